@@ -1,0 +1,55 @@
+"""The exceptions psreg raises when it cannot go on; wrong *input* is a diagnostic instead.
+
+PsregError
+├── FindingsError       exit 1: a check failed, a released byte changed
+├── UsageError          exit 2: the command line or a value on it is wrong
+├── TrustError          exit 3: trust or policy refused
+└── UnavailableError    exit 4: I/O, network, not found, newer file format
+
+Every error carries a stable `code` for machines, a `message` (what is wrong) and a `hint` (what
+to do), so that a renderer never has to parse a sentence.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class PsregError(Exception):
+    """Base of all errors psreg raises on purpose.
+
+    `code` is SCREAMING_SNAKE_CASE and never changes its meaning; `message` and `hint` are
+    sentences for people and may change.
+    """
+
+    exit_code: ClassVar[int] = 4
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+
+
+class FindingsError(PsregError):
+    """A check failed: something in the tree is not as it must be."""
+
+    exit_code = 1
+
+
+class UsageError(PsregError):
+    """The command line cannot be understood or names something impossible."""
+
+    exit_code = 2
+
+
+class TrustError(PsregError):
+    """A signature, digest, expiry, pin or policy refused to go on."""
+
+    exit_code = 3
+
+
+class UnavailableError(PsregError):
+    """The environment did not answer: files, network, an unknown name, a newer format."""
+
+    exit_code = 4
