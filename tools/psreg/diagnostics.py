@@ -80,12 +80,14 @@ class Finding:
     """What a rule says: a message about a place.
 
     `at` is a JSON pointer (RFC 6901) or a span; `key` points at the member's name instead of its
-    value. `severity` and `read` override the rule's levels for this one finding.
+    value. `path` names one file of a submission; "" is the document itself. `severity` and `read`
+    override the rule's levels for this one finding.
     """
 
     message: str
     at: str | Span = ""
     key: bool = False
+    path: str = ""
     hint: str = ""
     severity: Severity | None = None
     read: Severity | None = None
