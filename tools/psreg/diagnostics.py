@@ -48,7 +48,7 @@ class Position:
 
 
 class LineIndex:
-    """Turns offsets of one text into positions. Lines end at `\\n`; a `\\r` before it stays."""
+    r"""Turns offsets of one text into positions. Lines end at `\n`; a `\r` before it stays."""
 
     __slots__ = ("_starts", "text")
 

@@ -108,46 +108,47 @@ class Range:
 
 def _comparator(clause: str) -> Comparator:
     operator = next((op for op in _OPERATORS if clause.startswith(op)), "")
-    operand = clause[len(operator) :].strip()
-    if not operator and (clause == "*" or clause.endswith(".*")):
-        return _wildcard(clause)
     if not operator:
-        if not is_version(clause):
-            raise ValueError(
-                f"{clause!r} is not an exact version: write all three numbers, "
-                f"or a range such as ^{clause.lstrip('v')}"
-            )
-        return _exact(parse_version(clause))
-    full, parts = _partial(operand, clause)
+        return _bare(clause)
+    full, parts = _partial(clause[len(operator) :].strip(), clause)
     pre = full if full.prerelease else None
+    if operator in ("^", "~"):
+        upper = _caret(full, parts) if operator == "^" else _next(_floor(full), parts)
+        return Comparator(lower=full, upper=upper, prerelease=pre)
+    # A partial version such as 1.2 stands for all of 1.2.x: `after` is the first one beyond it.
+    after = _next(full, parts) if parts < _NUMBERS else None
     match operator:
-        case "^":
-            return Comparator(lower=full, upper=_caret(full, parts), prerelease=pre)
-        case "~":
-            return Comparator(lower=full, upper=_next(_floor(full), parts), prerelease=pre)
         case ">=":
             return Comparator(lower=full, upper=None, prerelease=pre)
         case ">":
-            if parts < 3:  # noqa: PLR2004 - the three numbers of a version
-                return Comparator(lower=_next(full, parts), upper=None)
-            return Comparator(lower=full, upper=None, lower_included=False, prerelease=pre)
+            included = after is not None
+            return Comparator(
+                lower=after or full, upper=None, lower_included=included, prerelease=pre
+            )
         case "<":
             return Comparator(lower=_ZERO, upper=full, prerelease=pre)
-        case "<=":
-            if parts < 3:  # noqa: PLR2004 - the three numbers of a version
-                return Comparator(lower=_ZERO, upper=_next(full, parts))
-            return Comparator(lower=_ZERO, upper=full, upper_included=True, prerelease=pre)
-        case _:
-            if parts < 3:  # noqa: PLR2004 - the three numbers of a version
-                return Comparator(lower=full, upper=_next(full, parts))
-            return _exact(full)
+    lower = _ZERO if operator == "<=" else full
+    included = after is None
+    return Comparator(lower=lower, upper=after or full, upper_included=included, prerelease=pre)
 
+
+def _bare(clause: str) -> Comparator:
+    if clause == "*" or clause.endswith(".*"):
+        return _wildcard(clause)
+    if is_version(clause):
+        exact = parse_version(clause)
+        return Comparator(lower=exact, upper=exact, upper_included=True, prerelease=exact)
+    raise ValueError(
+        f"{clause!r} is not an exact version: write all three numbers, "
+        f"or a range such as ^{clause.lstrip('v')}"
+    )
+
+
+_NUMBERS = 3
+"""MAJOR.MINOR.PATCH."""
 
 _ZERO = Version(0, 0, 0, prerelease="0")
-
-
-def _exact(version: Version) -> Comparator:
-    return Comparator(lower=version, upper=version, upper_included=True, prerelease=version)
+"""The lowest version there is."""
 
 
 def _floor(version: Version) -> Version:
@@ -163,7 +164,7 @@ def _caret(version: Version, parts: int) -> Version:
     base = _floor(version)
     if base.major or parts == 1:
         return base.bump_major()
-    if base.minor or parts == 2:  # noqa: PLR2004 - MAJOR.MINOR
+    if base.minor or parts == _NUMBERS - 1:
         return base.bump_minor()
     return base.bump_patch()
 
@@ -172,7 +173,7 @@ def _wildcard(clause: str) -> Comparator:
     if clause == "*":
         return Comparator(lower=Version(0, 0, 0), upper=None)
     full, parts = _partial(clause.removesuffix(".*"), clause)
-    if parts > 2 or full.prerelease:  # noqa: PLR2004 - MAJOR.MINOR
+    if parts == _NUMBERS or full.prerelease:
         raise ValueError(f"{clause!r} is not a version range")
     return Comparator(lower=full, upper=_next(full, parts))
 
@@ -180,12 +181,12 @@ def _wildcard(clause: str) -> Comparator:
 def _partial(text: str, clause: str) -> tuple[Version, int]:
     """Return `text` padded to three numbers, and how many it had."""
     if is_version(text):
-        return parse_version(text), 3
+        return parse_version(text), _NUMBERS
     numbers = text.split(".")
     plain = all(n.isascii() and n.isdigit() and (n == "0" or n[0] != "0") for n in numbers)
-    if not plain or len(numbers) > 2 or len(text) > MAX_LENGTH:  # noqa: PLR2004 - MAJOR.MINOR
+    if not plain or len(numbers) >= _NUMBERS or len(text) > MAX_LENGTH:
         raise ValueError(f"{clause!r} is not a version range such as ^1.2, ~1.2.3 or *")
-    padded = [int(n) for n in numbers] + [0] * (3 - len(numbers))
+    padded = [int(n) for n in numbers] + [0] * (_NUMBERS - len(numbers))
     return Version(*padded), len(numbers)
 
 

@@ -13,6 +13,7 @@ import sys
 from typing import Any, Protocol
 
 from psreg.errors import PsregError
+from psreg.render.terminal import plain
 
 ERROR_SCHEMA = "psreg.error/1"
 
@@ -32,23 +33,6 @@ def add_output_options(
         "--format", choices=formats, default=default, help=f"how to print the result ({default})"
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="say only what went wrong")
-
-
-def plain(text: str) -> str:
-    """Return `text` with everything a terminal might act on or hide written as an escape."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(c if c in "\n\t" or _visible(c) else _escape(c) for c in text)
-
-
-def _visible(character: str) -> bool:
-    # NOTE: str.isprintable() is False for controls, format characters (bidi, zero-width, tags),
-    # surrogates, private use and every space but U+0020.
-    return character.isprintable() or character == "\u00a0"
-
-
-def _escape(character: str) -> str:
-    return f"\\u{{{ord(character):04x}}}"
 
 
 class Console:

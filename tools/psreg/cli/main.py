@@ -9,6 +9,7 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 from psreg.cli.console import Console
@@ -28,18 +29,26 @@ class Command:
 _USER, _AUTHOR, _KEEPER = "for everyone", "for authors", "for keepers of a registry"
 
 COMMANDS: tuple[Command, ...] = (
-    Command(name="install", summary="fetch, verify and keep a prompt", module="install", group=_USER),
-    Command(name="uninstall", summary="remove an installed prompt", module="uninstall", group=_USER),
+    Command(
+        name="install", summary="fetch, verify and keep a prompt", module="install", group=_USER
+    ),
+    Command(
+        name="uninstall", summary="remove an installed prompt", module="uninstall", group=_USER
+    ),
     Command(name="list", summary="list installed prompts", module="list", group=_USER),
     Command(name="info", summary="tell all about one prompt", module="info", group=_USER),
     Command(name="search", summary="find prompts by words", module="search", group=_USER),
     Command(name="show", summary="print a prompt in readable form", module="show", group=_USER),
     Command(name="render", summary="fill in a .prompt and print it", module="render", group=_USER),
     Command(name="verify", summary="check installed prompts", module="verify", group=_USER),
-    Command(name="registry", summary="add, list, remove registries", module="registry", group=_USER),
+    Command(
+        name="registry", summary="add, list, remove registries", module="registry", group=_USER
+    ),
     Command(name="check", summary="judge files or a whole tree", module="check", group=_AUTHOR),
     Command(name="explain", summary="explain a rule", module="explain", group=_AUTHOR),
-    Command(name="publish", summary="release and sign what is new", module="publish", group=_KEEPER),
+    Command(
+        name="publish", summary="release and sign what is new", module="publish", group=_KEEPER
+    ),
     Command(name="site", summary="build the static catalogue", module="site", group=_KEEPER),
     Command(name="serve", summary="build and serve the catalogue", module="serve", group=_KEEPER),
 )
@@ -104,5 +113,5 @@ def _overview() -> str:
 
 def _wants_json(argv: list[str]) -> bool:
     """Tell whether the caller is a machine, before the options are parsed (they may be wrong)."""
-    pairs = zip(argv, argv[1:], strict=False)
+    pairs = pairwise(argv)
     return "--format=json" in argv or ("--format", "json") in pairs
