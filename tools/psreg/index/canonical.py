@@ -1,0 +1,51 @@
+"""Canonical JSON: one value, one sequence of bytes (RFC 8785 without floats).
+
+Members are sorted by UTF-16 code units, escapes are minimal, no blanks. Floats are refused, not
+formatted: two languages seldom agree on them, and no psreg document needs one (DESIGN §3).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+MAX_INTEGER = 2**53 - 1
+"""The largest integer all JSON readers keep exactly (RFC 8785 §3.2.2.3)."""
+
+
+def canonical(value: Any) -> bytes:
+    """Return the canonical JSON of `value` as UTF-8.
+
+    Mappings may be any `Mapping` with string keys, sequences lists or tuples.
+
+    Raises:
+        ValueError: a float, an integer beyond ±(2^53-1), a lone surrogate, a key that is not a
+            string, or a type JSON does not have.
+    """
+    return _TO_JSON.encode(_ordered(value)).encode()
+
+
+_TO_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
+
+
+def _ordered(value: Any) -> Any:
+    """Return `value` as plain dicts in canonical order; refuse what has no canonical form."""
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, int):
+        if not -MAX_INTEGER <= value <= MAX_INTEGER:
+            raise ValueError(f"the integer {value} has no exact form in JSON")
+        return value
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError("a member name is not a string")
+        return {key: _ordered(value[key]) for key in sorted(value, key=_utf16)}
+    if isinstance(value, (list, tuple)):
+        return [_ordered(item) for item in value]
+    raise ValueError(f"{type(value).__name__} has no canonical JSON form")
+
+
+def _utf16(key: str) -> bytes:
+    # NOTE: for ASCII, which nearly every key is, both orders agree; big endian keeps it so.
+    return key.encode("utf-16-be")
