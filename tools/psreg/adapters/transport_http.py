@@ -1,0 +1,321 @@
+"""A registry behind http or https, read with `http.client` over one kept connection.
+
+A hostile server can cost at most what `Limits` says: every wait for a byte is bounded by the
+silence limit, the request's and the run's deadline; an answer that drips is given up; no answer
+is read past its cap; compressed bodies and redirects to another origin are refused.
+
+`HTTPS_PROXY` and `NO_PROXY` are honoured for https (CONNECT, so the proxy sees only the host).
+Host name look-up is the operating system's and is the one wait that is not bounded here.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import time
+from base64 import b64encode
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote, urljoin, urlsplit
+
+from psreg import __version__
+from psreg.adapters.transport import (
+    Limits,
+    NotServedError,
+    SourceError,
+    TooLongError,
+    checked_path,
+    is_loopback,
+    normal_location,
+)
+from psreg.errors import PsregError
+
+if TYPE_CHECKING:
+    import ssl
+
+_CHUNK = 64 * 1024
+_DRAIN = 64 * 1024
+"""Bytes of an error page read to keep the connection; a longer page costs the connection."""
+
+_REDIRECTS = (301, 302, 303, 307, 308)
+_ABSENT = (403, 404, 410)  # object stores answer 403 for what does not exist
+_HEADERS = {
+    "Accept": "*/*",
+    "Accept-Encoding": "identity",
+    "User-Agent": f"psreg/{__version__}",
+}
+
+
+class TooSlowError(SourceError):
+    """The server took longer than the limits allow (code `NETWORK_SLOW`)."""
+
+
+class Pace:
+    """The clock of one run: how long the next byte may take, and whether the answer drips."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._run_ends = time.monotonic() + limits.run
+        self._request_ends = self._run_ends
+        self._first: float | None = None
+        self._received = 0
+
+    def start(self) -> None:
+        """Begin a request."""
+        self._request_ends = min(time.monotonic() + self._limits.request, self._run_ends)
+        self._first = None
+        self._received = 0
+
+    def patience(self, most: float) -> float:
+        """Return the seconds the next wait may take, at most `most`.
+
+        Raises:
+            TooSlowError: the time of the request or of the run is over.
+        """
+        left = self._request_ends - time.monotonic()
+        if left <= 0:
+            raise TooSlowError("NETWORK_SLOW", "the registry took too long to answer")
+        return min(left, most)
+
+    def silence(self) -> float:
+        """Return the seconds the next byte may take."""
+        return self.patience(self._limits.silence)
+
+    def count(self, received: int) -> None:
+        """Note that bytes came.
+
+        Raises:
+            TooSlowError: the answer comes slower than the minimum rate.
+        """
+        now = time.monotonic()
+        self._first = now if self._first is None else self._first
+        self._received += received
+        late = now - self._first - self._limits.grace
+        if received and late > 0 and self._received < late * self._limits.rate:
+            raise TooSlowError(
+                "NETWORK_SLOW", f"the registry sends fewer than {self._limits.rate} bytes a second"
+            )
+
+
+class _PacedStream(io.RawIOBase):
+    """The receiving half of a socket; every wait is bounded by the pace."""
+
+    def __init__(self, connection: socket.socket, pace: Pace) -> None:
+        self._socket = connection
+        # SocketIO keeps the socket open while a response still reads from it.
+        self._stream = connection.makefile("rb", buffering=0)
+        self._pace = pace
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        self._socket.settimeout(self._pace.silence())
+        received = self._stream.readinto(buffer) or 0
+        self._pace.count(received)
+        return received
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def _paced_response(pace: Pace) -> type[HTTPResponse]:
+    """Return the response class whose reads obey `pace`."""
+
+    class PacedSocket:
+        def __init__(self, connection: socket.socket) -> None:
+            self._connection = connection
+
+        def makefile(self, _mode: str) -> io.BufferedReader:
+            return io.BufferedReader(_PacedStream(self._connection, pace))
+
+    class PacedResponse(HTTPResponse):
+        def __init__(self, sock: socket.socket, *args: Any, **settings: Any) -> None:
+            super().__init__(cast("socket.socket", PacedSocket(sock)), *args, **settings)
+
+    return PacedResponse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reply:
+    status: int
+    location: str | None
+    body: bytes
+
+
+class HttpSource:
+    """Reads files below a base URL; one instance is one run's budget of time and retries."""
+
+    def __init__(self, base: str, limits: Limits) -> None:
+        self._base = base
+        self._limits = limits
+        self._retries = limits.retries
+        self._pace = Pace(limits)
+        self._connection: HTTPConnection | None = None
+        self._used = False
+        self._url = urlsplit(base)
+
+    @property
+    def location(self) -> str:
+        """The base URL, without a trailing slash."""
+        return self._base
+
+    def close(self) -> None:
+        """Give the connection up; the next read opens another."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+        self._used = False
+
+    def read(self, path: str, limit: int) -> bytes:
+        """Return the file at `path`; see `Source.read`."""
+        where = f"{self._base}/{checked_path(path)}"
+        target = f"{self._url.path}/{path}"
+        for _ in range(self._limits.redirects + 1):
+            reply = self._request(target, where, limit)
+            if reply.location is None:
+                break
+            target = self._follow(target, reply.location)
+        else:
+            raise SourceError("NETWORK_REFUSED", f"{where} redirects more than it may")
+        if reply.status in _ABSENT:
+            raise NotServedError(where)
+        if reply.status != 200:  # noqa: PLR2004 - OK
+            raise SourceError("NETWORK", f"{where} answers with status {reply.status}")
+        return reply.body
+
+    def _follow(self, target: str, location: str) -> str:
+        origin = f"{self._url.scheme}://{self._url.netloc}"
+        try:
+            there = urljoin(origin + target, location)
+            same = normal_location(
+                urlsplit(there)._replace(path="", query="", fragment="").geturl()
+            )
+        except (ValueError, PsregError):
+            same, there = "", location
+        if same != origin:
+            raise SourceError(
+                "NETWORK_REFUSED",
+                f"{self._base} redirects to {there}",
+                "a registry may not send you elsewhere; if it has moved, add its new address",
+            )
+        return urlsplit(there)._replace(scheme="", netloc="", fragment="").geturl()
+
+    def _request(self, target: str, where: str, limit: int) -> _Reply:
+        """Ask until there is an answer worth having, as long as the retry budget lasts."""
+        while True:
+            problem = f"{where} answers with a server error"
+            kept = self._used
+            try:
+                reply = self._exchange(target, where, limit)
+                if reply.status < 500:  # noqa: PLR2004 - server errors begin here
+                    return reply
+            except SourceError:
+                self.close()
+                raise
+            except TimeoutError as error:
+                self.close()
+                raise TooSlowError("NETWORK_SLOW", f"{self._url.netloc} does not answer") from error
+            except (OSError, HTTPException, ValueError) as error:
+                self.close()
+                problem = f"cannot read {where}: {_reason(error)}"
+                if kept:  # a kept connection may have been closed at any time: ask once anew
+                    continue
+                if type(error).__name__ == "SSLCertVerificationError":
+                    raise SourceError("NETWORK_TLS", problem) from error
+            if self._retries == 0:
+                raise SourceError("NETWORK", problem, "check the address and your connection")
+            failures = self._limits.retries - self._retries
+            time.sleep(self._pace.patience(self._limits.backoff * 2**failures))
+            self._retries -= 1
+
+    def _exchange(self, target: str, where: str, limit: int) -> _Reply:
+        self._pace.start()
+        connection = self._connect()
+        connection.request("GET", target, headers=_HEADERS)
+        with connection.getresponse() as response:
+            self._used = True
+            if response.status != 200:  # noqa: PLR2004 - OK
+                self._drain(response)
+                location = response.getheader("Location")
+                moved = location if response.status in _REDIRECTS else None
+                return _Reply(status=response.status, location=moved, body=b"")
+            coding = response.getheader("Content-Encoding", "identity").strip().lower()
+            if coding not in ("identity", ""):
+                raise SourceError("NETWORK_REFUSED", f"{where} is sent compressed ({coding})")
+            return _Reply(status=200, location=None, body=_body(response, where, limit))
+
+    def _drain(self, response: HTTPResponse) -> None:
+        if response.length is None or response.length > _DRAIN:
+            self.close()
+        else:
+            response.read()
+
+    def _connect(self) -> HTTPConnection:
+        if self._connection is None:
+            self._connection = self._open()
+            self._connection.response_class = _paced_response(self._pace)
+        return self._connection
+
+    def _open(self) -> HTTPConnection:
+        host = self._url.hostname or ""
+        patience = self._pace.patience(self._limits.connect)
+        if self._url.scheme == "http":
+            return HTTPConnection(host, self._url.port, timeout=patience)
+        proxy = _proxy(host)
+        if proxy is None:
+            return HTTPSConnection(host, self._url.port, timeout=patience, context=_context())
+        at = urlsplit(proxy)
+        tunnel = HTTPSConnection(
+            at.hostname or "", at.port or 80, timeout=patience, context=_context()
+        )
+        headers = {}
+        if at.username is not None:
+            pair = f"{unquote(at.username)}:{unquote(at.password or '')}"
+            headers["Proxy-Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+        tunnel.set_tunnel(host, self._url.port or 443, headers)
+        return tunnel
+
+
+def _body(response: HTTPResponse, where: str, limit: int) -> bytes:
+    declared = response.length
+    if declared is not None and declared > limit:
+        raise TooLongError(where, limit)
+    parts: list[bytes] = []
+    received = 0
+    while part := response.read(min(_CHUNK, limit + 1 - received)):
+        parts.append(part)
+        received += len(part)
+        if received > limit:
+            raise TooLongError(where, limit)
+    if declared is not None and received < declared:
+        raise HTTPException(f"the answer ends after {received} of {declared} bytes")
+    return b"".join(parts)
+
+
+def _context() -> ssl.SSLContext:
+    import ssl  # noqa: PLC0415 - loading the certificate authorities takes 20 ms
+
+    return ssl.create_default_context()
+
+
+def _proxy(host: str) -> str | None:
+    """Return the proxy the environment names for https to `host`, or None."""
+    proxy = os.environ.get("https_proxy") or os.environ.get("HTTPS_PROXY") or ""
+    exempt = os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
+    for item in exempt.replace(",", " ").split():
+        domain = item.lstrip(".").lower()
+        if item == "*" or host == domain or host.endswith(f".{domain}"):
+            return None
+    if not proxy or is_loopback(host):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
