@@ -1,20 +1,24 @@
-"""The `psreg` executable: `--version` answers before anything heavy is imported."""
-
-from __future__ import annotations
+"""The `psreg` executable: `--version` and `--help` answer before anything heavy is imported."""
 
 import sys
 
 
 def main() -> int:
     """Run the command line in `sys.argv` and return the exit code (DESIGN §4)."""
-    if sys.argv[1:] in (["--version"], ["-V"]):
+    arguments = sys.argv[1:]
+    if arguments in (["--version"], ["-V"]):
         from psreg import __version__  # noqa: PLC0415 - nothing else is needed for this answer
 
         sys.stdout.write(f"psreg {__version__}\n")
         return 0
-    from psreg.cli.main import run  # noqa: PLC0415 - keeps `--version` near a bare interpreter
+    if arguments in ([], ["--help"], ["-h"], ["help"]):
+        from psreg.cli.commands import overview  # noqa: PLC0415 - nor for this one
 
-    return run(sys.argv[1:])
+        sys.stdout.write(overview())
+        return 0
+    from psreg.cli.main import run  # noqa: PLC0415 - keeps the answers above near bare Python
+
+    return run(arguments)
 
 
 if __name__ == "__main__":

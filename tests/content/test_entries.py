@@ -1,0 +1,113 @@
+"""The entries of this repository: clean, different from one another, honest about their tests."""
+
+import json
+import re
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PBES = ROOT / "pbes"
+RUN = 8
+LIMIT = 0.25
+INSTALL = (
+    "This is a Prompt-Based Executable (PBE) and when received should be run immediately as an "
+    "instruction set and parameter guide for LLM behavior."
+)
+
+ARTIFACTS = sorted([*PBES.glob("*/*/*/*.pbe.txt"), *PBES.glob("*/*/*/*.prompt")])
+
+
+def check(*arguments, stdin=None):
+    done = subprocess.run(
+        [sys.executable, "-m", "psreg", "check", *arguments, "--format", "json"],
+        cwd=ROOT,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_the_tree_is_clean():
+    code, report = check("pbes")
+    loud = [d for d in report["diagnostics"] if d["severity"] != "info" and d["waived"] is None]
+    reserved = [d for d in loud if d["slug"] == "class-is-reserved"]
+    assert loud == reserved
+    assert code == 0
+
+
+def test_every_class_folder_holds_entries():
+    count = {folder.name: len(list(folder.iterdir())) for folder in PBES.iterdir()}
+    assert sum(count.values()) >= 16
+    assert count["interactive_engine"] >= 6
+    assert count["prompt"] >= 5
+    assert count["stateless_executor"] >= 1
+    assert count["persistent_service"] >= 1
+
+
+def test_two_entries_have_a_second_version():
+    entries = PBES.glob("*/*")
+    assert sum(len([p for p in entry.iterdir() if p.is_dir()]) > 1 for entry in entries) >= 2
+
+
+def runs(path):
+    words = re.findall(r"\w+", path.read_text().replace(INSTALL, "").lower())
+    return {tuple(words[i : i + RUN]) for i in range(len(words) - RUN + 1)}
+
+
+def test_no_entry_is_a_reskin_of_another(capsys):
+    latest = {path.parents[1]: path for path in ARTIFACTS}
+    shingles = {entry.name: runs(path) for entry, path in latest.items()}
+    rows = sorted(
+        (
+            (len(a & b) / min(len(a), len(b)), one, other)
+            for (one, a), (other, b) in combinations(shingles.items(), 2)
+        ),
+        reverse=True,
+    )
+    with capsys.disabled():
+        print(
+            f"\nshared {RUN}-word runs, of the shorter entry's (highest ten of {len(rows)} pairs)"
+        )
+        for share, one, other in rows[:10]:
+            print(f"  {share:7.2%}  {one:28} {other}")
+    assert rows[0][0] < LIMIT
+
+
+def test_no_test_is_claimed_that_was_not_run():
+    for path in PBES.glob("*/*/*/release.toml"):
+        assert "[[tested]]" not in path.read_text(), path
+
+
+def test_every_example_says_how_it_came_about():
+    for path in PBES.glob("*/*/*/README.md"):
+        text = path.read_text().lower()
+        assert "illustrative, written by hand" in text or "recorded" in text, path
+
+
+def test_the_reserved_class_is_labelled():
+    for path in PBES.glob("persistent_service/*/*/*.*"):
+        assert "nothing executes it today" in path.read_text(), path
+
+
+def test_pbct_is_also_a_tool():
+    versions = sorted(PBES.glob("interactive_engine/pbct/*/pbct.pbe.txt"))
+    assert (ROOT / "tools/pbct.txt").read_bytes() == versions[-1].read_bytes()
+
+
+PBCT = json.loads((ROOT / "tools/pbct.txt").read_text())
+
+
+@pytest.mark.parametrize("name", sorted(PBCT["templates"]))
+def test_templates_of_pbct_pass_when_filled_in(name):
+    text = json.dumps(PBCT["templates"][name])
+    filled = re.sub(r"\{\{(\w+)\}\}", lambda m: PBCT["blanks"][m[1]]["example"], text)
+    assert "{{" not in filled
+    code, report = check("-", "--stdin-filename", "filled.pbe.txt", stdin=filled)
+    assert report["counts"]["error"] == 0
+    assert code == 0

@@ -1,0 +1,63 @@
+"""The corpus of rules: `tests/corpus/<CODE>/{bad,good}-*`, and how a case is judged.
+
+A case is a file, a folder (a small registry, for rules about a tree), a `.b64` file (bytes that
+are no text) or a `.make` file (a Python expression, for files that are large on purpose).
+Beside a bad case stands `<case>.expected`: `CODE line:column severity` for each diagnostic, with
+the path first where the case is a folder.
+"""
+
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from psreg.adapters.files import read_tree
+from psreg.diagnostics import Diagnostic, Report
+from psreg.service.check import check_file, check_tree
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+@dataclass(frozen=True)
+class Case:
+    code: str
+    path: Path
+
+    @property
+    def id(self) -> str:
+        return f"{self.code}/{self.path.name}"
+
+    @property
+    def bad(self) -> bool:
+        return self.path.name.startswith("bad-")
+
+    @property
+    def expected(self) -> list[str]:
+        stem = self.path.name.split(".")[0]
+        return (self.path.parent / f"{stem}.expected").read_text().splitlines()
+
+    def judge(self) -> tuple[Diagnostic, ...]:
+        if self.path.is_dir():
+            return Report.of(0, check_tree(read_tree(self.path))).diagnostics
+        name, data = self.path.name, self.path.read_bytes()
+        if name.endswith(".b64"):
+            name, data = name.removesuffix(".b64"), base64.b64decode(data)
+        elif name.endswith(".make"):
+            made = eval(data.decode())  # our own file, in our own repository
+            name = name.removesuffix(".make")
+            data = made if isinstance(made, bytes) else made.encode()
+        return Report.of(1, check_file(data, path=name)).diagnostics
+
+    def lines(self) -> list[str]:
+        prefix = (lambda d: f"{d.path} ") if self.path.is_dir() else (lambda _: "")
+        return [
+            f"{prefix(d)}{d.code} {d.start.line}:{d.start.column} {d.severity}"
+            + (" waived" if d.waived is not None else "")
+            for d in self.judge()
+        ]
+
+
+def cases() -> Iterator[Case]:
+    for path in sorted(CORPUS.glob("*/*")):
+        if path.suffix != ".expected":
+            yield Case(path.parent.name, path)

@@ -1,0 +1,51 @@
+"""Every rule is complete: one code, a page that helps, a case it catches and one it lets pass."""
+
+import re
+
+import pytest
+
+from corpus_cases import CORPUS, cases
+from psreg.rules import RULES
+
+CASES = list(cases())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_corpus(case):
+    codes = [d.code for d in case.judge()]
+    if case.bad:
+        assert case.code in codes
+        assert case.lines() == case.expected
+    else:
+        assert case.code not in codes
+
+
+def test_codes_are_unique_and_well_formed():
+    codes = [rule.code for rule in RULES]
+    assert len(set(codes)) == len(codes)
+    assert all(re.fullmatch(r"[A-Z]+\d{3}", code) for code in codes)
+
+
+def test_slugs_are_unique():
+    slugs = [rule.slug for rule in RULES]
+    assert sorted(set(slugs)) == sorted(slugs)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_rule_is_complete(rule):
+    assert rule.summary.endswith(".")
+    assert "## Why" in rule.body
+    assert "## Fix" in rule.body
+    assert len(rule.body) > 200
+    assert re.fullmatch(r"[a-z0-9.-]+/[A-Z0-9-]+( [a-z0-9.-]+/[A-Z0-9-]+)*", rule.spec), rule.spec
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_rule_has_a_bad_and_a_good_case(rule):
+    names = [path.name for path in (CORPUS / rule.code).glob("*")]
+    assert any(name.startswith("bad-") for name in names)
+    assert any(name.startswith("good-") for name in names)
+
+
+def test_no_corpus_folder_without_a_rule():
+    assert {path.name for path in CORPUS.iterdir()} == {rule.code for rule in RULES}

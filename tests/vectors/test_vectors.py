@@ -1,0 +1,91 @@
+"""The shared vectors, through the command line: each case gives its errors, warnings, output.
+
+The vectors lie beside the repository in some workplaces and are not part of it.
+"""
+
+import base64
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+VECTORS = Path(__file__).resolve().parents[3] / "shared/vectors"
+
+MISSING = {"PBE003", "PBE008", "PBE009", "PBE010", "PBE011", "PBE012", "PBE015"}
+SYNTAX = {"JSON002", "JSON003", "JSON005", "JSON006", "JSON007", "JSON008", "JSON009", "JSON010"}
+KINDS = {
+    "E-NAME": {"PBE004"},
+    "E-VERSION": {"PBE006"},
+    "E-CLASS": {"PBE007"},
+    "E-TYPE": {"PBE021"},
+    "E-MISSING": MISSING,
+    "E-JSON": SYNTAX,
+    "E-ENCODING": {"JSON001", "PROMPT001"},
+    "W-PERSISTENT": {"PBE024"},
+    "E-NOVERSION": {"PROMPT010"},
+    "E-ORDER": {"PROMPT002"},
+}
+
+
+def load(name):
+    path = VECTORS / name
+    return json.loads(path.read_text()) if path.exists() else []
+
+
+def psreg(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "psreg", *arguments], capture_output=True, check=False
+    )
+
+
+def diagnostics(path, severity):
+    report = json.loads(psreg("check", str(path), "--format", "json").stdout)
+    return [d for d in report["diagnostics"] if d["severity"] == severity]
+
+
+def explains(kind, diagnostic):
+    name, _, place = kind.partition(":")
+    if diagnostic["code"] not in KINDS[name]:
+        return False
+    if not place:
+        return True
+    if name == "E-MISSING":
+        return place.split(".")[-1] in diagnostic["message"]
+    return diagnostic["pointer"].endswith(re.sub(r"\[(\d+)\]", r"/\1", place).replace(".", "/"))
+
+
+def agree(kinds, found):
+    assert len(found) == len(kinds), found
+    assert all(any(explains(kind, d) for d in found) for kind in kinds), found
+
+
+if not VECTORS.exists():
+    pytest.skip("the shared vectors are not beside this repository", allow_module_level=True)
+
+
+@pytest.mark.parametrize("case", load("pbe.json"), ids=lambda case: case["id"])
+def test_pbe(case, tmp_path):
+    path = tmp_path / "x.pbe.txt"
+    if case["raw_base64"]:
+        path.write_bytes(base64.b64decode(case["raw_base64"]))
+    else:
+        made = eval(case["make"]) if case["make"] else case["raw"]
+        path.write_bytes(made if isinstance(made, bytes) else made.encode())
+    agree(case["errors"], diagnostics(path, "error"))
+    agree(case["warnings"], diagnostics(path, "warning"))
+
+
+@pytest.mark.parametrize("case", load("prompt.json"), ids=lambda case: case["id"])
+def test_prompt(case, tmp_path):
+    path = tmp_path / "x.prompt"
+    path.write_bytes(case["file"].encode())
+    agree(case["errors"], diagnostics(path, "error"))
+    given = [part for k, v in case["values"].items() for part in ("--set", f"{k}={v}")]
+    done = psreg("render", str(path), *given)
+    if case["output"] is None:
+        assert (done.returncode, done.stdout) == (1, b"")
+    else:
+        assert (done.returncode, done.stdout.decode()) == (0, case["output"])

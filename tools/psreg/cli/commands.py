@@ -1,0 +1,35 @@
+"""The command line as a table: who a command is for, its name, what it does.
+
+The command `x` lives in the module `psreg.cli.x`. Plain tuples and no imports, so that
+`psreg --help` costs no more than starting Python.
+"""
+
+COMMANDS: tuple[tuple[str, str, str], ...] = (
+    ("for everyone", "install", "fetch, verify and keep a prompt"),
+    ("for everyone", "uninstall", "remove an installed prompt"),
+    ("for everyone", "list", "list installed prompts"),
+    ("for everyone", "info", "tell all about one prompt"),
+    ("for everyone", "search", "find prompts by words"),
+    ("for everyone", "show", "print a prompt in readable form"),
+    ("for everyone", "render", "fill in a .prompt and print it"),
+    ("for everyone", "verify", "check installed prompts against their signatures"),
+    ("for everyone", "registry", "add, list and remove registries"),
+    ("for authors", "check", "judge files or a whole tree"),
+    ("for authors", "explain", "explain a rule"),
+    ("for keepers of a registry", "publish", "release and sign what is new"),
+    ("for keepers of a registry", "site", "build the static catalogue"),
+    ("for keepers of a registry", "serve", "build and serve the catalogue on this machine"),
+)
+
+
+def overview() -> str:
+    """Return what `psreg --help` prints."""
+    lines = ["psreg: install, check and publish prompts", "", "usage: psreg COMMAND [OPTION]..."]
+    last = ""
+    for group, name, summary in COMMANDS:
+        if group != last:
+            lines += ["", f"{group}:"]
+            last = group
+        lines.append(f"  {name:<10} {summary}")
+    lines += ["", "'psreg COMMAND --help' shows a command's options and an example.", ""]
+    return "\n".join(lines)

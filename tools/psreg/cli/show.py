@@ -1,0 +1,62 @@
+"""`psreg show FILE|NAME[@RANGE]`: print a prompt in readable form."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from pathlib import Path
+
+from psreg.adapters.files import read_named
+from psreg.adapters.library import installed_artifact
+from psreg.cli.console import Console, add_output_options
+from psreg.errors import FindingsError, UnavailableError
+from psreg.formats import dotprompt, pbe
+from psreg.identity import Format, detect_format
+from psreg.render.outline import pbe_outline, prompt_outline
+
+EXAMPLE = "psreg show socratic_tutor"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("what", metavar="FILE|NAME[@RANGE]", help="a file, or an installed prompt")
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Print the prompt; exit 1 if it cannot be understood, 4 if it is not there."""
+    path, data = _read(args.what)
+    form = detect_format(path.name, data[:4096].decode("utf-8", "replace"))
+    if form is None:
+        raise UnavailableError("UNKNOWN_FORMAT", f"{path} is neither a PBE nor a .prompt file")
+    if console.machine:
+        text = data.decode("utf-8", "replace")
+        console.json({"schema": "psreg.show/1", "path": str(path), "format": form, "text": text})
+        return 0
+    for line in _outline(path, data, form):
+        console.line(line)
+    return 0
+
+
+def _read(what: str) -> tuple[Path, bytes]:
+    place = Path(what)
+    if place.is_file():
+        return place, read_named(place)
+    return installed_artifact(what)
+
+
+def _outline(path: Path, data: bytes, form: Format) -> Iterator[str]:
+    if form is Format.PBE:
+        document = pbe.read(data)
+        if not document.tree.parsed or not isinstance(document.tree.value, dict):
+            raise _unreadable(path)
+        return pbe_outline(document.tree.value)
+    prompt = dotprompt.read(data)
+    if not prompt.readable:
+        raise _unreadable(path)
+    variables = {variable.name: variable.default for variable in prompt.variables}
+    return prompt_outline(prompt.metadata, variables, dotprompt.render(prompt, {}).text)
+
+
+def _unreadable(path: Path) -> FindingsError:
+    return FindingsError("UNREADABLE", f"{path} cannot be understood", f"psreg check --read {path}")

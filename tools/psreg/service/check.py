@@ -1,0 +1,119 @@
+"""Judge files: run the rules that fit a document and say where each finding is.
+
+Pure: bytes in, diagnostics out. If a file does not parse, only the syntax rules speak.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Protocol, TypeVar
+
+from psreg.diagnostics import Diagnostic, Finding, LineIndex, Mode, Span
+from psreg.formats import dotprompt, pbe
+from psreg.identity import Format, detect_format
+from psreg.index.tree import Submission, submissions, waiver_for
+from psreg.rule import Rule
+from psreg.rules import JSON_RULES, PBE_RULES, PROMPT_RULES, SUBMISSION_RULES, TOML_RULES
+
+T = TypeVar("T")
+
+
+class Document(Protocol):
+    """Anything with text in which a JSON pointer names a place."""
+
+    @property
+    def text(self) -> str:
+        """The decoded text; offsets of spans count its code points."""
+
+    def span(self, pointer: str, /) -> Span:
+        """Return where the value at `pointer` stands."""
+
+    def key_span(self, pointer: str, /) -> Span:
+        """Return where the name of the member at `pointer` stands."""
+
+
+def check_file(
+    data: bytes, *, path: str, mode: Mode = Mode.STRICT, form: Format | None = None
+) -> list[Diagnostic]:
+    """Return what the format and content rules say of one artifact.
+
+    `path` is what diagnostics name; `form` overrides what suffix and content tell.
+
+    Raises:
+        ValueError: the format cannot be told (DESIGN §4).
+    """
+    form = form or detect_format(PurePosixPath(path).name, data[:4096].decode("utf-8", "replace"))
+    if form is Format.PBE:
+        return list(_pbe(data, path, mode))
+    if form is Format.PROMPT:
+        document = dotprompt.read(data)
+        return list(judge(PROMPT_RULES, document, document, path, mode))
+    raise ValueError(f"{path} is neither a PBE nor a .prompt file")
+
+
+def _pbe(data: bytes, path: str, mode: Mode) -> Iterator[Diagnostic]:
+    document = pbe.read(data)
+    yield from judge(JSON_RULES, document.tree, document.tree, path, mode)
+    if document.tree.parsed:
+        yield from judge(PBE_RULES, document, document.tree, path, mode)
+
+
+def check_submissions(tree: Iterable[Submission]) -> Iterator[Diagnostic]:
+    """Yield what all rules say of each submission: its artifact, its TOML files, its folder.
+
+    Findings that a person waived carry the reason in `waived`.
+    """
+    for submission in tree:
+        for diagnostic in _submission(submission):
+            waiver = waiver_for(diagnostic.code, submission)
+            yield replace(diagnostic, waived=waiver[0]) if waiver else diagnostic
+
+
+def judge(
+    rules: Iterable[Rule[T]], subject: T, document: Document, path: str, mode: Mode
+) -> Iterator[Diagnostic]:
+    """Yield the diagnostics of `rules` about `subject`, whose text is `document`'s."""
+    index: LineIndex | None = None
+    for rule in rules:
+        for finding in rule.check(subject):
+            # NOTE: a clean document never pays for its line index or its spans.
+            index = index or LineIndex(document.text)
+            yield locate(rule, finding, document, index, path=path, mode=mode)
+
+
+def locate(
+    rule: Rule[T], finding: Finding, document: Document, index: LineIndex, *, path: str, mode: Mode
+) -> Diagnostic:
+    """Make a diagnostic of a finding: its place, its level in `mode`, its fingerprint."""
+    if isinstance(finding.at, Span):
+        span, pointer = finding.at, ""
+    else:
+        pointer = finding.at
+        span = document.key_span(pointer) if finding.key else document.span(pointer)
+    start = index.position(span.start)
+    strict = finding.severity or rule.severity
+    reading = finding.read or finding.severity or rule.read
+    excerpt = index.line(start.line)
+    return Diagnostic(
+        code=rule.code,
+        slug=rule.slug,
+        severity=reading if mode is Mode.READ else strict,
+        message=finding.message,
+        hint=finding.hint,
+        url=rule.page,
+        path=path,
+        pointer=pointer,
+        start=start,
+        end=index.position(span.end),
+        fingerprint=_fingerprint(rule.code, path, pointer, excerpt),
+        excerpt=excerpt,
+    )
+
+
+def _fingerprint(code: str, path: str, pointer: str, line: str) -> str:
+    """Identify a finding by what it is about, not by its line number."""
+    text = "\0".join((code, path, pointer, line.strip()))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
