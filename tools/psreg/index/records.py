@@ -7,7 +7,7 @@ version are kept, so that an older tool never loses what a newer one wrote.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -233,7 +233,7 @@ class PackageRecord:
         }
 
 
-def in_order(rows: Iterator[Row]) -> tuple[Row, ...]:
+def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
     """Return `rows` ascending by SemVer precedence, then text; rows without a version first."""
     return tuple(sorted(rows, key=_precedence))
 

@@ -1,0 +1,50 @@
+"""entry.toml: who looks after a name, and what became of its versions (DESIGN §2).
+
+It is the one file of an entry that may change, and a *request*: for a claimed name the offline
+owners role is the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from psreg.formats import toml
+from psreg.formats.toml_file import TomlFile
+
+
+class EntryFile(TomlFile):
+    """An entry.toml. Accessors leave out what is of the wrong type; `violations` tells of it."""
+
+    schema_name = "entry"
+
+    @property
+    def owners(self) -> tuple[Mapping[str, Any], ...]:
+        """The owners as JSON data; empty: the keepers of the registry look after the name."""
+        return tuple(owner for _, owner in self.tables("owners"))
+
+    @property
+    def threshold(self) -> int:
+        """How many owners must sign a release once the name is claimed."""
+        value = self.value.get("threshold", 1)
+        return value if isinstance(value, int) and not isinstance(value, bool) else 1
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names that point here."""
+        return self.strings("aliases")
+
+    @property
+    def deprecated(self) -> Mapping[str, str] | None:
+        """`{"reason", "replacement"?}`, or None."""
+        return self.texts("deprecated") if "deprecated" in self.value else None
+
+    @property
+    def yanked(self) -> Mapping[str, str]:
+        """The reasons by version."""
+        return self.texts("yanked")
+
+
+def read(data: bytes) -> EntryFile:
+    """Read an entry.toml; never raises."""
+    return EntryFile(toml.parse(data))

@@ -1,0 +1,54 @@
+"""registry/policy.toml: what the keepers of a registry decided.
+
+A registry without the file has the defaults. Waivers of the policy speak for names, not for
+single releases; `*` is every name.
+"""
+
+from __future__ import annotations
+
+from psreg.formats import toml
+from psreg.formats.licenses import DEFAULT_ALLOWED
+from psreg.formats.toml_file import TomlFile
+
+
+class Policy(TomlFile):
+    """A policy.toml. Accessors leave out what is of the wrong type; `violations` tells of it."""
+
+    schema_name = "policy"
+
+    @property
+    def site_name(self) -> str:
+        """The registry's name for people, or ""."""
+        return _text(self.table("site").get("name"))
+
+    @property
+    def site_url(self) -> str:
+        """The address its site is meant for, or ""."""
+        return _text(self.table("site").get("url"))
+
+    @property
+    def licenses(self) -> frozenset[str]:
+        """The SPDX identifiers a release may have."""
+        allowed = self.table("licenses").get("allow")
+        if not isinstance(allowed, list):
+            return DEFAULT_ALLOWED
+        return frozenset(item for item in allowed if isinstance(item, str))
+
+    def waiver(self, code: str, name: str) -> str:
+        """Return why findings of rule `code` do not stand for the entry `name`, or ""."""
+        for _, row in self.tables("waiver"):
+            names = row.get("names")
+            named = isinstance(names, list) and (name in names or "*" in names)
+            reason = _text(row.get("reason")).strip()
+            if row.get("code") == code and named and reason:
+                return reason
+        return ""
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def read(data: bytes) -> Policy:
+    """Read a policy.toml; never raises."""
+    return Policy(toml.parse(data))

@@ -1,0 +1,79 @@
+"""release.toml: what the two package formats have no field for (DESIGN §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from psreg.formats import toml
+from psreg.formats.toml_file import TomlFile
+
+CAPABILITIES = ("network", "files", "tools", "memory")
+"""What the text of a prompt may ask the assistant to use."""
+
+RESULTS = ("pass", "partial", "fail")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestRun:
+    """One row of `[[tested]]`; a member that is missing or not text is ""."""
+
+    index: int
+    platform: str
+    model: str
+    date: str
+    sha256: str
+    result: str
+    evidence: str
+    notes: str
+
+    __test__ = False  # pytest collects classes named Test…
+
+    @property
+    def pointer(self) -> str:
+        """The JSON pointer to the row."""
+        return f"/tested/{self.index}"
+
+
+class ReleaseFile(TomlFile):
+    """A release.toml. Accessors leave out what is of the wrong type; `violations` tells of it."""
+
+    schema_name = "release"
+
+    @property
+    def tested(self) -> tuple[TestRun, ...]:
+        """The runs on platforms, in the order of the file."""
+        return tuple(_run(index, row) for index, row in self.tables("tested"))
+
+    @property
+    def requires(self) -> Mapping[str, str]:
+        """The ranges of the entries this one calls, by name."""
+        return self.texts("requires")
+
+    @property
+    def waivers(self) -> Mapping[str, str]:
+        """The reasons a person gave, by rule code."""
+        return self.texts("waivers")
+
+
+def _run(index: int, row: Mapping[str, Any]) -> TestRun:
+    def text(key: str) -> str:
+        value = row.get(key)
+        return value if isinstance(value, str) else ""
+
+    return TestRun(
+        index=index,
+        platform=text("platform"),
+        model=text("model"),
+        date=text("date"),
+        sha256=text("sha256"),
+        result=text("result"),
+        evidence=text("evidence"),
+        notes=text("notes"),
+    )
+
+
+def read(data: bytes) -> ReleaseFile:
+    """Read a release.toml; never raises."""
+    return ReleaseFile(toml.parse(data))
