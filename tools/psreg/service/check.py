@@ -9,30 +9,24 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from psreg.diagnostics import Diagnostic, Finding, LineIndex, Mode, Span
 from psreg.formats import dotprompt, pbe
 from psreg.identity import Format, detect_format
-from psreg.index.tree import Submission, submissions, waiver_for
+from psreg.index.documents import Document, Documents
+from psreg.index.tree import POLICY, Submission, Tree, waiver_for
 from psreg.rule import Rule
-from psreg.rules import JSON_RULES, PBE_RULES, PROMPT_RULES, SUBMISSION_RULES, TOML_RULES
+from psreg.rules import (
+    JSON_RULES,
+    PBE_RULES,
+    PROMPT_RULES,
+    SUBMISSION_RULES,
+    TOML_RULES,
+    TREE_RULES,
+)
 
 T = TypeVar("T")
-
-
-class Document(Protocol):
-    """Anything with text in which a JSON pointer names a place."""
-
-    @property
-    def text(self) -> str:
-        """The decoded text; offsets of spans count its code points."""
-
-    def span(self, pointer: str, /) -> Span:
-        """Return where the value at `pointer` stands."""
-
-    def key_span(self, pointer: str, /) -> Span:
-        """Return where the name of the member at `pointer` stands."""
 
 
 def check_file(
@@ -61,15 +55,52 @@ def _pbe(data: bytes, path: str, mode: Mode) -> Iterator[Diagnostic]:
         yield from judge(PBE_RULES, document, document.tree, path, mode)
 
 
-def check_submissions(tree: Iterable[Submission]) -> Iterator[Diagnostic]:
-    """Yield what all rules say of each submission: its artifact, its TOML files, its folder.
+def check_tree(
+    files: Mapping[PurePosixPath, bytes], *, share: int = 0, shares: int = 1
+) -> Iterator[Diagnostic]:
+    """Yield what all rules say of a registry's tree: artifacts, TOML files, folders, names.
 
-    Findings that a person waived carry the reason in `waived`.
+    Entry number n belongs to share n modulo `shares`, so that several processes can divide a
+    tree; what concerns no single entry belongs to share 0. A finding that a person waived carries
+    the reason in `waived`.
     """
-    for submission in tree:
-        for diagnostic in _submission(submission):
-            waiver = waiver_for(diagnostic.code, submission)
-            yield replace(diagnostic, waived=waiver[0]) if waiver else diagnostic
+    tree = Tree(files)
+    if share == 0:
+        yield from _judge_at(TREE_RULES, tree, tree.documents)
+        yield from _toml(tree.documents, POLICY)
+    for entry in tree.entries[share::shares]:
+        yield from _toml(entry.tree.documents, entry.path)
+        for submission in entry.submissions():
+            yield from _submission(submission)
+
+
+def _submission(submission: Submission) -> Iterator[Diagnostic]:
+    for diagnostic in _findings(submission):
+        waiver = waiver_for(diagnostic.code, submission)
+        yield replace(diagnostic, waived=waiver.reason) if waiver else diagnostic
+
+
+def _findings(submission: Submission) -> Iterator[Diagnostic]:
+    place = str(submission.id.artifact)
+    if submission.artifact is not None:
+        yield from check_file(submission.artifact, path=place, form=submission.id.format)
+    yield from _toml(submission.documents, submission.id.folder / "release.toml")
+    yield from _judge_at(SUBMISSION_RULES, submission, submission.documents)
+
+
+def _toml(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:
+    if path in documents:
+        document = documents.toml(path)
+        yield from judge(TOML_RULES, document, document, str(path), Mode.STRICT)
+
+
+def _judge_at(rules: Iterable[Rule[T]], subject: T, documents: Documents) -> Iterator[Diagnostic]:
+    """Yield the diagnostics of rules whose findings name the file they are in."""
+    for rule in rules:
+        for finding in rule.check(subject):
+            document = documents[PurePosixPath(finding.path)]
+            index = LineIndex(document.text)
+            yield locate(rule, finding, document, index, path=finding.path, mode=Mode.STRICT)
 
 
 def judge(
@@ -115,5 +146,5 @@ def locate(
 
 def _fingerprint(code: str, path: str, pointer: str, line: str) -> str:
     """Identify a finding by what it is about, not by its line number."""
-    text = "\0".join((code, path, pointer, line.strip()))
+    text = f"{code}\0{path}\0{pointer}\0{line.strip()}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
