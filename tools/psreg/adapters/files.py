@@ -85,11 +85,21 @@ def read_file(path: Path, limit: int = MAX_FILE) -> bytes:
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise _unreadable(path, error.strerror or "it cannot be opened") from error
-    with open(number, "rb", buffering=0) as file:  # noqa: PTH123 - takes a descriptor
+    try:
         status = os.fstat(number)
         if not stat.S_ISREG(status.st_mode):
             raise _unreadable(path, "it is not a regular file")
-        return file.read(min(status.st_size, limit)) or b""
+        return _read(number, min(status.st_size, limit))
+    finally:
+        os.close(number)
+
+
+def _read(number: int, size: int) -> bytes:
+    parts = []
+    while size > 0 and (part := os.read(number, size)):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
 
 
 def read_named(path: Path, limit: int = MAX_FILE) -> bytes:
