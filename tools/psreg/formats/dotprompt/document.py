@@ -1,0 +1,234 @@
+"""A `.prompt` file as a typed document; positions are offsets into the file's own text.
+
+`read` never raises: it returns what it understood plus issues (DESIGN §5). A file whose structure
+is wrong is not `readable` and cannot be rendered; everything else is forgiven by a renderer and
+judged by the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from psreg.diagnostics import Span
+from psreg.formats.dotprompt.braces import Braces, scan
+from psreg.formats.dotprompt.sections import (
+    CONTENT,
+    DEFAULTS,
+    METADATA,
+    Entry,
+    Header,
+    Sections,
+    cut,
+)
+from psreg.formats.dotprompt.source import BLANKS, BOM, Excerpt, Source, without_comments
+from psreg.formats.issue import Issue
+
+MAX_BYTES = 1_048_576
+VERSION_KEY = "dotprompt_format_version"
+SUPPORTED_VERSIONS = ("0.0.1",)
+
+_UNREADABLE = frozenset(
+    ("PROMPT001", "PROMPT002", "PROMPT003", "PROMPT011", "PROMPT019", "PROMPT024")
+)
+"""Issues after which the text of a prompt is unknown or a guess."""
+
+_SHAPE = "a .prompt has [METADATA], [DEFAULTS] if there are any, and [CONTENT], in this order"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variable:
+    """A `{name}` of CONTENT with all its places; `default` is None where there is none."""
+
+    name: str
+    spans: tuple[Span, ...]
+    default: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Literal:
+    """A `{{name}}`: what would be a variable, were its braces not doubled."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A `.prompt` file.
+
+    `text` is the whole file, a byte-order mark included. `metadata` and `defaults` map keys to
+    values, the last of two equal keys winning; `entries` has all of them. `content` has no
+    comments and no blank lines around it and is ready for rendering; `variables` are in order of
+    first use. `readable` is False where rendering is refused.
+    """
+
+    text: str
+    readable: bool = False
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    entries: tuple[Entry, ...] = ()
+    headers: tuple[Header, ...] = ()
+    content: str = ""
+    variables: tuple[Variable, ...] = ()
+    literals: tuple[Literal, ...] = ()
+    issues: tuple[Issue, ...] = ()
+
+    def span(self, pointer: str) -> Span:
+        """Return where the value at `/metadata/KEY` or `/defaults/KEY` stands.
+
+        What does not exist resolves to its section, and without that to the start of the file.
+        """
+        entry = self._entry(pointer)
+        return entry.span if entry else self._header(pointer)
+
+    def key_span(self, pointer: str) -> Span:
+        """Return where the key at `pointer` stands; see `span` for pointers to nothing."""
+        entry = self._entry(pointer)
+        return entry.key_span if entry else self._header(pointer)
+
+    def _entry(self, pointer: str) -> Entry | None:
+        found = (e for e in reversed(self.entries) if pointer == f"/{e.section.lower()}/{e.key}")
+        return next(found, None)
+
+    def _header(self, pointer: str) -> Span:
+        name = pointer.removeprefix("/").partition("/")[0].upper()
+        return next((header.span for header in self.headers if header.name == name), Span(0, 0))
+
+
+def read(data: bytes) -> Prompt:
+    """Return the prompt that `data` holds; never raises, whatever that is."""
+    if len(data) > MAX_BYTES:
+        message = f"the file has {len(data):,} bytes; at most {MAX_BYTES:,} are read"
+        hint = "a prompt this long fits no model; move its data into a variable"
+        return _unreadable("", "PROMPT024", message, Span(0, 0), hint)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        at = len(data[: error.start].decode("utf-8"))
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        hint = "the file looks like UTF-16; save it as UTF-8" if utf16 else "save the file as UTF-8"
+        text = data.decode("utf-8", "replace")
+        return _unreadable(text, "PROMPT001", message, Span(at, at + 1), hint)
+    source = without_comments(text)
+    if foreign := _front_matter(source):
+        message = "this is a template with YAML front matter, a different format of the same suffix"
+        return _unreadable(text, "PROMPT019", message, foreign, _SHAPE)
+    return _understood(text, source)
+
+
+def _unreadable(text: str, code: str, message: str, span: Span, hint: str) -> Prompt:
+    return Prompt(text=text, issues=(Issue(code=code, message=message, span=span, hint=hint),))
+
+
+def _front_matter(source: Source) -> Span | None:
+    """Return the `---` that comes first, after blank lines and YAML comments (PROMPT-A22)."""
+    for start, end in source.lines():
+        line = source.text[start:end].rstrip(BLANKS)
+        if line == "---":
+            return source.excerpt.span(start, start + len(line))
+        if line and not line.startswith("#"):
+            return None
+    return None
+
+
+def _understood(text: str, source: Source) -> Prompt:
+    sections = cut(source)
+    metadata, defaults = (
+        {e.key: e.value for e in sections.entries if e.section == name}
+        for name in (METADATA, DEFAULTS)
+    )
+    content = source.excerpt.cut(_content_ranges(source, sections))
+    braces = scan(content.text)
+    issues = (
+        *_file_issues(text, source),
+        *sections.issues,
+        *_missing_sections(text, sections),
+        *_version_issues(sections, metadata),
+        *_spanning_pairs(content, braces),
+    )
+    return Prompt(
+        text=text,
+        readable=not any(issue.code in _UNREADABLE for issue in issues),
+        metadata=metadata,
+        defaults=defaults,
+        entries=sections.entries,
+        headers=sections.headers,
+        content=content.text,
+        variables=_variables(content, braces, defaults),
+        literals=tuple(
+            Literal(name=use.name, span=content.span(use.start, use.end)) for use in braces.literals
+        ),
+        issues=issues,
+    )
+
+
+def _content_ranges(source: Source, sections: Sections) -> Iterator[tuple[int, int]]:
+    """Yield the lines of CONTENT that are sent, as ranges; all but the last with its line break.
+
+    A line that held nothing but a comment is gone (READINGS PROMPT-A3), as are blank lines at
+    either end (PROMPT-A2).
+    """
+    lines = [
+        (start, end, bool(source.text[start:end].strip(BLANKS)))
+        for start, end in sections.content
+        if source.text[start:end].strip(BLANKS) or not source.held_comment(start, end)
+    ]
+    full = [number for number, (_, _, filled) in enumerate(lines) if filled]
+    if full:
+        for start, end, _ in lines[full[0] : full[-1]]:
+            yield start, end + 1
+        yield lines[full[-1]][:2]
+
+
+def _file_issues(text: str, source: Source) -> Iterator[Issue]:
+    if text.startswith(BOM):
+        message = "the file begins with a byte-order mark"
+        hint = "save the file as UTF-8 without a byte-order mark"
+        yield Issue(code="PROMPT018", message=message, span=Span(0, len(BOM)), hint=hint)
+    if source.unclosed:
+        message = "this comment is never closed, so it is part of the text"
+        hint = "close it with `%)`, or put a blank between `(` and `%`"
+        yield Issue(code="PROMPT004", message=message, span=source.unclosed, hint=hint)
+
+
+def _missing_sections(text: str, sections: Sections) -> Iterator[Issue]:
+    found = {header.name for header in sections.headers}
+    end = len(text.rstrip())
+    for name, at in ((METADATA, 0), (CONTENT, end)):
+        if name not in found:
+            message = f"section [{name}] is missing"
+            yield Issue(code="PROMPT003", message=message, span=Span(at, at), hint=_SHAPE)
+
+
+def _version_issues(sections: Sections, metadata: Mapping[str, str]) -> Iterator[Issue]:
+    version = metadata.get(VERSION_KEY)
+    if version is None or version in SUPPORTED_VERSIONS:
+        return
+    entry = [e for e in sections.entries if (e.section, e.key) == (METADATA, VERSION_KEY)][-1]
+    supported = ", ".join(SUPPORTED_VERSIONS)
+    message = f"format version {version!r} is not supported; supported: {supported}"
+    hint = f"write `@{VERSION_KEY} {SUPPORTED_VERSIONS[-1]}`"
+    span = entry.span if version else entry.key_span
+    yield Issue(code="PROMPT011", message=message, span=span, hint=hint)
+
+
+def _spanning_pairs(content: Excerpt, braces: Braces) -> Iterator[Issue]:
+    message = "this `{{` is closed on a later line, so both stay doubled in the output"
+    hint = "open and close a literal pair on one line, or write single braces"
+    for opening, _ in sorted(braces.spanning):
+        span = content.span(opening, opening + 2)
+        yield Issue(code="PROMPT012", message=message, span=span, hint=hint)
+
+
+def _variables(
+    content: Excerpt, braces: Braces, defaults: Mapping[str, str]
+) -> tuple[Variable, ...]:
+    places: dict[str, list[Span]] = {}
+    for use in braces.uses:
+        places.setdefault(use.name, []).append(content.span(use.start, use.end))
+    return tuple(
+        Variable(name=name, spans=tuple(spans), default=defaults.get(name))
+        for name, spans in places.items()
+    )

@@ -1,0 +1,207 @@
+"""Cutting a `.prompt` file into its sections, and METADATA and DEFAULTS into their entries.
+
+Nothing is refused here: a line that means nothing is an issue, a section in the wrong place is an
+issue and is read all the same, so that all problems of a file are told at once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from psreg.diagnostics import Span
+from psreg.formats.dotprompt.braces import NAME
+from psreg.formats.dotprompt.source import BLANKS, Source
+from psreg.formats.issue import Issue
+
+METADATA, DEFAULTS, CONTENT = ORDER = ("METADATA", "DEFAULTS", "CONTENT")
+"""The sections, in the order they must have (READINGS PROMPT-02)."""
+
+_EXACT = {f"[{name}]": name for name in ORDER}
+_KEY = re.compile(rf"@({NAME})")
+_SHAPE = "an entry is `@key value`, with one space"
+_SECTIONS = "the sections are [METADATA], [DEFAULTS] and [CONTENT]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """A section header; `span` is its text, with what stands before it on its line."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A key with its value, trimmed; `key_span` leaves out the `@`, `span` is the value's place."""
+
+    section: str
+    key: str
+    value: str
+    key_span: Span
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sections:
+    """What a file holds: headers and entries in order, and the lines of CONTENT.
+
+    `content` has start and end of each line in the text without comments.
+    """
+
+    headers: tuple[Header, ...]
+    entries: tuple[Entry, ...]
+    content: tuple[tuple[int, int], ...]
+    issues: tuple[Issue, ...]
+
+
+def cut(source: Source) -> Sections:
+    """Return the sections of `source`."""
+    cutter = _Cutter(source)
+    for start, end in source.lines():
+        cutter.take(start, end)
+    cutter.end_value()
+    return Sections(
+        headers=tuple(cutter.headers.values()),
+        entries=tuple(cutter.entries),
+        content=tuple(cutter.content),
+        issues=tuple(cutter.issues),
+    )
+
+
+@dataclass(slots=True)
+class _Cutter:
+    """Takes the lines of a file one after the other."""
+
+    source: Source
+    headers: dict[str, Header] = field(default_factory=dict)  # the first of each name
+    entries: list[Entry] = field(default_factory=list)
+    content: list[tuple[int, int]] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
+    section: str = ""
+    stray: tuple[int, int] | None = None  # text before the first header
+    key: tuple[int, int] | None = None  # the key of an open multi-line value
+    value: list[tuple[int, int]] = field(default_factory=list)  # its trimmed lines
+
+    def take(self, start: int, end: int) -> None:
+        """Take the line `[start, end)`."""
+        text = self.source.text[start:end]
+        if name := self._header(text):
+            self._enter(name, start, _trimmed(text, start))
+        elif self.section == CONTENT:
+            self.content.append((start, end))
+        elif text.strip(BLANKS):
+            self._take_text(*_trimmed(text, start), end)
+
+    def _header(self, text: str) -> str | None:
+        """Return the section that a line opens; once CONTENT began, only the exact form counts."""
+        if exact := _EXACT.get(text.rstrip(BLANKS)):
+            return exact
+        text = text.strip(BLANKS)
+        if CONTENT in self.headers or not (text.startswith("[") and text.endswith("]")):
+            return None
+        name = text[1:-1].strip(BLANKS).upper()
+        return name if name in ORDER else None
+
+    def _enter(self, name: str, line: int, place: tuple[int, int]) -> None:
+        """Enter section `name`; its header stands at `place` in the line that starts at `line`."""
+        self.end_value()
+        if self.stray and not self.headers:
+            self._invalid(*self.stray, "text before the first section is ignored")
+        span = self.source.excerpt.span(line, place[1])
+        if self.source.text[line : place[1]] != f"[{name}]":
+            hint = f"write `[{name}]` alone on its line"
+            self._issue("PROMPT015", span, f"the header is not spelled `[{name}]`", hint)
+        self._judge_order(name, self.source.excerpt.span(*place))
+        self.headers.setdefault(name, Header(name=name, span=span))
+        self.section = name
+
+    def _judge_order(self, name: str, span: Span) -> None:
+        later = [other for other in self.headers if ORDER.index(other) > ORDER.index(name)]
+        if name in self.headers:
+            message = f"section [{name}] appears a second time"
+        elif later:
+            message = f"section [{name}] comes after [{later[0]}]"
+        else:
+            return
+        hint = "the order is [METADATA], [DEFAULTS] if there are any, [CONTENT]; each once"
+        self._issue("PROMPT002", span, message, hint)
+
+    def _take_text(self, start: int, stop: int, end: int) -> None:
+        """Take a line outside CONTENT: its text is `[start, stop)`, its end `end`."""
+        if not self.section:
+            self.stray = (self.stray[0] if self.stray else start, stop)
+        elif self.source.text[start] == "@":
+            self.end_value()
+            self._take_entry(start, stop, end)
+        elif self.key:
+            self.value.append((start, stop))
+        else:
+            hint = _SECTIONS if self.source.text[start] == "[" else _SHAPE
+            self._invalid(start, stop, "this line does not start with `@` and is ignored", hint)
+
+    def _take_entry(self, start: int, stop: int, end: int) -> None:
+        text = self.source.text
+        key = _KEY.match(text, start, end)
+        if key is None or text[key.end() : key.end() + 1] != " ":
+            self._invalid(start, stop, *_why_invalid(text[start:stop], key))
+            return
+        at, _ = _trimmed(text[key.end() : end], key.end())
+        place = (start + 1, key.end())
+        self._judge_blanks(key.end(), min(at, stop))
+        if text[at:stop] == ">":
+            self.key = place
+        else:
+            self._keep(place, [(at, stop)] if at < stop else [])
+
+    def _judge_blanks(self, start: int, stop: int) -> None:
+        """Report more than one blank before a value; a comment between them is no blank."""
+        span = self.source.excerpt.span(start, stop)
+        if span.end - span.start == stop - start > 1:
+            hint = "leave one space between the key and its value"
+            self._issue("PROMPT016", span, "there is more than one blank after the key", hint)
+
+    def end_value(self) -> None:
+        """End the multi-line value that is open, if one is."""
+        if self.key:
+            self._keep(self.key, self.value)
+        self.key, self.value = None, []
+
+    def _keep(self, key: tuple[int, int], lines: list[tuple[int, int]]) -> None:
+        text, excerpt = self.source.text, self.source.excerpt
+        start, stop = (lines[0][0], lines[-1][1]) if lines else (key[1], key[1])
+        self.entries.append(
+            Entry(
+                section=self.section,
+                key=text[slice(*key)],
+                value="\n".join(text[slice(*line)] for line in lines),
+                key_span=excerpt.span(*key),
+                span=excerpt.span(start, stop),
+            )
+        )
+
+    def _invalid(self, start: int, stop: int, message: str, hint: str = _SHAPE) -> None:
+        self._issue("PROMPT008", self.source.excerpt.span(start, stop), message, hint)
+
+    def _issue(self, code: str, span: Span, message: str, hint: str) -> None:
+        self.issues.append(Issue(code=code, message=message, span=span, hint=hint))
+
+
+def _trimmed(text: str, at: int) -> tuple[int, int]:
+    """Return start and end of `text` without blanks around it, where `text` starts at `at`."""
+    start = at + len(text) - len(text.lstrip(BLANKS))
+    return start, max(start, at + len(text.rstrip(BLANKS)))
+
+
+def _why_invalid(line: str, key: re.Match[str] | None) -> tuple[str, str]:
+    """Return message and hint for a line that starts with `@` but is no entry."""
+    if key is None:
+        message = "there is no key of letters, digits, `-` and `_` after the `@`"
+        return f"{message}, so this line is ignored", _SHAPE
+    after = line[len(key[0]) : len(key[0]) + 1]
+    if not after:
+        hint = f"for an empty value, write `@{key[1]} ` with a space at its end"
+        return f"there is no space after `@{key[1]}`, so this line is ignored", hint
+    if after == "\t":
+        return f"there is a tab after `@{key[1]}`, so this line is ignored", "use one space"
+    return f"a key cannot hold {after!r}, so this line is ignored", _SHAPE
