@@ -1,0 +1,79 @@
+"""Reads a Prompt-Based Executable (PBE 1.0): JSON whose class decides its structure.
+
+`read` never raises; a `Pbe` answers for any input, with None or {} where something is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from psreg.formats import jsontree, schema
+from psreg.formats.jsontree import JsonTree
+from psreg.formats.schema import Violation
+from psreg.identity import PBE_CLASSES
+
+
+@dataclass(frozen=True, kw_only=True)  # no slots: cached_property keeps violations in __dict__
+class Pbe:
+    """A PBE as read; `tree` knows where everything stands."""
+
+    tree: JsonTree
+
+    @property
+    def is_object(self) -> bool:
+        """Whether the file is JSON with an object at its root; if not, `value` is {}."""
+        return isinstance(self.tree.value, dict)
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The root object; {} where there is none."""
+        return self.tree.value if self.is_object else {}
+
+    @property
+    def name(self) -> str | None:
+        """The `pbe_name`; None if missing or no text."""
+        return self.text("pbe_name")
+
+    @property
+    def version(self) -> str | None:
+        """The `pbe_version`; None if missing or no text."""
+        return self.text("pbe_version")
+
+    @property
+    def pbe_class(self) -> str | None:
+        """The `pbe_class`, known or not; None if missing or no text."""
+        return self.text("pbe_class")
+
+    @property
+    def schema_name(self) -> str:
+        """The schema that fits: its class's, or of the universal fields if it is unknown."""
+        return self.pbe_class if self.pbe_class in PBE_CLASSES else "pbe"
+
+    @cached_property
+    def violations(self) -> tuple[Violation, ...]:
+        """What the schema of its class says; nothing if the root is no object."""
+        return schema.violations(self.schema_name, self.value) if self.is_object else ()
+
+    def strings(self) -> Iterator[tuple[str, str]]:
+        """Yield (pointer, text) of every text that its class requires and the file has."""
+        return schema.strings(self.schema_name, self.value)
+
+    def get(self, *path: str) -> Any:
+        """Return the value under the keys `path`; None if one is missing or inside no object."""
+        value: Any = self.value
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        return value
+
+    def text(self, *path: str) -> str | None:
+        """Return the text under the keys `path`; None if it is missing or no text."""
+        value = self.get(*path)
+        return value if isinstance(value, str) else None
+
+
+def read(data: bytes) -> Pbe:
+    """Read a PBE; never raises."""
+    return Pbe(tree=jsontree.parse(data))

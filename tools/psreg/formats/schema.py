@@ -1,0 +1,230 @@
+"""Judges a value by one of psreg's JSON Schemas and says which rule each violation belongs to.
+
+The schemas (draft 2020-12, `schemas/<name>.schema.json`) hold types, required keys, enums and
+counts; `schema_codes` maps them to rules; grammars are rules (DESIGN §5). The only module that
+imports jsonschema, and only when something is judged: a client that installs never pays for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from psreg.formats.jsonfault import shown
+from psreg.formats.pointer import dotted, join, split
+from psreg.formats.schema_codes import CODES
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from referencing import Resource
+
+MAX_VIOLATIONS = 500
+"""Violations found in one value at most: a hostile file of 1 MiB could hold a million."""
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """One way in which a value is not as its schema says.
+
+    `pointer` names the value at fault, for a missing key the object that lacks it; `key` says
+    that the member's name is the place to show.
+    """
+
+    code: str
+    pointer: str
+    message: str
+    hint: str = ""
+    key: bool = False
+
+
+def violations(schema_name: str, value: Any) -> tuple[Violation, ...]:
+    """Return what the schema `schema_name` has against `value`, at most about `MAX_VIOLATIONS`.
+
+    One cause has one violation: a value of the wrong type is not judged further, and what a
+    missing key should hold is not asked for.
+    """
+    errors = islice(_validator(schema_name).iter_errors(value), MAX_VIOLATIONS)
+    faults = [_Fault.of(error) for error in errors]
+    mistyped = {fault.path for fault in faults if fault.keyword == "type"}
+    found: dict[Violation, None] = {}  # NOTE: jsonschema names one object once per missing key.
+    for fault in faults:
+        if fault.keyword not in ("enum", "const") or fault.path not in mistyped:
+            found |= dict.fromkeys(_of(schema_name, fault))
+    return tuple(found)
+
+
+def strings(schema_name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Yield (pointer, text) of every text in `value` that the schema `schema_name` names."""
+    return _strings(document(schema_name), value, "")
+
+
+def fields(schema_name: str) -> tuple[str, ...]:
+    """Return the names of the members that the schema `schema_name` gives to its root object."""
+    return tuple(document(schema_name)["properties"])
+
+
+@cache
+def document(schema_name: str) -> Mapping[str, Any]:
+    """Return the schema itself, to read only.
+
+    Raises:
+        FileNotFoundError: psreg has no schema of this name.
+    """
+    path = files("psreg.formats") / "schemas" / f"{schema_name}.schema.json"
+    schema: Mapping[str, Any] = json.loads(path.read_bytes())
+    return schema
+
+
+@cache
+def _validator(schema_name: str) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - 70 ms, paid when first needed
+    from referencing import Registry  # noqa: PLC0415
+
+    registry: Registry[Any] = Registry(retrieve=_resource)  # type: ignore[call-arg]
+    return Draft202012Validator(document(schema_name), registry=registry)
+
+
+def _resource(uri: str) -> Resource[Any]:
+    """Return the schema that a `$ref` such as `/schemas/pbe.schema.json` names."""
+    from referencing import Resource  # noqa: PLC0415
+
+    name = uri.rpartition("/")[2].removesuffix(".schema.json")
+    return Resource.from_contents(document(name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fault:
+    """An error of jsonschema, reduced to what it is about."""
+
+    keyword: str
+    limit: Any
+    path: Path
+    value: Any
+    schema: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, error: Any) -> _Fault:
+        return cls(
+            keyword=error.validator,
+            limit=error.validator_value,
+            path=tuple(error.absolute_path),
+            value=error.instance,
+            schema=error.schema,
+        )
+
+
+def _of(schema_name: str, fault: _Fault) -> Iterator[Violation]:
+    """Yield the violations in one fault: one per key where it is about keys."""
+    known = fault.schema.get("properties", {})
+    if fault.keyword == "required":
+        for key in (key for key in fault.limit if key not in fault.value):
+            place = (*fault.path, key)
+            yield Violation(
+                code=_code(schema_name, place, fault.keyword),
+                pointer=join(fault.path),
+                message=f"`{dotted(place)}` is missing",
+                hint=known.get(key, {}).get("description", ""),
+                key=True,
+            )
+    elif fault.keyword == "additionalProperties":
+        for key in (key for key in fault.value if key not in known):
+            place = (*fault.path, key)
+            yield Violation(
+                code=_code(schema_name, place, fault.keyword),
+                pointer=join(place),
+                message=f"`{dotted(place)}` is no key known here",
+                hint=f"Known are {', '.join(known)}.",
+                key=True,
+            )
+    else:
+        place = fault.path
+        yield Violation(
+            code=_code(schema_name, place, fault.keyword),
+            pointer=join(place),
+            message=_message(fault),
+            hint=fault.schema.get("description", ""),
+        )
+
+
+def _code(schema_name: str, path: Path, keyword: str) -> str:
+    """Return the rule code of the first row that fits."""
+    tokens = [str(token) for token in path]
+    for template, row_keyword, code in CODES[schema_name]:
+        pattern = split(template)
+        if keyword == row_keyword and len(pattern) <= len(tokens):
+            pairs = zip(pattern, tokens, strict=False)
+            if all(wanted in ("*", token) for wanted, token in pairs):
+                return code
+    raise LookupError(f"no rule code for {keyword!r} at {join(path)!r} of schema {schema_name!r}")
+
+
+def _message(fault: _Fault) -> str:
+    place = f"`{dotted(fault.path)}`" if fault.path else "the file"
+    return f"{place} {_SENTENCES[fault.keyword](fault.limit, fault.value)}"
+
+
+_KINDS = {
+    "string": "a text",
+    "object": "an object",
+    "array": "a list",
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "null": "null",
+}
+
+_SENTENCES: Mapping[str, Callable[[Any, Any], str]] = {
+    "type": lambda wanted, value: f"must be {_wanted(wanted)}, not {_kind(value)}",
+    "enum": lambda allowed, value: (
+        f"is {_shown(value)}; allowed are {', '.join(map(str, allowed))}"
+    ),
+    "const": lambda wanted, value: f"is {_shown(value)}; it must be {_shown(wanted)}",
+    "minItems": lambda least, value: f"has {len(value)} of at least {least} items",
+    "maxItems": lambda most, value: f"has {len(value)} items; the most allowed are {most}",
+    "minProperties": lambda least, value: f"has {len(value)} of at least {least} keys",
+    "maxProperties": lambda most, value: f"has {len(value)} keys; the most allowed are {most}",
+    "minLength": lambda least, value: f"has {len(value)} of at least {least} characters",
+    "maxLength": lambda most, value: f"has {len(value)} characters; the most allowed are {most}",
+    "minimum": lambda least, value: f"is {value}; the least allowed is {least}",
+    "maximum": lambda most, value: f"is {value}; the most allowed is {most}",
+    "uniqueItems": lambda _, __: "holds the same item twice",
+}
+"""What to say of a value, by keyword; arguments: the keyword's value, the value at fault."""
+
+
+def _wanted(types: str | list[str]) -> str:
+    names = [types] if isinstance(types, str) else types
+    return " or ".join(_KINDS[name] for name in names)
+
+
+def _kind(value: Any) -> str:
+    """Return what `value` is, in words: `a number`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    kinds = {str: "string", dict: "object", list: "array", type(None): "null"}
+    return _KINDS[kinds.get(type(value), "number")]
+
+
+def _shown(value: Any) -> str:
+    return shown(value) if isinstance(value, str) else _kind(value)
+
+
+def _strings(schema: Mapping[str, Any], value: Any, place: str) -> Iterator[tuple[str, str]]:
+    # NOTE: recursion follows the schema, which is ours and shallow, never the value.
+    if isinstance(value, str):
+        if schema.get("type") == "string":
+            yield place, value
+    elif isinstance(value, dict):
+        for key, inner in schema.get("properties", {}).items():
+            if key in value:
+                yield from _strings(inner, value[key], f"{place}/{key}")
+    elif isinstance(value, list) and "items" in schema:
+        for index, item in enumerate(value):
+            yield from _strings(schema["items"], item, f"{place}/{index}")
