@@ -8,7 +8,7 @@ imports jsonschema, and only when something is judged: a client that installs ne
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -140,7 +140,7 @@ def _of(schema_name: str, fault: _Fault) -> Iterator[Violation]:
                 code=_code(schema_name, place, fault.keyword),
                 pointer=join(place),
                 message=f"`{dotted(place)}` is no key known here",
-                hint=f"Known are {', '.join(known)}.",
+                hint=_nearest(key, known),
                 key=True,
             )
     else:
@@ -151,6 +151,13 @@ def _of(schema_name: str, fault: _Fault) -> Iterator[Violation]:
             message=_message(fault),
             hint=fault.schema.get("description", ""),
         )
+
+
+def _nearest(key: str, known: Collection[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - only for who mistyped a key
+
+    near = get_close_matches(key.lower(), known, n=1)
+    return f"Did you mean `{near[0]}`?" if near else f"Known are {', '.join(known)}."
 
 
 def _code(schema_name: str, path: Path, keyword: str) -> str:
@@ -181,7 +188,7 @@ _KINDS = {
 }
 
 _SENTENCES: Mapping[str, Callable[[Any, Any], str]] = {
-    "type": lambda wanted, value: f"must be {_wanted(wanted)}, not {_kind(value)}",
+    "type": lambda wanted, value: f"must be {_wanted(wanted)}, not {kind(value)}",
     "enum": lambda allowed, value: (
         f"is {_shown(value)}; allowed are {', '.join(map(str, allowed))}"
     ),
@@ -204,7 +211,7 @@ def _wanted(types: str | list[str]) -> str:
     return " or ".join(_KINDS[name] for name in names)
 
 
-def _kind(value: Any) -> str:
+def kind(value: Any) -> str:
     """Return what `value` is, in words: `a number`."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -213,7 +220,7 @@ def _kind(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    return shown(value) if isinstance(value, str) else _kind(value)
+    return shown(value) if isinstance(value, str) else kind(value)
 
 
 def _strings(schema: Mapping[str, Any], value: Any, place: str) -> Iterator[tuple[str, str]]:

@@ -32,10 +32,31 @@ _PBE: Rows = (
     ("", "type", "PBE021"),
 )
 
+_SHAPE = (
+    "type",
+    "enum",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+)
+
+_RELEASE: Rows = (
+    ("", "required", "REG007"),
+    ("", "additionalProperties", "REG009"),
+    *(("", keyword, "REG008") for keyword in _SHAPE),
+)
+_KEYWORDS = ("required", "additionalProperties", *_SHAPE)
+
 CODES: Mapping[str, Rows] = {
     "pbe": _PBE,
     "stateless_executor": _PBE,
     "interactive_engine": _PBE,
     "persistent_service": _PBE,
+    "release": _RELEASE,
+    "entry": tuple(("", keyword, "REG016") for keyword in _KEYWORDS),
+    "policy": tuple(("", keyword, "REG020") for keyword in _KEYWORDS),
 }
 """The rows of every schema, by the schema's name."""
