@@ -9,11 +9,6 @@ from typing import Any
 from psreg.formats import toml
 from psreg.formats.toml_file import TomlFile
 
-CAPABILITIES = ("network", "files", "tools", "memory")
-"""What the text of a prompt may ask the assistant to use."""
-
-RESULTS = ("pass", "partial", "fail")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestRun:

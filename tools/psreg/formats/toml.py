@@ -1,16 +1,17 @@
 """TOML documents with source positions.
 
 `parse` never raises: what it cannot read is an issue with a place. Positions count code points
-of `text`, which has no byte-order mark.
+of `text`, a byte order mark included.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from psreg.diagnostics import Span
@@ -20,11 +21,11 @@ from psreg.formats.toml_places import MAX_DEPTH, Path, Place, locate
 
 MAX_BYTES = 1_048_576
 
-_BOM = b"\xef\xbb\xbf"
+_BOM = "\ufeff"
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # no slots: cached_property keeps the places in __dict__
 class TomlTree:
     """A TOML document: its text, its value, and where in the text each value stands.
 
@@ -36,7 +37,6 @@ class TomlTree:
     value: Any = None
     parsed: bool = False
     issues: tuple[Issue, ...] = ()
-    _places: dict[Path, Place] = field(default_factory=dict, repr=False)
 
     def span(self, pointer: str) -> Span:
         """Return where the value at `pointer` stands; of a table, its header.
@@ -50,6 +50,10 @@ class TomlTree:
         path = _path(pointer)
         place = self._place(path)
         return place.key if path in self._places else place.value
+
+    @cached_property
+    def _places(self) -> dict[Path, Place]:
+        return locate(self.text, _start(self.text)).by_path if self.parsed else {}
 
     def _place(self, path: Path) -> Place:
         while path:
@@ -67,60 +71,71 @@ def parse(data: bytes) -> TomlTree:
     if len(data) > MAX_BYTES:
         issue = Issue(
             code="TOML003",
-            message=f"the file has {len(data):,} bytes; at most {MAX_BYTES:,} are read",
+            message=f"the file has {len(data):,} bytes; the largest allowed has {MAX_BYTES:,}",
             span=Span(0, 0),
         )
         return TomlTree(text="", issues=(issue,))
-    marks = (_mark(),) if data.startswith(_BOM) else ()
-    data = data.removeprefix(_BOM)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        at = len(data[: error.start].decode())
-        issue = Issue(
-            code="TOML001",
-            message=f"byte 0x{data[error.start]:02x} is not UTF-8",
-            span=Span(at, at + 1),
-            hint="save the file as UTF-8",
-        )
-        return TomlTree(text=data.decode(errors="replace"), issues=(*marks, issue))
-    return _parse(text, marks)
-
-
-def _parse(text: str, issues: tuple[Issue, ...]) -> TomlTree:
-    places = locate(text)
-    if places.too_deep:
-        issue = Issue(
-            code="TOML004",
-            message=f"keys and arrays are nested more than {MAX_DEPTH} deep",
-            span=places.too_deep,
-        )
-        return TomlTree(text=text, issues=(*issues, issue))
+        return _undecodable(data, error.start)
+    start = _start(text)
+    marks = (_byte_order_mark(),) if start else ()
+    if deep := _too_deep(text, start):
+        message = f"keys and arrays are nested more than {MAX_DEPTH} deep"
+        issue = Issue(code="TOML004", message=message, span=deep)
+        return TomlTree(text=text, issues=(*marks, issue))
     try:
-        value = tomllib.loads(text, parse_float=Decimal)
+        value = tomllib.loads(text[start:], parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
-        return TomlTree(text=text, issues=(*issues, _syntax(text, str(error))))
+        return TomlTree(text=text, issues=(*marks, _syntax(text, start, str(error))))
     except (ValueError, ArithmeticError):  # int() and Decimal() have limits of their own
-        issue = _syntax(text, "a number has more digits than can be read (at line 1, column 1)")
-        return TomlTree(text=text, issues=(*issues, issue))
-    return TomlTree(text=text, value=value, parsed=True, issues=issues, _places=places.by_path)
+        issue = _syntax(text, start, "a number has more digits than can be read")
+        return TomlTree(text=text, issues=(*marks, issue))
+    return TomlTree(text=text, value=value, parsed=True, issues=marks)
 
 
-def _mark() -> Issue:
+def _start(text: str) -> int:
+    """Return the offset at which the TOML starts: after a byte order mark."""
+    return 1 if text.startswith(_BOM) else 0
+
+
+def _too_deep(text: str, start: int) -> Span | None:
+    # Each level takes a dot or a bracket: few of them need no scan.
+    if sum(map(text.count, ".[{")) < MAX_DEPTH - 2:
+        return None
+    return locate(text, start).too_deep
+
+
+def _undecodable(data: bytes, at: int) -> TomlTree:
+    offset = len(data[:at].decode())
+    issue = Issue(
+        code="TOML001",
+        message=f"byte 0x{data[at]:02x} at offset {at} is not UTF-8",
+        span=Span(offset, offset + 1),
+        hint="Save the file with the encoding UTF-8.",
+    )
+    return TomlTree(text=data.decode(errors="replace"), issues=(issue,))
+
+
+def _byte_order_mark() -> Issue:
     return Issue(
         code="TOML005",
-        message="the file begins with a byte-order mark",
-        span=Span(0, 0),
-        hint="save the file as UTF-8 without a byte-order mark",
+        message="the file starts with a byte order mark",
+        span=Span(0, 1),
+        hint="Save it as 'UTF-8', not as 'UTF-8 with BOM'.",
     )
 
 
-def _syntax(text: str, said: str) -> Issue:
-    """Make an issue of tomllib's sentence, which ends in `(at line L, column C)`."""
+def _syntax(text: str, start: int, said: str) -> Issue:
+    """Make an issue of tomllib's sentence, which ends in `(at line L, column C)` if it knows."""
     found = _WHERE.search(said)
-    at = len(text)
+    at = start
     if found and found[1]:
         at = _line_start(text, int(found[1])) + int(found[2]) - 1
+        at += start if found[1] == "1" else 0
+    elif found:
+        at = len(text)
     message = _WHERE.sub("", said)
     return Issue(
         code="TOML002",

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from psreg.formats import schema
+from psreg.formats.schema import Violation
 from psreg.formats.toml import TomlTree, json_value
-
-if TYPE_CHECKING:
-    from psreg.formats.schema import Violation
 
 
 class TomlFile:
@@ -32,8 +31,6 @@ class TomlFile:
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
         """What the schema says of the value; nothing of a file that did not parse."""
-        from psreg.formats import schema  # noqa: PLC0415
-
         return schema.violations(self.schema_name, self.value) if self.tree.parsed else ()
 
     def text(self, key: str) -> str:

@@ -50,9 +50,12 @@ class Places:
     too_deep: Span | None
 
 
-def locate(text: str) -> Places:
-    """Return the places of `text`; never raises. Array indexes are decimal strings in paths."""
-    scan = _Scan(text)
+def locate(text: str, start: int = 0) -> Places:
+    """Return the places of the TOML that begins at `start` of `text`; never raises.
+
+    Array indexes are decimal strings in paths.
+    """
+    scan = _Scan(text, start)
     try:
         scan.run()
     except _TooDeepError as error:
@@ -75,10 +78,10 @@ class _TooDeepError(Exception):
 
 
 class _Scan:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, start: int) -> None:
         self.text = text
         self.places: dict[Path, Place] = {}
-        self._at = 0
+        self._at = start
         self._lengths: dict[Path, int] = {}  # of the arrays of tables so far
 
     def run(self) -> None:

@@ -8,8 +8,11 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from psreg.diagnostics import Span
-from psreg.formats import toml
+from psreg.formats import dotprompt, pbe, toml
+from psreg.formats.dotprompt import Prompt
+from psreg.formats.pbe import Pbe
 from psreg.formats.toml import TomlTree
+from psreg.identity import Format
 
 
 class Document(Protocol):
@@ -48,6 +51,7 @@ class Documents(Mapping[PurePosixPath, Document]):
     def __init__(self, files: Mapping[PurePosixPath, bytes]) -> None:
         self._files = files
         self._read: dict[PurePosixPath, Document] = {}
+        self._pbes: dict[PurePosixPath, Pbe] = {}
 
     def __getitem__(self, path: PurePosixPath) -> Document:
         if path not in self._read:
@@ -65,10 +69,25 @@ class Documents(Mapping[PurePosixPath, Document]):
         document = self[path]
         return document if isinstance(document, TomlTree) else TomlTree(text="")
 
+    def pbe(self, path: PurePosixPath) -> Pbe | None:
+        """Return the PBE at `path`, or None if there is no file of that format."""
+        self[path]
+        return self._pbes.get(path)
+
+    def prompt(self, path: PurePosixPath) -> Prompt | None:
+        """Return the `.prompt` at `path`, or None if there is no file of that format."""
+        document = self[path]
+        return document if isinstance(document, Prompt) else None
+
     def _open(self, path: PurePosixPath) -> Document:
         data = self._files.get(path)
         if data is None:
             return PlainText("")
         if path.suffix == ".toml":
             return toml.parse(data)
+        if path.suffix == Format.PROMPT.suffix:
+            return dotprompt.read(data)
+        if path.name.endswith(Format.PBE.suffix):
+            self._pbes[path] = pbe.read(data)
+            return self._pbes[path].tree
         return PlainText(data.decode(errors="replace").removeprefix("\ufeff"))

@@ -12,7 +12,9 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
+from psreg.formats.dotprompt import Prompt
 from psreg.formats.entry import EntryFile
+from psreg.formats.pbe import Pbe
 from psreg.formats.policy import Policy
 from psreg.formats.release import ReleaseFile
 from psreg.identity import CLASSES, PBES, ReleaseId, is_name
@@ -51,7 +53,7 @@ class Submission:
 
     @cached_property
     def documents(self) -> Documents:
-        """The documents of the version folder, entry.toml and the policy, by path."""
+        """The documents of the tree by path, each read when asked for."""
         return Documents(self.tree.files)
 
     @cached_property
@@ -63,6 +65,16 @@ class Submission:
     def artifact(self) -> bytes | None:
         """The bytes a user installs, or None if the file is missing."""
         return self.tree.files.get(self.id.artifact)
+
+    @property
+    def pbe(self) -> Pbe | None:
+        """The artifact as a PBE, or None if it is missing or of the other format."""
+        return self.documents.pbe(self.id.artifact)
+
+    @property
+    def prompt(self) -> Prompt | None:
+        """The artifact as a `.prompt`, or None if it is missing or of the other format."""
+        return self.documents.prompt(self.id.artifact)
 
     @cached_property
     def release(self) -> ReleaseFile:
@@ -86,9 +98,14 @@ class Entry:
         return PurePosixPath(PBES, self.entry_class, self.name, "entry.toml")
 
     @cached_property
+    def documents(self) -> Documents:
+        """The documents of the tree by path, each read when asked for."""
+        return Documents(self.tree.files)
+
+    @cached_property
     def file(self) -> EntryFile:
         """entry.toml; a missing one reads as an empty one that did not parse."""
-        return EntryFile(self.tree.documents.toml(self.path))
+        return EntryFile(self.documents.toml(self.path))
 
     @cached_property
     def versions(self) -> tuple[str, ...]:
@@ -137,7 +154,7 @@ class Tree:
 
     @cached_property
     def documents(self) -> Documents:
-        """The documents of the tree by path, for findings outside version folders."""
+        """The documents of the tree by path, each read when asked for."""
         return Documents(self.files)
 
     @cached_property
