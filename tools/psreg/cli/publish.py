@@ -1,0 +1,113 @@
+"""`psreg publish`: release what is new in a checkout, sign it, put it in force."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from psreg.adapters import clock
+from psreg.adapters.files import find_checkout, read_tree
+from psreg.adapters.journal import PublishJournal
+from psreg.adapters.keystore import KeyStore
+from psreg.adapters.places import data_dir, state_dir
+from psreg.adapters.registry_dir import RegistryDir
+from psreg.cli.console import Console, add_output_options, color_wanted
+from psreg.diagnostics import Report
+from psreg.errors import UsageError
+from psreg.formats import policy
+from psreg.render.json import report_document
+from psreg.render.text import report_lines
+from psreg.service.check import check_tree
+from psreg.service.ground import Ports
+from psreg.service.publish import Published, publish, resign
+
+EXAMPLE = "psreg publish"
+SCHEMA = "psreg.publish/1"
+
+_POLICY = PurePosixPath("registry/policy.toml")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "checkout", nargs="?", default=".", metavar="CHECKOUT", help="a folder of the checkout (.)"
+    )
+    parser.add_argument(
+        "--registry-dir", metavar="DIR", help="where to publish (the checkout's registry/)"
+    )
+    parser.add_argument("--resign", action="store_true", help="renew signatures, release nothing")
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Publish and say what was released; exit 1 if the check fails (DESIGN §4)."""
+    root = find_checkout(Path(args.checkout))
+    if root is None:
+        raise UsageError(
+            "NO_CHECKOUT", f"no folder at or above {args.checkout} holds pbes/", "name a checkout"
+        )
+    registry = Path(args.registry_dir) if args.registry_dir else root / "registry"
+    keys = KeyStore(data_dir() / "keys")
+    for place in (root, registry):
+        keys.keep_out_of(place)
+    now = clock.now()
+    journal = PublishJournal(state_dir(), registry)
+    ports = Ports(store=RegistryDir(registry), keys=keys, journal=journal)
+    # NOTE: read once, so that what is checked is what is published.
+    tree = {} if args.resign else dict(read_tree(root))
+    report = Report.of(len(tree), check_tree(tree))
+    if report.failed():
+        return _say_findings(report, console)
+    with journal.held():
+        result = resign(now, ports) if args.resign else publish(tree, report, now, ports)
+    _say(result, tree, console)
+    return 0
+
+
+def _say_findings(report: Report, console: Console) -> int:
+    if console.machine:
+        console.json(report_document(report))
+    else:
+        lines = report_lines(report, color=color_wanted(), infos=False)
+        console.out("".join(f"{line}\n" for line in lines))
+        console.warn("nothing was published")
+    return 1
+
+
+def _say(result: Published, tree: Mapping[PurePosixPath, bytes], console: Console) -> None:
+    if result.due:
+        day = result.expires.date().isoformat()
+        console.warn(f"warning: signatures run out on {day}; renew them: psreg publish --resign")
+    if console.machine:
+        console.json(_document(result))
+        return
+    if console.quiet:
+        return
+    for release in result.released:
+        console.line(f"released {release.name} {release.version}")
+    console.line(
+        f"published {_count(result.entries, 'entry', 'entries')}, "
+        f"{_count(len(result.released), 'release', 'releases')} new, "
+        f"{_count(result.written, 'file', 'files')} written"
+    )
+    url = policy.read(tree.get(_POLICY, b"")).site_url or "URL"
+    console.line(f"registry id {result.registry_id}, mode {result.mode}")
+    console.line(f"psreg registry add {url} --root-sha256 {result.root_sha256}")
+
+
+def _document(result: Published) -> dict[str, object]:
+    return {
+        "schema": SCHEMA,
+        "registry_id": result.registry_id,
+        "root_sha256": result.root_sha256,
+        "mode": result.mode,
+        "released": [{"name": r.name, "version": r.version} for r in result.released],
+        "entries": result.entries,
+        "written": result.written,
+        "expires": result.expires.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
