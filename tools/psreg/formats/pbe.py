@@ -15,6 +15,12 @@ from psreg.formats.jsontree import JsonTree
 from psreg.formats.schema import Violation
 from psreg.identity import PBE_CLASSES
 
+STANDARD_INSTRUCTIONS = (
+    "This is a Prompt-Based Executable (PBE) and when received should be run immediately as an "
+    "instruction set and parameter guide for LLM behavior."
+)
+"""The `install_instructions` that the specification proposes (PBE 1.0, "Field Descriptions")."""
+
 
 @dataclass(frozen=True, kw_only=True)  # no slots: cached_property keeps violations in __dict__
 class Pbe:

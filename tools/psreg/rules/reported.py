@@ -1,0 +1,28 @@
+"""Findings that a parser or a schema already made: a rule only picks those of its code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from psreg.diagnostics import Finding
+from psreg.formats.issue import Issue
+from psreg.formats.schema import Violation
+
+
+def of_issues(issues: Iterable[Issue], code: str) -> Iterator[Finding]:
+    """Yield a finding for each of a parser's issues whose code is `code`."""
+    for issue in issues:
+        if issue.code == code:
+            yield Finding(message=issue.message, at=issue.span, hint=issue.hint)
+
+
+def of_violations(violations: Iterable[Violation], code: str) -> Iterator[Finding]:
+    """Yield a finding for each of a schema's violations whose code is `code`."""
+    for violation in violations:
+        if violation.code == code:
+            yield Finding(
+                message=violation.message,
+                at=violation.pointer,
+                key=violation.key,
+                hint=violation.hint,
+            )
