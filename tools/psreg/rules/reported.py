@@ -16,8 +16,11 @@ def of_issues(issues: Iterable[Issue], code: str) -> Iterator[Finding]:
             yield Finding(message=issue.message, at=issue.span, hint=issue.hint)
 
 
-def of_violations(violations: Iterable[Violation], code: str) -> Iterator[Finding]:
-    """Yield a finding for each of a schema's violations whose code is `code`."""
+def of_violations(violations: Iterable[Violation], code: str, path: str = "") -> Iterator[Finding]:
+    """Yield a finding for each of a schema's violations whose code is `code`.
+
+    `path` names the file where the rule judges more than one.
+    """
     for violation in violations:
         if violation.code == code:
             yield Finding(
@@ -25,4 +28,5 @@ def of_violations(violations: Iterable[Violation], code: str) -> Iterator[Findin
                 at=violation.pointer,
                 key=violation.key,
                 hint=violation.hint,
+                path=path,
             )
