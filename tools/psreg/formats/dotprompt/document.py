@@ -99,7 +99,7 @@ class Prompt:
 def read(data: bytes) -> Prompt:
     """Return the prompt that `data` holds; never raises, whatever that is."""
     if len(data) > MAX_BYTES:
-        message = f"the file has {len(data):,} bytes; at most {MAX_BYTES:,} are read"
+        message = f"the file is larger than {MAX_BYTES:,} bytes"
         hint = "a prompt this long fits no model; move its data into a variable"
         return _unreadable("", "PROMPT024", message, Span(0, 0), hint)
     try:

@@ -107,7 +107,8 @@ class _Cutter:
         """Enter section `name`; its header stands at `place` in the line that starts at `line`."""
         self.end_value()
         if self.stray and not self.headers:
-            self._invalid(*self.stray, "text before the first section is ignored")
+            hint = "move it into a section, or into a comment (% … %)"
+            self._invalid(*self.stray, "text before the first section is ignored", hint)
         span = self.source.excerpt.span(line, place[1])
         if self.source.text[line : place[1]] != f"[{name}]":
             hint = f"write `[{name}]` alone on its line"

@@ -1,0 +1,97 @@
+"""`psreg render FILE|NAME[@RANGE]`: fill in a prompt and print the final text, exactly."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from psreg.adapters.files import read_named
+from psreg.cli.console import Console, add_output_options
+from psreg.formats.dotprompt import MAX_BYTES
+from psreg.identity import is_name
+from psreg.service.render import Filled, described, fill, values_of_assignments, values_of_json
+
+EXAMPLE = "psreg render greeting.prompt --set name=Ana"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "what",
+        metavar="FILE|NAME[@RANGE]",
+        help="a file, - for standard input, or what you installed",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="give a variable a value; wins over --vars",
+    )
+    parser.add_argument(
+        "--vars",
+        metavar="FILE.json",
+        help="take values from a JSON object of strings; numbers and booleans count as written",
+    )
+    parser.add_argument("--squeeze", action="store_true", help="drop the prompt's blank lines")
+    parser.add_argument(
+        "--require-all", action="store_true", help="fail if a variable has no value"
+    )
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Print the text; exit 1 if the prompt cannot be rendered (DESIGN §4)."""
+    values = values_of_json(read_named(Path(args.vars)), args.vars) if args.vars else {}
+    values |= values_of_assignments(args.set)
+    path, data = _read(args.what)
+    filled = fill(
+        data, path=path, values=values, squeeze=args.squeeze, require_all=args.require_all
+    )
+    if console.machine:
+        shown = filled.rendering
+        console.json(
+            {
+                "schema": "psreg.render/1",
+                "text": shown.text,
+                "missing": list(shown.missing),
+                "unknown": list(shown.unknown),
+            }
+        )
+    else:
+        _warn(filled, console)
+        console.out(filled.rendering.text)
+    return 0
+
+
+def _read(what: str) -> tuple[str, bytes]:
+    """Return path and bytes of the file, standard input or installed prompt that `what` names."""
+    if what == "-":
+        return "stdin", sys.stdin.buffer.read(MAX_BYTES + 1)
+    if is_name(what.partition("@")[0]) and not Path(what).is_file():
+        from psreg.adapters.library import installed_artifact
+
+        path, data = installed_artifact(what)
+        return str(path), data
+    return what, read_named(Path(what))
+
+
+def _warn(filled: Filled, console: Console) -> None:
+    """Say what did not stop the rendering but may surprise."""
+    for flaw in filled.flaws:
+        console.warn(f"psreg: warning: {described(flaw)}")
+    prompt = filled.prompt
+    known = [*(variable.name for variable in prompt.variables), *prompt.defaults]
+    for name in filled.rendering.unknown:
+        console.warn(f"psreg: warning: the prompt has no variable {name!r}{_guess(name, known)}")
+    for name in sorted({literal.name for literal in prompt.literals}):
+        if name in filled.rendering.unknown:
+            console.warn(f"  note: {{{{{name}}}}} is a literal; a variable is {{{name}}}")
+
+
+def _guess(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
