@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from psreg.errors import TrustError, UnavailableError, UsageError
+from psreg.errors import PsregError, TrustError, UnavailableError, UsageError
 from psreg.identity import CLASSES, ReleaseId, is_name
 from psreg.index.records import PackageRecord, ReleaseRecord
 from psreg.trust.wire import strict_value
@@ -103,6 +103,38 @@ def read_record(data: bytes, name: str) -> PackageRecord:
     if record.entry_class not in CLASSES:
         raise _newer(f"{name} is of the class {record.entry_class!r}")
     return record
+
+
+def never_back(name: str, before: bytes, now: bytes) -> None:
+    """Return if the record `now` continues the record `before`, both verified at their time.
+
+    Even the key that signs records must not take something back that this machine has seen.
+
+    Raises:
+        TrustError: `TRUST_ROLLBACK`: a lower serial, or a version is gone; `TRUST_REWRITTEN`: a
+            version has other bytes now.
+    """
+    try:
+        old = read_record(before, name)
+    except PsregError:
+        return  # what is kept is damaged, and protects nothing
+    new = read_record(now, name)
+    digests = {row.version: row.sha256 for row in new.releases}
+    versions = {row.version for row in new.rows}
+    gone = [row.version for row in old.releases if row.version not in versions]
+    if new.serial < old.serial or gone:
+        raise TrustError(
+            "TRUST_ROLLBACK",
+            f"the registry's record of {name} went back from state {old.serial} to {new.serial}"
+            + (f", without version {', '.join(gone)}" if gone else ""),
+        )
+    for row in old.releases:
+        if digests.get(row.version, row.sha256) != row.sha256:
+            raise TrustError(
+                "TRUST_REWRITTEN",
+                f"{name} {row.version} was {row.sha256} and is now {digests[row.version]}",
+                "a published version never changes; tell the keepers of the registry",
+            )
 
 
 def release_id(record: PackageRecord, row: ReleaseRecord) -> ReleaseId:
