@@ -1,0 +1,68 @@
+"""`psreg serve`: build the catalogue and show it on this machine."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from types import FrameType
+
+from psreg.cli.console import Console, add_output_options
+from psreg.cli.site import add_registry_option
+
+EXAMPLE = "psreg serve --port 8765"
+PORT = 8765
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--port", type=int, default=PORT, help=f"port on 127.0.0.1 ({PORT}); 0 takes a free one"
+    )
+    parser.add_argument("--out", metavar="DIR", help="keep the site in this folder")
+    add_registry_option(parser)
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Build, serve, and return 0 once the person stops it (Ctrl-C, SIGTERM)."""
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        if args.out:
+            _serve(args, Path(args.out), console)
+        else:
+            with tempfile.TemporaryDirectory(prefix="psreg-serve-") as folder:
+                _serve(args, Path(folder, "site"), console)
+    except KeyboardInterrupt:
+        console.note("stopped")
+    return 0
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _serve(args: Namespace, out: Path, console: Console) -> None:
+    from psreg.adapters.server import SiteServer
+    from psreg.cli.site_build import Place, build_site
+
+    place = Place.find(args.registry_dir)
+    # The port first: who has to choose another one should not wait for a site.
+    with SiteServer(out, args.port) as server:
+        built = build_site(place, out, server.url)
+        if console.machine:
+            console.json(
+                {
+                    "schema": "psreg.serve/1",
+                    "url": server.url,
+                    "registry_id": built.site.registry_id,
+                    "root_sha256": built.site.root_sha256,
+                    "entries": built.entries,
+                }
+            )
+        elif not console.quiet:
+            console.line(f"serving {built.entries} entries at {server.url} (Ctrl-C stops)")
+            console.line(built.site.add_command)
+        console.flush()
+        server.serve_forever(poll_interval=0.2)

@@ -1,0 +1,72 @@
+"""`psreg site build`: write the static catalogue, ready for any host."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from psreg.cli.console import Console, add_output_options
+from psreg.errors import UsageError
+
+EXAMPLE = "psreg site build --out _site --base-url https://example.org/prompts/"
+
+_BASE_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]+)*/?")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("action", choices=("build",), help="what to do")
+    parser.add_argument(
+        "--out", required=True, metavar="DIR", help="folder to write; a site there is replaced"
+    )
+    parser.add_argument("--base-url", metavar="URL", help="where the site will stand")
+    add_registry_option(parser)
+    add_output_options(parser)
+
+
+def add_registry_option(parser: ArgumentParser) -> None:
+    """Declare `--registry-dir`."""
+    parser.add_argument(
+        "--registry-dir", metavar="DIR", help="folder of the published metadata (registry)"
+    )
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Build the site and say where it is."""
+    from psreg.cli.site_build import Place, build_site
+
+    place = Place.find(args.registry_dir)
+    url = checked_base_url(args.base_url or place.policy().site_url)
+    built = build_site(place, Path(args.out), url)
+    if console.machine:
+        console.json(
+            {
+                "schema": "psreg.site/1",
+                "out": args.out,
+                "base_url": url,
+                "registry_id": built.site.registry_id,
+                "root_sha256": built.site.root_sha256,
+                "entries": built.entries,
+                "files": built.files,
+            }
+        )
+    elif not console.quiet:
+        console.line(f"built {args.out}: {built.entries} entries, {built.files} files")
+        console.line(f"clients: {built.site.add_command}")
+    return 0
+
+
+def checked_base_url(url: str) -> str:
+    """Return `url` with a final slash; "" stays "".
+
+    Raises:
+        UsageError: it is not an http(s) address of a folder.
+    """
+    if not url:
+        return ""
+    if not _BASE_URL.fullmatch(url):
+        raise UsageError(
+            "USAGE", f"{url!r} is not the address of a site", "like https://example.org/prompts/"
+        )
+    return url.rstrip("/") + "/"

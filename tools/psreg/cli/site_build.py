@@ -1,0 +1,184 @@
+"""From a published registry to a folder of files: what `site build` and `serve` share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
+
+from psreg.adapters.files import find_checkout, read_file
+from psreg.adapters.mkdocs_frame import Frame, build_frame, frame_source
+from psreg.adapters.registry_dir import RegistryDir
+from psreg.adapters.site_dir import SiteDir, site_dir
+from psreg.errors import UnavailableError
+from psreg.formats import policy
+from psreg.identity import CLASSES
+from psreg.render.catalogue import sources
+from psreg.render.catalogue.documents import index_document, robots, sitemap
+from psreg.render.catalogue.entry import entry_pages
+from psreg.render.catalogue.listing import Row, class_part, home_parts
+from psreg.render.catalogue.page import Site, Template, fill
+from psreg.rules import RULES
+from psreg.service.catalogue import Entry, entries
+from psreg.trust.reading import RegistryState, read_registry
+from psreg.trust.topology import METADATA_FOLDER, TARGET_FOLDERS
+
+_LARGEST = 256 * 1024 * 1024
+"""Bytes of the largest file of a registry that is copied; shards grow with the registry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a registry lies: its checkout, and the folder with its metadata."""
+
+    checkout: Path
+    registry: Path
+
+    @classmethod
+    def find(cls, registry_dir: str | None) -> Place:
+        """Return the place of the checkout around the current folder.
+
+        Raises:
+            UnavailableError: there is none.
+        """
+        checkout = find_checkout(Path.cwd())
+        if checkout is None:
+            raise UnavailableError(
+                "NO_CHECKOUT", "there is no pbes/ here or above", "change into a registry"
+            )
+        registry = Path(registry_dir).absolute() if registry_dir else checkout / "registry"
+        return cls(checkout=checkout, registry=registry)
+
+    def policy(self) -> policy.Policy:
+        """Return the registry's policy; without a file, the defaults."""
+        return policy.read(self.read("registry/policy.toml") or b"")
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a plain file of the checkout, None if there is no such file."""
+        try:
+            return read_file(self.checkout / path)
+        except UnavailableError:
+            return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """What was built: the site's identity and how much there is of it."""
+
+    site: Site
+    entries: int
+    files: int
+
+
+def build_site(place: Place, out: Path, base_url: str) -> Built:
+    """Write the site of the registry at `place` to the folder `out`.
+
+    Raises:
+        PsregError: nothing is published, the checkout differs from what is signed, a signature
+            is wrong, the frame cannot be built, or `out` cannot be written.
+    """
+    state = read_registry(RegistryDir(place.registry).read)
+    if state is None:
+        raise UnavailableError(
+            "NOTHING_PUBLISHED", f"nothing is published in {place.registry}", "run psreg publish"
+        )
+    site = Site(
+        name=place.policy().site_name or "psreg",
+        registry_id=state.registry_id,
+        mode=state.mode,
+        root_sha256=state.root_sha256,
+        base_url=base_url,
+    )
+    frame = build_frame(
+        frame_source(place.checkout),
+        sources.all_sources(RULES),
+        site_name=site.name,
+        base_url=base_url,
+    )
+    with site_dir(out) as target:
+        rows = _write_entries(target, place, state, frame, site)
+        _write_frame(target, frame, rows, site)
+        _copy_registry(target, place.registry)
+        _write_documents(target, state, site)
+        _write_sitemap(target, frame, rows, site)
+        return Built(site=site, entries=len(rows), files=target.count)
+
+
+def _write_entries(
+    target: SiteDir, place: Place, state: RegistryState, frame: Frame, site: Site
+) -> list[Row]:
+    """Write all that belongs to single entries, one after the other; return their rows."""
+    shells = {
+        depth: Template(frame.pages[_built(source)]) for depth, source in sources.SHELLS.items()
+    }
+    policies = {depth: shell.policy for depth, shell in shells.items()}
+    rows = []
+    for entry in entries(state.packages, place.read):
+        rows.append(Row.of(entry))
+        for page in entry_pages(entry, site):
+            depth = page.path.count("/")
+            html = fill(shells[depth], page, site, policies[depth])
+            target.page(f"{page.path}index.html", html)
+        _write_files(target, entry)
+    return rows
+
+
+def _write_files(target: SiteDir, entry: Entry) -> None:
+    for release in entry.releases:
+        for path, data in release.files.items():
+            target.write(path, data)
+    target.write(f"api/v1/packages/{entry.record.name}.json", entry.raw)
+
+
+def _write_frame(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> None:
+    """Write what mkdocs built: the home and class pages filled in, everything else as it is."""
+    shells = {_built(source) for source in sources.SHELLS.values()}
+    for path, html in frame.pages.items():
+        if path in shells:
+            continue
+        template = Template(html)
+        parts = {"policy": template.policy}
+        if path == "index.html":
+            parts |= home_parts(rows, site)
+        elif (slug := path.removesuffix("/index.html")) in CLASSES:
+            parts["entries"] = class_part(slug, rows)
+        target.page(path, template.fill(parts))
+    for path, data in frame.files.items():
+        target.write(path, data)
+
+
+def _copy_registry(target: SiteDir, registry: Path) -> None:
+    """Copy what is signed, old versions too: a client may be in the middle of an update."""
+    folder = RegistryDir(registry)
+    for part in (METADATA_FOLDER, *TARGET_FOLDERS):
+        for name in folder.names(part):
+            data = read_file(registry / part / name, _LARGEST)
+            target.write(f"registry/{part}/{name}", data)
+
+
+def _write_documents(target: SiteDir, state: RegistryState, site: Site) -> None:
+    shards = {name: (f"registry/{file.path}", file.data) for name, file in state.catalog.items()}
+    target.write("api/v1/index.json", index_document(site, shards, len(state.packages)))
+    for schema in files("psreg.formats").joinpath("schemas").iterdir():
+        if schema.name.endswith(".json"):
+            target.write(f"schemas/{schema.name}", schema.read_bytes())
+    target.page("robots.txt", robots(site))
+    # GitHub Pages would otherwise turn every README.md into a page of its own.
+    target.write(".nojekyll", b"")
+
+
+def _write_sitemap(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> None:
+    """List the pages of the frame and of the entries; addresses must be complete for that."""
+    if not site.base_url:
+        return
+    hidden = {"404.html", *(_built(source) for source in sources.SHELLS.values())}
+    pages = [(path.removesuffix("index.html"), "") for path in frame.pages if path not in hidden]
+    pages += [(row.path, row.date) for row in rows]
+    target.page("sitemap.xml", sitemap(site, pages))
+
+
+def _built(source: str) -> str:
+    """Return where mkdocs writes the page of a Markdown file."""
+    path = PurePosixPath(source)
+    folder = path.parent if path.stem == "index" else path.with_suffix("")
+    return str(folder / "index.html")
