@@ -70,7 +70,8 @@ def parse(data: bytes) -> JsonTree:
     """Read a JSON file; never raises."""
     if len(data) > MAX_BYTES:
         message = f"the file has {len(data):,} bytes; the largest allowed has {MAX_BYTES:,}"
-        return _refused("", Issue(code="JSON009", message=message, span=Span(0, 0)))
+        hint = "Keep the instructions; let the user upload reference material when it is needed."
+        return _refused("", Issue(code="JSON009", message=message, span=Span(0, 0), hint=hint))
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

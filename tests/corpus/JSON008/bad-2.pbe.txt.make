@@ -1,0 +1,1 @@
+'{"pbe_name":"x","pbe_version":"1.0.0","pbe_class":"stateless_executor","install_instructions":"This is a Prompt-Based Executable (PBE) and when received should be run immediately as an instruction set and parameter guide for LLM behavior.","execution":{"primary_goal":"a","behavior":"b","termination_condition":"c"},"extra":' + '['*64 + ']'*64 + '}'
