@@ -135,6 +135,11 @@ class Settings:
                 raise _locked("registry", origin, lock)
         return wanted
 
+    def check_lock(self, key: str, *, by: str) -> None:
+        """Return if `key` may be changed. Raises TrustError POLICY_LOCKED."""
+        if key in self.locks:
+            raise _locked(key, by, self.locks[key])
+
     def find(self, value: str, *, origin: str, start: Path) -> Wanted:
         """Return the registry that `value` means: a name, else a URL, else a folder.
 

@@ -22,7 +22,7 @@ from psreg.adapters.atomic import TEMPORARY, cannot_write, exclusive, real_folde
 from psreg.adapters.files import read_file
 from psreg.errors import UnavailableError
 from psreg.identity import CLASSES, ReleaseId, is_name
-from psreg.service.resolve import parse_request
+from psreg.service.resolve import Choice, parse_request
 from psreg.version import is_version, parse_version
 
 SCHEMA = "psreg.receipt/1"
@@ -106,6 +106,18 @@ class Library:
         release = receipt.release
         return self.folder / release.name / release.version / release.filename
 
+    def has(self, name: str) -> bool:
+        """Tell whether anything of `name` is in the library, a broken installation included."""
+        target = self.folder / name
+        return target.is_symlink() or target.is_dir()
+
+    def holds(self, choice: Choice) -> bool:
+        """Tell whether exactly the release of `choice` is active and its file intact."""
+        receipt = self.receipt(choice.release.name)
+        if receipt is None or receipt.release != choice.release:
+            return False
+        return receipt.sha256 == choice.row.sha256 and self.drift(receipt) is None
+
     def drift(self, receipt: Receipt) -> str | None:
         """Return how the installed file differs from its receipt, or None if it does not."""
         try:
@@ -136,17 +148,18 @@ class Library:
             self._sweep(name_folder, folder)
         return path
 
-    def remove(self, name: str) -> bool:
-        """Remove every version of `name`; return whether there was any."""
+    def remove(self, name: str) -> None:
+        """Remove every version of `name`.
+
+        Raises:
+            UnavailableError: the library cannot be written.
+        """
         target = self.folder / name
-        if not (target.is_symlink() or target.is_dir()):
-            return False
         with exclusive(self.folder / ".lock"):
             try:
                 _delete(target)
             except OSError as error:
                 raise cannot_write(target, error) from error
-        return True
 
     def _make(self) -> None:
         try:

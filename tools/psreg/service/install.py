@@ -39,10 +39,11 @@ class Registry(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """One release, verified. `data` is None where what is installed is this very release."""
+    """One release. `data` is verified, and empty where `at_hand`: an intact copy is installed."""
 
     choice: Choice
-    data: bytes | None
+    data: bytes = b""
+    at_hand: bool = False
 
 
 def deliver(
@@ -64,8 +65,10 @@ def deliver(
     for request in requests:
         try:
             choice = resolve(request, registry)
-            data = None if installed(choice) else fetch(choice, registry)
-            deliveries.append(Delivery(choice=choice, data=data))
+            if installed(choice):
+                deliveries.append(Delivery(choice=choice, at_hand=True))
+            else:
+                deliveries.append(Delivery(choice=choice, data=fetch(choice, registry)))
         except PsregError as error:
             errors.append(error)
     if errors:

@@ -149,19 +149,28 @@ def release_id(record: PackageRecord, row: ReleaseRecord) -> ReleaseId:
     return release
 
 
-def choose(record: PackageRecord, request: Request) -> Choice:
-    """Return the release of `record` that `request` means.
+def pick(record: PackageRecord, request: Request) -> ReleaseRecord:
+    """Return the row of `record` that `request` means.
 
     Raises:
-        UnavailableError: `NO_MATCHING_VERSION`, `NEWER_FORMAT`, or `REQUIRES_UNSUPPORTED`.
-        TrustError: the row contradicts its own identity.
+        UnavailableError: `NO_MATCHING_VERSION` or `NEWER_FORMAT`.
     """
     matching = [row for row in record.releases if request.range.matches(row.semver)]
     exact = request.range.exact is not None
     offered = [row for row in matching if exact or row.yanked is None]
     if not offered:
         raise _nothing(record, request, matching)
-    row = max(offered, key=lambda row: (row.semver, row.version))
+    return max(offered, key=lambda row: (row.semver, row.version))
+
+
+def choose(record: PackageRecord, request: Request) -> Choice:
+    """Return the release of `record` that `request` means, if it can be installed.
+
+    Raises:
+        UnavailableError: see `pick`; `REQUIRES_UNSUPPORTED`.
+        TrustError: the row contradicts its own identity.
+    """
+    row = pick(record, request)
     requires = row.release.get("requires")
     if requires:
         raise UnavailableError(

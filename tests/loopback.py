@@ -1,0 +1,81 @@
+"""A real HTTP server on loopback that serves a mapping of files, and misbehaves on demand.
+
+`tricks` maps a path to a function that is given the request handler and answers in its own way.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+Trick = Callable[[BaseHTTPRequestHandler], None]
+
+
+class Loopback:
+    """A running server: `url`, and the paths asked for so far."""
+
+    def __init__(self, files: Mapping[str, bytes], tricks: Mapping[str, Trick]) -> None:
+        self.asked: list[str] = []
+        self.connections = 0
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def setup(self) -> None:
+                owner.connections += 1
+                self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                super().setup()
+
+            def do_GET(self) -> None:
+                path = self.path.lstrip("/")
+                owner.asked.append(path)
+                trick = tricks.get(path)
+                # The client hangs up on a misbehaving server; that is the point.
+                with suppress(OSError):
+                    if trick is not None:
+                        trick(self)
+                    elif path in files:
+                        answer(self, 200, files[path])
+                    else:
+                        answer(self, 404, b"not here")
+
+            def handle(self) -> None:
+                with suppress(OSError):
+                    super().handle()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+
+def answer(handler: BaseHTTPRequestHandler, status: int, body: bytes, **headers: str) -> None:
+    """Send a whole answer; keywords are headers, `_` written for `-`."""
+    handler.send_response(status)
+    for name, value in {"Content-Length": str(len(body)), **headers}.items():
+        handler.send_header(name.replace("_", "-"), value)
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+@contextmanager
+def serving(
+    files: Mapping[str, bytes], tricks: Mapping[str, Trick] | None = None
+) -> Iterator[Loopback]:
+    """Serve `files` while the block runs."""
+    loopback = Loopback(files, tricks or {})
+    # A short poll, so that leaving the block does not wait half a second.
+    thread = threading.Thread(target=loopback.server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield loopback
+    finally:
+        loopback.server.shutdown()
+        loopback.server.server_close()
+        thread.join()

@@ -1,0 +1,213 @@
+"""A registry in memory that can lie: implements the fetcher port, and signs whatever it is told.
+
+It is built with python-tuf's own metadata classes and none of psreg's publishing code, so that
+publisher and client are not tested against each other's mistakes.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from psreg.adapters.transport import NotServedError, TooLongError
+from psreg.identity import ReleaseId
+from securesystemslib.signer import CryptoSigner
+from tuf.api.metadata import (
+    DelegatedRole,
+    Delegations,
+    Metadata,
+    MetaFile,
+    Root,
+    Snapshot,
+    SuccinctRoles,
+    TargetFile,
+    Targets,
+    Timestamp,
+)
+
+LATER = datetime.now(UTC).replace(microsecond=0) + timedelta(days=365)
+PAST = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1)
+TEXT = b'{"pbe_name": "quiz_master", "pbe_version": "1.0.0"}\n'
+METADATA = "registry/metadata/"
+
+
+class Simulator:
+    """`files` is everything it serves, by path; tests change it at will. A `Source`."""
+
+    location = "https://registry.invalid"
+
+    def __init__(self, *, mode: str = "production", registry_id: str = "0123456789abcdef" * 2):
+        self.signers = {
+            name: CryptoSigner.generate_ed25519() for name in ("root", "online", "stamp")
+        }
+        self.files: dict[str, bytes] = {}
+        self.reads: list[str] = []
+        self.records: dict[str, dict[str, Any]] = {}
+        self.artifacts: dict[str, bytes] = {}
+        key = {name: signer.public_key for name, signer in self.signers.items()}
+        self.root = Root(
+            expires=LATER,
+            consistent_snapshot=True,
+            unrecognized_fields={"psreg": {"id": registry_id, "mode": mode}},
+        )
+        for role, name in (
+            ("root",) * 2,
+            ("targets", "root"),
+            ("snapshot", "online"),
+            ("timestamp", "stamp"),
+        ):
+            self.root.add_key(key[name], role)
+        online = key["online"]
+        releases = DelegatedRole("releases", [online.keyid], 1, True, ["pkg/*", "catalog/*"])
+        bins = SuccinctRoles([online.keyid], 1, 8, "r")
+        self.targets = Targets(
+            expires=LATER,
+            delegations=Delegations({online.keyid: online}, roles={"releases": releases}),
+        )
+        self.releases = Targets(
+            expires=LATER, delegations=Delegations({online.keyid: online}, succinct_roles=bins)
+        )
+        self.bins = {name: Targets(expires=LATER) for name in bins.get_roles()}
+        self.snapshot = Snapshot(expires=LATER)
+        self.timestamp = Timestamp(expires=LATER)
+        self._first = True
+        self.write_root()
+
+    # What it serves
+
+    def read(self, path: str, limit: int) -> bytes:
+        """Return a served file, as `Source` demands."""
+        self.reads.append(path)
+        if path not in self.files:
+            raise NotServedError(path)
+        if len(self.files[path]) > limit:
+            raise TooLongError(path, limit)
+        return self.files[path]
+
+    def store(self, folder: Path) -> Path:
+        """Write everything served into `folder`, which then is a registry; return it."""
+        for path, data in self.files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(data)
+        return folder
+
+    # What it publishes
+
+    def release(
+        self, name: str = "quiz_master", version: str = "1.0.0", data: bytes = TEXT, **row: Any
+    ) -> Simulator:
+        """Add a release; keywords override members of its row, `entry_class` the class."""
+        entry_class = row.pop("entry_class", "interactive_engine")
+        release = ReleaseId(entry_class=entry_class, name=name, version=version)
+        record = self.records.setdefault(
+            name,
+            {
+                "schema": "psreg.package/1", "name": name, "class": entry_class, "serial": 0, "owners": [],
+                "threshold": 1, "aliases": [], "deprecated": None, "releases": [],
+            },
+        )  # fmt: skip
+        record["serial"] += 1
+        details = {
+            "summary": f"A summary of {name}.", "license": "MIT", "tags": ["quiz"], "use_case": "When testing.",
+            **row.pop("release", {}),
+        }  # fmt: skip
+        record["releases"].append({
+            "v": 1, "version": version, "path": str(release.artifact), "media_type": release.format.media_type,
+            "sha256": hashlib.sha256(data).hexdigest(), "size": len(data), "date": "2026-11-21T05:00:00Z",
+            "files": [], "release": details, "waived": [], "yanked": None, "statement": None, **row,
+        })  # fmt: skip
+        self.artifacts[str(release.artifact)] = data
+        return self
+
+    def publish(self) -> Simulator:
+        """Sign the state: records and catalogue into bins, then snapshot, then timestamp."""
+        self.files |= self.artifacts
+        targets = {f"pkg/{name}.json": encode(record) for name, record in self.records.items()}
+        for shard in {record["class"] for record in self.records.values()}:
+            targets[f"catalog/{shard}.json"] = encode(self._shard(shard))
+        for path, data in targets.items():
+            self.target(path, data)
+        return self.sign_all()
+
+    def target(self, path: str, data: bytes) -> None:
+        """Vouch for `data` as the target `path`, and serve it."""
+        owner = self.bins[self.releases.delegations.succinct_roles.get_role_for_target(path)]
+        info = TargetFile.from_data(path, data, ["sha256"])
+        if owner.targets.get(path) != info and not self._first:
+            owner.version += path not in owner.unrecognized_fields
+        owner.targets[path] = info
+        folder, _, name = path.rpartition("/")
+        self.files[f"registry/targets/{folder}/{info.hashes['sha256']}.{name}"] = data
+
+    def sign_all(self) -> Simulator:
+        """Sign every role; snapshot and timestamp get a new version after the first time."""
+        self.snapshot.version += not self._first
+        self.timestamp.version += not self._first
+        self._first = False
+        roles = {"targets": self.targets, "releases": self.releases, **self.bins}
+        for name, signed in roles.items():
+            self.snapshot.meta[f"{name}.json"] = MetaFile(signed.version)
+            path = f"{METADATA}{signed.version}.{name}.json"
+            self.files[path] = self.signed(signed, "root" if name == "targets" else "online")
+        self.write_snapshot()
+        self.timestamp.snapshot_meta = MetaFile(self.snapshot.version)
+        self.write_timestamp()
+        return self
+
+    def write_root(self) -> None:
+        """Sign and serve the root as it is now."""
+        self.files[f"{METADATA}{self.root.version}.root.json"] = self.signed(self.root, "root")
+
+    def write_snapshot(self) -> None:
+        """Sign and serve the snapshot as it is now."""
+        path = f"{METADATA}{self.snapshot.version}.snapshot.json"
+        self.files[path] = self.signed(self.snapshot, "online")
+
+    def write_timestamp(self) -> None:
+        """Sign and serve the timestamp as it is now."""
+        self.files[f"{METADATA}timestamp.json"] = self.signed(self.timestamp, "stamp")
+
+    def signed(self, signed: Any, signer: str) -> bytes:
+        """Return `signed` as a metadata file with the signature of one key."""
+        metadata = Metadata(copy.deepcopy(signed))
+        metadata.sign(self.signers[signer])
+        return metadata.to_bytes()
+
+    @property
+    def first_root(self) -> bytes:
+        """The bytes of 1.root.json."""
+        return self.files[f"{METADATA}1.root.json"]
+
+    @property
+    def pin(self) -> str:
+        """The digest a person would be given."""
+        return hashlib.sha256(self.first_root).hexdigest()
+
+    def _shard(self, entry_class: str) -> dict[str, Any]:
+        records = [self.records[name] for name in sorted(self.records)]
+        rows = [(r, r["releases"][-1]) for r in records if r["class"] == entry_class]
+        tags = sorted({tag for _, row in rows for tag in row["release"]["tags"]})
+        licenses = sorted({row["release"]["license"] for _, row in rows})
+        return {
+            "schema": "psreg.catalog/1", "shard": entry_class, "count": len(rows),
+            "name": [r["name"] for r, _ in rows],
+            "version": [row["version"] for _, row in rows],
+            "summary": [row["release"]["summary"] for _, row in rows],
+            "use_case": [row["release"]["use_case"] for _, row in rows],
+            "date": [row["date"] for _, row in rows],
+            "sha256": [row["sha256"] for _, row in rows],
+            "tags": {"values": tags, "rows": [[tags.index(t) for t in row["release"]["tags"]] for _, row in rows]},
+            "license": {"values": licenses, "rows": [licenses.index(row["release"]["license"]) for _, row in rows]},
+            "language": {"values": [], "rows": [[] for _ in rows]},
+            "platform": {"values": [], "rows": [[] for _ in rows]},
+            "deprecated": [r["deprecated"]["reason"] if r["deprecated"] else None for r, _ in rows],
+        }  # fmt: skip
+
+
+def encode(value: Any) -> bytes:
+    """Return `value` as compact JSON."""
+    return json.dumps(value, separators=(",", ":"), sort_keys=True).encode()

@@ -1,0 +1,68 @@
+"""`psreg info NAME`: what the registry says of one prompt."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from psreg.cli.console import Console, add_output_options
+from psreg.service.resolve import parse_request, pick, read_record, unknown_name
+from psreg.version import ANY
+
+if TYPE_CHECKING:
+    from psreg.index.records import PackageRecord, ReleaseRecord
+
+EXAMPLE = "psreg info quiz_master"
+SCHEMA = "psreg.info/1"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("name", metavar="NAME[@RANGE]", help="whose record to show")
+    parser.add_argument(
+        "--registry", metavar="URL|PATH|NAME", help="where (default: the one that is set)"
+    )
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Print the record of one name; exit 4 if the registry has no such name or version."""
+    request = parse_request(args.name)
+
+    from psreg.cli.opening import open_wanted
+
+    registry = open_wanted(args.registry, console)
+    data = registry.record(request.name)
+    if data is None:
+        raise unknown_name(request.name, registry.names())
+    record = read_record(data, request.name)
+    row = record.latest if request.range is ANY else pick(record, request)
+    if console.machine:
+        document = {"schema": SCHEMA, "registry": registry.describe(), "record": record.to_json()}
+        console.json({**document, "selected": row.version if row else None})
+        return 0
+    for line in _lines(record, row):
+        console.line(line)
+    return 0
+
+
+def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
+    yield f"{record.name} ({record.entry_class})"
+    if record.deprecated is not None:
+        yield f"  deprecated  {record.deprecated.get('reason', '')}"
+    if row is not None:
+        release = row.release
+        yield f"  {release.get('summary', '')}"
+        yield f"  version     {row.version}, released {row.date[:10]}"
+        yield f"  licence     {release.get('license', 'not stated')}"
+        yield f"  tags        {', '.join(map(str, release.get('tags', ())))}"
+        for run_ in release.get("tested", ()):
+            yield f"  tested      {run_.get('platform')}: {run_.get('result')} ({run_.get('date')})"
+        yield f"  sha256      {row.sha256}"
+        yield f"  path        {row.path}"
+    yield "  versions"
+    for each in reversed(record.releases):
+        withdrawn = f"  withdrawn: {each.yanked}" if each.yanked is not None else ""
+        yield f"    {each.version:<10} {each.date[:10]}{withdrawn}"
+    yield f"  next: psreg install {record.name}"

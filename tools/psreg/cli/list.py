@@ -1,0 +1,37 @@
+"""`psreg list`: the installed prompts."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from psreg.cli.console import Console, add_output_options
+
+EXAMPLE = "psreg list --format json"
+SCHEMA = "psreg.list/1"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:  # noqa: ARG001 - every command has this form
+    """Print name, version and path of every installed prompt, by name."""
+    from psreg.adapters.library import library
+
+    shelf = library()
+    rows: list[dict[str, Any]] = [
+        {**receipt.to_json(), "path": str(shelf.path(receipt))} for receipt in shelf.receipts()
+    ]
+    for row in rows:
+        row.pop("schema")
+    if console.machine:
+        console.json({"schema": SCHEMA, "library": str(shelf.folder), "installed": rows})
+        return 0
+    if not rows:
+        console.note("nothing is installed; try 'psreg search'")
+    width = max((len(row["name"]) for row in rows), default=0)
+    for row in rows:
+        console.line(f"{row['name']:<{width}}  {row['version']:<8}  {row['path']}")
+    return 0

@@ -1,0 +1,42 @@
+"""`psreg search WORD…`: find prompts in the registry's signed catalogue."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from psreg.cli.console import Console, add_output_options
+
+EXAMPLE = "psreg search quiz education"
+SCHEMA = "psreg.search/1"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "words", nargs="*", metavar="WORD", help="all must occur; none lists every entry"
+    )
+    parser.add_argument(
+        "--registry", metavar="URL|PATH|NAME", help="where (default: the one that is set)"
+    )
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Print what matches, best first; finding nothing is exit 0, too."""
+    from psreg.cli.opening import open_wanted
+    from psreg.service.search import search
+
+    registry = open_wanted(args.registry, console)
+    found = search(registry.shards(), args.words)
+    if console.machine:
+        results = [entry.to_json() for entry in found]
+        document = {"schema": SCHEMA, "registry": registry.describe(), "words": args.words}
+        console.json({**document, "count": len(results), "results": results})
+        return 0
+    if not found:
+        console.note("nothing matches all these words; try fewer")
+    width = max((len(entry.name) for entry in found), default=0)
+    for entry in found:
+        gone = " (deprecated)" if entry.deprecated is not None else ""
+        console.line(f"{entry.name:<{width}}  {entry.version:<8}  {entry.summary}{gone}")
+    return 0
