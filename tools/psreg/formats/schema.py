@@ -8,7 +8,7 @@ imports jsonschema, and only when something is judged: a client that installs ne
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -16,6 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from psreg.formats.jsonfault import shown
+from psreg.formats.nearest import did_you_mean
 from psreg.formats.pointer import dotted, join, split
 from psreg.formats.schema_codes import CODES
 
@@ -140,7 +141,7 @@ def _of(schema_name: str, fault: _Fault) -> Iterator[Violation]:
                 code=_code(schema_name, place, fault.keyword),
                 pointer=join(place),
                 message=f"`{dotted(place)}` is no key known here",
-                hint=_nearest(key, known),
+                hint=did_you_mean(key, known),
                 key=True,
             )
     else:
@@ -151,13 +152,6 @@ def _of(schema_name: str, fault: _Fault) -> Iterator[Violation]:
             message=_message(fault),
             hint=fault.schema.get("description", ""),
         )
-
-
-def _nearest(key: str, known: Collection[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - only for who mistyped a key
-
-    near = get_close_matches(key.lower(), known, n=1)
-    return f"Did you mean `{near[0]}`?" if near else f"Known are {', '.join(known)}."
 
 
 def _code(schema_name: str, path: Path, keyword: str) -> str:
