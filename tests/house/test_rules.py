@@ -26,8 +26,8 @@ def test_codes_are_unique_and_well_formed():
     assert all(re.fullmatch(r"[A-Z]+\d{3}", code) for code in codes)
 
 
-def test_slugs_are_unique():
-    slugs = [rule.slug for rule in RULES]
+def test_slugs_are_unique_in_their_family():
+    slugs = [(rule.family, rule.slug) for rule in RULES]
     assert sorted(set(slugs)) == sorted(slugs)
 
 

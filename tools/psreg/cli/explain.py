@@ -46,7 +46,7 @@ def run(args: Namespace, console: Console) -> int:
 
 def _find(code: str) -> Rule[Any]:
     wanted = code.upper()
-    found = next((r for r in RULES if wanted in (r.code, r.slug.upper())), None)
+    found = next((r for r in RULES if r.code == wanted), None)
     if found is None:
         near = get_close_matches(wanted, [r.code for r in RULES], n=1)
         hint = f"did you mean {near[0]}?" if near else "try 'psreg explain --all'"

@@ -1,0 +1,21 @@
+"""Every rule there is, by what it judges."""
+
+from typing import Any
+
+from psreg.rule import Rule
+from psreg.rules.json import JSON_RULES
+from psreg.rules.pbe import PBE_RULES
+from psreg.rules.prompt import PROMPT_RULES
+from psreg.rules.toml import TOML_RULES
+from psreg.rules.tree import TREE_RULES
+
+SUBMISSION_RULES: tuple[Rule[Any], ...] = ()
+
+RULES: tuple[Rule[Any], ...] = (
+    *JSON_RULES,
+    *PBE_RULES,
+    *PROMPT_RULES,
+    *TOML_RULES,
+    *SUBMISSION_RULES,
+    *TREE_RULES,
+)
