@@ -175,6 +175,23 @@ class Tree:
             found.setdefault(name, []).append(entry_class)
         return {name: tuple(classes) for name, classes in found.items()}
 
+    def versions(self, name: str) -> tuple[str, ...]:
+        """Return the versions of the entry called `name`, ascending; () if there is none."""
+        entries = (self._entries[entry_class, name] for entry_class in self.names.get(name, ()))
+        return next((entry.versions for entry in entries), ())
+
+    def with_alias(self, alias: str) -> tuple[Entry, ...]:
+        """Return the entries that list `alias`; reads every entry.toml the first time."""
+        return self._aliases.get(alias, ())
+
+    @cached_property
+    def _aliases(self) -> Mapping[str, tuple[Entry, ...]]:
+        found: dict[str, tuple[Entry, ...]] = {}
+        for entry in self.entries:
+            for alias in entry.file.aliases:
+                found[alias] = (*found.get(alias, ()), entry)
+        return found
+
     @property
     def submissions(self) -> Iterator[Submission]:
         """Every release of every entry; each is free to be forgotten after it was judged."""
