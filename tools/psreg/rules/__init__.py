@@ -3,13 +3,13 @@
 from typing import Any
 
 from psreg.rule import Rule
+from psreg.rules.entry import ENTRY_RULES
 from psreg.rules.json import JSON_RULES
 from psreg.rules.pbe import PBE_RULES
 from psreg.rules.prompt import PROMPT_RULES
+from psreg.rules.submission import SUBMISSION_RULES
 from psreg.rules.toml import TOML_RULES
 from psreg.rules.tree import TREE_RULES
-
-SUBMISSION_RULES: tuple[Rule[Any], ...] = ()
 
 RULES: tuple[Rule[Any], ...] = (
     *JSON_RULES,
@@ -17,5 +17,6 @@ RULES: tuple[Rule[Any], ...] = (
     *PROMPT_RULES,
     *TOML_RULES,
     *SUBMISSION_RULES,
+    *ENTRY_RULES,
     *TREE_RULES,
 )

@@ -18,6 +18,7 @@ from psreg.index.documents import Document, Documents
 from psreg.index.tree import POLICY, Submission, Tree, waiver_for
 from psreg.rule import Rule
 from psreg.rules import (
+    ENTRY_RULES,
     JSON_RULES,
     PBE_RULES,
     PROMPT_RULES,
@@ -69,7 +70,8 @@ def check_tree(
         yield from _judge_at(TREE_RULES, tree, tree.documents)
         yield from _toml(tree.documents, POLICY)
     for entry in tree.entries[share::shares]:
-        yield from _toml(entry.tree.documents, entry.path)
+        yield from _toml(entry.documents, entry.path)
+        yield from _judge_at(ENTRY_RULES, entry, entry.documents)
         for submission in entry.submissions():
             yield from _submission(submission)
 
