@@ -9,6 +9,7 @@ from pathlib import Path
 from psreg.adapters.files import read_named
 from psreg.cli.console import Console, add_output_options
 from psreg.formats.dotprompt import MAX_BYTES
+from psreg.formats.nearest import nearest
 from psreg.identity import is_name
 from psreg.service.render import Filled, described, fill, values_of_assignments, values_of_json
 
@@ -84,14 +85,9 @@ def _warn(filled: Filled, console: Console) -> None:
     prompt = filled.prompt
     known = [*(variable.name for variable in prompt.variables), *prompt.defaults]
     for name in filled.rendering.unknown:
-        console.warn(f"psreg: warning: the prompt has no variable {name!r}{_guess(name, known)}")
+        near = nearest(name, known)
+        guess = f"; did you mean {near!r}?" if near else ""
+        console.warn(f"psreg: warning: the prompt has no variable {name!r}{guess}")
     for name in sorted({literal.name for literal in prompt.literals}):
         if name in filled.rendering.unknown:
             console.warn(f"  note: {{{{{name}}}}} is a literal; a variable is {{{name}}}")
-
-
-def _guess(name: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from psreg.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.formats.dotprompt import Prompt
 from psreg.rule import rule
-from psreg.rules.prompt_file import reported
+from psreg.rules.reported import of_issues
 
 
 @rule(
@@ -33,7 +33,7 @@ def unclosed_comment(prompt: Prompt) -> Iterator[Finding]:
 
     If you mean the characters, keep them apart: `( %`.
     """
-    yield from reported(prompt, "PROMPT004")
+    yield from of_issues(prompt.issues, "PROMPT004")
 
 
 @rule("PROMPT012", spec="dotprompt-0.0.1/PROMPT-12 dotprompt-0.0.1/PROMPT-A7", severity=WARNING)
@@ -57,7 +57,7 @@ def literal_spans_lines(prompt: Prompt) -> Iterator[Finding]:
     }}                            }
     ```
     """
-    yield from reported(prompt, "PROMPT012")
+    yield from of_issues(prompt.issues, "PROMPT012")
 
 
 @rule("PROMPT013", spec="dotprompt-0.0.1/PROMPT-13 dotprompt-0.0.1/PROMPT-A5", severity=WARNING)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from psreg.diagnostics import ERROR, WARNING, Finding
 from psreg.formats.dotprompt import SUPPORTED_VERSIONS, VERSION_KEY, Prompt
 from psreg.rule import rule
-from psreg.rules.prompt_file import reported
+from psreg.rules.reported import of_issues
 
 _OTHER_KEY = "format_version"
 """What the authors' own files and reference implementation write (READINGS PROMPT-A1)."""
@@ -75,7 +75,7 @@ def invalid_line(prompt: Prompt) -> Iterator[Finding]:
 
     An empty value is `@key ` with a space at its end.
     """
-    yield from reported(prompt, "PROMPT008")
+    yield from of_issues(prompt.issues, "PROMPT008")
 
 
 @rule(
@@ -136,7 +136,7 @@ def unsupported_format_version(prompt: Prompt) -> Iterator[Finding]:
 
     If the file was written for a newer version of the format, update psreg.
     """
-    yield from reported(prompt, "PROMPT011")
+    yield from of_issues(prompt.issues, "PROMPT011")
 
 
 @rule("PROMPT016", spec="dotprompt-0.0.1/PROMPT-A14", severity=WARNING)
@@ -154,4 +154,4 @@ def two_spaces_after_key(prompt: Prompt) -> Iterator[Finding]:
     @name     Ana     →     @name Ana
     ```
     """
-    yield from reported(prompt, "PROMPT016")
+    yield from of_issues(prompt.issues, "PROMPT016")

@@ -7,13 +7,7 @@ from collections.abc import Iterator
 from psreg.diagnostics import ERROR, WARNING, Finding
 from psreg.formats.dotprompt import Prompt
 from psreg.rule import rule
-
-
-def reported(prompt: Prompt, code: str) -> Iterator[Finding]:
-    """Yield what the parser found wrong under `code`."""
-    for issue in prompt.issues:
-        if issue.code == code:
-            yield Finding(message=issue.message, at=issue.span, hint=issue.hint)
+from psreg.rules.reported import of_issues
 
 
 @rule("PROMPT001", spec="dotprompt-0.0.1/PROMPT-01", severity=ERROR)
@@ -35,7 +29,7 @@ def not_utf8(prompt: Prompt) -> Iterator[Finding]:
     iconv -f WINDOWS-1252 -t UTF-8 old.prompt > new.prompt
     ```
     """
-    yield from reported(prompt, "PROMPT001")
+    yield from of_issues(prompt.issues, "PROMPT001")
 
 
 @rule("PROMPT002", spec="dotprompt-0.0.1/PROMPT-02 dotprompt-0.0.1/PROMPT-A17", severity=ERROR)
@@ -64,7 +58,7 @@ def section_order(prompt: Prompt) -> Iterator[Finding]:
     If your prompt has to show such a line to the model, put something else on it, for instance
     quotation marks: `"[METADATA]"`.
     """
-    yield from reported(prompt, "PROMPT002")
+    yield from of_issues(prompt.issues, "PROMPT002")
 
 
 @rule("PROMPT003", spec="dotprompt-0.0.1/PROMPT-03", severity=ERROR)
@@ -90,7 +84,7 @@ def missing_section(prompt: Prompt) -> Iterator[Finding]:
 
     A header inside a comment `(% … %)` is no header: look for a comment that was closed too late.
     """
-    yield from reported(prompt, "PROMPT003")
+    yield from of_issues(prompt.issues, "PROMPT003")
 
 
 @rule("PROMPT015", spec="dotprompt-0.0.1/PROMPT-A16", severity=WARNING)
@@ -110,7 +104,7 @@ def header_spelling(prompt: Prompt) -> Iterator[Finding]:
     [ Content ]     →     [CONTENT]
     ```
     """
-    yield from reported(prompt, "PROMPT015")
+    yield from of_issues(prompt.issues, "PROMPT015")
 
 
 @rule("PROMPT018", spec="dotprompt-0.0.1/PROMPT-A21", severity=WARNING)
@@ -131,7 +125,7 @@ def byte_order_mark(prompt: Prompt) -> Iterator[Finding]:
     tail -c +4 with-mark.prompt > my.prompt
     ```
     """
-    yield from reported(prompt, "PROMPT018")
+    yield from of_issues(prompt.issues, "PROMPT018")
 
 
 @rule("PROMPT019", spec="dotprompt-0.0.1/PROMPT-A22", severity=ERROR)
@@ -159,7 +153,7 @@ def foreign_format(prompt: Prompt) -> Iterator[Finding]:
 
     Blocks such as `{{#if}}` have no counterpart; write the cases out or make two prompts.
     """
-    yield from reported(prompt, "PROMPT019")
+    yield from of_issues(prompt.issues, "PROMPT019")
 
 
 @rule("PROMPT024", spec="dotprompt-0.0.1/PROMPT-01", severity=ERROR)
@@ -181,4 +175,4 @@ def file_too_large(prompt: Prompt) -> Iterator[Finding]:
     (900 pages)                   →     {handbook}
     ```
     """
-    yield from reported(prompt, "PROMPT024")
+    yield from of_issues(prompt.issues, "PROMPT024")

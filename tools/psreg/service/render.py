@@ -15,7 +15,7 @@ from psreg.errors import FindingsError, UsageError
 from psreg.formats import dotprompt, jsontree
 from psreg.formats.dotprompt import NAME, Prompt, Rendering
 from psreg.identity import Format, detect_format
-from psreg.rules import PROMPT_RULES
+from psreg.rules.prompt import PROMPT_RULES
 from psreg.service.check import judge
 
 _NAME = re.compile(NAME)

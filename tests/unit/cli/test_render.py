@@ -1,0 +1,198 @@
+"""`psreg render`, through the real command line."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+VECTORS = Path(__file__).parents[3] / "../shared/vectors/prompt.json"
+META = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
+GREETING = META + "[CONTENT]\nHi {n}, {{x}} (% c %)end\n"
+
+
+def psreg(*arguments, cwd=None, stdin=b"", code=0, home=None):
+    """Run `psreg render` and return stdout and stderr, having checked the exit code."""
+    run = subprocess.run(
+        [sys.executable, "-m", "psreg", "render", *arguments],
+        cwd=cwd,
+        input=stdin,
+        env=os.environ | ({"HOME": str(home), "XDG_DATA_HOME": str(home)} if home else {}),
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    out, err = run.stdout.decode(), run.stderr.decode()
+    assert run.returncode == code, err
+    assert "Traceback" not in err
+    return out, err
+
+
+@pytest.fixture
+def greeting(tmp_path):
+    (tmp_path / "t.prompt").write_text(GREETING, "utf-8")
+    return tmp_path
+
+
+def test_the_text_is_printed_exactly(greeting):
+    assert psreg("t.prompt", "--set", "n=Ana", cwd=greeting) == ("Hi Ana, {x} end", "")
+    assert psreg("t.prompt", cwd=greeting) == ("Hi {n}, {x} end", "")
+
+
+def test_standard_input_is_a_file_like_others():
+    assert psreg("-", "--set", "n=Ana", stdin=GREETING.encode()) == ("Hi Ana, {x} end", "")
+
+
+def test_values_are_taken_to_the_letter(greeting):
+    value = "(% keep %) {{x}} {n} \\1 = é\n"
+    assert psreg("t.prompt", "--set", f"n={value}", cwd=greeting)[0] == f"Hi {value}, {{x}} end"
+    assert psreg("t.prompt", "--set", "n=", cwd=greeting)[0] == "Hi , {x} end"
+    assert psreg("t.prompt", "--set", "n=1", "--set", "n=2", cwd=greeting)[0] == "Hi 2, {x} end"
+
+
+def test_values_come_from_a_file_and_set_wins(tmp_path):
+    (tmp_path / "t.prompt").write_text(META + "[CONTENT]\n{a} {b} {c} {d} {e}", "utf-8")
+    values = '{"a": "é\\n", "b": 1.50, "c": true, "d": -2e3, "e": "file"}'
+    (tmp_path / "v.json").write_text(values, "utf-8")
+    out, err = psreg("t.prompt", "--vars", "v.json", "--set", "e=set", cwd=tmp_path)
+    assert (out, err) == ("é\n 1.50 true -2e3 set", "")
+
+
+@pytest.mark.parametrize(
+    ("values", "place", "word"),
+    [
+        ('{"a": null}', "1:7", "'a'"),
+        ('{\n"a": [1]}', "2:6", "'a'"),
+        ('{"a": {"b": 1}}', "1:7", "'a'"),
+        ('{"a": 1, "a": 2}', "1:", "a"),
+        ('{"a": NaN}', "1:7", "NaN"),
+        ('{"a b": "c"}', "1:1", "'a b'"),
+        ('["a"]', "1:1", "object"),
+        ('{"a": "\\ud800"}', "1:", ""),
+        ("{", "1:", ""),
+        ("", "1:1", ""),
+        ('{"a":' * 100_000, "1:", ""),
+    ],
+)
+def test_values_that_are_no_values_are_refused_with_their_place(greeting, values, place, word):
+    (greeting / "v.json").write_text(values, "utf-8")
+    out, err = psreg("t.prompt", "--vars", "v.json", cwd=greeting, code=2)
+    assert out == ""
+    assert f"v.json:{place}" in err
+    assert word in err
+
+
+@pytest.mark.parametrize("assignment", ["n", "=x", "a b=c", "{n}=c", "é=c", b"n=\xff"])
+def test_an_assignment_that_is_none_is_a_usage_error(greeting, assignment):
+    out, err = psreg("t.prompt", "--set", assignment, cwd=greeting, code=2)
+    assert out == ""
+    assert "--set" in err
+
+
+def test_a_value_that_nothing_asks_for_is_a_warning(greeting):
+    out, err = psreg("t.prompt", *("--set", "n=Ana", "--set", "nn=1", "--set", "x=2"), cwd=greeting)
+    assert out == "Hi Ana, {x} end"
+    assert "no variable 'nn'; did you mean 'n'?" in err
+    assert "no variable 'x'\n" in err
+    assert "{{x}} is a literal" in err
+    assert "{{nn}}" not in err
+
+
+def test_require_all_fails_for_a_variable_without_value(greeting):
+    out, err = psreg("t.prompt", "--require-all", cwd=greeting, code=1)
+    assert out == ""
+    assert "no value for: n" in err
+    assert psreg("t.prompt", "--require-all", "--set", "n=", cwd=greeting)[0] == "Hi , {x} end"
+
+
+def test_squeeze_drops_blank_lines(tmp_path):
+    (tmp_path / "t.prompt").write_text(META + "[CONTENT]\na\n\n\nb\n", "utf-8")
+    assert psreg("t.prompt", cwd=tmp_path)[0] == "a\n\n\nb"
+    assert psreg("t.prompt", "--squeeze", cwd=tmp_path)[0] == "a\nb"
+
+
+def test_a_machine_gets_one_document(greeting):
+    out, err = psreg("t.prompt", "--format", "json", "--set", "q=1", cwd=greeting)
+    assert json.loads(out) == {
+        "schema": "psreg.render/1",
+        "text": "Hi {n}, {x} end",
+        "missing": ["n"],
+        "unknown": ["q"],
+    }
+    assert err == ""
+
+
+def test_a_machine_gets_one_document_for_a_failure_too(greeting):
+    out, _ = psreg("t.prompt", "--format", "json", "--require-all", cwd=greeting, code=1)
+    assert json.loads(out)["error"]["code"] == "MISSING_VALUES"
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("[DEFAULTS]\n@a 1\n" + META + "[CONTENT]\n{a}", ["3:1: PROMPT002"]),
+        (META + "[CONTENT]\na\n[DEFAULTS]\n", ["5:1: PROMPT002"]),
+        (META, ["2:32: PROMPT003"]),
+        ("[CONTENT]\na", ["1:1: PROMPT003"]),
+        ("text", ["1:1: PROMPT003", "1:5: PROMPT003"]),
+        ("---\na: b\n---\n{{c}}", ["1:1: PROMPT019"]),
+        (META.replace("0.0.1", "1.0") + "[CONTENT]\na", ["2:27: PROMPT011"]),
+        ("\udcff", ["1:1: PROMPT001"]),
+        ("a" * 1_048_577, ["1:1: PROMPT024"]),
+    ],
+)
+def test_a_prompt_of_wrong_structure_is_refused_with_its_places(tmp_path, text, places):
+    (tmp_path / "t.prompt").write_text(text, "utf-8", errors="surrogateescape")
+    out, err = psreg("t.prompt", cwd=tmp_path, code=1)
+    assert out == ""
+    for place in places:
+        assert f"t.prompt:{place}" in err
+
+
+def test_other_mistakes_do_not_stop_a_reader(tmp_path):
+    (tmp_path / "t.prompt").write_text("[METADATA]\n@format_version 1\n[CONTENT]\na (% b")
+    assert psreg("t.prompt", cwd=tmp_path) == ("a (% b", "")
+    (tmp_path / "t.prompt").write_text("[METADATA]\n[CONTENT]\na")
+    out, err = psreg("t.prompt", cwd=tmp_path)
+    assert out == "a"
+    assert "t.prompt:1:1: PROMPT010" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.pbe.txt", META), ("a.txt", ' {"pbe_name": "a"}'), ("a.pbe", "")],
+)
+def test_a_pbe_has_nothing_to_fill_in(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    out, err = psreg(name, cwd=tmp_path, code=1)
+    assert out == ""
+    assert "is a PBE" in err
+
+
+@pytest.mark.parametrize("what", ["none.prompt", ".", "no/such/file"])
+def test_a_file_that_is_not_there_is_named(tmp_path, what):
+    out, err = psreg(what, cwd=tmp_path, code=4)
+    assert out == ""
+    assert what in err
+
+
+def test_values_from_a_file_that_is_not_there(greeting):
+    assert "v.json" in psreg("t.prompt", "--vars", "v.json", cwd=greeting, code=4)[1]
+
+
+def test_an_installed_prompt_is_asked_for_by_name(tmp_path):
+    out, err = psreg("no_such_prompt@^1", cwd=tmp_path, home=tmp_path, code=4)
+    assert out == ""
+    assert "no_such_prompt" in err
+
+
+@pytest.mark.skipif(not VECTORS.exists(), reason="the shared vectors are not here")
+def test_the_vectors_hold(tmp_path):
+    for vector in json.loads(VECTORS.read_text("utf-8")):
+        (tmp_path / "t.prompt").write_text(vector["file"], "utf-8", newline="")
+        given = [word for k, v in vector["values"].items() for word in ("--set", f"{k}={v}")]
+        refused = vector["output"] is None
+        out, _ = psreg("t.prompt", *given, cwd=tmp_path, code=int(refused))
+        assert out == (vector["output"] or ""), vector["id"]
