@@ -16,7 +16,9 @@ _LONGEST_QUOTE = 40
 
 _CONSTANT = re.compile(r"(?:NaN|-?Infinity)\b")
 
-_CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
+Causes = tuple[tuple[re.Pattern[str], str, str], ...]
+
+_ANYWHERE: Causes = (
     (
         re.compile(r"```\w*"),
         "a Markdown code fence is no part of the JSON",
@@ -28,14 +30,24 @@ _CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
         "Remove the comment, or turn it into a field of its own.",
     ),
     (
-        re.compile(r"['`]"),
-        "a text in JSON stands in double quotes, not in single ones",
-        'Write "…" around it.',
-    ),
-    (
         re.compile(r"[“”„‟«»‘’‚′″＂]"),
         "this is a typographic quotation mark; JSON needs the plain one",
         'Replace it by the straight double quote ".',
+    ),
+    (
+        re.compile(r"[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]+"),
+        "an invisible character that is no plain blank",
+        "Delete it; such characters come along when text is copied from a web page.",
+    ),
+)
+"""What people write between the parts of an object: (pattern, message, hint)."""
+
+_IN_PLACE_OF_VALUE: Causes = (
+    *_ANYWHERE,
+    (
+        re.compile(r"['`]"),
+        "a text in JSON stands in double quotes, not in single ones",
+        'Write "…" around it.',
     ),
     (
         re.compile(r"(?:True|TRUE|False|FALSE|None|NULL|Null|nil|undefined)\b"),
@@ -48,17 +60,12 @@ _CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
         'If it is meant as a text, put it in double quotes: "1.0.0".',
     ),
     (
-        re.compile(r"[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]+"),
-        "an invisible character that is no plain blank",
-        "Delete it; such characters come along when text is copied from a web page.",
-    ),
-    (
         re.compile(r"[^\W\d][\w.-]*"),
         "a text in JSON stands in double quotes",
         'Write "…" around it.',
     ),
 )
-"""What people write where JSON expects a value or a name: (pattern, message, hint)."""
+"""What people write where a value or a name should stand."""
 
 _VALUE_START = re.compile(r'["{\[]|-?[0-9]|(?:true|false|null)\b')
 _SOUND = re.compile(
@@ -84,7 +91,8 @@ def unexpected(text: str, at: int, expected: str, hint: str = "") -> Issue:
     broken = _broken_string(text, at) if text[at] == '"' else None
     if broken:
         return broken
-    for pattern, message, advice in _CAUSES:
+    separator = expected.startswith("'")
+    for pattern, message, advice in _ANYWHERE if separator else _IN_PLACE_OF_VALUE:
         cause = pattern.match(text, at)
         if cause:
             return _invalid(f"expected {expected}: {message}", *cause.span(), advice)

@@ -56,7 +56,7 @@ def violations(schema_name: str, value: Any) -> tuple[Violation, ...]:
     mistyped = {fault.path for fault in faults if fault.keyword == "type"}
     found: dict[Violation, None] = {}  # NOTE: jsonschema names one object once per missing key.
     for fault in faults:
-        if fault.keyword not in ("enum", "const") or fault.path not in mistyped:
+        if fault.keyword != "enum" or fault.path not in mistyped:
             found |= dict.fromkeys(_of(schema_name, fault))
     return tuple(found)
 
@@ -128,7 +128,7 @@ def _of(schema_name: str, fault: _Fault) -> Iterator[Violation]:
         for key in (key for key in fault.limit if key not in fault.value):
             place = (*fault.path, key)
             yield Violation(
-                code=_code(schema_name, place, fault.keyword),
+                code=code_of(schema_name, place, fault.keyword),
                 pointer=join(fault.path),
                 message=f"`{dotted(place)}` is missing",
                 hint=known.get(key, {}).get("description", ""),
@@ -138,7 +138,7 @@ def _of(schema_name: str, fault: _Fault) -> Iterator[Violation]:
         for key in (key for key in fault.value if key not in known):
             place = (*fault.path, key)
             yield Violation(
-                code=_code(schema_name, place, fault.keyword),
+                code=code_of(schema_name, place, fault.keyword),
                 pointer=join(place),
                 message=f"`{dotted(place)}` is no key known here",
                 hint=did_you_mean(key, known),
@@ -147,14 +147,14 @@ def _of(schema_name: str, fault: _Fault) -> Iterator[Violation]:
     else:
         place = fault.path
         yield Violation(
-            code=_code(schema_name, place, fault.keyword),
+            code=code_of(schema_name, place, fault.keyword),
             pointer=join(place),
             message=_message(fault),
             hint=fault.schema.get("description", ""),
         )
 
 
-def _code(schema_name: str, path: Path, keyword: str) -> str:
+def code_of(schema_name: str, path: Path, keyword: str) -> str:
     """Return the rule code of the first row that fits."""
     tokens = [str(token) for token in path]
     for template, row_keyword, code in CODES[schema_name]:
@@ -186,7 +186,6 @@ _SENTENCES: Mapping[str, Callable[[Any, Any], str]] = {
     "enum": lambda allowed, value: (
         f"is {_shown(value)}; allowed are {', '.join(map(str, allowed))}"
     ),
-    "const": lambda wanted, value: f"is {_shown(value)}; it must be {_shown(wanted)}",
     "minItems": lambda least, value: f"has {len(value)} of at least {least} items",
     "maxItems": lambda most, value: f"has {len(value)} items, more than the {most} allowed",
     "minProperties": lambda least, value: f"has {len(value)} of at least {least} keys",
