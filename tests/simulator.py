@@ -13,8 +13,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from psreg.adapters.transport import NotServedError, TooLongError
-from psreg.identity import ReleaseId
 from securesystemslib.signer import CryptoSigner
 from tuf.api.metadata import (
     DelegatedRole,
@@ -28,6 +26,9 @@ from tuf.api.metadata import (
     Targets,
     Timestamp,
 )
+
+from psreg.adapters.transport import NotServedError, TooLongError
+from psreg.identity import ReleaseId
 
 LATER = datetime.now(UTC).replace(microsecond=0) + timedelta(days=365)
 PAST = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1)
@@ -62,7 +63,9 @@ class Simulator:
         ):
             self.root.add_key(key[name], role)
         online = key["online"]
-        releases = DelegatedRole("releases", [online.keyid], 1, True, ["pkg/*", "catalog/*"])
+        releases = DelegatedRole(
+            "releases", [online.keyid], 1, terminating=True, paths=["pkg/*", "catalog/*"]
+        )
         bins = SuccinctRoles([online.keyid], 1, 8, "r")
         self.targets = Targets(
             expires=LATER,

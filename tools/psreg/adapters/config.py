@@ -30,8 +30,9 @@ from psreg.errors import TrustError, UnavailableError, UsageError
 PROJECT_FILES = (".psreg.toml", "psreg.toml")
 LOCKABLE = ("registry", "registries")
 _MAX_FILE = 256 * 1024
-_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_REMOTE_NAME = re.compile(r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?", re.ASCII)
+# Patterns are compiled where they are used: most runs use none of them.
+_SHA256 = r"[0-9a-f]{64}"
+_REMOTE_NAME = r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,12 +188,12 @@ class Settings:
 
 def is_remote_name(text: str) -> bool:
     """Tell whether `text` may name a registry in the settings."""
-    return _REMOTE_NAME.fullmatch(text) is not None
+    return re.fullmatch(_REMOTE_NAME, text) is not None
 
 
 def is_sha256(text: str) -> bool:
     """Tell whether `text` is a SHA-256 in lower-case hexadecimal."""
-    return _SHA256.fullmatch(text) is not None
+    return re.fullmatch(_SHA256, text) is not None
 
 
 def is_ours(path: Path) -> bool:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from psreg.adapters import places
 from psreg.adapters.config import Settings, Wanted, is_ours
@@ -21,9 +21,10 @@ from psreg.adapters.tufclient import TufClient
 from psreg.errors import TrustError, UnavailableError
 from psreg.identity import CLASSES, PBES
 from psreg.service.resolve import never_back
-from psreg.service.search import Shard, read_shard
-from psreg.trust.metadata import root_info
 from psreg.trust.topology import catalog_target, package_target
+
+if TYPE_CHECKING:
+    from psreg.service.search import Shard
 
 MAX_RECORD = 8 * 1024 * 1024
 MAX_SHARD = 64 * 1024 * 1024
@@ -65,6 +66,8 @@ class OpenRegistry:
 
     def shards(self) -> tuple[Shard, ...]:
         """Return the verified catalogue, one shard per class that has entries."""
+        from psreg.service.search import read_shard  # noqa: PLC0415 - not on the way of install
+
         files = {name: self._client.target(catalog_target(name), MAX_SHARD) for name in CLASSES}
         return tuple(read_shard(name, data) for name, data in files.items() if data is not None)
 
@@ -155,23 +158,23 @@ def open_registry(wanted: Wanted, store: TrustStore, say: Say) -> OpenRegistry:
     source = open_source(wanted.location)
     if not is_url(wanted.location):
         _metadata_of(Path(wanted.location))
-        anchor = store.anchor(first_root(source))
+        anchor = store.anchor(first_root(source, store))
         check_pin(anchor, wanted.root_sha256)
         if store.keep(anchor):
             say(f"trusting the registry in {wanted.location} (root {anchor.sha256[:16]}…)")
     elif wanted.root_sha256 is None:
-        raise unpinned(store.anchor(first_root(source)), wanted)
+        raise unpinned(store.anchor(first_root(source, store)), wanted)
     else:
         kept = store.find(wanted.root_sha256)
-        anchor = kept or store.anchor(first_root(source))
+        anchor = kept or store.anchor(first_root(source, store))
         check_pin(anchor, wanted.root_sha256)
         if kept is None:
             store.keep(anchor)
     return OpenRegistry(source, anchor, say)
 
 
-def first_root(source: Source) -> bytes:
-    """Return the first root a registry serves, checked to be signed by its own keys.
+def first_root(source: Source, store: TrustStore) -> bytes:
+    """Return the first root a registry serves: one that `store` keeps, or signed by its own keys.
 
     Raises:
         TrustError: `TRUST_METADATA` or `TRUST_SIGNATURE`.
@@ -187,8 +190,10 @@ def first_root(source: Source) -> bytes:
         ) from error
     except TooLongError as error:
         raise TrustError("TRUST_METADATA", error.message) from error
-    read_mode(data)
-    root_info(data)
+    if store.find(store.anchor(data).sha256) is None:
+        from psreg.trust.metadata import root_info  # noqa: PLC0415 - only a first contact needs it
+
+        root_info(data)
     return data
 
 

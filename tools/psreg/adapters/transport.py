@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from psreg.errors import TrustError, UnavailableError, UsageError
 
 _PATH = re.compile(r"[A-Za-z0-9._+%~-]+(/[A-Za-z0-9._+%~-]+)*", re.ASCII)
-_LOOPBACK = re.compile(r"127(\.[0-9]{1,3}){3}|::1|localhost", re.ASCII)
+_LOOPBACK = r"127(\.[0-9]{1,3}){3}|::1|localhost"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -130,7 +130,7 @@ def normal_location(location: str) -> str:
 
 def is_loopback(host: str) -> bool:
     """Tell whether `host` names this machine: 127.0.0.0/8, ::1 or localhost."""
-    return _LOOPBACK.fullmatch(host) is not None
+    return re.fullmatch(_LOOPBACK, host) is not None
 
 
 def open_source(location: str, limits: Limits | None = None) -> Source:

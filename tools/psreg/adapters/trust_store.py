@@ -8,10 +8,10 @@ that claims a known id is refused, like a changed SSH host key.
 from __future__ import annotations
 
 import hashlib
-import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from psreg.adapters.atomic import cannot_write, write_file
@@ -25,7 +25,7 @@ ROOT = "registry/metadata/1.root.json"
 MAX_ROOT = 512_000
 """Bytes of the largest root metadata accepted (python-tuf's own limit)."""
 
-_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
+_ID_DIGITS = 32
 _FILE = "1.root.json"
 
 
@@ -57,7 +57,7 @@ def read_mode(root: bytes) -> tuple[str, str]:
     if not isinstance(psreg, dict):
         raise _no_root("it is the root of some other kind of repository")
     identity, mode = psreg.get("id"), psreg.get("mode")
-    if not isinstance(identity, str) or _ID.fullmatch(identity) is None:
+    if not isinstance(identity, str) or not _is_id(identity):
         raise _no_root("its registry id is not 32 hexadecimal digits")
     if mode not in ("dev", "production"):
         raise _no_root(f"its mode is {mode!r}")
@@ -83,7 +83,7 @@ class TrustStore:
 
     def find(self, sha256: str) -> Anchor | None:
         """Return the kept anchor whose root has this digest; None if it is not kept or damaged."""
-        return next((anchor for anchor in self._kept() if anchor.sha256 == sha256), None)
+        return next((anchor for anchor in self._kept if anchor.sha256 == sha256), None)
 
     def keep(self, anchor: Anchor) -> bool:
         """Store `anchor`; return whether it is new to this machine.
@@ -92,7 +92,7 @@ class TrustStore:
             TrustError: `TRUST_PIN`: its id is known with another root.
             UnavailableError: the store cannot be written.
         """
-        known = next((kept for kept in self._kept() if kept.id == anchor.id), None)
+        known = next((kept for kept in self._kept if kept.id == anchor.id), None)
         if known is not None and known.sha256 != anchor.sha256:
             raise TrustError(
                 "TRUST_PIN",
@@ -107,20 +107,26 @@ class TrustStore:
             except OSError as error:
                 raise cannot_write(anchor.folder, error) from error
             write_file(anchor.folder / _FILE, anchor.data)
+            self._kept.append(anchor)
         return known is None
 
     def forget(self, identity: str) -> bool:
         """Delete all that is known about a registry; return whether anything was."""
         folder = self._folder / identity
-        if _ID.fullmatch(identity) is None or not folder.is_dir():
+        if not _is_id(identity) or not folder.is_dir():
             return False
+        self._kept[:] = [anchor for anchor in self._kept if anchor.id != identity]
         try:
             shutil.rmtree(folder)
         except OSError as error:
             raise cannot_write(folder, error) from error
         return True
 
-    def _kept(self) -> Iterator[Anchor]:
+    @cached_property
+    def _kept(self) -> list[Anchor]:
+        return list(self._read())
+
+    def _read(self) -> Iterator[Anchor]:
         for file in sorted(self._folder.glob(f"*/{_FILE}")):
             try:
                 anchor = self.anchor(read_named(file, MAX_ROOT))
@@ -128,6 +134,10 @@ class TrustStore:
                 continue  # damaged: it will be fetched and checked against its pin again
             if anchor.folder == file.parent:
                 yield anchor
+
+
+def _is_id(text: str) -> bool:
+    return len(text) == _ID_DIGITS and not text.strip("0123456789abcdef")
 
 
 def _no_root(why: str) -> TrustError:

@@ -80,7 +80,7 @@ def _add(args: Namespace, console: Console) -> int:
     settings = registries.load_settings(Path.cwd())
     settings.check_lock("registries", by="psreg registry add")
     store = registries.trust_store()
-    anchor = store.anchor(registries.first_root(transport.open_source(location)))
+    anchor = store.anchor(registries.first_root(transport.open_source(location), store))
     registries.check_pin(anchor, pin)
     if pin is None and transport.is_url(location):
         _ask(anchor, location, console)
