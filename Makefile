@@ -19,7 +19,7 @@ bench: .venv/installed-dev
 	.venv/bin/python tests/bench/run.py all --json
 
 clean:
-	rm -rf .venv .demo _site
+	rm -rf .venv _site
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -1,9 +1,11 @@
 """`make demo`: the whole journey of a prompt, with the real commands, on this machine.
 
 check → publish (scratch registry) → site build → serve → registry add → install → verify.
-Everything it makes lies in `.demo/`; a second run finds the registry and releases nothing new.
+Everything it makes lies in the user's cache folder, keys and all, never in the checkout; a second
+run finds the registry there and releases nothing new.
 """
 
+import hashlib
 import json
 import os
 import shlex
@@ -15,7 +17,8 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DEMO = ROOT / ".demo"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+DEMO = CACHE / "psreg-demo" / hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]
 STAYS = "--exit" not in sys.argv[1:]
 WANTED = ("socratic_tutor", "pull_request_review")
 WAIT_SECONDS = 60
@@ -75,7 +78,7 @@ def wait_for(server: subprocess.Popen) -> None:
 
 def main() -> int:
     """Make the journey; with `--exit` stop the server at the end, else leave it running."""
-    DEMO.mkdir(exist_ok=True)
+    DEMO.mkdir(parents=True, exist_ok=True)
     registry, site = str(DEMO / "registry"), str(DEMO / "site")
 
     checked = answer("check", "pbes")["checked"]
@@ -102,7 +105,7 @@ def main() -> int:
         psreg("list")
         psreg("verify", *WANTED)
         installed = len(answer("list")["installed"])
-        verified = len(answer("verify", *WANTED)["verified"])
+        verified = sum(not row["problem"] for row in answer("verify", *WANTED)["results"])
         keep = STAYS
     finally:
         if not keep:

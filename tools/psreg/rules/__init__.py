@@ -11,6 +11,17 @@ from psreg.rules.submission import SUBMISSION_RULES
 from psreg.rules.toml import TOML_RULES
 from psreg.rules.tree import TREE_RULES
 
+__all__ = [
+    "ENTRY_RULES",
+    "JSON_RULES",
+    "PBE_RULES",
+    "PROMPT_RULES",
+    "RULES",
+    "SUBMISSION_RULES",
+    "TOML_RULES",
+    "TREE_RULES",
+]
+
 RULES: tuple[Rule[Any], ...] = (
     *JSON_RULES,
     *PBE_RULES,

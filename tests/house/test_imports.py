@@ -1,0 +1,57 @@
+"""Who may import what, beyond the layers that import-linter knows."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "tools"
+
+ONLY_IN = {
+    "tuf.ngclient": {"psreg/adapters/tufclient.py"},
+    "tuf.api": {"psreg/trust/metadata.py"},
+    "cryptography": {"psreg/trust/keys.py"},
+    "jsonschema": {"psreg/formats/schema.py"},
+    "mkdocs": {"psreg/adapters/mkdocs_frame.py"},
+}
+
+
+def imports(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module
+
+
+@pytest.mark.parametrize("library", ONLY_IN)
+def test_a_library_is_behind_one_module(library):
+    found = {
+        path.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("*.py")
+        if any(name == library or name.startswith(f"{library}.") for name in imports(path))
+    }
+    assert found == ONLY_IN[library]
+
+
+def test_no_file_is_longer_than_a_person_can_hold():
+    lengths = {p: len(p.read_text().splitlines()) for p in SOURCE.rglob("*.py")}
+    assert {p: n for p, n in lengths.items() if n > 300} == {}
+
+
+def test_help_and_version_import_next_to_nothing():
+    code = (
+        "import sys; sys.argv = ['psreg', '--help']; from psreg.__main__ import main; main();"
+        "print([m for m in sys.modules if m in ('argparse', 'json', 're', 'dataclasses')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
