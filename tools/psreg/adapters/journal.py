@@ -35,10 +35,7 @@ class PublishJournal:
         Raises:
             UnavailableError: CANNOT_WRITE; on entering also LOCKED, after a minute.
         """
-        try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise cannot_write(self._folder, error) from error
+        self._make_folder()
         return exclusive(self._lock)
 
     def pending(self) -> Intent | None:
@@ -69,6 +66,7 @@ class PublishJournal:
             "after": intent.after,
             "targets": list(intent.targets),
         }
+        self._make_folder()
         write_file(self._note, json.dumps(value).encode(), mode=0o600)
         sync_folder(self._folder)
 
@@ -79,3 +77,9 @@ class PublishJournal:
         except OSError as error:
             raise cannot_write(self._note, error) from error
         sync_folder(self._folder)
+
+    def _make_folder(self) -> None:
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(self._folder, error) from error

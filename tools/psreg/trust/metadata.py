@@ -158,8 +158,9 @@ def _check_signatures(metadata: Metadata[Any], role: str, delegator: Document) -
 
 def _check_identity(root: Document) -> None:
     psreg = root.signed.unrecognized_fields.get("psreg")
-    known = isinstance(psreg, dict) and psreg.get("mode") in MODES
-    if not (known and isinstance(psreg["id"], str) and _ID.fullmatch(psreg["id"])):
+    fields = psreg if isinstance(psreg, dict) else {}
+    named = isinstance(fields.get("id"), str) and _ID.fullmatch(fields["id"])
+    if not named or fields.get("mode") not in MODES:
         raise TrustError("TRUST_MALFORMED", "the root does not say which registry it is of")
     if root.signed.consistent_snapshot is not True:
         raise TrustError("TRUST_MALFORMED", "the root does not promise consistent snapshots")

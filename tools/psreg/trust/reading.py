@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import count
 
 from psreg.errors import TrustError
 from psreg.trust.metadata import (
@@ -149,10 +148,7 @@ def read_roots(read: Read) -> RootChain | None:
         TrustError: TRUST_MALFORMED, TRUST_SIGNATURE or TRUST_MIXED.
     """
     newest = first = None
-    for version in count(1):
-        data = read(metadata_path(ROOT, version))
-        if data is None:
-            break
+    while (data := read(metadata_path(ROOT, newest.version + 1 if newest else 1))) is not None:
         newest = verified_root(data, before=newest)
         first = first or newest
     if first is None or newest is None:

@@ -1,0 +1,257 @@
+"""What tests of publishing share: small trees, real ports, a client, and a process that dies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from tuf.api.exceptions import DownloadHTTPError
+from tuf.ngclient import FetcherInterface, Updater
+
+from psreg.adapters.journal import PublishJournal
+from psreg.adapters.keystore import KeyStore
+from psreg.adapters.registry_dir import RegistryDir
+from psreg.diagnostics import Report
+from psreg.service.ground import Intent, Ports
+from psreg.service.publish import Published, publish, resign
+from psreg.trust.keys import key_to_pem
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+"""python-tuf's client looks at the real clock, so the tests' clock starts there."""
+
+CLEAN = Report(checked=1)
+
+Tree = dict[PurePosixPath, bytes]
+
+
+def entry(name: str, *versions: str, entry_class: str = "prompt", yanked: str = "") -> Tree:
+    """Return the files of an entry, as plain as the index understands them."""
+    folder = PurePosixPath("pbes", entry_class, name)
+    suffix = ".prompt" if entry_class == "prompt" else ".pbe.txt"
+    tree = {folder / "entry.toml": f"threshold = 1\n{yanked}".encode()}
+    for version in versions:
+        tree[folder / version / (name + suffix)] = f"{name} {version}\n".encode()
+        tree[folder / version / "release.toml"] = b'summary = "A plain entry."\n'
+    return tree
+
+
+FIRST = entry("alpha", "1.0.0") | entry("beta", "0.1.0", entry_class="interactive_engine")
+SECOND = FIRST | entry("alpha", "1.0.0", "1.1.0") | entry("gamma", "2.0.0")
+
+
+class TornDir(RegistryDir):
+    """A registry folder in which a write can end halfway."""
+
+    def tear(self, path: str, data: bytes) -> None:
+        place = self.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.with_name(".psreg-torn").write_bytes(data[: len(data) // 2])
+
+
+def ports(home: Path, registry: Path) -> Ports:
+    """Return ports to real folders: keys and notes below `home`."""
+    return Ports(
+        store=TornDir(registry),
+        keys=KeyStore(home / "keys"),
+        journal=PublishJournal(home / "state", registry),
+    )
+
+
+def release(home: Path, registry: Path, tree: Tree, now: datetime = NOW) -> Published:
+    """Publish `tree` into the folder `registry`."""
+    return publish(tree, CLEAN, now, ports(home, registry))
+
+
+def renewed(home: Path, registry: Path, after: timedelta) -> Published:
+    """Renew signatures `after` NOW."""
+    return resign(NOW + after, ports(home, registry))
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return every file below `folder` with its bytes."""
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+def put(folder: Path, content: Mapping[str, bytes]) -> None:
+    """Make `folder` hold exactly `content`, as `files` returns it."""
+    for path in files(folder):
+        if path not in content:
+            (folder / path).unlink()
+    there = files(folder)
+    for path, data in content.items():
+        if there.get(path) != data:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(data)
+
+
+class _Files(FetcherInterface):
+    """Fetches from a folder, with the answers of a web server."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def _fetch(self, url: str) -> Iterator[bytes]:
+        path = self._root / unquote(url.removeprefix("registry:/"))
+        if not path.is_file():
+            raise DownloadHTTPError("not found", 404)
+        yield path.read_bytes()
+
+
+def client_reads(registry: Path, cache: Path, name: str) -> bytes | None:
+    """Return the record of `name` that a stock python-tuf client accepts; None if it has none."""
+    for folder in (cache / "metadata", cache / "targets"):
+        folder.mkdir(parents=True, exist_ok=True)
+    updater = Updater(
+        str(cache / "metadata"),
+        "registry:/metadata/",
+        str(cache / "targets"),
+        "registry:/targets/",
+        _Files(registry),
+        bootstrap=(registry / "metadata/1.root.json").read_bytes(),
+    )
+    info = updater.get_targetinfo(f"pkg/{name}.json")
+    return Path(updater.download_target(info)).read_bytes() if info else None
+
+
+class MemoryStore:
+    """A registry in a dictionary, for tests that publish very often."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+
+    def read(self, path: str) -> bytes | None:
+        return self.files.get(path)
+
+    def names(self, folder: str) -> list[str]:
+        inside = (PurePosixPath(path) for path in self.files if path.startswith(f"{folder}/"))
+        return [path.name for path in inside if not path.name.startswith(".psreg-")]
+
+    def write(self, path: str, data: bytes) -> None:
+        self.files[path] = data
+
+    def tear(self, path: str, data: bytes) -> None:
+        self.files[f"{PurePosixPath(path).parent}/.psreg-torn"] = data[: len(data) // 2]
+
+    def remove(self, path: str) -> None:
+        del self.files[path]
+
+    def sweep(self, folder: str) -> None:
+        self.files.pop(f"{folder}/.psreg-torn", None)
+
+    def sync(self) -> None: ...
+
+
+class FixedKeys:
+    """Keys that are the same for everybody, kept nowhere but here."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, bytes] = {}
+
+    def new_id(self) -> str:
+        return "f" * 32
+
+    def load(self, _registry_id: str) -> Mapping[str, bytes]:
+        return dict(self.made)
+
+    def create(self, _registry_id: str, name: str) -> bytes:
+        seed = Ed25519PrivateKey.from_private_bytes(name.encode().ljust(32))
+        self.made[name] = key_to_pem(seed)
+        return self.made[name]
+
+    def folder(self, registry_id: str) -> str:
+        return f"keys/{registry_id}"
+
+
+class MemoryJournal:
+    """A note in memory."""
+
+    def __init__(self) -> None:
+        self.note: Intent | None = None
+
+    def pending(self) -> Intent | None:
+        return self.note
+
+    def begin(self, intent: Intent) -> None:
+        self.note = intent
+
+    def finish(self) -> None:
+        self.note = None
+
+
+def memory_ports() -> Ports:
+    """Return ports that touch no disk; two of them are alike."""
+    return Ports(store=MemoryStore(), keys=FixedKeys(), journal=MemoryJournal())
+
+
+class Died(Exception):  # noqa: N818
+    """What a dying process does not do: say goodbye."""
+
+
+class Dying:
+    """The three ports of a process that dies at its `last` change of the world, from 0.
+
+    With `torn`, dying while writing a registry file leaves the half-written temporary file.
+    """
+
+    def __init__(self, real: Ports, last: int, *, torn: bool = False) -> None:
+        self._real, self._left, self._torn = real, last, torn
+        self.store = self.keys = self.journal = self
+
+    def _change(self) -> None:
+        if self._left == 0:
+            raise Died
+        self._left -= 1
+
+    # Store
+    def read(self, path: str) -> bytes | None:
+        return self._real.store.read(path)
+
+    def names(self, folder: str) -> list[str]:
+        return list(self._real.store.names(folder))
+
+    def write(self, path: str, data: bytes) -> None:
+        if self._left == 0 and self._torn:
+            self._real.store.tear(path, data)
+        self._change()
+        self._real.store.write(path, data)
+
+    def remove(self, path: str) -> None:
+        self._change()
+        self._real.store.remove(path)
+
+    def sweep(self, folder: str) -> None:
+        self._real.store.sweep(folder)
+
+    def sync(self) -> None:
+        self._change()
+        self._real.store.sync()
+
+    # Keys
+    def new_id(self) -> str:
+        return self._real.keys.new_id()
+
+    def load(self, registry_id: str) -> Mapping[str, bytes]:
+        return self._real.keys.load(registry_id)
+
+    def create(self, registry_id: str, name: str) -> bytes:
+        self._change()
+        return self._real.keys.create(registry_id, name)
+
+    def folder(self, registry_id: str) -> str:
+        return self._real.keys.folder(registry_id)
+
+    # Journal
+    def pending(self) -> object:
+        return self._real.journal.pending()
+
+    def begin(self, intent: object) -> None:
+        self._change()
+        self._real.journal.begin(intent)
+
+    def finish(self) -> None:
+        self._change()
+        self._real.journal.finish()
