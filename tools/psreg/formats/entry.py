@@ -32,7 +32,7 @@ class EntryFile(TomlFile):
     @property
     def aliases(self) -> tuple[str, ...]:
         """Other names that point here."""
-        return self.strings("aliases")
+        return tuple(alias for _, alias in self.strings("aliases"))
 
     @property
     def deprecated(self) -> Mapping[str, str] | None:

@@ -37,6 +37,7 @@ _SHAPE = (
     "enum",
     "minItems",
     "maxItems",
+    "maxProperties",
     "minLength",
     "maxLength",
     "minimum",

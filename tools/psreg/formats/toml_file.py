@@ -38,10 +38,11 @@ class TomlFile:
         value = self.value.get(key)
         return value if isinstance(value, str) else ""
 
-    def strings(self, key: str) -> tuple[str, ...]:
-        """Return the strings in the array under `key`."""
+    def strings(self, key: str) -> tuple[tuple[int, str], ...]:
+        """Return the strings in the array under `key`, each with its index."""
         value = self.value.get(key)
-        return tuple(x for x in value if isinstance(x, str)) if isinstance(value, list) else ()
+        items = enumerate(value) if isinstance(value, list) else ()
+        return tuple((index, item) for index, item in items if isinstance(item, str))
 
     def table(self, key: str) -> dict[str, Any]:
         """Return the table under `key`, or an empty one."""

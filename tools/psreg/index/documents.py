@@ -58,6 +58,9 @@ class Documents(Mapping[PurePosixPath, Document]):
             self._read[path] = self._open(path)
         return self._read[path]
 
+    def __contains__(self, path: object) -> bool:
+        return path in self._files
+
     def __iter__(self) -> Iterator[PurePosixPath]:
         return iter(self._files)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from psreg.diagnostics import ERROR, Finding
 from psreg.formats.nearest import nearest
@@ -11,6 +11,7 @@ from psreg.formats.pointer import join
 from psreg.identity import is_name
 from psreg.index.tree import Entry
 from psreg.rule import Rule, rule
+from psreg.rules.places import MOST
 from psreg.rules.reported import of_violations
 from psreg.version import parse_version
 
@@ -72,7 +73,7 @@ def bad_entry_file(entry: Entry) -> Iterator[Finding]:
             hint="Write the line `owners = []` into it if the registry's keepers look after it.",
         )
     yield from of_violations(entry.file.violations, "REG016", path)
-    owners = entry.file.owners
+    owners = entry.file.owners[:MOST]
     if owners and entry.file.threshold > len(owners):
         yield Finding(
             message=f"{entry.file.threshold} signatures are asked of {len(owners)} owner(s)",
@@ -85,9 +86,9 @@ def bad_entry_file(entry: Entry) -> Iterator[Finding]:
         if account in [(o.get("forge"), o.get("id")) for o in owners[:index]]:
             message = "the same account is an owner twice"
             yield Finding(message=message, at=join(("owners", index)), path=path)
-    for pointer, text in _reasons(entry):
-        if text and not text.strip():
-            yield Finding(message="the reason is blank", at=pointer, path=path)
+    blank = (pointer for pointer, text in _reasons(entry) if text and not text.strip())
+    for pointer in islice(blank, MOST):
+        yield Finding(message="the reason is blank", at=pointer, path=path)
 
 
 def _reasons(entry: Entry) -> Iterator[tuple[str, str]]:
@@ -118,15 +119,14 @@ def points_to_nothing(entry: Entry) -> Iterator[Finding]:
     ```
     """
     path = str(entry.path)
-    for version in entry.file.yanked:
-        if version not in entry.folders:
-            yield Finding(
-                message=f"there is no version {version} to yank",
-                at=join(("yanked", version)),
-                key=True,
-                path=path,
-                hint=f"Versions: {', '.join(entry.versions) or 'none'}.",
-            )
+    for version in islice((v for v in entry.file.yanked if v not in entry.folders), MOST):
+        yield Finding(
+            message=f"there is no version {version} to yank",
+            at=join(("yanked", version)),
+            key=True,
+            path=path,
+            hint=f"Versions: {', '.join(entry.versions) or 'none'}.",
+        )
     replacement = (entry.file.deprecated or {}).get("replacement")
     if replacement is not None and (
         replacement == entry.name or replacement not in entry.tree.names
@@ -158,7 +158,7 @@ def alias_not_free(entry: Entry) -> Iterator[Finding]:
     aliases = ["quiz_simple"]
     ```
     """
-    for index, alias in enumerate(entry.file.aliases):
+    for index, alias in islice(entry.file.strings("aliases"), MOST):
         if not is_name(alias):
             message = f"`{alias}` is not a name"
         elif alias in entry.tree.names:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from psreg.diagnostics import ERROR, WARNING, Finding
 from psreg.formats import schema
@@ -17,6 +18,7 @@ from psreg.identity import is_name
 from psreg.index.tree import UNWAIVABLE, Submission
 from psreg.rule import rule
 from psreg.rules.codes import known_codes, near_code
+from psreg.rules.places import MOST
 from psreg.rules.reported import of_violations
 from psreg.version import Range, parse_version
 
@@ -72,9 +74,10 @@ def wrong_release_value(submission: Submission) -> Iterator[Finding]:
     release, path = submission.release, _path(submission)
     yield from of_violations(release.violations, "REG008", path)
     judged = {violation.pointer for violation in release.violations}
-    for pointer, text in schema.strings("release", release.value):
-        if not text.strip() and pointer not in judged:
-            yield Finding(message="the text is blank", at=pointer, path=path)
+    texts = schema.strings("release", release.value)
+    blank = (p for p, text in texts if not text.strip() and p not in judged)
+    for pointer in islice(blank, MOST):
+        yield Finding(message="the text is blank", at=pointer, path=path)
     if len(release.text("summary").splitlines()) > 1:
         yield Finding(message="the summary is more than one line", at="/summary", path=path)
 
@@ -172,7 +175,7 @@ def bad_requirement(submission: Submission) -> Iterator[Finding]:
     `^1.2` means 1.2.0 up to, not including, 2.0.0; `~1.2.3` up to 1.3.0; `1.2.3` exactly that.
     """
     path = _path(submission)
-    for name, text in submission.release.requires.items():
+    for name, text in islice(submission.release.requires.items(), MOST):
         at = join(("requires", name))
         if not is_name(name) or name not in submission.tree.names:
             near = nearest(name, submission.tree.names)
@@ -218,7 +221,7 @@ def bad_waiver(submission: Submission) -> Iterator[Finding]:
     ```
     """
     path = _path(submission)
-    for code, reason in submission.release.waivers.items():
+    for code, reason in islice(submission.release.waivers.items(), MOST):
         at = join(("waivers", code))
         if code not in known_codes():
             message, hint = f"no rule has the code `{code}`", near_code(code)
@@ -227,7 +230,7 @@ def bad_waiver(submission: Submission) -> Iterator[Finding]:
             message = f"the author of a release cannot waive {code}"
             hint = "Repair it, or ask the registry's keepers for a waiver in registry/policy.toml."
             yield Finding(message=message, at=at, key=True, path=path, hint=hint)
-        elif not reason.strip():
+        if not reason.strip():
             yield Finding(message="the reason is blank", at=at, path=path)
 
 
@@ -249,10 +252,9 @@ def bad_tag_or_language(submission: Submission) -> Iterator[Finding]:
     ```
     """
     for key, grammar, kind in (("tags", _TAG, "tag"), ("languages", _LANGUAGE, "language tag")):
-        values = submission.release.value.get(key)
         seen: set[str] = set()
-        for index, value in enumerate(values if isinstance(values, list) else ()):
-            if not isinstance(value, str) or not value.strip():
+        for index, value in islice(submission.release.strings(key), MOST):
+            if not value.strip():
                 continue
             at, path = join((key, index)), _path(submission)
             if not grammar.fullmatch(value) or len(value) > MAX_TAG:

@@ -14,6 +14,7 @@ from psreg.formats.platforms import PLATFORMS
 from psreg.formats.release import TestRun
 from psreg.index.tree import Submission
 from psreg.rule import rule
+from psreg.rules.places import MOST
 
 ENOUGH = 2
 """Platforms on which a release must have been run (READINGS PBE-19)."""
@@ -81,8 +82,8 @@ def evidence_missing(submission: Submission) -> Iterator[Finding]:
     pbes/prompt/email_reply/1.0.0/evidence/claude.jsonl
     ```
     """
-    for run in submission.release.tested:
-        if run.evidence and submission.id.folder / run.evidence not in submission.paths:
+    for run in submission.release.tested[:MOST]:
+        if run.evidence and submission.id.folder / run.evidence not in submission.tree.files:
             yield Finding(
                 message=f"there is no file {run.evidence}",
                 at=f"{run.pointer}/evidence",
@@ -93,7 +94,7 @@ def evidence_missing(submission: Submission) -> Iterator[Finding]:
 
 def _similar(submission: Submission, evidence: str) -> str:
     near = nearest(evidence, [str(p.relative_to(submission.id.folder)) for p in submission.paths])
-    return f"Did you mean {near}?" if near else f"It would be {submission.id.folder / evidence}."
+    return f"Did you mean {near}?" if near else "The path is relative to the version folder."
 
 
 @rule("REG021", spec="pbe-1.0/PBE-19", severity=ERROR)
@@ -115,7 +116,7 @@ def bad_test_row(submission: Submission) -> Iterator[Finding]:
     ```
     """
     digest = hashlib.sha256(submission.artifact or b"").hexdigest()
-    for run in submission.release.tested:
+    for run in submission.release.tested[:MOST]:
         for fault in (*_identity(run, digest), *_result(run)):
             yield replace(fault, path=_path(submission))
 
