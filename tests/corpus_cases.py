@@ -1,7 +1,8 @@
 """The corpus of rules: `tests/corpus/<CODE>/{bad,good}-*`, and how a case is judged.
 
 A case is a file, a folder (a small registry, for rules about a tree), a `.b64` file (bytes that
-are no text) or a `.make` file (a Python expression, for files that are large on purpose).
+are no text) or a `.make` file (a Python expression, for files that are large on purpose; a dict
+is a tree).
 Beside a bad case stands `<case>.expected`: `CODE line:column severity` for each diagnostic, with
 the path first where the case is a folder.
 """
@@ -9,7 +10,7 @@ the path first where the case is a folder.
 import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from psreg.adapters.files import read_tree
 from psreg.diagnostics import Diagnostic, Report
@@ -44,12 +45,16 @@ class Case:
             name, data = name.removesuffix(".b64"), base64.b64decode(data)
         elif name.endswith(".make"):
             made = eval(data.decode())  # our own file, in our own repository
+            if isinstance(made, dict):
+                tree = {PurePosixPath(path): text.encode() for path, text in made.items()}
+                return Report.of(0, check_tree(tree)).diagnostics
             name = name.removesuffix(".make")
             data = made if isinstance(made, bytes) else made.encode()
         return Report.of(1, check_file(data, path=name)).diagnostics
 
     def lines(self) -> list[str]:
-        prefix = (lambda d: f"{d.path} ") if self.path.is_dir() else (lambda _: "")
+        whole = self.path.is_dir() or self.path.name.endswith(".tree.make")
+        prefix = (lambda d: f"{d.path} ") if whole else (lambda _: "")
         return [
             f"{prefix(d)}{d.code} {d.start.line}:{d.start.column} {d.severity}"
             + (" waived" if d.waived is not None else "")

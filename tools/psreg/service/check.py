@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from psreg.diagnostics import Diagnostic, Finding, LineIndex, Mode, Span
-from psreg.formats import dotprompt, pbe
+from psreg.formats import dotprompt, pbe, toml
 from psreg.identity import Format, detect_format
 from psreg.index.documents import Document, Documents
 from psreg.index.tree import POLICY, Submission, Tree, waiver_for
@@ -33,13 +33,16 @@ T = TypeVar("T")
 def check_file(
     data: bytes, *, path: str, mode: Mode = Mode.STRICT, form: Format | None = None
 ) -> list[Diagnostic]:
-    """Return what the format and content rules say of one artifact.
+    """Return what the format and content rules say of one artifact or TOML file.
 
     `path` is what diagnostics name; `form` overrides what suffix and content tell.
 
     Raises:
         ValueError: the format cannot be told (DESIGN §4).
     """
+    if path.endswith(".toml"):
+        tree = toml.parse(data)
+        return list(judge(TOML_RULES, tree, tree, path, mode))
     form = form or detect_format(PurePosixPath(path).name, data[:4096].decode("utf-8", "replace"))
     if form is Format.PBE:
         return list(_pbe(data, path, mode))
@@ -92,8 +95,8 @@ def _findings(submission: Submission) -> Iterator[Diagnostic]:
 
 def _toml(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:
     if path in documents:
-        document = documents.toml(path)
-        yield from judge(TOML_RULES, document, document, str(path), Mode.STRICT)
+        tree = documents.toml(path)
+        yield from judge(TOML_RULES, tree, tree, str(path), Mode.STRICT)
 
 
 def _judge_at(rules: Iterable[Rule[T]], subject: T, documents: Documents) -> Iterator[Diagnostic]:
