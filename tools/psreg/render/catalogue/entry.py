@@ -128,7 +128,7 @@ def _facts(entry: Entry, release: Release, site: Site) -> str:
         ("Languages", text(", ".join(parts.fields(release, "languages")))),
         ("Tags", _tags(release)),
         ("Tested", chips(platforms) or parts.UNTESTED),
-        ("Asks for", parts.capabilities(release)),
+        ("Capabilities", parts.capabilities(release)),
         ("Needs", parts.requires(release)),
         ("Protocols", parts.protocols(release)),
         ("Owners", _owners(entry)),

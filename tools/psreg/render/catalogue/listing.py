@@ -51,12 +51,14 @@ class Row:
 
 
 def home_parts(rows: Sequence[Row], site: Site) -> dict[str, str]:
-    """Return what fills the marks of the home page: search, classes, newest, add, registry."""
+    """Return what fills the marks of the home page: search, classes, newest and so on."""
+    latest = sorted(rows, key=lambda row: row.date, reverse=True)[:_NEWEST]
     return {
         "search": search_box(len(rows), ""),
         "classes": _class_cards(rows),
-        "newest": _newest(rows),
+        "newest": _newest(latest),
         "add": command(site.add_command),
+        "install": command(f"psreg install {latest[0].name if latest else 'NAME'}"),
         "registry": _registry(rows, site),
     }
 
@@ -111,11 +113,11 @@ def _class_card(entry: ClassText, number: int) -> str:
     )
 
 
-def _newest(rows: Sequence[Row]) -> str:
-    latest = sorted(rows, key=lambda row: row.date, reverse=True)[:_NEWEST]
+def _newest(latest: Sequence[Row]) -> str:
     items = "".join(
-        f'<li><a href="{row.path}"><strong>{text(row.name)}</strong> {text(row.version)}</a> '
-        f"{class_chip(row.entry_class)} {day(row.date)}<p>{text(row.summary)}</p></li>"
+        f'<li><a href="{row.path}"><strong>{text(row.name)}</strong> {text(row.version)}</a>'
+        f'<div class="ps-newest__meta">{class_chip(row.entry_class)} {day(row.date)}</div>'
+        f"<p>{text(row.summary)}</p></li>"
         for row in latest
     )
     return f'<ol class="ps-newest">{items}</ol>' if items else "<p>Nothing is released yet.</p>"

@@ -13,7 +13,7 @@ from psreg.render.catalogue.html import humanised, paragraphs, section, table, t
 
 _TITLE_KEYS = frozenset({"name", "dotprompt_format_version", "format_version", "version"})
 _PRIVATE_USE = range(0xE000, 0xF8FF)
-_ONE_LINE = 60
+_ONE_LINE = 42
 
 
 def overview(prompt: Prompt) -> str:

@@ -35,7 +35,8 @@ def scalar(value: Any) -> str:
     """Return a string, number, truth value or null as inline HTML."""
     if isinstance(value, str):
         return text(value).replace("\n", "<br>")
-    return f"<code>{json.dumps(value)}</code>"
+    literal = json.dumps(value)
+    return literal if isinstance(value, (int, float)) else f"<code>{literal}</code>"
 
 
 def json_block(value: Any) -> str:

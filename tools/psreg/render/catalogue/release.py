@@ -120,7 +120,7 @@ def limits(release: Release) -> str:
 
 def capabilities(release: Release) -> str:
     """Return what the text asks an assistant to use beyond writing."""
-    return chips(fields(release, "capabilities")) or "none: it only asks for text"
+    return chips(fields(release, "capabilities")) or "none: text only"
 
 
 def waived(release: Release) -> str:

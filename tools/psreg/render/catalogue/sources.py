@@ -32,7 +32,8 @@ def all_sources(rules: Sequence[Rule[Any]]) -> dict[str, str]:
 
 def shell_sources() -> dict[str, str]:
     """Return the shells: pages with nothing but marks."""
-    front = _front({"template": "shell.html", "search": {"exclude": True}})
+    title = "<!--psreg:topic-->"
+    front = _front({"template": "shell.html", "title": title, "search": {"exclude": True}})
     return dict.fromkeys(SHELLS.values(), f"{front}<!--psreg:body-->\n")
 
 
@@ -48,7 +49,7 @@ def class_sources() -> dict[str, str]:
             if entry.reserved
             else ""
         )
-        + f"{entry.about}\n\n<!--psreg:entries-->\n"
+        + f"{entry.about}\n{{ .ps-lead }}\n\n<!--psreg:entries-->\n"
         for entry in CLASS_TEXTS
     }
 
@@ -88,7 +89,7 @@ def _rule(rule: Rule[Any]) -> str:
     front = _front({"title": f"{rule.code} {rule.slug}", "description": rule.summary})
     return (
         f"{front}# {rule.code} <small>{rule.slug}</small>\n\n{rule.summary}\n\n"
-        f"Level: {level} · Specification: {citations}\n\n{rule.body}\n"
+        f"Level: {level} · Specification: {citations} · [All rules](index.md)\n\n{rule.body}\n"
     )
 
 

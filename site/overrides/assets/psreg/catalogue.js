@@ -1,0 +1,94 @@
+// The signed catalogue in the browser: the same shards that `psreg search` reads, scanned row by row.
+
+export const root = new URL("../../", import.meta.url);
+
+export const FACETS = ["class", "tag", "license", "tested"];
+
+let loading;
+
+// Returns all rows, by name; they are fetched once.
+export function catalogue() {
+  loading ??= fetchRows();
+  return loading;
+}
+
+async function fetchRows() {
+  const index = await fetchJson("api/v1/index.json");
+  const shards = await Promise.all(index.shards.map((shard) => fetchJson(shard.path)));
+  return shards.flatMap(rowsOf).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function fetchJson(path) {
+  const answer = await fetch(new URL(path, root));
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return answer.json();
+}
+
+function rowsOf(shard) {
+  return shard.name.map((name, at) => {
+    const tags = shard.tags.rows[at].map((value) => shard.tags.values[value]);
+    const platforms = shard.platform.rows[at].length;
+    return {
+      name,
+      version: shard.version[at],
+      summary: shard.summary[at],
+      tags,
+      deprecated: shard.deprecated[at],
+      facets: {
+        class: [shard.shard],
+        tag: tags,
+        license: [shard.license.values[shard.license.rows[at]]],
+        tested: [platforms >= 2 ? "two-or-more" : platforms === 1 ? "one" : "not-yet"],
+      },
+      href: new URL(`${shard.shard}/${name}/`, root).href,
+      names: folded(`${name} ${name.replaceAll("_", " ")}`),
+      labels: folded(tags.join(" ")),
+      texts: folded(`${shard.summary[at]} ${shard.use_case[at]}`),
+    };
+  });
+}
+
+// Letters without case and accents, so that "resume" finds "Résumé".
+export function folded(text) {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+export function terms(query) {
+  return folded(query).split(/\s+/).filter(Boolean);
+}
+
+// Returns the rows that hold every term and every chosen facet, best first, and for each facet how
+// many rows each of its values would leave.
+export function find(rows, query, chosen) {
+  const wanted = terms(query);
+  const counts = Object.fromEntries(FACETS.map((facet) => [facet, new Map()]));
+  const found = [];
+  for (const row of rows) {
+    const score = scoreOf(row, wanted);
+    if (score < 0) continue;
+    const missed = FACETS.filter((f) => chosen[f] && !row.facets[f].includes(chosen[f]));
+    if (!missed.length) found.push({ row, score });
+    for (const facet of FACETS) {
+      // A facet's own choice does not narrow its own numbers.
+      if (missed.length && !(missed.length === 1 && missed[0] === facet)) continue;
+      for (const value of row.facets[facet]) {
+        counts[facet].set(value, (counts[facet].get(value) ?? 0) + 1);
+      }
+    }
+  }
+  if (wanted.length) found.sort((a, b) => b.score - a.score);
+  return { rows: found.map(({ row }) => row), counts };
+}
+
+function scoreOf(row, wanted) {
+  let score = 0;
+  for (const term of wanted) {
+    const at = row.names.indexOf(term);
+    if (at === 0) score += row.name === term ? 100 : 50;
+    else if (at > 0) score += 30;
+    else if (row.labels.includes(term)) score += 20;
+    else if (row.texts.includes(term)) score += 5;
+    else return -1;
+  }
+  return row.deprecated === null ? score : score / 10;
+}

@@ -1,0 +1,10 @@
+// The theme takes ?q= for its own search of the documentation; here it belongs to the catalogue.
+// search.js puts it back once the theme has started.
+(function () {
+  const query = new URLSearchParams(location.search);
+  if (!query.has("q")) return;
+  document.documentElement.dataset.query = location.search;
+  query.delete("q");
+  const text = query.toString();
+  history.replaceState(null, "", location.pathname + (text ? "?" + text : "") + location.hash);
+})();

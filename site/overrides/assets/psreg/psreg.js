@@ -1,0 +1,27 @@
+// Starts what a page needs; nothing here leaves the site's own origin.
+import { enableCopying } from "./copy.js";
+
+const root = new URL("../../", import.meta.url);
+
+nameThisSite();
+enableCopying();
+load(".ps-search", "./search.js");
+load(".ps-fill", "./fill.js");
+load("code.language-json, code.language-prompt", "./highlight.js");
+load("[data-md-component=search-query]", "./header.js");
+
+function load(selector, module) {
+  const elements = [...document.querySelectorAll(selector)];
+  if (elements.length) {
+    import(module).then(({ start }) => elements.forEach(start));
+  }
+}
+
+// A site built without --base-url learns its address from the browser.
+function nameThisSite() {
+  for (const button of document.querySelectorAll('[data-copy*="URL_OF_THIS_SITE"]')) {
+    const code = button.previousElementSibling;
+    button.dataset.copy = button.dataset.copy.replace("URL_OF_THIS_SITE", root.href);
+    code.textContent = button.dataset.copy;
+  }
+}
