@@ -308,6 +308,11 @@ def test_wrong_type_of_a_container_is_one_finding(pointer, wrong):
     assert judge(value) == [("PBE021", ERROR, pointer)]
 
 
+def test_a_flood_of_blank_strings_is_cut_off():
+    value = changed(ENGINE, ("save_system trigger_phrases", [""] * 100_000))
+    assert codes(value) == ["PBE020"] * schema.MAX_VIOLATIONS
+
+
 def test_install_instructions():
     value = changed(STATELESS, ("install_instructions", "Run this."))
     assert judge(value) == [("PBE025", INFO, "/install_instructions")]

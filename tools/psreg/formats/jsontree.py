@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -36,12 +36,14 @@ class JsonTree:
     `text` is all of the file, a byte order mark included, undecodable bytes replaced; "" if the
     file is too large. `parsed` is False if the text is no JSON: then `value` is None, `issues`
     holds the one reason, and every place is the start. Of duplicate names the last one counts.
+    `scanned` is what the scanner found, if parsing needed it.
     """
 
     text: str
     value: Any
     parsed: bool
     issues: tuple[Issue, ...] = ()
+    scanned: Node | None = field(default=None, repr=False, compare=False)
 
     def span(self, pointer: str) -> Span:
         """Return where the value at `pointer` (RFC 6901) stands, from bracket to bracket.
@@ -63,7 +65,9 @@ class JsonTree:
 
     @cached_property
     def _root(self) -> Node | None:
-        return scan(self.text, _start(self.text)).root if self.parsed else None
+        if self.scanned or not self.parsed:
+            return self.scanned
+        return scan(self.text, _start(self.text)).root
 
 
 def parse(data: bytes) -> JsonTree:
@@ -83,8 +87,13 @@ def parse(data: bytes) -> JsonTree:
     found = scan(text, start)
     if found.root is None:
         return _refused(text, *found.issues)
-    issues = _byte_order_mark(start) + found.issues
-    return JsonTree(text=text, value=json.loads(text[start:]), parsed=True, issues=issues)
+    return JsonTree(
+        text=text,
+        value=json.loads(text[start:]),
+        parsed=True,
+        issues=_byte_order_mark(start) + found.issues,
+        scanned=found.root,
+    )
 
 
 _DOUBTFUL = object()

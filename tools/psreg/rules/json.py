@@ -180,8 +180,8 @@ def file_too_large(tree: JsonTree) -> Iterator[Finding]:
     """The file is larger than 1 MiB.
 
     ## Why
-    A prompt has to fit into a conversation: 1 MiB is about 250,000 words, more than assistants
-    can take in with the first message. The limit also keeps one entry from making every mirror
+    A prompt has to fit into a conversation: 1 MiB is about 170,000 words, more than most
+    assistants take in with one message. The limit also keeps one entry from making every mirror
     and every review slow.
 
     ## Fix

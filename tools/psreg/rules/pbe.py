@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 from psreg.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.formats.jsonfault import shown
 from psreg.formats.pbe import STANDARD_INSTRUCTIONS, Pbe
 from psreg.formats.pointer import dotted, split
-from psreg.formats.schema import kind
+from psreg.formats.schema import MAX_VIOLATIONS, kind
 from psreg.identity import MAX_NAME_LENGTH, is_name
 from psreg.rule import Rule, rule
 from psreg.rules.pbe_class import (
@@ -199,11 +200,11 @@ def blank_string(pbe: Pbe) -> Iterator[Finding]:
     ```
     """
     yield from of_violations(pbe.violations, "PBE020")
-    for pointer, text in pbe.strings():
-        if not text.strip():
-            path = dotted(int(token) if token.isdigit() else token for token in split(pointer))
-            hint = "Write what this field is for, in a sentence."
-            yield Finding(message=f"`{path}` is blank", at=pointer, hint=hint)
+    blank = (pointer for pointer, text in pbe.strings() if not text.strip())
+    for pointer in islice(blank, MAX_VIOLATIONS):
+        path = dotted(int(token) if token.isdigit() else token for token in split(pointer))
+        hint = "Write what this field is for, in a sentence."
+        yield Finding(message=f"`{path}` is blank", at=pointer, hint=hint)
 
 
 @rule("PBE021", spec="pbe-1.0/PBE-03", severity=ERROR)
