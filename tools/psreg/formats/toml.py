@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -22,6 +23,7 @@ from psreg.formats.toml_places import MAX_DEPTH, Path, Place, locate
 MAX_BYTES = 1_048_576
 
 _BOM = "\ufeff"
+_INTEGERS = 2**63
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)")
 
 
@@ -81,18 +83,46 @@ def parse(data: bytes) -> TomlTree:
         return _undecodable(data, error.start)
     start = _start(text)
     marks = (_byte_order_mark(),) if start else ()
+    value = _value(text, start)
+    if isinstance(value, Issue):
+        return TomlTree(text=text, issues=(*marks, value))
+    return TomlTree(text=text, value=value, parsed=True, issues=marks)
+
+
+def _value(text: str, start: int) -> dict[str, Any] | Issue:
+    """Return what the TOML from `start` on means, or why it means nothing."""
     if deep := _too_deep(text, start):
         message = f"keys and arrays are nested more than {MAX_DEPTH} deep"
-        issue = Issue(code="TOML004", message=message, span=deep)
-        return TomlTree(text=text, issues=(*marks, issue))
+        return Issue(code="TOML004", message=message, span=deep)
     try:
         value = tomllib.loads(text[start:], parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
-        return TomlTree(text=text, issues=(*marks, _syntax(text, start, str(error))))
+        return _syntax(text, start, str(error))
     except (ValueError, ArithmeticError):  # int() and Decimal() have limits of their own
-        issue = _syntax(text, start, "a number has more digits than can be read")
-        return TomlTree(text=text, issues=(*marks, issue))
-    return TomlTree(text=text, value=value, parsed=True, issues=marks)
+        return _syntax(text, start, "a number has more digits than can be read")
+    if long := _long_integer(value, ()):
+        return Issue(
+            code="TOML002",
+            message="not valid TOML: the integer has more than 64 bits",
+            span=locate(text, start).by_path[long].value,
+        )
+    return value
+
+
+def _long_integer(value: Any, path: Path) -> Path | None:
+    """Return where `value` holds an integer beyond 64 bits, which TOML 1.0.0 excludes.
+
+    `tomllib` reads them; one of a million bits could not even be printed in a message.
+    """
+    if isinstance(value, int):
+        return None if -_INTEGERS <= value < _INTEGERS else path
+    items: Iterable[tuple[object, Any]] = ()
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value)
+    found = (_long_integer(item, (*path, str(key))) for key, item in items)
+    return next((place for place in found if place), None)
 
 
 def _start(text: str) -> int:

@@ -108,16 +108,18 @@ def _record(
     """Return the record of `name`: the previous one, or one with the next serial."""
     if entry is None or not rows:
         return before
-    file = entry.file
     start = before or PackageRecord(name=name, entry_class=entry.entry_class, serial=0, rows=())
-    record = replace(
-        start,
-        rows=in_order(_yanked(row, file.yanked) for row in rows),
-        owners=file.owners,
-        threshold=file.threshold,
-        aliases=file.aliases,
-        deprecated=file.deprecated,
-    )
+    record = replace(start, rows=in_order(rows))
+    # A file that cannot be read says nothing; above all it must not take a yank back.
+    if entry.file.tree.parsed:
+        record = replace(
+            record,
+            rows=tuple(_yanked(row, entry.file.yanked) for row in record.rows),
+            owners=entry.file.owners,
+            threshold=entry.file.threshold,
+            aliases=entry.file.aliases,
+            deprecated=entry.file.deprecated,
+        )
     return record if record == before else replace(record, serial=record.serial + 1)
 
 

@@ -1,0 +1,175 @@
+"""release.toml, entry.toml and policy.toml: what is read, and what of it is wrong."""
+
+import json
+from importlib.resources import files
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from psreg.formats import entry, policy, release
+from psreg.formats.licenses import DEFAULT_ALLOWED
+from psreg.formats.nearest import did_you_mean, nearest
+from psreg.formats.schema_codes import CODES
+
+SCHEMAS = files("psreg.formats") / "schemas"
+NAMES = ("release", "entry", "policy", "package", "catalog")
+
+RELEASE = b"""
+summary = "Asks you questions about any topic."
+license = "MIT"
+tags = ["quiz", 7]
+languages = ["en"]
+use_case = "To find out what you remember."
+[[tested]]
+platform = "claude"
+model = "a model"
+date = 2026-11-01
+sha256 = "00"
+result = "pass"
+evidence = "evidence/claude.jsonl"
+settings = {temperature = 0.20}
+[[tested]]
+platform = 7
+[requires]
+glossary = "^1.2"
+other = 1
+[waivers]
+PS010 = "a reason"
+"""
+
+
+def test_a_release_file_is_json_data():
+    read = release.read(RELEASE)
+    first = read.value["tested"][0]
+    assert first["date"] == "2026-11-01"
+    assert first["settings"] == {"temperature": "0.20"}
+    assert json.loads(json.dumps(read.value)) == read.value
+
+
+def test_accessors_leave_out_what_is_of_the_wrong_type():
+    read = release.read(RELEASE)
+    assert read.text("summary") == "Asks you questions about any topic."
+    assert read.text("tags") == ""
+    assert read.strings("tags") == ((0, "quiz"),)
+    assert read.strings("summary") == ()
+    assert read.requires == {"glossary": "^1.2"}
+    assert read.waivers == {"PS010": "a reason"}
+    assert [(run.platform, run.pointer) for run in read.tested] == [
+        ("claude", "/tested/0"),
+        ("", "/tested/1"),
+    ]
+    assert read.tested[0].date == "2026-11-01"
+
+
+def test_violations_name_places_and_rules():
+    found = {(v.code, v.pointer) for v in release.read(RELEASE).violations}
+    assert ("REG008", "/tags/1") in found
+    assert ("REG008", "/requires/other") in found
+    assert ("REG008", "/tested/1/platform") in found
+    assert ("REG007", "/tested/1") in found
+
+
+@pytest.mark.parametrize("read", [release.read, entry.read, policy.read])
+@pytest.mark.parametrize("data", [b"= 1", b"\xff", b"[" * 9999, b"a" * 2_000_000])
+def test_what_cannot_be_read_is_empty_and_has_no_violations(read, data):
+    file = read(data)
+    assert not file.tree.parsed
+    assert file.value == {}
+    assert file.violations == ()
+
+
+def test_an_entry_without_a_person_belongs_to_the_keepers():
+    read = entry.read(b"owners = []")
+    assert (read.owners, read.threshold, read.aliases) == ((), 1, ())
+    assert read.deprecated is None
+    assert read.yanked == {}
+    assert read.violations == ()
+
+
+def test_an_entry_with_everything():
+    read = entry.read(
+        b'owners = [{forge = "github", id = 583231, login = "octocat", keys = ["k"]}, 3]\n'
+        b'threshold = true\naliases = ["quiz", 1]\n'
+        b'[deprecated]\nreason = "old"\nreplacement = "new_quiz"\n[yanked]\n"1.0.0" = "bad"\n'
+    )
+    assert [owner["login"] for owner in read.owners] == ["octocat"]
+    assert read.threshold == 1
+    assert read.aliases == ("quiz",)
+    assert read.deprecated == {"reason": "old", "replacement": "new_quiz"}
+    assert read.yanked == {"1.0.0": "bad"}
+    assert {v.pointer for v in read.violations} == {"/owners/1", "/threshold", "/aliases/1"}
+    assert {v.code for v in read.violations} == {"REG016"}
+
+
+def test_a_registry_without_a_policy_has_the_defaults():
+    read = policy.read(b"")
+    assert read.licenses == DEFAULT_ALLOWED
+    assert {"MIT", "CC0-1.0", "CC-BY-4.0", "GPL-3.0-only"} <= read.licenses
+    assert (read.site_name, read.site_url) == ("", "")
+    assert read.waiver("REG011", "quiz") == ""
+
+
+def test_a_policy_decides_licences_and_waivers():
+    read = policy.read(
+        b'[site]\nname = "Prompts"\nurl = "https://prompts.example/"\n'
+        b'[licenses]\nallow = ["MIT", 3]\n'
+        b'[[waiver]]\ncode = "REG011"\nnames = ["quiz"]\nreason = "seed"\n'
+        b'[[waiver]]\ncode = "REG017"\nnames = ["*"]\nreason = " "\n'
+        b'[[waiver]]\ncode = "REG018"\nnames = "*"\nreason = 3\n'
+        b'[[waiver]]\ncode = "REG019"\nnames = ["*"]\nreason = "all"\n'
+    )
+    assert read.licenses == {"MIT"}
+    assert (read.site_name, read.site_url) == ("Prompts", "https://prompts.example/")
+    assert read.waiver("REG011", "quiz") == "seed"
+    assert read.waiver("REG011", "other") == ""
+    assert read.waiver("REG017", "quiz") == ""
+    assert read.waiver("REG018", "quiz") == ""
+    assert read.waiver("REG019", "anything") == "all"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_schema_is_valid_and_its_examples_are(name):
+    schema = json.loads((SCHEMAS / f"{name}.schema.json").read_bytes())
+    Draft202012Validator.check_schema(schema)
+    assert schema["$id"] == f"/schemas/{name}.schema.json"
+    assert schema["title"]
+    for example in schema.get("examples", []):
+        Draft202012Validator(schema).validate(example)
+
+
+ASSERTIONS = {
+    "type",
+    "enum",
+    "const",
+    "required",
+    "additionalProperties",
+    *(low + what for low in ("min", "max") for what in ("Items", "Length", "Properties", "imum")),
+    "uniqueItems",
+    "pattern",
+}
+
+
+def keywords(schema):
+    if isinstance(schema, dict):
+        for key, value in schema.items():
+            if key in ASSERTIONS:
+                yield key
+            if key in ("properties", "$defs"):
+                for inner in value.values():
+                    yield from keywords(inner)
+            elif key in ("items", "additionalProperties"):
+                yield from keywords(value)
+
+
+@pytest.mark.parametrize("name", ["release", "entry", "policy"])
+def test_every_keyword_of_a_schema_belongs_to_a_rule(name):
+    schema = json.loads((SCHEMAS / f"{name}.schema.json").read_bytes())
+    known = {keyword for _, keyword, _ in CODES[name]}
+    assert set(keywords(schema)) <= known
+
+
+def test_guesses():
+    assert nearest("Licence", ["license", "tags"]) == "license"
+    assert nearest("qqq", ["license"]) is None
+    assert did_you_mean("tag", ["license", "tags"]) == "Did you mean `tags`?"
+    assert did_you_mean("qqq", ["license", "tags"]) == "Known are license, tags."
