@@ -50,10 +50,11 @@ class Position:
 class LineIndex:
     r"""Turns offsets of one text into positions. Lines end at `\n`; a `\r` before it stays."""
 
-    __slots__ = ("_starts", "text")
+    __slots__ = ("_last", "_starts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._last = (0, "")  # a file of one long line is not copied once per finding
         self._starts = [0]
         at = text.find("\n")
         while at >= 0:
@@ -70,9 +71,12 @@ class LineIndex:
         """Return the text of line `number` (from 1) without its line ending; "" if absent."""
         if not 1 <= number <= len(self._starts):
             return ""
-        start = self._starts[number - 1]
-        end = self.text.find("\n", start)
-        return self.text[start : len(self.text) if end < 0 else end].removesuffix("\r")
+        if self._last[0] != number:
+            start = self._starts[number - 1]
+            end = self.text.find("\n", start)
+            line = self.text[start : len(self.text) if end < 0 else end].removesuffix("\r")
+            self._last = (number, line)
+        return self._last[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

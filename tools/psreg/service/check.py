@@ -133,6 +133,7 @@ def locate(
     strict = finding.severity or rule.severity
     reading = finding.read or finding.severity or rule.read
     excerpt = index.line(start.line)
+    near = max(0, start.column - 1 - _NEAR)
     return Diagnostic(
         code=rule.code,
         slug=rule.slug,
@@ -144,12 +145,16 @@ def locate(
         pointer=pointer,
         start=start,
         end=index.position(span.end),
-        fingerprint=_fingerprint(rule.code, path, pointer, excerpt),
+        fingerprint=_fingerprint(rule.code, path, pointer, excerpt[near : near + 2 * _NEAR]),
         excerpt=excerpt,
     )
 
 
-def _fingerprint(code: str, path: str, pointer: str, line: str) -> str:
+_NEAR = 80
+"""Characters before and behind a finding that tell it from another one of the same rule."""
+
+
+def _fingerprint(code: str, path: str, pointer: str, near: str) -> str:
     """Identify a finding by what it is about, not by its line number."""
-    text = f"{code}\0{path}\0{pointer}\0{line.strip()}"
+    text = f"{code}\0{path}\0{pointer}\0{near.strip()}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
