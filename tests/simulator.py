@@ -98,6 +98,9 @@ class Simulator:
             (folder / path).write_bytes(data)
         return folder
 
+    def close(self) -> None:
+        """Do nothing, as `Source` demands."""
+
     # What it publishes
 
     def release(

@@ -7,7 +7,8 @@ is trusted only by the digest of its first root, which `psreg registry add` pins
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -148,14 +149,19 @@ def enclosing_checkout(start: Path) -> Wanted | None:
     return Wanted(location=str(root), origin="the checkout around you")
 
 
-def open_registry(wanted: Wanted, store: TrustStore, say: Say) -> OpenRegistry:
-    """Return the registry that is meant, if it is trusted.
+@contextmanager
+def open_registry(wanted: Wanted, store: TrustStore, say: Say) -> Iterator[OpenRegistry]:
+    """Give the registry that is meant, if it is trusted; its connection ends with the block.
 
     Raises:
         TrustError: `TRUST_UNPINNED` with the exact command to trust it; `TRUST_PIN`.
         UnavailableError: nothing is published there, or it cannot be reached.
     """
-    source = open_source(wanted.location)
+    with closing(open_source(wanted.location)) as source:
+        yield OpenRegistry(source, _trusted(source, wanted, store, say), say)
+
+
+def _trusted(source: Source, wanted: Wanted, store: TrustStore, say: Say) -> Anchor:
     if not is_url(wanted.location):
         _metadata_of(Path(wanted.location))
         anchor = store.anchor(first_root(source, store))
@@ -170,7 +176,7 @@ def open_registry(wanted: Wanted, store: TrustStore, say: Say) -> OpenRegistry:
         check_pin(anchor, wanted.root_sha256)
         if kept is None:
             store.keep(anchor)
-    return OpenRegistry(source, anchor, say)
+    return anchor
 
 
 def first_root(source: Source, store: TrustStore) -> bytes:

@@ -54,6 +54,9 @@ class Source(Protocol):
             SourceError: it cannot be had now.
         """
 
+    def close(self) -> None:
+        """Give up what is held open; the source may still be read afterwards."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:

@@ -20,6 +20,9 @@ class FileSource:
         """The absolute path of the folder."""
         return str(self._root)
 
+    def close(self) -> None:
+        """Do nothing: no file stays open."""
+
     def read(self, path: str, limit: int) -> bytes:
         """Return the file at `path`; see `Source.read`."""
         file = self._root / checked_path(path)

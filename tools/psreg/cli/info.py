@@ -32,10 +32,10 @@ def run(args: Namespace, console: Console) -> int:
 
     from psreg.cli.opening import open_wanted
 
-    registry = open_wanted(args.registry, console)
-    data = registry.record(request.name)
-    if data is None:
-        raise unknown_name(request.name, registry.names())
+    with open_wanted(args.registry, console) as registry:
+        data = registry.record(request.name)
+        if data is None:
+            raise unknown_name(request.name, registry.names())
     record = read_record(data, request.name)
     row = record.latest if request.range is ANY else pick(record, request)
     if console.machine:

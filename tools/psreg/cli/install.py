@@ -44,16 +44,16 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.cli.opening import open_wanted
     from psreg.service.install import deliver
 
-    registry = open_wanted(args.registry, console)
-    if registry.mode == "dev":
-        console.warn(f"psreg: the registry {registry.location} is in development mode")
     shelf = library()
-    if args.to is not None:
-        deliveries = deliver(requests, registry)
-        results = [_write(delivery, args.to) for delivery in deliveries]
-    else:
-        deliveries = deliver(requests, registry, shelf.holds)
-        results = [_keep(delivery, shelf, registry) for delivery in deliveries]
+    with open_wanted(args.registry, console) as registry:
+        if registry.mode == "dev":
+            console.warn(f"psreg: the registry {registry.location} is in development mode")
+        if args.to is not None:
+            deliveries = deliver(requests, registry)
+            results = [_write(delivery, args.to) for delivery in deliveries]
+        else:
+            deliveries = deliver(requests, registry, shelf.holds)
+            results = [_keep(delivery, shelf, registry) for delivery in deliveries]
     for delivery in deliveries:
         for warning in delivery.choice.warnings:
             console.warn(f"psreg: warning: {warning}")

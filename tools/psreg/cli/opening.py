@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +14,9 @@ if TYPE_CHECKING:
     from psreg.adapters.registries import OpenRegistry
 
 
-def open_wanted(option: str | None, console: Console) -> OpenRegistry:
-    """Return the registry that `--registry`, the environment, settings or the place mean.
+@contextmanager
+def open_wanted(option: str | None, console: Console) -> Iterator[OpenRegistry]:
+    """Give the registry that `--registry`, the environment, settings or the place mean.
 
     Raises:
         PsregError: see `wanted_registry` and `open_registry`.
@@ -29,4 +32,6 @@ def open_wanted(option: str | None, console: Console) -> OpenRegistry:
         console.warn(f"psreg: warning: {warning}")
     wanted = registries.wanted_registry(option, settings, start)
     store = registries.trust_store()
-    return registries.open_registry(wanted, store, lambda text: console.warn(f"psreg: {text}"))
+    say = lambda text: console.warn(f"psreg: {text}")  # noqa: E731 - one line, one use
+    with registries.open_registry(wanted, store, say) as registry:
+        yield registry

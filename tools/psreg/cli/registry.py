@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,8 @@ def _add(args: Namespace, console: Console) -> int:
     settings = registries.load_settings(Path.cwd())
     settings.check_lock("registries", by="psreg registry add")
     store = registries.trust_store()
-    anchor = store.anchor(registries.first_root(transport.open_source(location), store))
+    with closing(transport.open_source(location)) as source:
+        anchor = store.anchor(registries.first_root(source, store))
     registries.check_pin(anchor, pin)
     if pin is None and transport.is_url(location):
         _ask(anchor, location, console)

@@ -26,8 +26,8 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.cli.opening import open_wanted
     from psreg.service.search import search
 
-    registry = open_wanted(args.registry, console)
-    found = search(registry.shards(), args.words)
+    with open_wanted(args.registry, console) as registry:
+        found = search(registry.shards(), args.words)
     if console.machine:
         results = [entry.to_json() for entry in found]
         document = {"schema": SCHEMA, "registry": registry.describe(), "words": args.words}

@@ -8,6 +8,7 @@ said. Exit 1 means drift; exit 3, as everywhere, that the registry's signatures 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from psreg.cli.console import Console, add_output_options
@@ -39,8 +40,9 @@ def run(args: Namespace, console: Console) -> int:
 
     shelf = library()
     receipts = _receipts(shelf, names)
-    registry = _registry(args.registry, console) if receipts else None
-    rows = [_row(receipt, shelf, registry) for receipt in receipts]
+    with ExitStack() as stack:
+        registry = _registry(args.registry, console, stack) if receipts else None
+        rows = [_row(receipt, shelf, registry) for receipt in receipts]
     if console.machine:
         console.json({"schema": SCHEMA, "checked": len(rows), "results": rows})
     else:
@@ -60,12 +62,12 @@ def _receipts(shelf: Library, names: list[str]) -> list[Receipt]:
     return [receipt for receipt in found.values() if receipt is not None]
 
 
-def _registry(option: str | None, console: Console) -> OpenRegistry | None:
+def _registry(option: str | None, console: Console, stack: ExitStack) -> OpenRegistry | None:
     """Return the registry, or None with a line saying why it has no part in this."""
     from psreg.cli.opening import open_wanted
 
     try:
-        registry = open_wanted(option, console)
+        registry = stack.enter_context(open_wanted(option, console))
         registry.mode  # noqa: B018 - reads and verifies the metadata in force
     except UnavailableError as error:
         if option is not None:
