@@ -29,14 +29,14 @@ class PublishJournal:
         self._note = self._folder / f"{name[:32]}.json"
         self._lock = self._folder / f"{name[:32]}.lock"
 
-    def held(self) -> AbstractContextManager[None]:
-        """Return the lock on publishing there; entering waits for another psreg to finish.
+    def held(self, wait: float = 60.0) -> AbstractContextManager[None]:
+        """Return the lock on publishing there; entering waits `wait` seconds for another psreg.
 
         Raises:
-            UnavailableError: CANNOT_WRITE; on entering also LOCKED, after a minute.
+            UnavailableError: CANNOT_WRITE; on entering also LOCKED.
         """
         self._make_folder()
-        return exclusive(self._lock)
+        return exclusive(self._lock, wait)
 
     def pending(self) -> Intent | None:
         """Return the note, or None if there is none or it cannot be understood.

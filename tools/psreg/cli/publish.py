@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from psreg.adapters import clock
-from psreg.adapters.files import find_checkout, read_tree
+from psreg.adapters.files import MAX_FILE, FileTree, find_checkout, read_tree
 from psreg.adapters.journal import PublishJournal
 from psreg.adapters.keystore import KeyStore
 from psreg.adapters.places import data_dir, state_dir
 from psreg.adapters.registry_dir import RegistryDir
 from psreg.cli.console import Console, add_output_options, color_wanted
 from psreg.diagnostics import Report
-from psreg.errors import UsageError
+from psreg.errors import FindingsError, UsageError
 from psreg.formats import policy
 from psreg.render.json import report_document
 from psreg.render.text import report_lines
@@ -54,15 +53,30 @@ def run(args: Namespace, console: Console) -> int:
     now = clock.now()
     journal = PublishJournal(state_dir(), registry)
     ports = Ports(store=RegistryDir(registry), keys=keys, journal=journal)
-    # NOTE: read once, so that what is checked is what is published.
-    tree = {} if args.resign else dict(read_tree(root))
+    folder = read_tree(root)
+    tree = {} if args.resign else _whole(folder)
     report = Report.of(len(tree), check_tree(tree))
     if report.failed():
         return _say_findings(report, console)
     with journal.held():
         result = resign(now, ports) if args.resign else publish(tree, report, now, ports)
-    _say(result, tree, console)
+    _say(result, policy.read(folder.get(_POLICY, b"")).site_url or "URL", console)
     return 0
+
+
+def _whole(folder: FileTree) -> dict[PurePosixPath, bytes]:
+    """Return the files of the tree, read once: what is checked is what is published."""
+    if folder.refused:
+        raise FindingsError(
+            "NOT_A_FILE",
+            f"{', '.join(map(str, folder.refused))}: neither a file nor a folder",
+            "put copies where links are; a registry's tree has no links",
+        )
+    tree = dict(folder)
+    large = [str(path) for path, data in tree.items() if len(data) >= MAX_FILE]
+    if large:
+        raise FindingsError("FILE_TOO_LARGE", f"{', '.join(large)}: {MAX_FILE} bytes or more")
+    return tree
 
 
 def _say_findings(report: Report, console: Console) -> int:
@@ -75,7 +89,7 @@ def _say_findings(report: Report, console: Console) -> int:
     return 1
 
 
-def _say(result: Published, tree: Mapping[PurePosixPath, bytes], console: Console) -> None:
+def _say(result: Published, site: str, console: Console) -> None:
     if result.due:
         day = result.expires.date().isoformat()
         console.warn(f"warning: signatures run out on {day}; renew them: psreg publish --resign")
@@ -91,9 +105,8 @@ def _say(result: Published, tree: Mapping[PurePosixPath, bytes], console: Consol
         f"{_count(len(result.released), 'release', 'releases')} new, "
         f"{_count(result.written, 'file', 'files')} written"
     )
-    url = policy.read(tree.get(_POLICY, b"")).site_url or "URL"
     console.line(f"registry id {result.registry_id}, mode {result.mode}")
-    console.line(f"psreg registry add {url} --root-sha256 {result.root_sha256}")
+    console.line(f"psreg registry add {site} --root-sha256 {result.root_sha256}")
 
 
 def _document(result: Published) -> dict[str, object]:

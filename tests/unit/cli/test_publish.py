@@ -1,0 +1,382 @@
+"""`psreg publish` as a person runs it: real files, real processes, real kills."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from psreg.adapters.files import MAX_FILE
+from psreg.adapters.registry_dir import RegistryDir
+from psreg.trust.reading import RegistryState, read_registry
+from publishing import NOW, client_reads, files, put
+
+PBES = Path(__file__).parents[3] / "pbes"
+CLOCK = int(NOW.timestamp())
+DAY = 86_400
+
+
+POLICY = """\
+[[waiver]]
+code = "REG011"
+names = ["*"]
+reason = "a test has nobody to run prompts for it"
+"""
+
+
+def signed(registry: Path) -> dict[str, bytes]:
+    """Return the files of a registry that `publish` wrote."""
+    return {path: data for path, data in files(registry).items() if path != "policy.toml"}
+
+
+class World:
+    """A checkout, a registry, a home, and the command line."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.checkout = root / "checkout"
+        self.registry = self.checkout / "registry"
+        self.home = root / "home"
+        self.registry.mkdir(parents=True)
+        (self.registry / "policy.toml").write_text(POLICY)
+
+    def add(self, *releases: str) -> None:
+        """Copy entries or versions of this repository's own tree."""
+        for path in releases:
+            source, place = PBES / path, self.checkout / "pbes" / path
+            shutil.copytree(source, place, dirs_exist_ok=True)
+            if not (place / "entry.toml").exists():
+                shutil.copy(source.parent / "entry.toml", place.parent)
+
+    def command(self, *args: str) -> list[str]:
+        return [sys.executable, "-m", "psreg", "publish", *args]
+
+    def environment(self, days: int = 0) -> dict[str, str]:
+        clock = str(CLOCK + days * DAY)
+        return {**os.environ, "PSREG_HOME": str(self.home), "SOURCE_DATE_EPOCH": clock}
+
+    def run(
+        self, *args: str, cwd: Path | None = None, days: int = 0, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*args),
+            cwd=cwd or self.checkout,
+            env=self.environment(days) | environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def json(self, *args: str, code: int = 0, **more: object) -> dict[str, object]:
+        done = self.run(*args, "--format", "json", **more)
+        assert done.returncode == code, done
+        document: dict[str, object] = json.loads(done.stdout)
+        return document
+
+    def state(self, registry: Path | None = None) -> RegistryState | None:
+        return read_registry(RegistryDir(registry or self.registry).read)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = World(tmp_path)
+    world.add("prompt/email_reply", "prompt/pull_request_review/1.0.0")
+    return world
+
+
+def test_publish_tells_what_it_released(world: World) -> None:
+    done = world.run()
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["released email_reply 1.0.0", "released pull_request_review 1.0.0"]
+    state = world.state()
+    assert state is not None
+    written = len(signed(world.registry))
+    assert lines[2] == f"published 2 entries, 2 releases new, {written} files written"
+    assert lines[3] == f"registry id {state.registry_id}, mode dev"
+    digest = hashlib.sha256((world.registry / "metadata/1.root.json").read_bytes()).hexdigest()
+    assert lines[4] == f"psreg registry add URL --root-sha256 {digest}"
+    assert len(lines) == 5
+
+
+def test_publish_for_machines(world: World) -> None:
+    document = world.json()
+    state = world.state()
+    assert state is not None
+    assert document == {
+        "schema": "psreg.publish/1",
+        "registry_id": state.registry_id,
+        "root_sha256": state.root_sha256,
+        "mode": "dev",
+        "released": [
+            {"name": "email_reply", "version": "1.0.0"},
+            {"name": "pull_request_review", "version": "1.0.0"},
+        ],
+        "entries": 2,
+        "written": len(signed(world.registry)),
+        "expires": state.timestamp_expires.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+    again = world.json()
+    assert (again["released"], again["written"]) == ([], 0)
+
+
+def test_the_address_of_the_site_is_ready_to_paste(world: World) -> None:
+    policy = POLICY + '[site]\nurl = "https://prompts.example/"\n'
+    (world.registry / "policy.toml").write_text(policy)
+    for args in ((), ("--resign",)):
+        line = world.run(*args).stdout.splitlines()[-1]
+        assert line.startswith("psreg registry add https://prompts.example/ --root-sha256 ")
+
+
+def test_quiet_says_nothing(world: World) -> None:
+    done = world.run("--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_it_runs_anywhere_in_a_checkout(world: World) -> None:
+    inside = world.checkout / "pbes" / "prompt" / "email_reply"
+    assert world.run(cwd=inside).returncode == 0
+    assert world.json(str(inside), cwd=world.root)["released"] == []
+    assert world.json("checkout", "--registry-dir", "elsewhere", cwd=world.root)["entries"] == 2
+    assert world.state(world.root / "elsewhere") is not None
+
+
+def test_outside_of_a_checkout(world: World) -> None:
+    done = world.run(cwd=world.root)
+    assert done.returncode == 2
+    assert "holds pbes/" in done.stderr
+
+
+def test_a_second_publish_adds(world: World, tmp_path: Path) -> None:
+    world.run()
+    before = signed(world.registry)
+    world.add("prompt/pull_request_review", "interactive_engine/decision_room")
+    done = world.run(days=1)
+    assert done.stdout.splitlines()[:2] == [
+        "released decision_room 1.0.0",
+        "released pull_request_review 1.1.0",
+    ]
+    after = signed(world.registry)
+    before.pop("metadata/timestamp.json")
+    assert before.items() <= after.items()
+    state = world.state()
+    assert state is not None
+    seen = client_reads(world.registry, tmp_path / "client", "pull_request_review")
+    assert seen == state.packages["pull_request_review"]
+
+
+def test_keys_are_outside_and_for_their_owner_only(world: World) -> None:
+    registry_id = str(world.json()["registry_id"])
+    folder = world.home / "data" / "keys" / registry_id
+    assert sorted(p.name for p in folder.iterdir()) == ["online.pem", "root.pem", "timestamp.pem"]
+    modes = {stat.S_IMODE(p.stat().st_mode) for p in folder.iterdir()}
+    assert (modes, stat.S_IMODE(folder.stat().st_mode)) == ({0o600}, 0o700)
+    assert not any(b"PRIVATE" in data for data in files(world.checkout).values())
+
+
+# Refusals
+
+
+def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return every file and folder with inode and time, to tell that nothing was touched."""
+    found = ((path, path.lstat()) for path in [folder, *folder.rglob("*")])
+    return {str(path): (status.st_ino, status.st_mtime_ns) for path, status in found}
+
+
+def test_findings_are_printed_and_nothing_is_written(world: World) -> None:
+    artifact = world.checkout / "pbes/prompt/email_reply/1.0.0/email_reply.prompt"
+    artifact.write_bytes(b"\xff not a prompt")
+    done = world.run()
+    assert done.returncode == 1
+    assert "error[" in done.stdout
+    assert "email_reply.prompt" in done.stdout
+    assert done.stderr == "nothing was published\n"
+    assert signed(world.registry) == {}
+    assert not world.home.exists()
+    document = world.json(code=1)
+    assert document["schema"] == "psreg.report/1"
+    assert document["diagnostics"]
+
+
+def test_links_are_refused(world: World) -> None:
+    link = world.checkout / "pbes/prompt/email_reply/1.0.0/evidence.txt"
+    link.symlink_to("/etc/hostname")
+    error = world.json(code=1)["error"]
+    assert isinstance(error, dict)
+    assert error["code"] == "NOT_A_FILE"
+    assert "email_reply/1.0.0/evidence.txt" in error["message"]
+    assert signed(world.registry) == {}
+
+
+def test_files_that_are_read_in_part_are_refused(world: World) -> None:
+    folder = world.checkout / "pbes/prompt/email_reply/1.0.0/evidence"
+    folder.mkdir()
+    (folder / "run.txt").write_bytes(b"x" * MAX_FILE)
+    error = world.json(code=1)["error"]
+    assert isinstance(error, dict)
+    assert error["code"] == "FILE_TOO_LARGE"
+    assert signed(world.registry) == {}
+
+
+def test_changed_released_bytes_are_refused(world: World) -> None:
+    world.run()
+    path = "pbes/prompt/email_reply/1.0.0/README.md"
+    readme = world.checkout / path
+    was = hashlib.sha256(readme.read_bytes()).hexdigest()
+    readme.write_bytes(readme.read_bytes() + b"\nOne more line.\n")
+    now = hashlib.sha256(readme.read_bytes()).hexdigest()
+    before = snapshot(world.registry)
+    done = world.run()
+    assert done.returncode == 1
+    assert "error[RELEASE_CHANGED]" in done.stderr
+    assert f"{path}: released sha256 {was}, now sha256 {now}" in done.stderr
+    assert snapshot(world.registry) == before
+    error = world.json(code=1)["error"]
+    assert isinstance(error, dict)
+    assert error["code"] == "RELEASE_CHANGED"
+    assert snapshot(world.registry) == before
+
+
+def test_without_its_keys_it_never_starts_over(world: World) -> None:
+    registry_id = str(world.json()["registry_id"])
+    shutil.rmtree(world.home)
+    before = snapshot(world.registry)
+    for args in ((), ("--resign",)):
+        done = world.run(*args)
+        assert done.returncode == 3
+        assert "error[KEY_MISSING]" in done.stderr
+        assert str(world.home / "data" / "keys" / registry_id) in done.stderr
+    assert snapshot(world.registry) == before
+
+
+@pytest.mark.parametrize("place", ["checkout/secrets", "elsewhere/secrets"])
+def test_keys_in_what_is_published_are_refused(world: World, place: str) -> None:
+    home = {"PSREG_HOME": str(world.root / place)}
+    done = world.run("--registry-dir", str(world.root / "elsewhere"), **home)
+    assert done.returncode == 3
+    assert "error[KEYS_IN_TREE]" in done.stderr
+    assert not (world.root / place).exists()
+
+
+def test_a_clock_that_is_none(world: World) -> None:
+    done = world.run(SOURCE_DATE_EPOCH="yesterday")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "yesterday" in done.stderr
+    assert signed(world.registry) == {}
+
+
+def test_a_tampered_registry_is_refused(world: World) -> None:
+    world.run()
+    timestamp = world.registry / "metadata/timestamp.json"
+    timestamp.write_bytes(timestamp.read_bytes().replace(b'"version":1', b'"version":2'))
+    error = world.json(code=3)["error"]
+    assert isinstance(error, dict)
+    assert error["code"] == "TRUST_SIGNATURE"
+
+
+def test_a_registry_that_cannot_be_written(world: World) -> None:
+    (world.root / "file").write_text("")
+    done = world.run("--registry-dir", str(world.root / "file"))
+    assert done.returncode == 4
+    assert "error[CANNOT_WRITE]" in done.stderr
+
+
+# Renewal
+
+
+def test_resign(world: World) -> None:
+    world.run()
+    world.add("interactive_engine/decision_room")  # not released by --resign
+    document = world.json("--resign", days=10)
+    assert (document["written"], document["released"], document["entries"]) == (1, [], 2)
+    state = world.state()
+    assert state is not None
+    assert state.versions["timestamp"] == 2
+
+
+def test_signatures_that_run_out_are_told(world: World) -> None:
+    world.run()
+    done = world.run(days=300)
+    assert done.returncode == 0
+    assert "run out on" in done.stderr
+    assert "psreg publish --resign" in done.stderr
+    world.run("--resign", days=300)
+    assert world.run(days=300).stderr == ""
+
+
+# Two at once, and sudden death
+
+
+def test_two_at_once_publish_one_after_the_other(world: World) -> None:
+    running = [
+        subprocess.Popen(
+            world.command("--format", "json"),
+            cwd=world.checkout,
+            env=world.environment(),
+            stdout=subprocess.PIPE,
+        )
+        for _ in range(3)
+    ]
+    documents = [json.loads(process.communicate()[0]) for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0]
+    assert sorted(len(document["released"]) for document in documents) == [0, 0, 2]
+    assert len({document["root_sha256"] for document in documents}) == 1
+    assert len(list((world.home / "data/keys").iterdir())) == 1
+
+
+def killed_after(world: World, steps: int, *args: str, days: int) -> None:
+    """Run `publish` and kill it (SIGKILL) after it made `steps` changes in the registry.
+
+    What counts is the change times of files; where exactly it dies is up to the machine.
+    """
+    process = subprocess.Popen(
+        world.command(*args, "--quiet"), cwd=world.checkout, env=world.environment(days)
+    )
+    while process.poll() is None and changes(world.registry) < steps:
+        pass
+    process.kill()
+    process.wait()
+
+
+def changes(registry: Path) -> int:
+    try:
+        return sum(1 for _ in os.scandir(registry / "metadata"))
+    except FileNotFoundError:
+        return 0
+
+
+# Files in metadata/ at which to kill: before the first, in between, near the end of the 261.
+@pytest.mark.parametrize("steps", [0, 1, 2, 60, 150, 250, 259, 260])
+def test_killed_in_the_first_publish(world: World, steps: int, tmp_path: Path) -> None:
+    killed_after(world, steps, days=0)
+    survivors = files(world.home / "data/keys") if world.home.exists() else {}
+    world.state()  # nothing yet, or everything; never something broken
+    assert world.json()["entries"] == 2
+    state = world.state()
+    assert state is not None
+    assert len(signed(world.registry)) == 256 + 5 + 2 + 1
+    assert survivors.items() <= files(world.home / "data/keys").items()
+    seen = client_reads(world.registry, tmp_path / "client", "email_reply")
+    assert seen == state.packages["email_reply"]
+
+
+def test_killed_in_a_renewal_of_everything(world: World) -> None:
+    world.run()
+    old = signed(world.registry)
+    assert world.run("--resign", days=300).returncode == 0
+    new = signed(world.registry)
+    for steps in (0, 1, 50, 200, 259):
+        put(world.registry, old | {"policy.toml": POLICY.encode()})
+        killed_after(world, steps + 260, "--resign", days=300)
+        state = world.state()
+        assert state is not None
+        assert state.versions["timestamp"] in (1, 2)
+        world.run("--resign", days=300)
+        assert signed(world.registry) == new
