@@ -69,7 +69,7 @@ def serving(
     files: Mapping[str, bytes], tricks: Mapping[str, Trick] | None = None
 ) -> Iterator[Loopback]:
     """Serve `files` while the block runs."""
-    loopback = Loopback(files, tricks or {})
+    loopback = Loopback(files, {} if tricks is None else tricks)
     # A short poll, so that leaving the block does not wait half a second.
     thread = threading.Thread(target=loopback.server.serve_forever, args=(0.02,), daemon=True)
     thread.start()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import stat
 from pathlib import Path
 from typing import Any
 
 from psreg.adapters.atomic import real_folder
-from psreg.adapters.files import read_named
+from psreg.adapters.files import read_file
 from psreg.errors import UnavailableError
 from psreg.trust.topology import RELEASES, SNAPSHOT, TARGETS, TIMESTAMP
 
@@ -33,10 +34,11 @@ def repair(metadata: Path) -> bool:
         damaged |= folder.is_symlink() or (folder.exists() and not folder.is_dir())
         real_folder(folder)
     for file in (*metadata.glob("*.json"), *history.glob("*.json")):
-        if file.name == "root.json" and not _is_folder(file):
+        if file.is_symlink() and file.name == "root.json":
             continue  # python-tuf links it anew on every run
         judged = file.name in _JUDGED or file.parent == history
-        if _is_folder(file) or file.is_symlink() or (judged and not _is_metadata(file)):
+        regular = stat.S_ISREG(file.lstat().st_mode)
+        if not regular or (judged and not _is_metadata(file)):
             _remove(file)
             damaged = True
     return damaged
@@ -52,18 +54,14 @@ def signed_field(data: bytes, key: str) -> Any:
 
 def _is_metadata(file: Path) -> bool:
     try:
-        data = read_named(file, _MAX_FILE)
+        data = read_file(file, _MAX_FILE)
     except UnavailableError:
         return False
     return isinstance(signed_field(data, "version"), int)
 
 
-def _is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()
-
-
 def _remove(path: Path) -> None:
-    if _is_folder(path):
+    if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
         path.unlink()

@@ -1,0 +1,33 @@
+"""What the attack tests share: a simulated registry behind HTTP, and a client that trusts it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from clients import Client
+from loopback import serving
+from simulator import Simulator
+
+
+@pytest.fixture
+def client(tmp_path):
+    """A person with an empty home."""
+    return Client(tmp_path / "client")
+
+
+@pytest.fixture
+def attack(client):
+    """`attack.registry` is served with `attack.tricks`; `attack.install()` is the victim's move."""
+    registry = Simulator().release().publish()
+    tricks = {}
+    with serving(registry.files, tricks) as server:
+        client.trust(server.url, registry.pin)
+        yield SimpleNamespace(
+            registry=registry,
+            tricks=tricks,
+            server=server,
+            client=client,
+            install=lambda *options: client.refused("install", "quiz_master", *options),
+        )

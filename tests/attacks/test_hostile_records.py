@@ -1,0 +1,89 @@
+"""Whoever holds the online key signs records that lie: names, paths, sizes, history."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from simulator import encode
+
+
+def serve(attack, **changes):
+    """Sign and serve the record of quiz_master with `changes` to its row."""
+    attack.registry.records["quiz_master"]["releases"][-1].update(changes)
+    attack.registry.publish()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../../../../tmp/evil",
+        "/etc/cron.d/evil",
+        "registry/metadata/timestamp.json",
+        "pbes/interactive_engine/other/1.0.0/other.pbe.txt",
+        "https://evil.example/x",
+    ],
+)
+def test_a_path_is_never_taken_from_a_record(attack, path):
+    attack.registry.files[path.lstrip("/")] = b"evil"
+    serve(attack, path=path, sha256=hashlib.sha256(b"evil").hexdigest(), size=4)
+    assert attack.install() == (3, "TRUST_METADATA")
+    assert attack.client.installed() == []
+
+
+@pytest.mark.parametrize("version", ["../../1.0.0", "1.0.0/../..", "1.0.0\n", "١.0.0", ""])
+def test_a_version_that_is_none_is_refused(attack, version):
+    serve(attack, version=version)
+    assert attack.install() == (3, "TRUST_METADATA")
+
+
+def test_a_class_that_climbs_is_refused(attack):
+    attack.registry.records["quiz_master"]["class"] = "../../x"
+    attack.registry.target("pkg/quiz_master.json", encode(attack.registry.records["quiz_master"]))
+    attack.registry.sign_all()
+    assert attack.install() == (4, "NEWER_FORMAT")
+    assert attack.client.installed() == []
+
+
+def test_a_record_of_another_name_is_refused(attack):
+    attack.registry.release("glossary", data=b"words")
+    record = encode(attack.registry.records["glossary"])
+    attack.registry.target("pkg/quiz_master.json", record)
+    attack.registry.sign_all()
+    assert attack.install() == (3, "TRUST_METADATA")
+
+
+def test_a_published_version_with_other_bytes_is_refused(attack):
+    assert attack.client.run("install", "quiz_master").code == 0
+    path = "pbes/interactive_engine/quiz_master/1.0.0/quiz_master.pbe.txt"
+    attack.registry.artifacts[path] = b"evil"
+    attack.registry.records["quiz_master"]["serial"] += 1
+    serve(attack, sha256=hashlib.sha256(b"evil").hexdigest(), size=4)
+    assert attack.install() == (3, "TRUST_REWRITTEN")
+
+
+def test_a_record_that_forgets_a_release_is_refused(attack):
+    attack.registry.release("quiz_master", "1.1.0", b"newer").publish()
+    assert attack.client.run("install", "quiz_master").code == 0
+    record = attack.registry.records["quiz_master"]
+    record["serial"] += 1
+    del record["releases"][-1]
+    attack.registry.publish()
+    assert attack.install() == (3, "TRUST_ROLLBACK")
+
+
+def test_a_size_no_prompt_has_is_not_fetched(attack):
+    serve(attack, size=2**40)
+    assert attack.install() == (4, "TOO_LARGE")
+    assert not any(path.startswith("pbes/") for path in attack.server.asked)
+
+
+def test_control_characters_of_a_record_never_reach_the_terminal(attack):
+    evil = "\x1b]0;owned\x07\u202eevil"
+    attack.registry.records["quiz_master"]["deprecated"] = {"reason": evil}
+    serve(attack, release={"summary": evil, "license": evil, "tags": [evil], "use_case": evil})
+    for command in (("install", "quiz_master"), ("info", "quiz_master"), ("search",)):
+        said = attack.client.run(*command)
+        assert said.code == 0, said.err
+        assert not {"\x1b", "\x07", "\u202e"} & set(said.out + said.err)

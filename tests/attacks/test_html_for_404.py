@@ -1,0 +1,27 @@
+"""A host answers a missing file with status 200 and a page, as single-page hosting does."""
+
+from __future__ import annotations
+
+from loopback import answer
+from simulator import METADATA
+
+PAGE = b"<!doctype html><title>Not found</title>"
+
+
+def test_a_page_for_the_next_root_is_refused_with_the_reason(attack):
+    attack.tricks[f"{METADATA}2.root.json"] = lambda h: answer(h, 200, PAGE)
+    assert attack.install() == (3, "TRUST_METADATA")
+    assert "instead of status 404" in attack.client.run("install", "quiz_master").err
+
+
+def test_a_page_for_an_artifact_is_refused(attack):
+    path = "pbes/interactive_engine/quiz_master/1.0.0/quiz_master.pbe.txt"
+    attack.tricks[path] = lambda h: answer(h, 200, PAGE)
+    assert attack.install() == (3, "TRUST_DIGEST")
+
+
+def test_a_page_for_the_first_root_is_refused(attack):
+    attack.tricks[f"{METADATA}1.root.json"] = lambda h: answer(h, 200, PAGE)
+    added = attack.client.refused("registry", "add", attack.server.url + "/other")
+    assert added == (4, "NOT_A_REGISTRY")
+    assert attack.client.refused("registry", "add", attack.server.url) == (3, "TRUST_METADATA")

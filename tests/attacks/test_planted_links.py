@@ -1,0 +1,97 @@
+"""Somebody planted a link or a folder where psreg is about to write."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from simulator import TEXT
+
+NAME = "quiz_master.pbe.txt"
+
+
+@pytest.fixture
+def victim(tmp_path):
+    """A file that must not change."""
+    path = tmp_path / "victim"
+    path.write_text("precious")
+    yield path
+    assert path.read_text() == "precious"
+
+
+def test_a_link_at_the_target_is_replaced(attack, victim, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / NAME).symlink_to(victim)
+    assert attack.client.run("install", "quiz_master", "--to", out).code == 0
+    assert not (out / NAME).is_symlink()
+    assert (out / NAME).read_bytes() == TEXT
+
+
+def test_links_in_the_library_are_replaced(attack, victim):
+    folder = attack.client.library / "quiz_master" / "1.0.0"
+    folder.mkdir(parents=True)
+    (folder / NAME).symlink_to(victim)
+    (folder / "receipt.json").symlink_to(victim)
+    assert attack.client.run("install", "quiz_master").code == 0
+    assert (folder / NAME).read_bytes() == TEXT
+    assert not (folder / "receipt.json").is_symlink()
+
+
+@pytest.mark.parametrize("level", ["quiz_master", "quiz_master/1.0.0"])
+def test_a_link_in_place_of_a_folder_is_not_followed(attack, tmp_path, level):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    link = attack.client.library / level
+    link.parent.mkdir(parents=True)
+    link.symlink_to(elsewhere)
+    assert attack.client.run("install", "quiz_master").code == 0
+    assert list(elsewhere.iterdir()) == []
+    assert not link.is_symlink()
+    assert attack.client.run("uninstall", "quiz_master").code == 0
+
+
+def test_uninstalling_through_a_link_removes_only_the_link(attack, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "keep").write_text("me")
+    attack.client.library.mkdir(parents=True)
+    (attack.client.library / "quiz_master").symlink_to(elsewhere)
+    assert attack.client.run("uninstall", "quiz_master").code == 0
+    assert (elsewhere / "keep").read_text() == "me"
+    assert not (attack.client.library / "quiz_master").is_symlink()
+
+
+def test_a_folder_in_place_of_the_file(attack, tmp_path):
+    (attack.client.library / "quiz_master" / "1.0.0" / NAME / "x").mkdir(parents=True)
+    assert attack.client.run("install", "quiz_master").code == 0
+    (tmp_path / "out" / NAME).mkdir(parents=True)
+    assert attack.install("--to", tmp_path / "out") == (4, "CANNOT_WRITE")
+
+
+def test_links_in_the_client_state_are_replaced(attack, victim):
+    assert attack.client.run("install", "quiz_master").code == 0
+    (metadata,) = attack.client.state.glob("*/metadata")
+    (metadata / "timestamp.json").unlink()
+    (metadata / "timestamp.json").symlink_to(victim)
+    (record,) = attack.client.state.glob("*/pkg/quiz_master.json")
+    record.unlink()
+    record.symlink_to(victim)
+    said = attack.client.run("install", "quiz_master")
+    assert said.code == 0
+    assert "damaged and is rebuilt" in said.err
+
+
+def test_an_installed_file_has_ordinary_permissions(attack):
+    assert attack.client.run("install", "quiz_master").code == 0
+    path = attack.client.library / "quiz_master" / "1.0.0" / NAME
+    assert path.stat().st_mode & 0o7777 == 0o644
+
+
+def test_a_pipe_in_the_client_state_does_not_hang(attack):
+    assert attack.client.run("install", "quiz_master").code == 0
+    (metadata,) = attack.client.state.glob("*/metadata")
+    (metadata / "snapshot.json").unlink()
+    os.mkfifo(metadata / "snapshot.json")
+    assert attack.client.run("install", "quiz_master").code == 0

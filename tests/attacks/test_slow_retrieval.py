@@ -1,0 +1,93 @@
+"""A server answers so slowly that a client without limits would wait for ever.
+
+The limits are shortened; that the calls return at all is what is tested.
+"""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from loopback import serving
+from psreg.adapters.registries import OpenRegistry
+from psreg.adapters.transport import Limits, SourceError, open_source
+from psreg.adapters.trust_store import TrustStore
+from simulator import METADATA, Simulator
+
+SHORT = Limits(
+    connect=1, silence=0.2, request=0.6, run=3, grace=0.1, rate=2000, retries=1, backoff=0
+)
+
+
+def drip_body(handler):
+    """One byte every now and then, each well within the silence limit."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "10000")
+    handler.end_headers()
+    for _ in range(10_000):
+        handler.wfile.write(b" ")
+        time.sleep(0.02)
+
+
+def drip_headers(handler):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
+    for _ in range(10_000):
+        handler.wfile.write(b"y")
+        time.sleep(0.02)
+
+
+def continue_for_ever(handler):
+    for _ in range(10_000):
+        handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 20)
+        time.sleep(0.02)
+
+
+def say_nothing(_handler):
+    time.sleep(1.5)
+
+
+def stall(handler):
+    handler.send_response(200)
+    handler.send_header("Content-Length", "10000")
+    handler.end_headers()
+    handler.wfile.write(b"{")
+    time.sleep(1.5)
+
+
+TRICKS = (drip_body, drip_headers, continue_for_ever, say_nothing, stall)
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+@pytest.mark.parametrize("path", ["timestamp.json", "2.root.json"])
+def test_metadata_that_drips_or_stalls_is_given_up(tmp_path, trick, path):
+    registry = Simulator().release().publish()
+    with serving(registry.files, {METADATA + path: trick}) as server:
+        source = open_source(server.url, SHORT)
+        anchor = TrustStore(tmp_path).anchor(registry.first_root)
+        with pytest.raises(SourceError) as caught:
+            OpenRegistry(source, anchor, print).record("quiz_master")
+        source.close()
+    assert caught.value.code == "NETWORK_SLOW"
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_an_artifact_that_drips_or_stalls_is_given_up(trick):
+    with serving({}, {"pbes/x": trick}) as server:
+        source = open_source(server.url, SHORT)
+        with pytest.raises(SourceError) as caught:
+            source.read("pbes/x", 10_000)
+        source.close()
+    assert caught.value.code == "NETWORK_SLOW"
+
+
+def test_many_quick_answers_cannot_outlast_the_run():
+    limits = Limits(run=0.2, retries=0)
+    with serving({"x": b"1"}) as server:
+        source = open_source(server.url, limits)
+        assert source.read("x", 1) == b"1"
+        time.sleep(0.25)
+        with pytest.raises(SourceError) as caught:
+            source.read("x", 1)
+        source.close()
+    assert caught.value.code == "NETWORK_SLOW"

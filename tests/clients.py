@@ -1,0 +1,73 @@
+"""A person at a machine: runs the real command line with a home of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What one command said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one document on standard output."""
+        return json.loads(self.out)
+
+    @property
+    def refusal(self) -> tuple[int, str]:
+        """Exit code and error code of a command that was run with `--format json`."""
+        return self.code, self.json["error"]["code"]
+
+
+class Client:
+    """`PSREG_HOME` and working directory of one person."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "home"
+        self.place = folder / "place"
+        self.place.mkdir(parents=True)
+        self.library = self.home / "data" / "library"
+        self.state = self.home / "data" / "registries"
+
+    def run(self, *argv: object, cwd: Path | None = None, typed: str = "", **env: str) -> Outcome:
+        """Run `psreg argv…`; keywords are environment variables."""
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("PSREG_", "XDG_"))}
+        done = subprocess.run(
+            [sys.executable, "-m", "psreg", *map(str, argv)],
+            env={**clean, "PSREG_HOME": str(self.home), **env},
+            cwd=cwd or self.place,
+            input=typed,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return Outcome(code=done.returncode, out=done.stdout, err=done.stderr)
+
+    def trust(self, url: str, pin: str) -> None:
+        """Write the settings that `psreg registry add URL --root-sha256 PIN` writes."""
+        settings = self.home / "config" / "config.toml"
+        settings.parent.mkdir(parents=True)
+        table = f'[registries.main]\nurl = "{url}"\nroot_sha256 = "{pin}"\n'
+        settings.write_text(f'registry = "main"\n\n{table}')
+
+    def refused(self, *argv: object) -> tuple[int, str]:
+        """Run a command with `--format json` and return its exit code and error code."""
+        return self.run(*argv, "--format", "json").refusal
+
+    def installed(self) -> list[str]:
+        """Return the files of the library, hidden ones left out."""
+        files = (p for p in self.library.rglob("*") if p.is_file() and p.name != ".lock")
+        return sorted(str(path.relative_to(self.library)) for path in files)
