@@ -1,6 +1,11 @@
 """The `psreg` executable: `--version` and `--help` answer before anything heavy is imported."""
 
+import gc
 import sys
+
+# What a short command allocates lives until its end: looking for garbage every 700 objects, as is
+# the default, takes an eighth of the time an installation needs.
+GARBAGE_THRESHOLD = 50_000
 
 
 def main() -> int:
@@ -16,6 +21,7 @@ def main() -> int:
 
         sys.stdout.write(overview())
         return 0
+    gc.set_threshold(GARBAGE_THRESHOLD)
     from psreg.cli.main import run  # noqa: PLC0415 - keeps the answers above near bare Python
 
     return run(arguments)
