@@ -1,0 +1,62 @@
+"""The wheel is enough: without the repository it checks, publishes, builds and installs."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import generate
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Return the folder into which the wheel of this repository was installed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    subprocess.run(
+        [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT],
+        check=True,
+        cwd=folder,
+    )
+    (wheel,) = folder.glob("*.whl")
+    target = folder / "target"
+    subprocess.run([*pip, "install", "--no-deps", "--target", target, wheel], check=True)
+    return target
+
+
+def test_the_whole_journey_without_the_repository(installed, tmp_path):
+    checkout = tmp_path / "registry"
+    generate.registry(checkout, 3, "REG011")
+    env = {**os.environ, "PYTHONPATH": str(installed), "PSREG_HOME": str(tmp_path / "home")}
+
+    def psreg(*arguments):
+        done = subprocess.run(
+            [sys.executable, "-m", "psreg", *arguments],
+            cwd=checkout,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    where = subprocess.run(
+        [sys.executable, "-c", "import psreg; print(psreg.__file__)"],
+        cwd=checkout,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert where.stdout.startswith(str(installed))
+    psreg("check", "pbes")
+    assert len(json.loads(psreg("publish", "--format", "json"))["released"]) == 3
+    psreg("site", "build", "--out", str(tmp_path / "site"))
+    assert (tmp_path / "site/interactive_engine/made_1/index.html").is_file()
+    psreg("install", "made_1", "--registry", str(tmp_path / "site"), "--to", str(tmp_path / "d"))
+    assert (tmp_path / "d/made_1.pbe.txt").read_text() == generate.engine("made_1", 1)
