@@ -149,9 +149,10 @@ def test_it_runs_anywhere_in_a_checkout(world: World) -> None:
 
 
 def test_outside_of_a_checkout(world: World) -> None:
-    done = world.run(cwd=world.root)
-    assert done.returncode == 2
-    assert "holds pbes/" in done.stderr
+    for done in (world.run(cwd=world.root), world.run("no_such_folder")):
+        assert done.returncode == 2
+        assert "holds pbes/" in done.stderr
+    assert signed(world.registry) == {}
 
 
 def test_a_second_publish_adds(world: World, tmp_path: Path) -> None:

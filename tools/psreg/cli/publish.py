@@ -41,7 +41,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Publish and say what was released; exit 1 if the check fails (DESIGN §4)."""
-    root = find_checkout(Path(args.checkout))
+    start = Path(args.checkout)
+    root = find_checkout(start) if start.is_dir() else None
     if root is None:
         raise UsageError(
             "NO_CHECKOUT", f"no folder at or above {args.checkout} holds pbes/", "name a checkout"
