@@ -46,7 +46,7 @@ class Violation:
 
 
 def violations(schema_name: str, value: Any) -> tuple[Violation, ...]:
-    """Return what the schema `schema_name` has against `value`, at most about `MAX_VIOLATIONS`.
+    """Return what the schema `schema_name` has against `value`, at most `MAX_VIOLATIONS`.
 
     One cause has one violation: a value of the wrong type is not judged further, and what a
     missing key should hold is not asked for.
@@ -54,11 +54,14 @@ def violations(schema_name: str, value: Any) -> tuple[Violation, ...]:
     errors = islice(_validator(schema_name).iter_errors(value), MAX_VIOLATIONS)
     faults = [_Fault.of(error) for error in errors]
     mistyped = {fault.path for fault in faults if fault.keyword == "type"}
-    found: dict[Violation, None] = {}  # NOTE: jsonschema names one object once per missing key.
-    for fault in faults:
-        if fault.keyword != "enum" or fault.path not in mistyped:
-            found |= dict.fromkeys(_of(schema_name, fault))
-    return tuple(found)
+    found = (
+        violation
+        for fault in faults
+        if fault.keyword != "enum" or fault.path not in mistyped
+        for violation in _of(schema_name, fault)  # one fault may be of many keys
+    )
+    # NOTE: jsonschema names one object once per missing key.
+    return tuple(dict.fromkeys(islice(found, MAX_VIOLATIONS)))
 
 
 def strings(schema_name: str, value: Any) -> Iterator[tuple[str, str]]:

@@ -120,7 +120,7 @@ def _record(
             aliases=entry.file.aliases,
             deprecated=entry.file.deprecated,
         )
-    return record if record == before else replace(record, serial=record.serial + 1)
+    return before if record == before else replace(record, serial=record.serial + 1)
 
 
 def _yanked(row: Row, reasons: Mapping[str, str]) -> Row:

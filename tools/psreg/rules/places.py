@@ -58,8 +58,8 @@ def place_of_artifact(tree: Tree, path: PurePosixPath) -> str:
             entry_class = path.parts[1] if path.parts[1] in PBE_CLASSES else "<class>"
     else:
         entry_class = Format.PROMPT.value
-        if prompt := tree.documents.prompt(path):
-            version = prompt.metadata.get("version")
+        prompt = tree.documents.prompt(path)
+        version = prompt.metadata.get("version") if prompt else None
     if name is None or not is_name(name):
         name = name_like(path.name.removesuffix(form.suffix)) or "<name>"
     if version is None or not is_version(version):

@@ -22,6 +22,7 @@ from psreg.rules.places import MOST
 from psreg.rules.reported import of_violations
 from psreg.version import Range, parse_version
 
+_LICENSE = re.compile(r"licen[cs]e", re.IGNORECASE)
 _TAG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 MAX_TAG = 40
@@ -122,7 +123,7 @@ def license_not_allowed(submission: Submission) -> Iterator[Finding]:
     text, allowed = submission.release.text("license"), submission.policy.licenses
     if text.strip() and text not in allowed:
         exact = {identifier.lower(): identifier for identifier in sorted(allowed)}
-        near = nearest(text, exact)
+        near = nearest(_LICENSE.sub("", text).strip().replace(" ", "-"), exact)
         yield Finding(
             message=f"the licence `{text}` is not on the allow list",
             at="/license",

@@ -101,10 +101,12 @@ def _toml(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:
 
 def _judge_at(rules: Iterable[Rule[T]], subject: T, documents: Documents) -> Iterator[Diagnostic]:
     """Yield the diagnostics of rules whose findings name the file they are in."""
+    indexes: dict[str, LineIndex] = {}
     for rule in rules:
         for finding in rule.check(subject):
             document = documents[PurePosixPath(finding.path)]
-            index = LineIndex(document.text)
+            index = indexes.get(finding.path) or LineIndex(document.text)
+            indexes[finding.path] = index
             yield locate(rule, finding, document, index, path=finding.path, mode=Mode.STRICT)
 
 

@@ -1,0 +1,44 @@
+"""Small registries as mappings, for tests of the index and of the rules about trees."""
+
+from pathlib import PurePosixPath
+
+PROMPT = "[METADATA]\n@dotprompt_format_version 0.0.1\n\n[CONTENT]\nSay hello.\n"
+README = "# Hello\n\n## Use case\n\nTo greet.\n\n## Example\n\n*Illustrative.* Hello!\n"
+RELEASE = """\
+summary = "Says hello, and nothing else."
+license = "MIT"
+tags = ["greeting"]
+languages = ["en"]
+use_case = "To greet somebody."
+"""
+POLICY = """\
+[[waiver]]
+code = "REG011"
+names = ["*"]
+reason = "Nothing here is ever run."
+"""
+
+
+def version(name="hello", number="1.0.0", *, release=RELEASE, prompt=PROMPT, **files):
+    """Return the files of one version folder of class `prompt`."""
+    folder = f"pbes/prompt/{name}/{number}"
+    found = {f"{folder}/{name}.prompt": prompt, f"{folder}/release.toml": release}
+    found[f"{folder}/README.md"] = README
+    return found | {f"{folder}/{path}": text for path, text in files.items()}
+
+
+def entry(name="hello", *numbers, toml="owners = []\n"):
+    """Return an entry of class `prompt` with the versions `numbers`."""
+    found = {f"pbes/prompt/{name}/entry.toml": toml}
+    for index, number in enumerate(numbers or ("1.0.0",)):
+        changes = f'changes = "Change {index}."\n' if index else ""
+        found |= version(name, number, release=RELEASE + changes)
+    return found
+
+
+def tree(*parts, policy=POLICY):
+    """Return the parts and the policy as a tree."""
+    found = {"registry/policy.toml": policy}
+    for part in parts:
+        found |= part
+    return {PurePosixPath(path): text.encode() for path, text in found.items()}
