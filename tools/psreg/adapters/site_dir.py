@@ -14,6 +14,8 @@ from pathlib import Path
 
 from psreg.errors import UnavailableError, UsageError
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
 MARK = ".psreg-site"
 """The file that tells a folder of ours from one we must not replace."""
 
@@ -23,18 +25,30 @@ class SiteDir:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._made: set[str] = set()
+        self._made = {""}
         self.count = 0
 
     def write(self, path: str, data: bytes) -> None:
         """Write one file by its path below the root of the site."""
         folder = path.rpartition("/")[0]
         if folder not in self._made:
-            (self._root / folder).mkdir(parents=True, exist_ok=True)
-            self._made.add(folder)
-        with open(f"{self._root}/{path}", "xb", buffering=0) as file:  # noqa: PTH123 - a hot loop
-            file.write(data)
+            self._make(folder)
+        # NOTE: a site is thousands of small files; this is half the system calls of open().
+        number = os.open(f"{self._root}/{path}", _NEW, 0o644)
+        try:
+            written = os.write(number, data)
+            while written < len(data):
+                written += os.write(number, data[written:])
+        finally:
+            os.close(number)
         self.count += 1
+
+    def _make(self, folder: str) -> None:
+        parent = folder.rpartition("/")[0]
+        if parent not in self._made:
+            self._make(parent)
+        os.mkdir(f"{self._root}/{folder}")  # noqa: PTH102
+        self._made.add(folder)
 
     def page(self, path: str, html: str) -> None:
         """Write one page, UTF-8."""

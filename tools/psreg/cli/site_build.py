@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
@@ -17,7 +18,8 @@ from psreg.render.catalogue import sources
 from psreg.render.catalogue.documents import index_document, robots, sitemap
 from psreg.render.catalogue.entry import entry_pages
 from psreg.render.catalogue.listing import Row, class_part, home_parts
-from psreg.render.catalogue.page import Site, Template, fill
+from psreg.render.catalogue.page import Shells, Site, Template
+from psreg.render.catalogue.rules import rule_list, rule_pages, with_rules
 from psreg.rules import RULES
 from psreg.service.catalogue import Entry, entries
 from psreg.trust.reading import RegistryState, read_registry
@@ -25,6 +27,8 @@ from psreg.trust.topology import METADATA_FOLDER, TARGET_FOLDERS
 
 _LARGEST = 256 * 1024 * 1024
 """Bytes of the largest file of a registry that is copied; shards grow with the registry."""
+
+_SEARCH_INDEX = "search/search_index.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,12 +95,16 @@ def build_site(place: Place, out: Path, base_url: str) -> Built:
     )
     frame = build_frame(
         frame_source(place.checkout),
-        sources.all_sources(RULES),
+        sources.all_sources(),
         site_name=site.name,
         base_url=base_url,
     )
     with site_dir(out) as target:
-        rows = _write_entries(target, place, state, frame, site)
+        shells = Shells(
+            {depth: frame.pages[_built(source)] for depth, source in sources.SHELLS.items()}, site
+        )
+        rows = _write_entries(target, shells, entries(state.packages, place.read), site)
+        _write_rules(target, shells)
         _write_frame(target, frame, rows, site)
         _copy_registry(target, place.registry)
         _write_documents(target, state, site)
@@ -105,46 +113,41 @@ def build_site(place: Place, out: Path, base_url: str) -> Built:
 
 
 def _write_entries(
-    target: SiteDir, place: Place, state: RegistryState, frame: Frame, site: Site
+    target: SiteDir, shells: Shells, found: Iterable[Entry], site: Site
 ) -> list[Row]:
     """Write all that belongs to single entries, one after the other; return their rows."""
-    shells = {
-        depth: Template(frame.pages[_built(source)]) for depth, source in sources.SHELLS.items()
-    }
-    policies = {depth: shell.policy for depth, shell in shells.items()}
     rows = []
-    for entry in entries(state.packages, place.read):
+    for entry in found:
         rows.append(Row.of(entry))
         for page in entry_pages(entry, site):
-            depth = page.path.count("/")
-            html = fill(shells[depth], page, site, policies[depth])
-            target.page(f"{page.path}index.html", html)
-        _write_files(target, entry)
+            target.page(page.file, shells.fill(page))
+        for release in entry.releases:
+            for path, data in release.files.items():
+                target.write(path, data)
+        target.write(f"api/v1/packages/{entry.record.name}.json", entry.raw)
     return rows
 
 
-def _write_files(target: SiteDir, entry: Entry) -> None:
-    for release in entry.releases:
-        for path, data in release.files.items():
-            target.write(path, data)
-    target.write(f"api/v1/packages/{entry.record.name}.json", entry.raw)
+def _write_rules(target: SiteDir, shells: Shells) -> None:
+    for page in rule_pages(RULES):
+        target.page(page.file, shells.fill(page))
 
 
 def _write_frame(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> None:
-    """Write what mkdocs built: the home and class pages filled in, everything else as it is."""
-    shells = {_built(source) for source in sources.SHELLS.values()}
-    for path, html in frame.pages.items():
-        if path in shells:
-            continue
-        template = Template(html)
+    """Write what mkdocs built: some pages filled in, everything else as it is."""
+    for path in _visible(frame):
+        template = Template(frame.pages[path])
         parts = {"policy": template.policy}
+        folder = path.removesuffix("/index.html")
         if path == "index.html":
             parts |= home_parts(rows, site)
-        elif (slug := path.removesuffix("/index.html")) in CLASSES:
-            parts["entries"] = class_part(slug, rows)
+        elif folder in CLASSES:
+            parts["entries"] = class_part(folder, rows)
+        elif folder == "rules":
+            parts["rules"] = rule_list(RULES)
         target.page(path, template.fill(parts))
     for path, data in frame.files.items():
-        target.write(path, data)
+        target.write(path, with_rules(data, RULES) if path == _SEARCH_INDEX else data)
 
 
 def _copy_registry(target: SiteDir, registry: Path) -> None:
@@ -169,12 +172,18 @@ def _write_documents(target: SiteDir, state: RegistryState, site: Site) -> None:
 
 def _write_sitemap(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> None:
     """List the pages of the frame and of the entries; addresses must be complete for that."""
-    if not site.base_url:
-        return
-    hidden = {"404.html", *(_built(source) for source in sources.SHELLS.values())}
-    pages = [(path.removesuffix("index.html"), "") for path in frame.pages if path not in hidden]
-    pages += [(row.path, row.date) for row in rows]
-    target.page("sitemap.xml", sitemap(site, pages))
+    if site.base_url:
+        pages = [(path.removesuffix("index.html"), "") for path in _visible(frame)]
+        pages.remove(("404.html", ""))
+        pages += [(rule.page, "") for rule in RULES]
+        pages += [(row.path, row.date) for row in rows]
+        target.page("sitemap.xml", sitemap(site, pages))
+
+
+def _visible(frame: Frame) -> list[str]:
+    """Return the pages of the frame that are pages, and not shells."""
+    shells = {_built(source) for source in sources.SHELLS.values()}
+    return [path for path in frame.pages if path not in shells]
 
 
 def _built(source: str) -> str:

@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from psreg.errors import FindingsError, UnavailableError
 from psreg.identity import CLASSES, ReleaseId, is_name
@@ -24,10 +23,14 @@ _SHOWN = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """One release with the bytes of its version folder, by repo-relative path."""
+    """One release with the bytes of its version folder, by repo-relative path.
+
+    `folder` is that folder, `pbes/<class>/<name>/<version>`.
+    """
 
     id: ReleaseId
     record: ReleaseRecord
+    folder: str
     files: Mapping[str, bytes]
 
     @property
@@ -38,7 +41,7 @@ class Release:
     @property
     def readme(self) -> str:
         """The text of its README.md, or ""."""
-        return self.files.get(str(self.id.folder / "README.md"), b"").decode("utf-8", "replace")
+        return self.files.get(f"{self.folder}/README.md", b"").decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +106,8 @@ def _release(
     record: PackageRecord, row: ReleaseRecord, read: Read, problems: list[str]
 ) -> Release | None:
     identity = ReleaseId(entry_class=record.entry_class, name=record.name, version=row.version)
-    if row.path != str(identity.artifact):
+    folder = str(identity.folder)
+    if row.path != f"{folder}/{identity.filename}":
         problems.append(f"{row.path}: not the path of {record.name} {row.version}")
         return None
     claims = {file.path: (file.sha256, file.size) for file in row.files}
@@ -111,7 +115,7 @@ def _release(
     files: dict[str, bytes] = {}
     before = len(problems)
     for path, claim in claims.items():
-        if not _inside(path, identity.folder):
+        if not _inside(path, folder):
             problems.append(f"{path}: outside the folder of {record.name} {row.version}")
         elif (data := read(path)) is None:
             problems.append(f"{path}: missing")
@@ -121,10 +125,10 @@ def _release(
             files[path] = data
     if len(problems) > before:
         return None
-    return Release(id=identity, record=row, files=files)
+    return Release(id=identity, record=row, folder=folder, files=files)
 
 
-def _inside(path: str, folder: PurePosixPath) -> bool:
+def _inside(path: str, folder: str) -> bool:
     """Tell whether `path` is a plain path below `folder`: no record makes us write elsewhere."""
-    pure = PurePosixPath(path)
-    return str(pure) == path and ".." not in pure.parts and folder in pure.parents
+    before, _, rest = path.partition(f"{folder}/")
+    return not before and all(part not in ("", ".", "..") for part in rest.split("/"))

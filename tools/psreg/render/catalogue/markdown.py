@@ -40,6 +40,11 @@ def to_html(source: str, resolve: Resolve, *, top: int = 3) -> str:
     return _Blocks(resolve, top).render(lines, 0)
 
 
+def inline_html(source: str) -> str:
+    """Return one line of text with its code and emphasis as HTML; links stay text."""
+    return _Blocks(lambda _: None, 1).inline(source)
+
+
 def title_and_rest(source: str) -> tuple[str, str]:
     """Return the text of a leading `# Title` line and what follows; ("", source) without one."""
     head, _, rest = source.lstrip("\ufeff\r\n ").partition("\n")
@@ -72,7 +77,7 @@ class _Blocks:
             return _fenced(lines, at, found[1], found[2])
         if found := _HEADING.fullmatch(line):
             level = min(len(found[1]) + self._shift, 6)
-            return f"<h{level}>{self._inline(found[2].rstrip(' #'))}</h{level}>", at + 1
+            return f"<h{level}>{self.inline(found[2].rstrip(' #'))}</h{level}>", at + 1
         if _RULE.fullmatch(line):
             return "<hr>", at + 1
         return self._container(lines, at, depth)
@@ -119,9 +124,9 @@ class _Blocks:
         rows: list[str] = []
         while at < len(lines) and "|" in lines[at]:
             cells = (_cells(lines[at]) + [""] * len(head))[: len(head)]
-            rows.append("".join(f"<td>{self._inline(cell)}</td>" for cell in cells))
+            rows.append("".join(f"<td>{self.inline(cell)}</td>" for cell in cells))
             at += 1
-        top = "".join(f'<th scope="col">{self._inline(cell)}</th>' for cell in head)
+        top = "".join(f'<th scope="col">{self.inline(cell)}</th>' for cell in head)
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         table = f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
         return f'<div class="ps-table" tabindex="0">{table}</div>', at
@@ -133,9 +138,9 @@ class _Blocks:
             at += 1
         content = "\n".join(line.lstrip() for line in lines[start:at])
         broken = re.sub(r"(?: {2,40}|\\)\n", "\0", content)
-        return f"<p>{self._inline(broken.rstrip()).replace(chr(0), '<br>')}</p>", at
+        return f"<p>{self.inline(broken.rstrip()).replace(chr(0), '<br>')}</p>", at
 
-    def _inline(self, source: str, depth: int = 0) -> str:
+    def inline(self, source: str, depth: int = 0) -> str:
         out: list[str] = []
         end = 0
         for found in _INLINE.finditer(source):
@@ -155,10 +160,10 @@ class _Blocks:
 
     def _nested(self, found: re.Match[str], depth: int) -> str:
         if (label := found["label"]) is not None:
-            return self._link(self._inline(label, depth), found["target"])
+            return self._link(self.inline(label, depth), found["target"])
         if (bold := found["bold"]) is not None:
-            return f"<strong>{self._inline(bold, depth)}</strong>"
-        return f"<em>{self._inline(found['italic'], depth)}</em>"
+            return f"<strong>{self.inline(bold, depth)}</strong>"
+        return f"<em>{self.inline(found['italic'], depth)}</em>"
 
     def _link(self, content: str, target: str) -> str:
         if _HTTPS.fullmatch(target):

@@ -55,6 +55,11 @@ class Page:
     body: str
     canonical: str = ""
 
+    @property
+    def file(self) -> str:
+        """The path of its file below the root of the site."""
+        return f"{self.path}index.html"
+
 
 ROOT = "<root>"
 """Stands for `../../` and the like in a body, so that pages of two depths share it.
@@ -102,16 +107,25 @@ class Template:
         return f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
 
 
-def fill(shell: Template, page: Page, site: Site, policy: str) -> str:
-    """Return the complete HTML of `page`, in a shell of its depth."""
-    head = {
-        "policy": policy,
-        "title": f"{text(page.title)} · {text(site.name)}",
-        "head": _head(page, site),
-        "topic": text(page.title),
-        "body": page.body.replace(ROOT, "../" * page.path.count("/")),
-    }
-    return shell.fill(head)
+class Shells:
+    """The frames of the pages that psreg fills itself: one for each depth below the root."""
+
+    def __init__(self, frames: Mapping[int, str], site: Site) -> None:
+        self._site = site
+        self._shells = {depth: Template(html) for depth, html in frames.items()}
+        self._policies = {depth: shell.policy for depth, shell in self._shells.items()}
+
+    def fill(self, page: Page) -> str:
+        """Return the complete HTML of `page`."""
+        depth = page.path.count("/")
+        values = {
+            "policy": self._policies[depth],
+            "title": f"{text(page.title)} · {text(self._site.name)}",
+            "head": _head(page, self._site),
+            "topic": text(page.title),
+            "body": page.body.replace(ROOT, "../" * depth),
+        }
+        return self._shells[depth].fill(values)
 
 
 def _head(page: Page, site: Site) -> str:

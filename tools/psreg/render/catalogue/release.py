@@ -73,10 +73,9 @@ def does(release: Release) -> str:
 
 def guide(release: Release) -> str:
     """Return the README without its title."""
-    folder = str(release.id.folder)
 
     def resolve(target: str) -> str | None:
-        path = f"{folder}/{target.removeprefix('./').partition('#')[0]}"
+        path = f"{release.folder}/{target.removeprefix('./').partition('#')[0]}"
         return address(path) if path in release.files else None
 
     _, rest = title_and_rest(release.readme)
@@ -108,7 +107,7 @@ def _cell(value: str) -> str:
 
 
 def _evidence(release: Release, row: Mapping[str, Any]) -> str:
-    path = f"{release.id.folder}/{row.get('evidence')}"
+    path = f"{release.folder}/{row.get('evidence')}"
     return link(address(path), "transcript") if path in release.files else ""
 
 
@@ -158,7 +157,7 @@ def source(release: Release) -> str:
 
 def files(release: Release) -> str:
     """Return links to all files of the version folder."""
-    prefix = f"{release.id.folder}/"
+    prefix = f"{release.folder}/"
     items = "".join(
         f"<li>{link(address(path), text(path.removeprefix(prefix)))}</li>"
         for path in sorted(release.files)
