@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import generate
 import pytest
+
+import generate
 
 ROOT = Path(__file__).resolve().parents[2]
 
