@@ -131,11 +131,11 @@ def _yanked(row: Row, reasons: Mapping[str, str]) -> Row:
 
 def _release(submission: Submission, date: str, codes: Collection[str]) -> ReleaseRecord:
     """Return the row of a release that is published for the first time."""
-    artifact = submission.files[submission.id.artifact]
+    artifact = submission.files[submission.artifact_path]
     waivers = ((code, waiver_for(code, submission)) for code in sorted(set(codes)))
     return ReleaseRecord(
         version=submission.id.version,
-        path=str(submission.id.artifact),
+        path=str(submission.artifact_path),
         media_type=submission.id.format.media_type,
         sha256=_sha256(artifact),
         size=len(artifact),
@@ -143,7 +143,7 @@ def _release(submission: Submission, date: str, codes: Collection[str]) -> Relea
         files=tuple(
             FileRecord(path=str(path), sha256=_sha256(data), size=len(data))
             for path, data in submission.files.items()
-            if path != submission.id.folder / STATEMENT
+            if path != submission.folder / STATEMENT
         ),
         release=submission.release.value,
         waived=tuple(
@@ -160,7 +160,7 @@ def _changes(row: ReleaseRecord, submission: Submission | None) -> list[ChangedF
     now: dict[PurePosixPath, str] = {}
     if submission:
         now = {path: _sha256(data) for path, data in submission.files.items()}
-        now.pop(submission.id.folder / STATEMENT, None)
+        now.pop(submission.folder / STATEMENT, None)
     return [
         ChangedFile(path=path, was=was.get(path), now=now.get(path))
         for path in sorted({*was, *now})

@@ -35,6 +35,10 @@ class Submission:
         self.id = ReleaseId(entry_class=entry.entry_class, name=entry.name, version=version)
         self.paths = paths
         """The files of the version folder, sorted."""
+        # NOTE: rules ask for these paths often, and making a path costs more than a rule.
+        self.folder = self.id.folder
+        self.artifact_path = self.id.artifact
+        self.release_path = self.folder / "release.toml"
 
     @property
     def tree(self) -> Tree:
@@ -64,22 +68,22 @@ class Submission:
     @property
     def artifact(self) -> bytes | None:
         """The bytes a user installs, or None if the file is missing."""
-        return self.tree.files.get(self.id.artifact)
+        return self.tree.files.get(self.artifact_path)
 
     @property
     def pbe(self) -> Pbe | None:
         """The artifact as a PBE, or None if it is missing or of the other format."""
-        return self.documents.pbe(self.id.artifact)
+        return self.documents.pbe(self.artifact_path)
 
     @property
     def prompt(self) -> Prompt | None:
         """The artifact as a `.prompt`, or None if it is missing or of the other format."""
-        return self.documents.prompt(self.id.artifact)
+        return self.documents.prompt(self.artifact_path)
 
     @cached_property
     def release(self) -> ReleaseFile:
         """release.toml; a missing one reads as an empty one that did not parse."""
-        return ReleaseFile(self.documents.toml(self.id.folder / "release.toml"))
+        return ReleaseFile(self.documents.toml(self.release_path))
 
 
 class Entry:

@@ -29,7 +29,7 @@ MAX_TAG = 40
 
 
 def _path(submission: Submission) -> str:
-    return str(submission.id.folder / "release.toml")
+    return str(submission.release_path)
 
 
 @rule("REG007", spec="registry/RELEASE pbe-1.0/PBE-19", severity=ERROR)

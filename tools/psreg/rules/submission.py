@@ -54,7 +54,7 @@ def missing_file(submission: Submission) -> Iterator[Finding]:
     pbes/prompt/email_reply/1.0.0/README.md
     ```
     """
-    folder = submission.id.folder
+    folder = submission.folder
     for name in (submission.id.filename, "release.toml", "README.md"):
         if folder / name not in submission.paths:
             similar = [p.name for p in submission.paths if p.name.lower() == name.lower()]
@@ -80,7 +80,7 @@ def name_or_version_differs(submission: Submission) -> Iterator[Finding]:
     {"pbe_name": "quiz_master", "pbe_version": "1.2.0", "pbe_class": "interactive_engine", …}
     ```
     """
-    release, path = submission.id, str(submission.id.artifact)
+    release, path = submission.id, str(submission.artifact_path)
     if (pbe := submission.pbe) is not None:
         # NOTE: what is no name, version or class at all has a finding of the PBE rules.
         name, version, entry_class = pbe.name or "", pbe.version or "", pbe.pbe_class or ""
@@ -125,7 +125,7 @@ def file_name_not_allowed(submission: Submission) -> Iterator[Finding]:
     """
     seen: dict[str, PurePosixPath] = {}
     for path in submission.paths:
-        place = path.relative_to(submission.id.folder)
+        place = path.relative_to(submission.folder)
         twin = seen.setdefault(str(place).lower(), path)
         if path.suffix not in SUFFIXES:
             message = f"the suffix `{path.suffix}` is not allowed" if path.suffix else "no suffix"
@@ -162,7 +162,7 @@ def readme_incomplete(submission: Submission) -> Iterator[Finding]:
     *Illustrative, written by hand.*
     ```
     """
-    path = submission.id.folder / "README.md"
+    path = submission.folder / "README.md"
     if path not in submission.paths:
         return
     found = sections(submission.documents[path].text)
@@ -196,7 +196,7 @@ def file_too_large(submission: Submission) -> Iterator[Finding]:
     Shorten the transcript to the turns that matter, or divide it into several files, one for
     each run.
     """
-    judged = {submission.id.artifact, submission.id.folder / "release.toml"}
+    judged = {submission.artifact_path, submission.release_path}
     for path in submission.paths:
         if path not in judged and (size := len(submission.tree.files[path])) > MAX_FILE:
             message = f"the file has {size:,} bytes or more; the largest allowed has {MAX_FILE:,}"

@@ -24,7 +24,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _path(submission: Submission) -> str:
-    return str(submission.id.folder / "release.toml")
+    return str(submission.release_path)
 
 
 @rule("REG011", spec="pbe-1.0/PBE-19", severity=ERROR)
@@ -83,7 +83,7 @@ def evidence_missing(submission: Submission) -> Iterator[Finding]:
     ```
     """
     for run in submission.release.tested[:MOST]:
-        if run.evidence and submission.id.folder / run.evidence not in submission.tree.files:
+        if run.evidence and submission.folder / run.evidence not in submission.tree.files:
             yield Finding(
                 message=f"there is no file {run.evidence}",
                 at=f"{run.pointer}/evidence",
@@ -93,7 +93,7 @@ def evidence_missing(submission: Submission) -> Iterator[Finding]:
 
 
 def _similar(submission: Submission, evidence: str) -> str:
-    near = nearest(evidence, [str(p.relative_to(submission.id.folder)) for p in submission.paths])
+    near = nearest(evidence, [str(p.relative_to(submission.folder)) for p in submission.paths])
     return f"Did you mean {near}?" if near else "The path is relative to the version folder."
 
 

@@ -55,9 +55,9 @@ def stray_file(tree: Tree) -> Iterator[Finding]:
         for submission in entry.submissions():
             expected = {submission.id.filename, *KNOWN_FILES}
             for path in submission.paths:
-                place = path.relative_to(submission.id.folder)
+                place = path.relative_to(submission.folder)
                 if str(place) not in expected and place.parts[0] != EVIDENCE:
-                    yield from _in_version_folder(path, submission.id.artifact)
+                    yield from _in_version_folder(path, submission.artifact_path)
 
 
 def _in_version_folder(path: PurePosixPath, artifact: PurePosixPath) -> Iterator[Finding]:

@@ -13,6 +13,8 @@ from typing import TypeVar
 
 from psreg.diagnostics import Diagnostic, Finding, LineIndex, Mode, Span
 from psreg.formats import dotprompt, pbe, toml
+from psreg.formats.dotprompt import Prompt
+from psreg.formats.pbe import Pbe
 from psreg.identity import Format, detect_format
 from psreg.index.documents import Document, Documents
 from psreg.index.tree import POLICY, Submission, Tree, waiver_for
@@ -45,15 +47,17 @@ def check_file(
         return list(judge(TOML_RULES, tree, tree, path, mode))
     form = form or detect_format(PurePosixPath(path).name, data[:4096].decode("utf-8", "replace"))
     if form is Format.PBE:
-        return list(_pbe(data, path, mode))
+        return list(_pbe(pbe.read(data), path, mode))
     if form is Format.PROMPT:
-        document = dotprompt.read(data)
-        return list(judge(PROMPT_RULES, document, document, path, mode))
+        return list(_prompt(dotprompt.read(data), path, mode))
     raise ValueError(f"{path} is neither a PBE nor a .prompt file")
 
 
-def _pbe(data: bytes, path: str, mode: Mode) -> Iterator[Diagnostic]:
-    document = pbe.read(data)
+def _prompt(document: Prompt, path: str, mode: Mode) -> Iterator[Diagnostic]:
+    yield from judge(PROMPT_RULES, document, document, path, mode)
+
+
+def _pbe(document: Pbe, path: str, mode: Mode) -> Iterator[Diagnostic]:
     yield from judge(JSON_RULES, document.tree, document.tree, path, mode)
     if document.tree.parsed:
         yield from judge(PBE_RULES, document, document.tree, path, mode)
@@ -86,10 +90,12 @@ def _submission(submission: Submission) -> Iterator[Diagnostic]:
 
 
 def _findings(submission: Submission) -> Iterator[Diagnostic]:
-    place = str(submission.id.artifact)
-    if submission.artifact is not None:
-        yield from check_file(submission.artifact, path=place, form=submission.id.format)
-    yield from _toml(submission.documents, submission.id.folder / "release.toml")
+    place = str(submission.artifact_path)
+    if submission.pbe is not None:
+        yield from _pbe(submission.pbe, place, Mode.STRICT)
+    if submission.prompt is not None:
+        yield from _prompt(submission.prompt, place, Mode.STRICT)
+    yield from _toml(submission.documents, submission.release_path)
     yield from _judge_at(SUBMISSION_RULES, submission, submission.documents)
 
 
