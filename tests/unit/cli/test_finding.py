@@ -1,0 +1,186 @@
+"""search, info and registry: the real command line."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from clients import Client
+from loopback import serving
+from simulator import METADATA, Simulator
+
+
+@pytest.fixture
+def client(tmp_path):
+    return Client(tmp_path)
+
+
+@pytest.fixture
+def registry():
+    made = Simulator().release("quiz_master", "1.0.0", yanked="broken")
+    tested = [{"platform": "claude", "result": "pass", "date": "2026-11-01"}]
+    made.release(
+        "quiz_master", "1.1.0", b"1.1", release={"tested": tested, "requires": {"glossary": "*"}}
+    )
+    made.release("diary", entry_class="prompt", data=b"dear", release={"tags": ["calm"]})
+    made.records["diary"]["deprecated"] = {"reason": "old"}
+    return made.publish()
+
+
+@pytest.fixture
+def folder(registry, tmp_path):
+    return registry.store(tmp_path / "registry")
+
+
+def test_searching(client, folder):
+    assert client.run("search", "--registry", folder).out.split()[0] == "diary"
+    done = client.run("search", "QUIZ", "--registry", folder, "--format", "json").json
+    assert (done["schema"], done["count"]) == ("psreg.search/1", 1)
+    assert done["results"][0]["name"] == "quiz_master"
+    assert "(deprecated)" in client.run("search", "calm", "--registry", folder).out
+    nothing = client.run("search", "zzz", "--registry", folder)
+    assert (nothing.code, nothing.out) == (0, "")
+    assert "try fewer" in nothing.err
+
+
+def test_information_about_one_name(client, folder):
+    text = client.run("info", "quiz_master", "--registry", folder).out
+    for part in (
+        "version     1.1.0, released 2026-11-21",
+        "licence     MIT",
+        "tested      claude: pass (2026-11-01)",
+        "withdrawn: broken",
+    ):
+        assert part in text
+    assert "deprecated  old" in client.run("info", "diary", "--registry", folder).out
+
+
+def test_information_for_machines_is_the_record(client, folder):
+    done = client.run("info", "quiz_master@1.0.0", "--registry", folder, "--format", "json").json
+    assert done["selected"] == "1.0.0"
+    assert done["record"]["schema"] == "psreg.package/1"
+    assert len(done["record"]["releases"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "refusal"),
+    [
+        ("quizmaster", (4, "UNKNOWN_NAME")),
+        ("quiz_master@^7", (4, "NO_MATCHING_VERSION")),
+        ("Quiz", (2, "BAD_NAME")),
+    ],
+)
+def test_information_about_what_is_not_there(client, folder, name, refusal):
+    assert client.refused("info", name, "--registry", folder) == refusal
+
+
+def test_registries_are_added_listed_and_removed(client, registry, folder):
+    with serving(registry.files) as server:
+        pin = ("--root-sha256", registry.pin.upper())
+        added = client.run("registry", "add", server.url + "/", *pin, "--name", "main")
+        assert added.code == 0, added.err
+        assert f"added main: {server.url}\n" in added.out
+        second = client.run("registry", "add", folder, "--format", "json").json["added"]
+        assert (second["name"], second["default"], second["mode"]) == (
+            "registry",
+            False,
+            "production",
+        )
+        rows = client.run("registry", "list", "--format", "json").json["registries"]
+        assert [(row["name"], row["default"]) for row in rows] == [
+            ("main", True),
+            ("registry", False),
+        ]
+        assert client.run("registry", "list").out.startswith(f"* main  {server.url}\n")
+        assert client.run("install", "diary").code == 0
+        assert client.run("search", "--registry", "registry").code == 0
+    assert client.run("registry", "remove", "main").out == "removed main\n"
+    assert client.refused("registry", "remove", "main") == (4, "UNKNOWN_REGISTRY")
+    assert list(client.state.iterdir())
+    done = client.run("registry", "remove", "registry", "--forget", "--format", "json").json
+    assert done["forgotten"] is True
+    assert list(client.state.iterdir()) == []
+    assert "no registry was added" in client.run("registry", "list").err
+
+
+def test_a_registry_can_be_forgotten_by_its_id(client, folder):
+    assert client.run("search", "--registry", folder).code == 0
+    assert client.run("registry", "remove", "0123456789abcdef" * 2, "--forget").code == 0
+    assert list(client.state.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["add"],
+        ["remove"],
+        ["list", "x"],
+        ["forget", "x"],
+        ["add", "ftp://x"],
+        ["add", "https://registry.invalid", "--root-sha256", "abc"],
+        ["add", "https://registry.invalid", "--name", "a/b"],
+    ],
+)
+def test_wrong_usage(client, argv):
+    assert client.refused("registry", *argv) == (2, "USAGE")
+
+
+def test_adding_what_is_no_registry(client, tmp_path):
+    assert client.refused("registry", "add", tmp_path) == (4, "NOT_A_REGISTRY")
+    assert client.refused("registry", "add", "http://example.org") == (3, "TRUST_INSECURE")
+    assert client.refused("registry", "add", "https://registry.invalid") == (4, "NETWORK")
+
+
+def test_an_administrator_can_forbid_adding(client, folder):
+    system = client.home / "system" / "config.toml"
+    system.parent.mkdir(parents=True)
+    system.write_text('locked = ["registries"]\n')
+    assert client.refused("registry", "add", folder) == (3, "POLICY_LOCKED")
+
+
+def test_warnings_about_settings_are_said(client, folder):
+    (client.place / ".psreg.toml").write_text("colour = 1\n")
+    assert "unknown setting 'colour'" in client.run("search", "--registry", folder).err
+
+
+def test_without_a_registry_it_says_how_to_add_one(client):
+    done = client.run("search", "--format", "json")
+    assert done.refusal == (4, "NO_REGISTRY")
+    assert "psreg registry add" in done.json["error"]["hint"]
+
+
+def test_without_a_pin_and_a_terminal_the_command_is_printed(client, registry):
+    with serving(registry.files) as server:
+        done = client.run("registry", "add", server.url, "--format", "json", typed="yes\n")
+        assert done.refusal == (3, "TRUST_UNPINNED")
+        command = f"psreg registry add {server.url} --root-sha256 {registry.pin}"
+        assert done.json["error"]["hint"].endswith(command)
+        assert server.asked == [f"{METADATA}1.root.json"]
+
+
+@pytest.mark.parametrize(("typed", "code"), [("yes", 0), ("y", 3), ("", 3)])
+def test_on_a_terminal_a_typed_yes_trusts(client, registry, typed, code):
+    with serving(registry.files) as server:
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(
+            [sys.executable, "-m", "psreg", "registry", "add", server.url],
+            env={**os.environ, "PSREG_HOME": str(client.home)},
+            cwd=client.place,
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+        ) as process:
+            os.close(theirs)
+            said = b""
+            while b"Type yes" not in said:
+                said += os.read(ours, 1000)
+            os.write(ours, f"{typed}\n".encode())
+            process.communicate()
+        os.close(ours)
+        assert registry.pin.encode() in said
+        assert process.returncode == code
+    assert bool(client.run("registry", "list").out) == (code == 0)

@@ -1,0 +1,239 @@
+"""install, uninstall, list, verify: the real command line against a folder registry."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from clients import Client
+from loopback import serving
+from simulator import METADATA, TEXT, Simulator
+
+PROMPT = b"Dear {name},\n"
+
+
+@pytest.fixture
+def client(tmp_path):
+    return Client(tmp_path)
+
+
+@pytest.fixture
+def registry(tmp_path):
+    made = (
+        Simulator(mode="dev")
+        .release("quiz_master", "1.0.0")
+        .release("quiz_master", "1.1.0", b"1.1")
+    )
+    return made.release("diary", entry_class="prompt", data=PROMPT).publish()
+
+
+@pytest.fixture
+def install(client, registry, tmp_path):
+    """Install from the registry as it is now."""
+
+    def run(*argv, **env):
+        folder = registry.store(tmp_path / "registry")
+        return client.run("install", *argv, PSREG_REGISTRY=str(folder), **env)
+
+    return run
+
+
+def test_installing_tells_where_and_what_next(install, client):
+    done = install("quiz_master", "diary")
+    assert done.code == 0, done.err
+    path = client.library / "quiz_master" / "1.1.0" / "quiz_master.pbe.txt"
+    assert path.read_bytes() == b"1.1"
+    assert f"installed quiz_master 1.1.0\n  {path}\n  next: paste the file" in done.out
+    assert "next: psreg render diary\n" in done.out
+    assert "development mode" in done.err
+
+
+def test_the_receipt_says_under_which_state_it_was_installed(install, client, registry):
+    install("quiz_master@1.0.0", SOURCE_DATE_EPOCH="1795237200")
+    document = json.loads((client.library / "quiz_master" / "1.0.0" / "receipt.json").read_text())
+    assert document["installed"] == "2026-11-21T05:00:00Z"
+    assert document["metadata"] == {"root": 1, "timestamp": 1, "snapshot": 1, "targets": 1}
+    assert document["registry"]["id"] == "0123456789abcdef" * 2
+    assert (document["class"], document["size"]) == ("interactive_engine", len(TEXT))
+
+
+def test_installing_again_says_so(install, registry):
+    install("quiz_master")
+    again = install("quiz_master", "--format", "json").json
+    assert again["schema"] == "psreg.install/1"
+    assert again["registry"]["mode"] == "dev"
+    assert [row["status"] for row in again["installed"]] == ["unchanged"]
+    assert "already installed quiz_master 1.1.0" in install("quiz_master").out
+
+
+def test_a_changed_file_is_installed_anew(install, client):
+    install("quiz_master")
+    path = client.library / "quiz_master" / "1.1.0" / "quiz_master.pbe.txt"
+    path.write_text("changed")
+    assert install("quiz_master", "--format", "json").json["installed"][0]["status"] == "installed"
+    assert path.read_bytes() == b"1.1"
+
+
+def test_another_version_replaces(install, client):
+    install("quiz_master")
+    row = install("quiz_master@1.0.0", "--format", "json").json["installed"][0]
+    assert (row["version"], row["replaced"]) == ("1.0.0", "1.1.0")
+    assert {path.split("/")[1] for path in client.installed()} == {"1.0.0"}
+    assert "(was 1.0.0)" in install("quiz_master").out
+
+
+def test_a_folder_gets_just_the_file(install, client, tmp_path):
+    done = install("diary", "--to", "out/deep")
+    assert done.code == 0, done.err
+    out = client.place / "out" / "deep"
+    assert [path.name for path in out.iterdir()] == ["diary.prompt"]
+    assert (out / "diary.prompt").stat().st_mode & 0o777 == 0o644
+    assert f"next: psreg render {out}/diary.prompt" in done.out
+    assert client.installed() == []
+
+
+def test_a_folder_that_cannot_be_made(install, client):
+    (client.place / "file").write_text("")
+    assert install("diary", "--to", "file/out", "--format", "json").refusal == (4, "CANNOT_WRITE")
+
+
+def test_quiet_says_only_what_matters(install):
+    done = install("quiz_master", "--quiet")
+    assert done.out == ""
+    assert "development mode" in done.err
+
+
+def test_warnings_are_said_and_listed(install, registry):
+    registry.records["quiz_master"]["releases"][0]["yanked"] = "broken"
+    registry.publish()
+    done = install("quiz_master@1.0.0", "--format", "json")
+    assert done.code == 0
+    assert done.json["installed"][0]["warnings"] == ["quiz_master 1.0.0 was withdrawn: broken"]
+    assert "warning: quiz_master 1.0.0 was withdrawn: broken" in done.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "refusal"),
+    [
+        (["Quiz"], (2, "BAD_NAME")),
+        (["quiz_master@1.2"], (2, "BAD_RANGE")),
+        ([], (2, "USAGE")),
+        (["quiz_master", "quiz_master@1.0.0"], (2, "USAGE")),
+        (["quiz_mastre"], (4, "UNKNOWN_NAME")),
+        (["quiz_master@^9"], (4, "NO_MATCHING_VERSION")),
+    ],
+)
+def test_refusals_are_one_json_document(install, client, argv, refusal):
+    assert install(*argv, "--format", "json").refusal == refusal
+    assert client.installed() == []
+
+
+def test_a_bad_name_is_told_before_any_registry_is_looked_for(client):
+    assert client.refused("install", "../x", "--registry", "/nowhere") == (2, "BAD_NAME")
+
+
+def test_a_missing_timestamp_writes_nothing(install, client, registry, tmp_path):
+    folder = registry.store(tmp_path / "registry")
+    del registry.files[f"{METADATA}timestamp.json"]
+    (folder / METADATA / "timestamp.json").unlink()
+    done = install("diary", "--to", "out", "--format", "json")
+    assert done.refusal == (4, "NOT_FOUND")
+    assert not (client.place / "out").exists()
+
+
+def test_a_removed_artifact_is_not_found(install, client, registry):
+    del registry.files["pbes/prompt/diary/1.0.0/diary.prompt"]
+    assert install("diary", "--format", "json").refusal == (4, "NOT_FOUND")
+
+
+def test_listing_and_uninstalling(install, client):
+    assert client.run("list").err == "nothing is installed; try 'psreg search'\n"
+    install("quiz_master", "diary")
+    rows = client.run("list", "--format", "json").json["installed"]
+    assert [row["name"] for row in rows] == ["diary", "quiz_master"]
+    assert rows[0]["path"].endswith("diary.prompt")
+    assert client.run("list").out.splitlines()[1].split()[:2] == ["quiz_master", "1.1.0"]
+    assert client.refused("uninstall", "diary", "absent") == (4, "NOT_INSTALLED")
+    assert client.run("uninstall", "diary").out == "removed diary\n"
+    assert client.run("uninstall", "quiz_master", "--format", "json").json["removed"] == [
+        "quiz_master"
+    ]
+    assert client.installed() == []
+
+
+def test_verifying_against_receipts_and_registry(install, client, registry, tmp_path):
+    assert client.run("verify").code == 0
+    install("quiz_master", "diary")
+    plain = client.run("verify", "--format", "json").json
+    assert [row["compared"] for row in plain["results"]] == [["receipt"]] * 2
+    folder = tmp_path / "registry"
+    assert (
+        "quiz_master 1.1.0: ok (receipt and registry)"
+        in client.run("verify", "--registry", folder).out
+    )
+    path = client.library / "diary" / "1.0.0" / "diary.prompt"
+    path.write_bytes(PROMPT + b" ")
+    done = client.run("verify", "--registry", folder, "--format", "json")
+    assert done.code == 1
+    assert [bool(row["problem"]) for row in done.json["results"]] == [True, False]
+    assert client.run("verify", "quiz_master").code == 0
+    assert client.run("verify", "-q").out.startswith("diary 1.0.0: SHA-256 is")
+    assert client.refused("verify", "absent") == (4, "NOT_INSTALLED")
+    assert client.refused("verify", "--registry", "/nowhere") == (4, "UNKNOWN_REGISTRY")
+
+
+def test_verifying_against_a_registry_that_says_otherwise(install, client, registry, tmp_path):
+    install("quiz_master")
+    receipt = client.library / "quiz_master" / "1.1.0" / "receipt.json"
+    document = json.loads(receipt.read_text())
+    document["sha256"] = "0" * 64
+    receipt.write_text(json.dumps(document))
+    done = client.run("verify", "--registry", tmp_path / "registry", "--format", "json")
+    assert done.code == 1
+    registry.records["quiz_master"]["releases"][1]["yanked"] = "broken"
+    registry.publish().store(tmp_path / "registry")
+    install("quiz_master@1.1.0")
+    done = client.run("verify", "--registry", tmp_path / "registry")
+    assert (done.code, "withdrawn: broken" in done.out) == (0, True)
+
+
+def test_a_receipt_from_another_registry_is_compared_with_itself_only(install, client, tmp_path):
+    install("quiz_master")
+    other = Simulator(registry_id="f" * 32).release("glossary").publish().store(tmp_path / "other")
+    done = client.run("verify", "--registry", other, "--format", "json").json
+    assert [row["compared"] for row in done["results"]] == [["receipt"]]
+
+
+def test_the_way_of_install_stays_lean(client, registry):
+    """What takes long to import has no place on the way of `install`."""
+    program = (
+        "import sys; sys.argv = ['psreg', 'install', 'quiz_master', '-q'];"
+        "from psreg.__main__ import main; code = main(); print(*sys.modules); sys.exit(code)"
+    )
+    heavy = {
+        "jsonschema",
+        "git",
+        "mkdocs",
+        "rich",
+        "platformdirs",
+        "requests",
+        "tomlkit",
+        "asyncio",
+    }
+    with serving(registry.files) as server:
+        client.trust(server.url, registry.pin)
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PSREG_HOME": str(client.home), "PATH": ""},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "tuf" in loaded
+    assert not heavy & loaded
+    assert not {"psreg.service.search", "psreg.adapters.config_edit"} & set(done.stdout.split())
