@@ -1,0 +1,60 @@
+"""The README's tour is run as it stands: same commands, same output.
+
+`PSREG_WRITE_README=1` writes what was seen into the README instead of comparing.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+AUTHOR = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")
+BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+
+
+def run(command, cwd, env):
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=cwd,
+        env=env,
+        check=False,
+        timeout=120,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    return done.stdout
+
+
+def test_the_tour(tmp_path):
+    home, checkout = tmp_path / "home", tmp_path / "psreg"
+    shutil.copytree(ROOT / "pbes", checkout / "pbes")
+    (checkout / "registry").mkdir()
+    shutil.copy(ROOT / "registry/policy.toml", checkout / "registry")
+    for step in (["init", "-q"], ["add", "."], [*AUTHOR, "commit", "-q", "-m", "tour"]):
+        subprocess.run(["git", *step], cwd=checkout, check=True)
+    env = {
+        "HOME": str(home),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "LANG": "C.UTF-8",
+    }
+    text = README.read_text()
+    commands = [line[2:] for line in BLOCK.search(text)[1].splitlines() if line.startswith("$ ")]
+    seen = "".join(
+        f"$ {command}\n{tidy(run(command, checkout, env), home, checkout)}" for command in commands
+    )
+    if os.environ.get("PSREG_WRITE_README"):
+        README.write_text(BLOCK.sub(lambda _: f"```console\n{seen}```", text))
+    assert BLOCK.search(README.read_text())[1] == seen
+
+
+def tidy(output, home, checkout):
+    """Replace what differs from machine to machine: folders, keys, and digests made of keys."""
+    output = output.replace(str(checkout), "/home/ana/psreg").replace(str(home), "/home/ana")
+    output = re.sub(r"registry id [0-9a-f]{32}", "registry id 2f0c…", output)
+    output = re.sub(r"(--root-sha256|root) [0-9a-f]{16,64}…?", r"\1 9c41…", output)
+    return re.sub(r"\b([0-9a-f]{8})[0-9a-f]{56}\b", r"\1…", output)
