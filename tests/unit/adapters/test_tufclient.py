@@ -88,8 +88,8 @@ def test_a_refused_record_does_not_replace_the_one_seen_before(registry, connect
         assert code_of(lambda: connect().target(RECORD, 10_000, refuse)) == "TRUST_ROLLBACK"
 
 
-def test_a_target_without_a_sha256_is_refused(registry, connect):
-    registry.bins["r-ec"].targets[RECORD].hashes = {"sha512": "0" * 128}
+def test_a_target_without_a_strong_hash_is_refused(registry, connect):
+    registry.bins["r-ec"].targets[RECORD].hashes = {"md5": "0" * 32}
     registry.sign_all()
     assert code_of(lambda: connect().target(RECORD, 10_000)) == "TRUST_METADATA"
 

@@ -28,6 +28,7 @@ from psreg.trust.wire import strict_json
 METADATA = "registry/metadata/"
 _REGISTRY = "registry/"
 _MAX_UNBOUNDED = 5_000_000
+_HASHES = ("sha256", "sha512")
 _ROLES = (ROOT, TIMESTAMP, SNAPSHOT, TARGETS)
 
 Judge = Callable[[bytes, bytes], None]
@@ -139,9 +140,11 @@ class TufClient:
             raise TrustError(
                 "TRUST_METADATA", f"{info.path} is said to have {info.length} bytes, over {limit}"
             )
-        digest = info.hashes.get("sha256")
+        digest = next((info.hashes[name] for name in _HASHES if name in info.hashes), None)
         if digest is None:
-            raise TrustError("TRUST_METADATA", f"{info.path} is vouched for without a SHA-256")
+            raise TrustError(
+                "TRUST_METADATA", f"{info.path} is vouched for without a SHA-256 or SHA-512"
+            )
         try:
             data = self._source.read(_REGISTRY + target_path(info.path, digest), info.length)
         except TooLongError as error:
