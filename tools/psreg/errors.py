@@ -30,6 +30,10 @@ class PsregError(Exception):
         self.message = message
         self.hint = hint
 
+    def __reduce__(self) -> tuple[type[PsregError], tuple[str, str, str]]:
+        """Let an error travel from one process to another."""
+        return type(self), (self.code, self.message, self.hint)
+
 
 class FindingsError(PsregError):
     """A check failed: something in the tree is not as it must be."""

@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from psreg.errors import UnavailableError, UsageError
@@ -47,7 +47,8 @@ class SiteDir:
         parent = folder.rpartition("/")[0]
         if parent not in self._made:
             self._make(parent)
-        os.mkdir(f"{self._root}/{folder}")  # noqa: PTH102
+        with suppress(FileExistsError):  # another process may have made it
+            os.mkdir(f"{self._root}/{folder}")  # noqa: PTH102
         self._made.add(folder)
 
     def page(self, path: str, html: str) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 
 from psreg.adapters.files import find_checkout, read_file
 from psreg.adapters.mkdocs_frame import Frame, build_frame, frame_source
+from psreg.adapters.parallel import in_background, in_slices
 from psreg.adapters.registry_dir import RegistryDir
 from psreg.adapters.site_dir import SiteDir, site_dir
 from psreg.errors import UnavailableError
@@ -21,12 +23,15 @@ from psreg.render.catalogue.listing import Row, class_part, home_parts
 from psreg.render.catalogue.page import Shells, Site, Template
 from psreg.render.catalogue.rules import rule_list, rule_pages, with_rules
 from psreg.rules import RULES
-from psreg.service.catalogue import Entry, entries
+from psreg.service.catalogue import Entry, Signed, entries, refuse, signed_records
 from psreg.trust.reading import RegistryState, read_registry
 from psreg.trust.topology import METADATA_FOLDER, TARGET_FOLDERS
 
 _LARGEST = 256 * 1024 * 1024
 """Bytes of the largest file of a registry that is copied; shards grow with the registry."""
+
+_SLICE = 100
+"""Entries worth a process of their own."""
 
 _SEARCH_INDEX = "search/search_index.json"
 
@@ -81,29 +86,29 @@ def build_site(place: Place, out: Path, base_url: str) -> Built:
         PsregError: nothing is published, the checkout differs from what is signed, a signature
             is wrong, the frame cannot be built, or `out` cannot be written.
     """
-    state = read_registry(RegistryDir(place.registry).read)
-    if state is None:
-        raise UnavailableError(
-            "NOTHING_PUBLISHED", f"nothing is published in {place.registry}", "run psreg publish"
-        )
+    name = place.policy().site_name or "psreg"
+    with in_background(partial(_build_frame, place, name, base_url)) as frame_when_built:
+        state = read_registry(RegistryDir(place.registry).read)
+        if state is None:
+            raise UnavailableError(
+                "NOTHING_PUBLISHED",
+                f"nothing is published in {place.registry}",
+                "run psreg publish",
+            )
+        records = signed_records(state.packages)
+        frame = frame_when_built()
     site = Site(
-        name=place.policy().site_name or "psreg",
+        name=name,
         registry_id=state.registry_id,
         mode=state.mode,
         root_sha256=state.root_sha256,
-        base_url=base_url,
-    )
-    frame = build_frame(
-        frame_source(place.checkout),
-        sources.all_sources(),
-        site_name=site.name,
         base_url=base_url,
     )
     with site_dir(out) as target:
         shells = Shells(
             {depth: frame.pages[_built(source)] for depth, source in sources.SHELLS.items()}, site
         )
-        rows = _write_entries(target, shells, entries(state.packages, place.read), site)
+        rows = _write_entries(target, shells, records, place)
         _write_rules(target, shells)
         _write_frame(target, frame, rows, site)
         _copy_registry(target, place.registry)
@@ -112,20 +117,48 @@ def build_site(place: Place, out: Path, base_url: str) -> Built:
         return Built(site=site, entries=len(rows), files=target.count)
 
 
+def _build_frame(place: Place, name: str, base_url: str) -> Frame:
+    source = frame_source(place.checkout)
+    return build_frame(source, sources.all_sources(), site_name=name, base_url=base_url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Written:
+    """What one process wrote: rows of its entries, what differed, how many files."""
+
+    rows: list[Row]
+    drift: list[str]
+    files: int
+
+
 def _write_entries(
-    target: SiteDir, shells: Shells, found: Iterable[Entry], site: Site
+    target: SiteDir, shells: Shells, records: Sequence[Signed], place: Place
 ) -> list[Row]:
-    """Write all that belongs to single entries, one after the other; return their rows."""
-    rows = []
-    for entry in found:
-        rows.append(Row.of(entry))
-        for page in entry_pages(entry, site):
-            target.page(page.file, shells.fill(page))
-        for release in entry.releases:
-            for path, data in release.files.items():
-                target.write(path, data)
-        target.write(f"api/v1/packages/{entry.record.name}.json", entry.raw)
-    return rows
+    """Write all that belongs to single entries; return their rows, by name."""
+
+    def work(part: Sequence[Signed]) -> _Written:
+        before = target.count
+        rows: list[Row] = []
+        drift: list[str] = []
+        for entry in entries(part, place.read, drift):
+            rows.append(Row.of(entry))
+            _write_entry(target, shells, entry)
+        return _Written(rows=rows, drift=drift, files=target.count - before)
+
+    before = target.count
+    done = in_slices(work, records, _SLICE)
+    refuse([line for each in done for line in each.drift])
+    target.count = before + sum(each.files for each in done)
+    return [row for each in done for row in each.rows]
+
+
+def _write_entry(target: SiteDir, shells: Shells, entry: Entry) -> None:
+    for page in entry_pages(entry, shells.site):
+        target.page(page.file, shells.fill(page))
+    for release in entry.releases:
+        for path, data in release.files.items():
+            target.write(path, data)
+    target.write(f"api/v1/packages/{entry.record.name}.json", entry.raw)
 
 
 def _write_rules(target: SiteDir, shells: Shells) -> None:

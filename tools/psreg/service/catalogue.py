@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from psreg.errors import FindingsError, UnavailableError
@@ -54,76 +54,93 @@ class Entry:
     releases: tuple[Release, ...]
 
 
-def entries(packages: Mapping[str, bytes], read: Read) -> Iterator[Entry]:
-    """Yield every name that has a release this psreg understands, in order of names.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signed:
+    """One verified record: what it says, and its exact bytes."""
 
-    Args:
-        packages: the verified record of each name.
-        read: gives the bytes of the checkout.
+    record: PackageRecord
+    raw: bytes
+
+
+def signed_records(packages: Mapping[str, bytes]) -> list[Signed]:
+    """Return the record of every name, in order of names.
 
     Raises:
-        FindingsError: after the last entry, if a file differs from its record.
-        UnavailableError: a record is of a newer format.
+        UnavailableError: NEWER_FORMAT, a record cannot be read.
     """
-    problems: list[str] = []
+    result = []
     for name in sorted(packages):
-        entry = _entry(name, packages[name], read, problems)
-        if entry is not None:
-            yield entry
-    if problems:
-        more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        raise FindingsError(
-            "SITE_DRIFT",
-            "the checkout differs from what the registry has signed:\n  "
-            + "\n  ".join(problems[:_SHOWN])
-            + more,
-            "check out the published commit, or run 'psreg publish'",
-        )
+        raw = packages[name]
+        try:
+            record = PackageRecord.from_json(json.loads(raw))
+        except ValueError as error:
+            message = f"the record of {name} cannot be read: {error}"
+            raise UnavailableError("NEWER_FORMAT", message, "upgrade psreg") from error
+        if record.name != name or not is_name(name) or record.entry_class not in CLASSES:
+            message = f"the record of {name} speaks of {record.entry_class}/{record.name}"
+            raise UnavailableError("NEWER_FORMAT", message, "upgrade psreg")
+        result.append(Signed(record=record, raw=raw))
+    return result
 
 
-def _entry(name: str, raw: bytes, read: Read, problems: list[str]) -> Entry | None:
-    try:
-        record = PackageRecord.from_json(json.loads(raw))
-    except ValueError as error:
-        raise UnavailableError(
-            "NEWER_FORMAT", f"the record of {name} cannot be read: {error}", "upgrade psreg"
-        ) from error
-    latest = record.latest
-    if latest is None:
-        return None
-    if record.name != name or not is_name(name) or record.entry_class not in CLASSES:
-        problems.append(f"{name}: the record names {record.entry_class}/{record.name}")
-        return None
-    found = [_release(record, row, read, problems) for row in reversed(record.releases)]
-    releases = tuple(release for release in found if release is not None)
-    current = next((r for r in releases if r.record.version == latest.version), None)
-    if current is None:
-        return None
-    return Entry(record=record, raw=raw, latest=current, releases=releases)
+def entries(records: Iterable[Signed], read: Read, drift: list[str]) -> Iterator[Entry]:
+    """Yield every entry that has a release this psreg understands.
+
+    Args:
+        records: what is signed.
+        read: gives the bytes of the checkout.
+        drift: gets a line for every file that differs from its record; such releases are left
+            out, and `refuse` makes an error of the lines.
+    """
+    for signed in records:
+        record = signed.record
+        found = [_release(record, row, read, drift) for row in reversed(record.releases)]
+        releases = tuple(release for release in found if release is not None)
+        latest = next((r for r in releases if r.record is record.latest), None)
+        if latest is not None:
+            yield Entry(record=record, raw=signed.raw, latest=latest, releases=releases)
+
+
+def refuse(drift: Sequence[str]) -> None:
+    """Do nothing if nothing differs.
+
+    Raises:
+        FindingsError: SITE_DRIFT.
+    """
+    if not drift:
+        return
+    more = f"\n  and {len(drift) - _SHOWN} more" if len(drift) > _SHOWN else ""
+    raise FindingsError(
+        "SITE_DRIFT",
+        "the checkout differs from what the registry has signed:\n  "
+        + "\n  ".join(drift[:_SHOWN])
+        + more,
+        "check out the published commit, or run 'psreg publish'",
+    )
 
 
 def _release(
-    record: PackageRecord, row: ReleaseRecord, read: Read, problems: list[str]
+    record: PackageRecord, row: ReleaseRecord, read: Read, drift: list[str]
 ) -> Release | None:
     identity = ReleaseId(entry_class=record.entry_class, name=record.name, version=row.version)
     folder = str(identity.folder)
     if row.path != f"{folder}/{identity.filename}":
-        problems.append(f"{row.path}: not the path of {record.name} {row.version}")
+        drift.append(f"{row.path}: not the path of {record.name} {row.version}")
         return None
     claims = {file.path: (file.sha256, file.size) for file in row.files}
     claims[row.path] = (row.sha256, row.size)
     files: dict[str, bytes] = {}
-    before = len(problems)
+    before = len(drift)
     for path, claim in claims.items():
         if not _inside(path, folder):
-            problems.append(f"{path}: outside the folder of {record.name} {row.version}")
+            drift.append(f"{path}: outside the folder of {record.name} {row.version}")
         elif (data := read(path)) is None:
-            problems.append(f"{path}: missing")
+            drift.append(f"{path}: missing")
         elif (hashlib.sha256(data).hexdigest(), len(data)) != claim:
-            problems.append(f"{path}: other bytes than released")
+            drift.append(f"{path}: other bytes than released")
         else:
             files[path] = data
-    if len(problems) > before:
+    if len(drift) > before:
         return None
     return Release(id=identity, record=row, folder=folder, files=files)
 

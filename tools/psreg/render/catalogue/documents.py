@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from psreg.render.catalogue.html import text
 from psreg.render.catalogue.page import Site
@@ -66,7 +67,8 @@ def sitemap(site: Site, pages: Iterable[tuple[str, str]]) -> str:
 
 def robots(site: Site) -> str:
     """Return robots.txt: everything may be read; metadata and API need no search engine."""
-    lines = ["User-agent: *", "Disallow: /registry/", "Disallow: /api/"]
+    root = urlsplit(site.base_url).path or "/"
+    lines = ["User-agent: *", f"Disallow: {root}registry/", f"Disallow: {root}api/"]
     if site.base_url:
         lines.append(f"Sitemap: {site.base_url}sitemap.xml")
     return "\n".join(lines) + "\n"

@@ -111,7 +111,7 @@ class Shells:
     """The frames of the pages that psreg fills itself: one for each depth below the root."""
 
     def __init__(self, frames: Mapping[int, str], site: Site) -> None:
-        self._site = site
+        self.site = site
         self._shells = {depth: Template(html) for depth, html in frames.items()}
         self._policies = {depth: shell.policy for depth, shell in self._shells.items()}
 
@@ -120,8 +120,8 @@ class Shells:
         depth = page.path.count("/")
         values = {
             "policy": self._policies[depth],
-            "title": f"{text(page.title)} · {text(self._site.name)}",
-            "head": _head(page, self._site),
+            "title": f"{text(page.title)} · {text(self.site.name)}",
+            "head": _head(page, self.site),
             "topic": text(page.title),
             "body": page.body.replace(ROOT, "../" * depth),
         }
