@@ -135,6 +135,13 @@ def test_a_first_root_over_the_limit(registry, store, tmp_path):
     assert code_of(lambda: opened(folder, store)) == "TRUST_METADATA"
 
 
+def test_a_root_without_consistent_snapshots(registry, store, tmp_path):
+    registry.root.consistent_snapshot = False
+    registry.write_root()
+    folder = registry.store(tmp_path / "r")
+    assert code_of(lambda: opened(folder, store)) == "TRUST_METADATA"
+
+
 def test_a_rotated_root_is_followed(registry, store, tmp_path):
     folder = registry.store(tmp_path / "r")
     opened(folder, store)

@@ -199,7 +199,13 @@ def first_root(source: Source, store: TrustStore) -> bytes:
     if store.find(store.anchor(data).sha256) is None:
         from psreg.trust.metadata import root_info  # noqa: PLC0415 - only a first contact needs it
 
-        root_info(data)
+        try:
+            root_info(data)
+        except TrustError as error:
+            malformed = error.code == "TRUST_MALFORMED"
+            raise TrustError(
+                "TRUST_METADATA" if malformed else error.code, error.message, error.hint
+            ) from error
     return data
 
 
