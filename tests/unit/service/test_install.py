@@ -57,7 +57,9 @@ def test_what_is_at_hand_is_not_fetched(registry):
 
 
 @pytest.mark.parametrize(
-    "data", [TEXT + b"x", TEXT[:-1], b"", TEXT[:-1] + b"\x00"], ids=["long", "short", "empty", "bit"]
+    "data",
+    [TEXT + b"x", TEXT[:-1], b"", TEXT[:-1] + b"\x00"],
+    ids=["long", "short", "empty", "bit"],
 )
 def test_other_bytes_are_refused(registry, data):
     registry.simulator.artifacts[PATH] = data
