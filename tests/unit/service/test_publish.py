@@ -342,7 +342,7 @@ def test_a_newer_record_is_not_understood(home: Path, registry: Path) -> None:
 def test_a_signed_record_that_is_none(home: Path, registry: Path, value: object) -> None:
     release(home, registry, FIRST)
     overwrite(home, registry, "pkg/alpha.json", canonical(value))
-    refusal(lambda: release(home, registry, SECOND), registry, "TRUST_MALFORMED", TrustError)
+    refusal(lambda: release(home, registry, SECOND), registry, "TRUST_METADATA", TrustError)
 
 
 # Renewing signatures

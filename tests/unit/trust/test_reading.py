@@ -113,21 +113,21 @@ def test_longer_life_attack(there: Files, path: str) -> None:
 @pytest.mark.parametrize("path", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
 def test_duplicate_key_attack(there: Files, path: str) -> None:
     there[path] = there[path].replace(b'"signed":{', b'"signed":{"version":999,', 1)
-    refused(there, "TRUST_MALFORMED", "twice")
+    refused(there, "TRUST_METADATA", "twice")
 
 
 @pytest.mark.parametrize("path", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
 @pytest.mark.parametrize("data", [b"", b"<html>", b"{}", b'{"signatures":[],"signed":{}}'])
 def test_something_else_in_its_place(there: Files, path: str, data: bytes) -> None:
     there[path] = data
-    refused(there, "TRUST_MALFORMED")
+    refused(there, "TRUST_METADATA")
 
 
 @pytest.mark.parametrize("path", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
 def test_another_role_in_its_place(there: Files, path: str) -> None:
     other = "metadata/1.root.json" if path != "metadata/1.root.json" else "metadata/timestamp.json"
     there[path] = there[other]
-    refused(there, "TRUST_MALFORMED")
+    refused(there, "TRUST_METADATA")
 
 
 @pytest.mark.parametrize("path", [p for n, p in ONE_OF_EACH.items() if n != "timestamp"])
@@ -148,7 +148,7 @@ def test_swapped_bins_attack(there: Files) -> None:
     """A bin is signed by the key of all bins; what it lists says which one it is."""
     one, other = ("metadata/1.r-00.json", ALPHA_BIN)
     there[one] = OLD[other.replace("/2.", "/1.")]
-    refused(there, "TRUST_MALFORMED", "may not")
+    refused(there, "TRUST_METADATA", "may not")
 
 
 def test_old_bin_attack(there: Files) -> None:
@@ -255,7 +255,7 @@ def other_bins(signed: Any) -> None:
 @pytest.mark.parametrize("change", [without_bins, other_bins])
 def test_releases_without_the_bins(there: Files, change: Callable[[Any], None]) -> None:
     forge(there, "metadata/1.releases.json", "online", change)
-    refused(there, "TRUST_MALFORMED", "bins")
+    refused(there, "TRUST_METADATA", "bins")
 
 
 def listing(path: str, algorithm: str = "sha256") -> Callable[[Any], None]:
@@ -268,12 +268,12 @@ def listing(path: str, algorithm: str = "sha256") -> Callable[[Any], None]:
 @pytest.mark.parametrize("path", ["pkg/../../x.json", "pkg/beta.json", "elsewhere/alpha.json"])
 def test_a_bin_that_lists_what_is_not_its_own(there: Files, path: str) -> None:
     forge(there, ALPHA_BIN, "online", listing(path))
-    refused(there, "TRUST_MALFORMED", path)
+    refused(there, "TRUST_METADATA", path)
 
 
 def test_a_target_without_a_sha256(there: Files) -> None:
     forge(there, ALPHA_BIN, "online", listing("pkg/alpha.json", "sha512"))
-    refused(there, "TRUST_MALFORMED", "SHA-256")
+    refused(there, "TRUST_METADATA", "SHA-256")
 
 
 # Roots
@@ -326,12 +326,12 @@ def test_a_root_of_another_registry(there: Files) -> None:
 )
 def test_a_root_that_does_not_say_whose_it_is(there: Files, psreg: object) -> None:
     forge(there, "metadata/1.root.json", "root", set_psreg(psreg))
-    refused(there, "TRUST_MALFORMED", "which registry")
+    refused(there, "TRUST_METADATA", "which registry")
 
 
 def test_a_root_without_consistent_snapshots(there: Files) -> None:
     forge(there, "metadata/1.root.json", "root", lambda s: setattr(s, "consistent_snapshot", False))
-    refused(there, "TRUST_MALFORMED", "consistent")
+    refused(there, "TRUST_METADATA", "consistent")
 
 
 def test_a_root_signed_by_the_old_keys_only(there: Files) -> None:

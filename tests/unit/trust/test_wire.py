@@ -46,7 +46,7 @@ def nested(depth: int) -> bytes:
 def test_refuses(data: bytes) -> None:
     with pytest.raises(TrustError) as caught:
         strict_json(data)
-    assert caught.value.code == "TRUST_MALFORMED"
+    assert caught.value.code == "TRUST_METADATA"
 
 
 @pytest.mark.parametrize(

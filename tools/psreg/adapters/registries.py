@@ -199,13 +199,7 @@ def first_root(source: Source, store: TrustStore) -> bytes:
     if store.find(store.anchor(data).sha256) is None:
         from psreg.trust.metadata import root_info  # noqa: PLC0415 - only a first contact needs it
 
-        try:
-            root_info(data)
-        except TrustError as error:
-            malformed = error.code == "TRUST_MALFORMED"
-            raise TrustError(
-                "TRUST_METADATA" if malformed else error.code, error.message, error.hint
-            ) from error
+        root_info(data)
     return data
 
 

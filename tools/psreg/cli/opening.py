@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,11 +20,8 @@ def open_wanted(option: str | None, console: Console) -> Iterator[OpenRegistry]:
     Raises:
         PsregError: see `wanted_registry` and `open_registry`.
     """
-    gc.disable()  # loading the trust client makes 100,000 objects and no garbage: saves 10 ms
-    try:
-        from psreg.adapters import registries
-    finally:
-        gc.enable()
+    from psreg.adapters import registries
+
     start = Path.cwd()
     settings = registries.load_settings(start)
     for warning in settings.warnings:

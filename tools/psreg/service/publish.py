@@ -132,7 +132,7 @@ def _records(state: RegistryState | None) -> dict[str, PackageRecord]:
         try:
             records[name] = PackageRecord.from_json(value)
         except ValueError as error:
-            raise TrustError("TRUST_MALFORMED", f"the record of {name}: {error}") from error
+            raise TrustError("TRUST_METADATA", f"the record of {name}: {error}") from error
     return records
 
 

@@ -76,7 +76,7 @@ def root_info(data: bytes) -> RootInfo:
     """Return what the root in `data` says, after checking that it is signed by its own keys.
 
     Raises:
-        TrustError: TRUST_MALFORMED or TRUST_SIGNATURE.
+        TrustError: TRUST_METADATA or TRUST_SIGNATURE.
     """
     return info_of(verified_root(data, before=None))
 
@@ -92,7 +92,7 @@ def verified_root(data: bytes, before: Document | None) -> Document:
     """Return the root in `data`, signed by itself and by the root before it (TUF 5.3).
 
     Raises:
-        TrustError: TRUST_MALFORMED, TRUST_SIGNATURE, or TRUST_MIXED where the version is not
+        TrustError: TRUST_METADATA, TRUST_SIGNATURE, or TRUST_MIXED where the version is not
             the next one or the registry's id is not the same.
     """
     metadata = _parse(data, ROOT)
@@ -113,7 +113,7 @@ def verified(data: bytes, role: str, delegator: Document, entry: MetaFile | None
     `entry` is what the file that lists it says of it (None for timestamp.json).
 
     Raises:
-        TrustError: TRUST_MALFORMED, TRUST_SIGNATURE, TRUST_DIGEST (length or digest listed),
+        TrustError: TRUST_METADATA, TRUST_SIGNATURE, TRUST_DIGEST (length or digest listed),
             TRUST_MIXED (another version than listed).
     """
     metadata = _parse(data, role)
@@ -143,9 +143,9 @@ def _parse(data: bytes, role: str) -> Metadata[Any]:
     try:
         metadata: Metadata[Any] = Metadata.from_bytes(data)
     except DeserializationError as error:
-        raise TrustError("TRUST_MALFORMED", f"{role} is no metadata: {error.__cause__}") from error
+        raise TrustError("TRUST_METADATA", f"{role} is no metadata: {error.__cause__}") from error
     if not isinstance(metadata.signed, _TYPES.get(role, Targets)):
-        raise TrustError("TRUST_MALFORMED", f"{role} is a {metadata.signed.type} file")
+        raise TrustError("TRUST_METADATA", f"{role} is a {metadata.signed.type} file")
     return metadata
 
 
@@ -161,9 +161,9 @@ def _check_identity(root: Document) -> None:
     fields = psreg if isinstance(psreg, dict) else {}
     named = isinstance(fields.get("id"), str) and _ID.fullmatch(fields["id"])
     if not named or fields.get("mode") not in MODES:
-        raise TrustError("TRUST_MALFORMED", "the root does not say which registry it is of")
+        raise TrustError("TRUST_METADATA", "the root does not say which registry it is of")
     if root.signed.consistent_snapshot is not True:
-        raise TrustError("TRUST_MALFORMED", "the root does not promise consistent snapshots")
+        raise TrustError("TRUST_METADATA", "the root does not promise consistent snapshots")
 
 
 Signers = Mapping[str, Signer]

@@ -105,7 +105,7 @@ def read_registry(read: Read) -> RegistryState | None:
     """Return the verified state of a registry; None if nothing is published there yet.
 
     Raises:
-        TrustError: TRUST_MALFORMED, TRUST_SIGNATURE, TRUST_DIGEST (a target file is not the one
+        TrustError: TRUST_METADATA, TRUST_SIGNATURE, TRUST_DIGEST (a target file is not the one
             listed), TRUST_MIXED (files of different states, or one is missing), TRUST_ROLLBACK
             (the timestamp is older than the snapshots that lie there).
     """
@@ -121,7 +121,7 @@ def read_registry(read: Read) -> RegistryState | None:
     targets = _load(TARGETS, snapshot, root, read)
     releases = _load(RELEASES, snapshot, targets, read)
     if not _has_bins(releases):
-        raise TrustError("TRUST_MALFORMED", "releases does not delegate to the bins r-00 to r-ff")
+        raise TrustError("TRUST_METADATA", "releases does not delegate to the bins r-00 to r-ff")
     bins = [_load(name, snapshot, releases, read) for name in BINS]
     entries = [entry for each in bins for entry in _entries(each)]
     files = [(e.kind, e.name, _target_file(e.path, e.target, read)) for e in entries]
@@ -145,7 +145,7 @@ def read_roots(read: Read) -> RootChain | None:
     Returns None if there is no first root.
 
     Raises:
-        TrustError: TRUST_MALFORMED, TRUST_SIGNATURE or TRUST_MIXED.
+        TrustError: TRUST_METADATA, TRUST_SIGNATURE or TRUST_MIXED.
     """
     newest = first = None
     while (data := read(metadata_path(ROOT, newest.version + 1 if newest else 1))) is not None:
@@ -185,9 +185,9 @@ def _entries(document: Document) -> Iterator[_Entry]:
     for path, file in document.signed.targets.items():
         kind_name = kind_and_name(path)
         if kind_name is None or bin_of(path) != document.role:
-            raise TrustError("TRUST_MALFORMED", f"{document.role} lists {path!r}, which it may not")
+            raise TrustError("TRUST_METADATA", f"{document.role} lists {path!r}, which it may not")
         if "sha256" not in file.hashes:
-            raise TrustError("TRUST_MALFORMED", f"{document.role} lists {path} without a SHA-256")
+            raise TrustError("TRUST_METADATA", f"{document.role} lists {path} without a SHA-256")
         target = Target(length=file.length, sha256=file.hashes["sha256"])
         yield _Entry(path=path, kind=kind_name[0], name=kind_name[1], target=target)
 

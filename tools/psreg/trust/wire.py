@@ -24,7 +24,7 @@ def strict_json(data: bytes) -> None:
     """Return if `data` is one JSON value that every reader understands alike (RFC 7493).
 
     Raises:
-        TrustError: TRUST_MALFORMED; not UTF-8, not JSON, a key twice in one object, a number
+        TrustError: TRUST_METADATA; not UTF-8, not JSON, a key twice in one object, a number
             with a fraction or exponent, an integer beyond 2**53 - 1, a lone surrogate, or
             arrays and objects nested deeper than 32.
     """
@@ -40,7 +40,7 @@ def strict_value(data: bytes) -> Any:
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")  # a lone surrogate has no UTF-8
     except (ValueError, RecursionError) as error:
-        raise TrustError("TRUST_MALFORMED", f"signed data is not plain JSON: {error}") from error
+        raise TrustError("TRUST_METADATA", f"signed data is not plain JSON: {error}") from error
     return value
 
 
