@@ -140,30 +140,31 @@ class _Blocks:
         broken = re.sub(r"(?: {2,40}|\\)\n", "\0", content)
         return f"<p>{self.inline(broken.rstrip()).replace(chr(0), '<br>')}</p>", at
 
-    def inline(self, source: str, depth: int = 0) -> str:
+    def inline(self, source: str) -> str:
         out: list[str] = []
         end = 0
         for found in _INLINE.finditer(source):
-            out += [text(source[end : found.start()]), self._span(found, depth)]
+            out += [text(source[end : found.start()]), self._span(found)]
             end = found.end()
         out.append(text(source[end:]))
         return "".join(out)
 
-    def _span(self, found: re.Match[str], depth: int) -> str:
+    def _span(self, found: re.Match[str]) -> str:
         if (code := found["code"]) is not None:
             return f"<code>{text(' '.join(code.split()))}</code>"
         if (escaped := found["escape"]) is not None:
             return text(escaped)
         if (auto := found["auto"]) is not None:
             return self._link(text(auto), auto)
-        return text(found[0]) if depth >= _DEEPEST else self._nested(found, depth + 1)
+        return self._nested(found)
 
-    def _nested(self, found: re.Match[str], depth: int) -> str:
+    def _nested(self, found: re.Match[str]) -> str:
+        # NOTE: a span ends at the first place it can, so none holds another of its kind.
         if (label := found["label"]) is not None:
-            return self._link(self.inline(label, depth), found["target"])
+            return self._link(self.inline(label), found["target"])
         if (bold := found["bold"]) is not None:
-            return f"<strong>{self.inline(bold, depth)}</strong>"
-        return f"<em>{self.inline(found['italic'], depth)}</em>"
+            return f"<strong>{self.inline(bold)}</strong>"
+        return f"<em>{self.inline(found['italic'])}</em>"
 
     def _link(self, content: str, target: str) -> str:
         if _HTTPS.fullmatch(target):

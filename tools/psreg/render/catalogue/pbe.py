@@ -71,7 +71,7 @@ def _technique(technique: dict[str, Any]) -> str:
 
 
 def _save(value: Any) -> str:
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or not value:
         return section("save", "Save and resume", readable(value))
     parts = [readable(value.get("description", ""))]
     rest = {k: v for k, v in value.items() if k not in ("description", "save_template")}
