@@ -2,6 +2,7 @@
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -60,11 +61,14 @@ def metrics():
         (docs / "index.md").write_text("# Home\n")
         for n in range(NUMBER):
             artifact = json.loads(generate.engine(f"made_{n}", n))
-            (docs / f"entries/made_{n}.md").write_text(_page(f"made_{n}", artifact))
-        ours = cost([PSREG, "site", "build", "--out", str(folder / "site")], env=env, cwd=str(root))
+            page = _page(f"made_{n}", artifact)
+            (docs / f"entries/made_{n}.md").write_text(page)
+            (docs / f"entries/made_{n}-1.0.0.md").write_text(page)  # the page of the version
+        command = [PSREG, "site", "build", "--out", str(folder / "site")]
+        ours = statistics.median(cost(command, env=env, cwd=str(root)).wall for _ in range(3))
         plain = cost(
             [sys.executable, "-m", "mkdocs", "build", "--quiet"], env=env, cwd=str(folder / "plain")
         )
         yield Metric(
-            "site of 1,000 entries, wall s, vs plain mkdocs-material", ours.wall, 0.1, plain.wall
+            "site of 1,000 entries, wall s, vs plain mkdocs-material", ours, 0.1, plain.wall
         )
