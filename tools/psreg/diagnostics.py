@@ -79,13 +79,23 @@ class LineIndex:
         return self._last[1]
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Replace the code points of `span` in the document's text by `replacement`."""
+
+    span: Span
+    replacement: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """What a rule says: a message about a place.
 
     `at` is a JSON pointer (RFC 6901) or a span; `key` points at the member's name instead of its
     value. `path` names one file of a submission; "" is the document itself. `severity` and `read`
-    override the rule's levels for this one finding.
+    override the rule's levels for this one finding. `fix` is what a machine may do about it without
+    asking: changes of the document's text that do not overlap, all of them or none; `fix_title`
+    names them in the imperative.
     """
 
     message: str
@@ -95,6 +105,8 @@ class Finding:
     hint: str = ""
     severity: Severity | None = None
     read: Severity | None = None
+    fix: tuple[Change, ...] = ()
+    fix_title: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

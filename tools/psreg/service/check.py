@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from psreg.diagnostics import Diagnostic, Finding, LineIndex, Mode, Span
+from psreg.diagnostics import Diagnostic, Edit, Finding, Fix, LineIndex, Mode, Span
 from psreg.formats import dotprompt, pbe, toml
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.pbe import Pbe
@@ -155,7 +155,21 @@ def locate(
         end=index.position(span.end),
         fingerprint=_fingerprint(rule.code, path, pointer, excerpt[near : near + 2 * _NEAR]),
         excerpt=excerpt,
+        fix=_fix(finding, index, path) if finding.fix else None,
     )
+
+
+def _fix(finding: Finding, index: LineIndex, path: str) -> Fix:
+    edits = (
+        Edit(
+            path=path,
+            start=index.position(change.span.start),
+            end=index.position(change.span.end),
+            replacement=change.replacement,
+        )
+        for change in sorted(finding.fix, key=lambda change: change.span)
+    )
+    return Fix(title=finding.fix_title, edits=tuple(edits))
 
 
 _NEAR = 80
