@@ -15,6 +15,7 @@ ONLY_IN = {
     "tuf.api": {"psreg/trust/metadata.py"},
     "cryptography": {"psreg/trust/keys.py"},
     "jsonschema": {"psreg/formats/schema.py"},
+    "jsonschema_rs": {"psreg/formats/schema.py"},
     "mkdocs": {"psreg/adapters/mkdocs_frame.py"},
 }
 
