@@ -1,14 +1,22 @@
-"""The headings of a Markdown text and what stands below each; no more of Markdown than that."""
+"""The headings of a Markdown text, what stands below each, and its code; no more than that."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from psreg.diagnostics import Span
 
 _LINE = re.compile(r"[^\n]*+\n?")
 _FENCE = re.compile(r" {0,3}(`{3,}+|~{3,}+)")
+_FENCE_LINE = re.compile(
+    r"^[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?"  # in a quotation or a list, too
+    r"(`{3,}+(?![^\n]*`)|~{3,}+)([^\n]*+)\n?",
+    re.MULTILINE,
+)
+_PARAGRAPH = re.compile(r"(?:[^\n]++\n?)++")
+_BACKTICKS = re.compile(r"`++")
 _HASHES = re.compile(r" {0,3}(#{1,6}+)(?=\s|$)")
 _UNDERLINE = re.compile(r" {0,3}(=++|-++)\s*+")
 
@@ -36,6 +44,53 @@ def sections(text: str) -> tuple[Section, ...]:
         Section(title=title, level=level, span=span, body=text[span.end : end])
         for (level, title, span), end in zip(found, ends, strict=True)
     )
+
+
+def fences(text: str) -> tuple[Span, ...]:
+    """Return the fenced code blocks of `text` in order, with their fence lines.
+
+    A fence that is not closed goes on to the end, as in CommonMark.
+    """
+    found: list[Span] = []
+    fence, start = "", 0
+    for match in _FENCE_LINE.finditer(text):
+        if not fence:
+            fence, start = match[1], match.start()
+        elif match[1].startswith(fence) and not match[2].strip():
+            found.append(Span(start, match.end()))
+            fence = ""
+    if fence:
+        found.append(Span(start, len(text)))
+    return tuple(found)
+
+
+def code_spans(text: str, blocks: Iterable[Span] = ()) -> tuple[Span, ...]:
+    """Return every `inline code` of `text` outside of `blocks`, in order, with its backticks.
+
+    As in CommonMark it ends at the next backticks of the same number, in the same paragraph.
+    """
+    found: list[Span] = []
+    at = 0
+    for block in (*blocks, Span(len(text), len(text))):
+        for paragraph in _PARAGRAPH.finditer(text, at, block.start):
+            found.extend(_inline(paragraph[0], paragraph.start()))
+        at = block.end
+    return tuple(found)
+
+
+def _inline(text: str, at: int) -> Iterator[Span]:
+    runs = [(match.start(), match.end()) for match in _BACKTICKS.finditer(text)]
+    last = {end - start: number for number, (start, end) in enumerate(runs)}
+    number = 0
+    while number < len(runs):
+        start, end = runs[number]
+        number += 1
+        if last[end - start] < number:
+            continue  # nothing closes it: these backticks are text
+        while runs[number][1] - runs[number][0] != end - start:
+            number += 1
+        yield Span(at + start, at + runs[number][1])
+        number += 1
 
 
 def _headings(text: str) -> list[tuple[int, str, Span]]:

@@ -212,6 +212,14 @@ class Waiver(NamedTuple):
 UNWAIVABLE = ("JSON", "PBE", "PROMPT", "REG", "TOML")
 """Families an author cannot waive: they decide whether a release is one. The policy can."""
 
+HIDING = ("PS001", "PS002", "PS003", "PS004", "PS005", "PS014", "PS024")
+"""Rules about hidden text, which no author can waive: a reviewer does not see what it is about."""
+
+
+def waivable(code: str) -> bool:
+    """Tell whether the author of a release may waive findings of rule `code`."""
+    return code not in HIDING and code.rstrip("0123456789") not in UNWAIVABLE
+
 
 def waiver_for(code: str, submission: Submission) -> Waiver | None:
     """Return why findings of rule `code` do not stand for `submission`, or None if they do.
@@ -220,7 +228,7 @@ def waiver_for(code: str, submission: Submission) -> Waiver | None:
     """
     if reason := submission.policy.waiver(code, submission.id.name):
         return Waiver(reason, "policy")
-    if code.rstrip("0123456789") in UNWAIVABLE:
+    if not waivable(code):
         return None
     if reason := submission.release.waivers.get(code, "").strip():
         return Waiver(reason, "release")

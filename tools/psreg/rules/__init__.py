@@ -3,6 +3,7 @@
 from typing import Any
 
 from psreg.rule import Rule
+from psreg.rules.content import CONTENT_RULES
 from psreg.rules.entry import ENTRY_RULES
 from psreg.rules.json import JSON_RULES
 from psreg.rules.pbe import PBE_RULES
@@ -12,6 +13,7 @@ from psreg.rules.toml import TOML_RULES
 from psreg.rules.tree import TREE_RULES
 
 __all__ = [
+    "CONTENT_RULES",
     "ENTRY_RULES",
     "JSON_RULES",
     "PBE_RULES",
@@ -26,6 +28,7 @@ RULES: tuple[Rule[Any], ...] = (
     *JSON_RULES,
     *PBE_RULES,
     *PROMPT_RULES,
+    *CONTENT_RULES,
     *TOML_RULES,
     *SUBMISSION_RULES,
     *ENTRY_RULES,

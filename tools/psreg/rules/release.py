@@ -15,7 +15,7 @@ from psreg.formats import schema
 from psreg.formats.nearest import nearest
 from psreg.formats.pointer import join
 from psreg.identity import is_name
-from psreg.index.tree import UNWAIVABLE, Submission
+from psreg.index.tree import Submission, waivable
 from psreg.rule import rule
 from psreg.rules.codes import known_codes, near_code
 from psreg.rules.places import MOST
@@ -210,8 +210,8 @@ def bad_waiver(submission: Submission) -> Iterator[Finding]:
     ## Why
     A waiver is a sentence to the reviewer: this finding is known, and here is why it does not
     matter. Without a reason there is nothing to judge, and with a mistyped code the finding
-    stands. What makes a release well formed cannot be waived by its author; the keepers of the
-    registry decide such cases in registry/policy.toml.
+    stands. What makes a release well formed, and text that hides from reviewers, cannot be waived
+    by the author; the keepers of the registry decide such cases in registry/policy.toml.
 
     ## Fix
     Write the code exactly and the reason as a sentence, or repair what the finding is about.
@@ -227,7 +227,7 @@ def bad_waiver(submission: Submission) -> Iterator[Finding]:
         if code not in known_codes():
             message, hint = f"no rule has the code `{code}`", near_code(code)
             yield Finding(message=message, at=at, key=True, path=path, hint=hint)
-        elif code.rstrip("0123456789") in UNWAIVABLE:
+        elif not waivable(code):
             message = f"the author of a release cannot waive {code}"
             hint = "Repair it, or ask the registry's keepers for a waiver in registry/policy.toml."
             yield Finding(message=message, at=at, key=True, path=path, hint=hint)

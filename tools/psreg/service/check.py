@@ -12,14 +12,17 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from psreg.diagnostics import Diagnostic, Edit, Finding, Fix, LineIndex, Mode, Span
-from psreg.formats import dotprompt, pbe, toml
+from psreg.formats import dotprompt, passages, pbe, toml
 from psreg.formats.dotprompt import Prompt
+from psreg.formats.passages import Content
 from psreg.formats.pbe import Pbe
+from psreg.formats.toml import TomlTree
 from psreg.identity import Format, detect_format
 from psreg.index.documents import Document, Documents
 from psreg.index.tree import POLICY, Submission, Tree, waiver_for
 from psreg.rule import Rule
 from psreg.rules import (
+    CONTENT_RULES,
     ENTRY_RULES,
     JSON_RULES,
     PBE_RULES,
@@ -43,8 +46,7 @@ def check_file(
         ValueError: the format cannot be told (DESIGN §4).
     """
     if path.endswith(".toml"):
-        tree = toml.parse(data)
-        return list(judge(TOML_RULES, tree, tree, path, mode))
+        return list(_toml(toml.parse(data), path, mode))
     form = form or detect_format(PurePosixPath(path).name, data[:4096].decode("utf-8", "replace"))
     if form is Format.PBE:
         return list(_pbe(pbe.read(data), path, mode))
@@ -53,14 +55,32 @@ def check_file(
     raise ValueError(f"{path} is neither a PBE nor a .prompt file")
 
 
-def _prompt(document: Prompt, path: str, mode: Mode) -> Iterator[Diagnostic]:
+def _prompt(
+    document: Prompt, path: str, mode: Mode, capabilities: tuple[str, ...] | None = None
+) -> Iterator[Diagnostic]:
     yield from judge(PROMPT_RULES, document, document, path, mode)
+    if document.readable:
+        yield from _content(passages.of_prompt(document, capabilities), document, path, mode)
 
 
-def _pbe(document: Pbe, path: str, mode: Mode) -> Iterator[Diagnostic]:
-    yield from judge(JSON_RULES, document.tree, document.tree, path, mode)
-    if document.tree.parsed:
-        yield from judge(PBE_RULES, document, document.tree, path, mode)
+def _pbe(
+    document: Pbe, path: str, mode: Mode, capabilities: tuple[str, ...] | None = None
+) -> Iterator[Diagnostic]:
+    tree = document.tree
+    yield from judge(JSON_RULES, tree, tree, path, mode)
+    if tree.parsed:
+        yield from judge(PBE_RULES, document, tree, path, mode)
+        yield from _content(passages.of_pbe(document, capabilities), tree, path, mode)
+
+
+def _toml(tree: TomlTree, path: str, mode: Mode) -> Iterator[Diagnostic]:
+    yield from judge(TOML_RULES, tree, tree, path, mode)
+    if tree.parsed:
+        yield from _content(passages.of_toml(tree), tree, path, mode)
+
+
+def _content(content: Content, document: Document, path: str, mode: Mode) -> Iterator[Diagnostic]:
+    yield from judge(CONTENT_RULES, content, document, path, mode)
 
 
 def check_tree(
@@ -75,9 +95,9 @@ def check_tree(
     tree = Tree(files)
     if share == 0:
         yield from _judge_at(TREE_RULES, tree, tree.documents)
-        yield from _toml(tree.documents, POLICY)
+        yield from _toml_at(tree.documents, POLICY)
     for entry in tree.entries[share::shares]:
-        yield from _toml(entry.documents, entry.path)
+        yield from _toml_at(entry.documents, entry.path)
         yield from _judge_at(ENTRY_RULES, entry, entry.documents)
         for submission in entry.submissions():
             yield from _submission(submission)
@@ -91,18 +111,25 @@ def _submission(submission: Submission) -> Iterator[Diagnostic]:
 
 def _findings(submission: Submission) -> Iterator[Diagnostic]:
     place = str(submission.artifact_path)
+    capabilities = tuple(text for _, text in submission.release.strings("capabilities"))
     if submission.pbe is not None:
-        yield from _pbe(submission.pbe, place, Mode.STRICT)
+        yield from _pbe(submission.pbe, place, Mode.STRICT, capabilities)
     if submission.prompt is not None:
-        yield from _prompt(submission.prompt, place, Mode.STRICT)
-    yield from _toml(submission.documents, submission.release_path)
+        yield from _prompt(submission.prompt, place, Mode.STRICT, capabilities)
+    yield from _toml_at(submission.documents, submission.release_path)
+    yield from _readme(submission.documents, submission.folder / "README.md")
     yield from _judge_at(SUBMISSION_RULES, submission, submission.documents)
 
 
-def _toml(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:
+def _toml_at(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:
     if path in documents:
-        tree = documents.toml(path)
-        yield from judge(TOML_RULES, tree, tree, str(path), Mode.STRICT)
+        yield from _toml(documents.toml(path), str(path), Mode.STRICT)
+
+
+def _readme(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:
+    if path in documents:
+        readme = documents[path]
+        yield from _content(passages.of_readme(readme.text), readme, str(path), Mode.STRICT)
 
 
 def _judge_at(rules: Iterable[Rule[T]], subject: T, documents: Documents) -> Iterator[Diagnostic]:

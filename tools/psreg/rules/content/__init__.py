@@ -1,0 +1,7 @@
+"""The rules about what a text says and hides; family PS, judged once per file."""
+
+from psreg.formats.passages import Content
+from psreg.rule import Rule
+from psreg.rules.content.invisible import INVISIBLE_RULES
+
+CONTENT_RULES: tuple[Rule[Content], ...] = (*INVISIBLE_RULES,)
