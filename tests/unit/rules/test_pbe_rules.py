@@ -9,7 +9,8 @@ import pytest
 from psreg.diagnostics import ERROR, INFO, WARNING, Mode
 from psreg.formats import pbe, schema
 from psreg.rules.json import JSON_RULES
-from psreg.rules.pbe import PBE_RULES, padded_version, snake_case
+from psreg.rules.pbe import PBE_RULES
+from psreg.rules.pbe_fixes import padded_version, snake_case
 from psreg.rules.pbe_interactive import sentences
 
 STATELESS, ENGINE, SERVICE = (

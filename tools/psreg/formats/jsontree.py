@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NoReturn
 
-from psreg.diagnostics import Span
+from psreg.diagnostics import Change, Span
 from psreg.formats.issue import Issue
 from psreg.formats.jsonscan import MAX_DEPTH, MAX_NUMBER, Node, scan
 
@@ -167,7 +167,18 @@ def _byte_order_mark(start: int) -> tuple[Issue, ...]:
         return ()
     message = "the file starts with a byte order mark"
     hint = "Save it as 'UTF-8', not as 'UTF-8 with BOM'."
-    return (Issue(code="JSON004", message=message, span=Span(0, 1), hint=hint),)
+    mark = Span(0, len(_BOM))
+    title = "delete the byte order mark"
+    return (
+        Issue(
+            code="JSON004",
+            message=message,
+            span=mark,
+            hint=hint,
+            fix=(Change(mark, ""),),
+            fix_title=title,
+        ),
+    )
 
 
 def _undecodable(data: bytes, at: int) -> JsonTree:

@@ -6,8 +6,6 @@ the grammar of a text that is blank or of the wrong type.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator
 from itertools import islice
 
@@ -24,6 +22,7 @@ from psreg.rules.pbe_class import (
     reserved_field_of_another_class,
     service_field_missing,
 )
+from psreg.rules.pbe_fixes import naming_fix, padded_version, snake_case, version_fix
 from psreg.rules.pbe_interactive import (
     description_too_long,
     interactive_field_missing,
@@ -37,9 +36,6 @@ from psreg.rules.pbe_interactive import (
 )
 from psreg.rules.reported import of_violations
 from psreg.version import is_version
-
-_NUMBER = "(?:0|[1-9][0-9]*)"
-_LENIENT = re.compile(rf"{_NUMBER}(?:\.{_NUMBER})?|v({_NUMBER}\.{_NUMBER}\.{_NUMBER})")
 
 
 @rule("PBE001", spec="pbe-1.0/PBE-03", severity=ERROR)
@@ -115,14 +111,13 @@ def name_not_snake_case(pbe: Pbe) -> Iterator[Finding]:
         )
     better = snake_case(pbe.name)
     hint = f'Write "{better}".' if is_name(better) else "Write a name such as simple_quiz."
-    yield Finding(message=message, at="/pbe_name", hint=hint)
-
-
-def snake_case(text: str) -> str:
-    """Return `text` as `lowercase_with_underscores`; "" if no ASCII letter or digit is in it."""
-    split_words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text)
-    plain = unicodedata.normalize("NFKD", split_words).encode("ascii", "ignore").decode()
-    return re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")
+    yield Finding(
+        message=message,
+        at="/pbe_name",
+        hint=hint,
+        fix=naming_fix(pbe),
+        fix_title=f"rename it to `{better}`, and its save keys along with it",
+    )
 
 
 @rule("PBE006", spec="pbe-1.0/PBE-06 pbe-1.0/PBE-A1", severity=ERROR)
@@ -150,15 +145,9 @@ def version_not_semver(pbe: Pbe) -> Iterator[Finding]:
         at="/pbe_version",
         hint=f'Write "{padded}".' if padded else 'Write three numbers, as in "1.0.0".',
         read=WARNING if padded else None,
+        fix=version_fix(pbe),
+        fix_title=f"write the version as `{padded}`",
     )
-
-
-def padded_version(text: str) -> str | None:
-    """Return what `N`, `N.N` or `vN.N.N` means as a version (READINGS PBE-A1); else None."""
-    match = _LENIENT.fullmatch(text)
-    if match is None:
-        return None
-    return match[1] or text + ".0" * (2 - text.count("."))
 
 
 @rule("PBE007", spec="pbe-1.0/PBE-07", severity=ERROR)

@@ -11,9 +11,11 @@ from psreg.formats.jsonfault import shown
 from psreg.formats.pbe import Pbe
 from psreg.formats.pointer import join
 from psreg.rule import rule
+from psreg.rules.pbe_fixes import follows_name, naming_fix
 from psreg.rules.reported import of_violations
 
 _INTERACTIVE = "interactive_engine"
+_ALIKE = "spell the name and its save keys alike"
 _MOST_SENTENCES = 2
 _OPENING, _CLOSING = "\"'“‘«([", "\"'”’»)]"
 # fmt: off
@@ -138,6 +140,8 @@ def save_key_not_name_save(pbe: Pbe) -> Iterator[Finding]:
             at=join(["save_system", "save_template", key]),
             key=True,
             hint="The key is the exact `pbe_name` followed by _save.",
+            fix=naming_fix(pbe) if follows_name(key, pbe.name or "") else (),
+            fix_title=_ALIKE,
         )
 
 
@@ -164,6 +168,8 @@ def recognition_key_differs(pbe: Pbe) -> Iterator[Finding]:
             message=f"`recognition_key` is {shown(key)}, not {shown(expected)}",
             at="/save_system/load_detection/recognition_key",
             hint="It must equal the root key of save_template: `pbe_name` followed by _save.",
+            fix=naming_fix(pbe) if follows_name(key, pbe.name or "") else (),
+            fix_title=_ALIKE,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psreg.diagnostics import ERROR, WARNING, Finding
+from psreg.diagnostics import ERROR, WARNING, Change, Finding
 from psreg.formats.dotprompt import SUPPORTED_VERSIONS, VERSION_KEY, Prompt
 from psreg.rule import rule
 from psreg.rules.reported import of_issues
@@ -105,16 +105,23 @@ def missing_format_version(prompt: Prompt) -> Iterator[Finding]:
     place = next((header.span for header in prompt.headers if header.name == "METADATA"), None)
     if place is None or VERSION_KEY in prompt.metadata:
         return  # without a METADATA there is nothing to put it into: PROMPT003 speaks
-    other = next(
-        (e for e in prompt.entries if (e.section, e.key) == ("METADATA", _OTHER_KEY)), None
-    )
+    others = [e for e in prompt.entries if (e.section, e.key) == ("METADATA", _OTHER_KEY)]
     message = f"[METADATA] has no `@{VERSION_KEY}`"
-    if other is None:
+    if not others:
         hint = f"add `@{VERSION_KEY} {SUPPORTED_VERSIONS[-1]}`"
         yield Finding(message=message, at=place, hint=hint)
     else:
         hint = f"rename `@{_OTHER_KEY}` to `@{VERSION_KEY}`"
-        yield Finding(message=message, at=other.key_span, hint=hint, read=WARNING)
+        # A second one, or a version we do not know, is a decision for the author.
+        sure = len(others) == 1 and others[0].value in SUPPORTED_VERSIONS
+        yield Finding(
+            message=message,
+            at=others[0].key_span,
+            hint=hint,
+            read=WARNING,
+            fix=(Change(others[0].key_span, VERSION_KEY),) if sure else (),
+            fix_title=hint,
+        )
 
 
 @rule("PROMPT011", spec="dotprompt-0.0.1/PROMPT-10", severity=ERROR)

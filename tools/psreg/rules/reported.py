@@ -13,7 +13,13 @@ def of_issues(issues: Iterable[Issue], code: str) -> Iterator[Finding]:
     """Yield a finding for each of a parser's issues whose code is `code`."""
     for issue in issues:
         if issue.code == code:
-            yield Finding(message=issue.message, at=issue.span, hint=issue.hint)
+            yield Finding(
+                message=issue.message,
+                at=issue.span,
+                hint=issue.hint,
+                fix=issue.fix,
+                fix_title=issue.fix_title,
+            )
 
 
 def of_violations(violations: Iterable[Violation], code: str, path: str = "") -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from psreg.diagnostics import Span
+from psreg.diagnostics import Change, Span
 from psreg.formats.dotprompt.braces import Braces, scan
 from psreg.formats.dotprompt.sections import (
     CONTENT,
@@ -186,7 +186,15 @@ def _file_issues(text: str, source: Source) -> Iterator[Issue]:
     if text.startswith(BOM):
         message = "the file begins with a byte-order mark"
         hint = "save the file as UTF-8 without a byte-order mark"
-        yield Issue(code="PROMPT018", message=message, span=Span(0, len(BOM)), hint=hint)
+        mark = Span(0, len(BOM))
+        yield Issue(
+            code="PROMPT018",
+            message=message,
+            span=mark,
+            hint=hint,
+            fix=(Change(mark, ""),),
+            fix_title="delete the byte-order mark",
+        )
     if source.unclosed:
         message = "this comment is never closed, so it is part of the text"
         hint = "close it with `%)`, or put a blank between `(` and `%`"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from psreg.diagnostics import Span
+from psreg.diagnostics import Change, Span
 from psreg.formats.dotprompt.braces import NAME
 from psreg.formats.dotprompt.source import BLANKS, Source
 from psreg.formats.issue import Issue
@@ -112,7 +112,11 @@ class _Cutter:
         span = self.source.excerpt.span(line, place[1])
         if self.source.text[line : place[1]] != f"[{name}]":
             hint = f"write `[{name}]` alone on its line"
-            self._issue("PROMPT015", span, f"the header is not spelled `[{name}]`", hint)
+            message = f"the header is not spelled `[{name}]`"
+            # NOTE: a comment inside the header would be lost with it.
+            whole = span.end - span.start == place[1] - line
+            change = Change(span, f"[{name}]") if whole else None
+            self._issue("PROMPT015", span, message, hint, change)
         self._judge_order(name, self.source.excerpt.span(*place))
         self.headers.setdefault(name, Header(name=name, span=span))
         self.section = name
@@ -160,7 +164,8 @@ class _Cutter:
         span = self.source.excerpt.span(start, stop)
         if span.end - span.start == stop - start > 1:
             hint = "leave one space between the key and its value"
-            self._issue("PROMPT016", span, "there is more than one blank after the key", hint)
+            message = "there is more than one blank after the key"
+            self._issue("PROMPT016", span, message, hint, Change(span, " "))
 
     def end_value(self) -> None:
         """End the multi-line value that is open, if one is."""
@@ -184,8 +189,19 @@ class _Cutter:
     def _invalid(self, start: int, stop: int, message: str, hint: str = _SHAPE) -> None:
         self._issue("PROMPT008", self.source.excerpt.span(start, stop), message, hint)
 
-    def _issue(self, code: str, span: Span, message: str, hint: str) -> None:
-        self.issues.append(Issue(code=code, message=message, span=span, hint=hint))
+    def _issue(
+        self, code: str, span: Span, message: str, hint: str, change: Change | None = None
+    ) -> None:
+        self.issues.append(
+            Issue(
+                code=code,
+                message=message,
+                span=span,
+                hint=hint,
+                fix=(change,) if change else (),
+                fix_title=hint if change else "",
+            )
+        )
 
 
 def _trimmed(text: str, at: int) -> tuple[int, int]:
