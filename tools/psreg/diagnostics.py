@@ -67,6 +67,10 @@ class LineIndex:
         line = bisect_right(self._starts, offset)
         return Position(line, offset - self._starts[line - 1] + 1)
 
+    def offset(self, position: Position) -> int:
+        """Return the offset of a `position` that this index has given."""
+        return self._starts[position.line - 1] + position.column - 1
+
     def line(self, number: int) -> str:
         """Return the text of line `number` (from 1) without its line ending; "" if absent."""
         if not 1 <= number <= len(self._starts):
@@ -142,7 +146,8 @@ class Diagnostic:
     """One finding of one rule in one file, complete: all a renderer needs but the source text.
 
     `path` is repo-relative POSIX; `pointer` is "" where the place is not a JSON value; `waived`
-    is the reason a person gave, or None; `excerpt` is the source line of `start`.
+    is the reason a person gave, or None, and `waived_by` where: `release` (release.toml) or
+    `policy`; `excerpt` is the source line of `start`.
     """
 
     code: str
@@ -157,6 +162,7 @@ class Diagnostic:
     pointer: str = ""
     fingerprint: str = ""
     waived: str | None = None
+    waived_by: str = ""
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
     excerpt: str = ""
@@ -169,20 +175,32 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """All diagnostics of one run over `checked` files, in order of path and place."""
+    """All diagnostics of one run over `checked` files, in order of path and place.
+
+    `site` is the address of the site that has the rules' pages, ending in `/`; "" if unknown.
+    """
 
     checked: int
     diagnostics: tuple[Diagnostic, ...] = field(default=())
+    site: str = ""
 
     @classmethod
-    def of(cls, checked: int, diagnostics: Iterable[Diagnostic]) -> Report:
+    def of(cls, checked: int, diagnostics: Iterable[Diagnostic], site: str = "") -> Report:
         """Return a report with `diagnostics` sorted by path, place and code."""
         key = sorted(diagnostics, key=lambda d: (d.path, d.start, d.code, d.message))
-        return cls(checked=checked, diagnostics=tuple(key))
+        return cls(checked=checked, diagnostics=tuple(key), site=site)
 
     def count(self, severity: Severity) -> int:
         """Return how many diagnostics of `severity` stand, waived ones not counted."""
         return sum(d.severity is severity and d.waived is None for d in self.diagnostics)
+
+    def standing(self) -> tuple[Diagnostic, ...]:
+        """Return the diagnostics that nobody waived."""
+        return tuple(d for d in self.diagnostics if d.waived is None)
+
+    def address(self, page: str) -> str:
+        """Return the address of a page of the site, "" if the site is not known."""
+        return f"{self.site}{page}" if self.site and page else ""
 
     def failed(self, *, strict: bool = False) -> bool:
         """Tell whether the run fails: an error, or under `strict` a warning (DESIGN §4)."""

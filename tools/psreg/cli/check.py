@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
 from pathlib import Path
 
 from psreg.adapters.checking import check_folder
 from psreg.adapters.files import MAX_FILE, find_checkout, read_named
 from psreg.cli.console import Console, add_output_options, color_wanted
+from psreg.cli.selection import Selection, add_selection_options
 from psreg.diagnostics import Diagnostic, Mode, Report
 from psreg.errors import UnavailableError, UsageError
-from psreg.render.json import report_document
+from psreg.formats import policy
+from psreg.index.tree import POLICY
+from psreg.render.table import FORMATS, rendered
 from psreg.render.text import report_lines
 from psreg.service.check import check_file
 
@@ -28,27 +30,26 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--stdin-filename", metavar="NAME", help="what to call standard input")
     parser.add_argument("--read", action="store_true", help="judge as a reader, not a publisher")
     parser.add_argument("--strict", action="store_true", help="let warnings fail, too")
-    for option, what in (("--select", "only"), ("--ignore", "not")):
-        parser.add_argument(
-            option, action="append", default=[], metavar="CODE", help=f"{what} this rule or family"
-        )
-    add_output_options(parser)
+    add_selection_options(parser)
+    add_output_options(parser, FORMATS)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Print the report; exit 1 if it fails (DESIGN §4)."""
     mode = Mode.READ if args.read else Mode.STRICT
+    selection = Selection.of(args)
     checked, diagnostics, lone = 0, [], True
     for path in args.paths or [_default_path()]:
         number, found, single = _check(path, args.stdin_filename, mode)
         checked += number
         diagnostics += found
         lone = lone and single
-    report = Report.of(checked, _chosen(diagnostics, args.select, args.ignore))
-    if console.machine:
-        console.json(report_document(report))
-    else:
+    if args.format == "text":
+        report = Report.of(checked, selection.chosen(diagnostics))
         _print(report, console, infos=lone)
+    else:
+        report = Report.of(checked, selection.chosen(diagnostics), _site())
+        console.out(rendered(report, args.format))
     return int(report.failed(strict=args.strict))
 
 
@@ -80,14 +81,11 @@ def _lone(data: bytes, path: str, mode: Mode) -> list[Diagnostic]:
         raise UsageError("UNKNOWN_FORMAT", str(error), hint) from error
 
 
-def _chosen(
-    diagnostics: list[Diagnostic], select: list[str], ignore: list[str]
-) -> Iterator[Diagnostic]:
-    """Keep the diagnostics whose code or family is selected and not ignored."""
-    for diagnostic in diagnostics:
-        names = {diagnostic.code, diagnostic.family}
-        if (not select or names.intersection(select)) and not names.intersection(ignore):
-            yield diagnostic
+def _site() -> str:
+    """Return the address of the site of the registry around the current folder, "" if unknown."""
+    root = find_checkout(Path.cwd())
+    place = root / POLICY if root else None
+    return policy.read(read_named(place)).site_address if place and place.is_file() else ""
 
 
 def _print(report: Report, console: Console, *, infos: bool) -> None:

@@ -15,6 +15,7 @@ from psreg.adapters.registry_dir import RegistryDir
 from psreg.adapters.site_dir import SiteDir, site_dir
 from psreg.errors import UnavailableError
 from psreg.formats import policy
+from psreg.formats.specs import specifications
 from psreg.identity import CLASSES
 from psreg.render.catalogue import sources
 from psreg.render.catalogue.documents import index_document, robots, sitemap
@@ -22,6 +23,7 @@ from psreg.render.catalogue.entry import entry_pages
 from psreg.render.catalogue.listing import Row, class_part, home_parts
 from psreg.render.catalogue.page import Shells, Site, Template
 from psreg.render.catalogue.rules import rule_list, rule_pages, with_rules
+from psreg.render.catalogue.specs import document_path, spec_document, spec_list, spec_pages
 from psreg.rules import RULES
 from psreg.service.catalogue import Entry, Signed, entries, refuse, signed_records
 from psreg.trust.reading import RegistryState, read_registry
@@ -162,7 +164,7 @@ def _write_entry(target: SiteDir, shells: Shells, entry: Entry) -> None:
 
 
 def _write_rules(target: SiteDir, shells: Shells) -> None:
-    for page in rule_pages(RULES):
+    for page in (*rule_pages(RULES), *spec_pages(specifications(), RULES)):
         target.page(page.file, shells.fill(page))
 
 
@@ -178,6 +180,8 @@ def _write_frame(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> 
             parts["entries"] = class_part(folder, rows)
         elif folder == "rules":
             parts["rules"] = rule_list(RULES)
+        elif folder == "specs":
+            parts["specs"] = spec_list(specifications(), RULES)
         target.page(path, template.fill(parts))
     for path, data in frame.files.items():
         target.write(path, with_rules(data, RULES) if path == _SEARCH_INDEX else data)
@@ -195,6 +199,8 @@ def _copy_registry(target: SiteDir, registry: Path) -> None:
 def _write_documents(target: SiteDir, state: RegistryState, site: Site) -> None:
     shards = {name: (f"registry/{file.path}", file.data) for name, file in state.catalog.items()}
     target.write("api/v1/index.json", index_document(site, shards, len(state.packages)))
+    for spec in specifications():
+        target.write(document_path(spec), spec_document(spec, RULES))
     for schema in files("psreg.formats").joinpath("schemas").iterdir():
         if schema.name.endswith(".json"):
             target.write(f"schemas/{schema.name}", schema.read_bytes())
@@ -209,6 +215,7 @@ def _write_sitemap(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -
         pages = [(path.removesuffix("index.html"), "") for path in _visible(frame)]
         pages.remove(("404.html", ""))
         pages += [(rule.page, "") for rule in RULES]
+        pages += [(spec.page, "") for spec in specifications()]
         pages += [(row.path, row.date) for row in rows]
         target.page("sitemap.xml", sitemap(site, pages))
 

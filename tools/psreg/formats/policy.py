@@ -6,6 +6,8 @@ single releases; `*` is every name.
 
 from __future__ import annotations
 
+import re
+
 from psreg.formats import toml
 from psreg.formats.licenses import DEFAULT_ALLOWED
 from psreg.formats.toml_file import TomlFile
@@ -27,12 +29,33 @@ class Policy(TomlFile):
         return _text(self.table("site").get("url"))
 
     @property
+    def site_address(self) -> str:
+        """`site_url` ready to have the path of a page put behind it; "" if it is no address."""
+        url = self.site_url.rstrip("/")
+        return f"{url}/" if re.fullmatch(r"https?://[\w.~:/%-]+", url, re.ASCII) else ""
+
+    @property
     def licenses(self) -> frozenset[str]:
         """The SPDX identifiers a release may have."""
         allowed = self.table("licenses").get("allow")
         if not isinstance(allowed, list):
             return DEFAULT_ALLOWED
         return frozenset(item for item in allowed if isinstance(item, str))
+
+    @property
+    def reserved_names(self) -> tuple[tuple[int, str], ...]:
+        """The names nobody may have, each with its index; psreg's own are reserved besides."""
+        return self._names("reserved")
+
+    @property
+    def retired_names(self) -> tuple[tuple[int, str], ...]:
+        """The names of entries that are gone, each with its index; nobody gets them again."""
+        return self._names("retired")
+
+    def _names(self, key: str) -> tuple[tuple[int, str], ...]:
+        listed = self.table("names").get(key)
+        items = enumerate(listed) if isinstance(listed, list) else ()
+        return tuple((index, item) for index, item in items if isinstance(item, str))
 
     def waiver(self, code: str, name: str) -> str:
         """Return why findings of rule `code` do not stand for the entry `name`, or ""."""

@@ -37,6 +37,7 @@ def _diagnostic(d: Diagnostic) -> dict[str, Any]:
         "end": _position(d.end),
         "fingerprint": d.fingerprint,
         "waived": d.waived,
+        "waived_by": d.waived_by or None,
         "related": [asdict(other) for other in d.related],
         "fix": asdict(d.fix) if d.fix else None,
     }

@@ -14,6 +14,11 @@ _PAINT = {ERROR: "\x1b[1;31m", WARNING: "\x1b[1;33m", INFO: "\x1b[1;36m"}
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
+def report_text(report: Report) -> str:
+    """Return `report` in full, as plain text."""
+    return "".join(f"{line}\n" for line in report_lines(report))
+
+
 def report_lines(report: Report, *, color: bool = False, infos: bool = True) -> Iterator[str]:
     """Yield the lines of `report`; `infos` False leaves informational findings to the count."""
     for diagnostic in report.diagnostics:
@@ -25,14 +30,15 @@ def report_lines(report: Report, *, color: bool = False, infos: bool = True) -> 
 
 def summary(report: Report) -> str:
     """Return the closing line, for instance `checked 3 files: 1 error, 2 warnings`."""
-    parts = [_counted(report.count(s), s) for s in (ERROR, WARNING, INFO) if report.count(s)]
+    parts = [counted(report.count(s), s) for s in (ERROR, WARNING, INFO) if report.count(s)]
     waived = sum(d.waived is not None for d in report.diagnostics)
     parts += [f"{waived} waived"] if waived else []
     files = "1 file" if report.checked == 1 else f"{report.checked} files"
     return f"checked {files}: {', '.join(parts) or 'no findings'}"
 
 
-def _counted(number: int, severity: Severity) -> str:
+def counted(number: int, severity: Severity) -> str:
+    """Return for instance `2 notes`: how many findings of a level."""
     noun = "note" if severity is INFO else str(severity)
     return f"{number} {noun}{'' if number == 1 else 's'}"
 

@@ -32,7 +32,7 @@ def _path(submission: Submission) -> str:
     return str(submission.release_path)
 
 
-@rule("REG007", spec="registry/RELEASE pbe-1.0/PBE-19", severity=ERROR)
+@rule("REG007", spec="registry/RELEASE pbe-1.0/PBE-19 pbe-1.0/PBE-A9", severity=ERROR)
 def missing_release_field(submission: Submission) -> Iterator[Finding]:
     """release.toml lacks a key that every release has.
 

@@ -36,7 +36,7 @@ _PORTABLE = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?")
 _MARKED = re.compile(r"\b(?:recorded|illustrative)\b", re.IGNORECASE)
 
 
-@rule("REG003", spec="registry/LAYOUT pbe-1.0/PBE-19", severity=ERROR)
+@rule("REG003", spec="registry/LAYOUT pbe-1.0/PBE-02 pbe-1.0/PBE-19", severity=ERROR)
 def missing_file(submission: Submission) -> Iterator[Finding]:
     """The artifact, release.toml or README.md is missing from a version folder.
 

@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from psreg.formats.specs import specifications
 from psreg.render.catalogue.html import section, table, text
 from psreg.render.catalogue.markdown import inline_html, to_html
 from psreg.render.catalogue.page import Page, crumbs
+from psreg.render.catalogue.specs import citation_html
 from psreg.rule import Rule
 
 FAMILIES: Mapping[str, str] = {
@@ -53,7 +55,7 @@ def rule_pages(rules: Sequence[Rule[Any]]) -> Iterator[Page]:
         levels = _level(rule.severity)
         if rule.read is not rule.severity:
             levels += f" (when only reading, <code>--read</code>: {_level(rule.read)})"
-        citations = ", ".join(f"<code>{text(citation)}</code>" for citation in rule.spec.split())
+        citations = ", ".join(citation_html(each, specifications()) for each in rule.spec.split())
         yield Page(
             path=rule.page,
             title=f"{rule.code} {rule.slug}",

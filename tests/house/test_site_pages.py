@@ -1,0 +1,63 @@
+"""A built site has the page of every rule and specification, and no link among them is dead."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+
+import catalogue
+from corpus_cases import CORPUS
+from psreg.formats.specs import specifications
+from psreg.rules import RULES
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    root = tmp_path_factory.mktemp("registry")
+    out = root / "_site"
+    command = [sys.executable, "-m", "psreg", "site", "build", "--out", str(out), "--quiet"]
+    checkout = catalogue.checkout(root)
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def test_explained_rules_are_those_of_the_corpus_and_each_has_a_page(site):
+    command = [sys.executable, "-m", "psreg", "explain", "--all", "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    codes = sorted(rule["code"] for rule in json.loads(done.stdout))
+    assert codes == sorted(folder.name for folder in CORPUS.iterdir())
+    assert [code for code in codes if not (site / "rules" / code / "index.html").is_file()] == []
+
+
+@pytest.mark.parametrize("spec", specifications(), ids=lambda spec: spec.cited)
+def test_specifications_have_a_page_and_a_document(site, spec):
+    page = (site / spec.page / "index.html").read_text(encoding="utf-8")
+    assert all(f'id="{row.id}"' in page for row in spec.rows)
+    served = json.loads((site / f"api/v1/specs/{spec.name}/{spec.version}.json").read_bytes())
+    assert served["page"] == spec.page
+
+
+def test_links_between_rules_specifications_and_behaviour_lead_somewhere(site):
+    pages = [*(rule.page for rule in RULES), *(spec.page for spec in specifications())]
+    pages += ["specs/", "semantics/", "rules/"]
+    dead = []
+    for page in pages:
+        text = (site / page / "index.html").read_text(encoding="utf-8")
+        for href in re.findall(r'href="([^"]+)"', text):
+            place, _, anchor = urljoin(f"https://here/{page}", href).partition("#")
+            path = place.removeprefix("https://here/")
+            if path.startswith(("rules/", "specs/", "semantics/", "api/v1/specs/")):
+                target = site / path / ("index.html" if path.endswith("/") else "")
+                if not target.is_file() or (anchor and not _has(target, anchor)):
+                    dead.append((page, href))
+    assert dead == []
+
+
+def _has(target: Path, anchor: str) -> bool:
+    text = target.read_text(encoding="utf-8")
+    return f'id="{anchor}"' in text or f"id={anchor} " in text

@@ -1,0 +1,88 @@
+"""Every id of the five specifications is known, and psreg says what it does about it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from psreg.formats.specs import Clause, Reading, citing, specifications
+from psreg.rules import RULES
+
+SHARED = Path(__file__).parents[4] / "shared/specs"
+EXPECTED = {
+    "pbe-1.0": ("PBE", 22, 16),
+    "dotprompt-0.0.1": ("PROMPT", 14, 23),
+    "vpp-1.4": ("VPP", 15, 21),
+    "plsp-0.5": ("PLSP", 17, 17),
+    "pb2s-0.2": ("PB2S", 13, 19),
+}
+SPECS = specifications()
+OURS = {"registry", "toml-1.0.0"}
+"""What rules cite and no specification of the five is."""
+
+ROWS = [(spec, row) for spec in SPECS for row in spec.rows]
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.cited)
+def test_every_id_is_there_once_and_in_order(spec):
+    prefix, rules, readings = EXPECTED[spec.cited]
+    assert [row.id for row in spec.clauses] == [f"{prefix}-{n:02}" for n in range(1, rules + 1)]
+    assert [row.id for row in spec.readings] == [f"{prefix}-A{n}" for n in range(1, readings + 1)]
+
+
+def test_all_five_are_there():
+    assert [spec.cited for spec in SPECS] == list(EXPECTED)
+    assert [spec.page for spec in SPECS] == [
+        "specs/pbe/1.0/", "specs/prompt/0.0.1/", "specs/vpp/1.4/", "specs/plsp/0.5/",
+        "specs/pb2s/0.2/",
+    ]  # fmt: skip
+
+
+def test_the_ids_are_those_of_the_readings():
+    if not (SHARED / "READINGS.md").is_file():
+        pytest.skip("the readings are not beside this checkout")
+    text = (SHARED / "READINGS.md").read_text(encoding="utf-8")
+    ids = re.findall(r"^\| ((?:PBE|PROMPT|VPP|PLSP|PB2S)-A?\d+) \|", text, re.MULTILINE)
+    assert sorted(ids) == sorted(row.id for _, row in ROWS)
+
+
+@pytest.mark.parametrize(("spec", "row"), ROWS, ids=lambda value: getattr(value, "id", ""))
+def test_every_id_has_exactly_one_treatment_and_rules_go_first(spec, row):
+    rules = citing(RULES).get(f"{spec.cited}/{row.id}", ())
+    treatments = [rules, row.semantics, row.not_checkable, row.later]
+    assert sum(map(bool, treatments)) == 1, "cite it in a rule, or say why there is none"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_every_cited_id_exists(rule):
+    known = {f"{spec.cited}/{row.id}" for spec, row in ROWS}
+    for citation in rule.spec.split():
+        assert citation in known or citation.partition("/")[0] in OURS
+
+
+@pytest.mark.parametrize(("spec", "row"), ROWS, ids=lambda value: getattr(value, "id", ""))
+def test_every_row_is_said_in_sentences(spec, row):
+    match row:
+        case Clause(text=text):
+            sentences = [text]
+        case Reading(unclear=unclear, ours=ours, why=why):
+            sentences = [unclear, ours, why]
+    assert all(re.fullmatch(r"[A-Z`].{10,260}\.", sentence) for sentence in sentences)
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.cited)
+def test_the_words_are_our_own(spec):
+    """No run of nine words of the specification or of the readings is copied."""
+    source = SHARED / f"{spec.cited}.md"
+    if not source.is_file():
+        pytest.skip("the specifications are not beside this checkout")
+    theirs = _runs(source.read_text(encoding="utf-8"))
+    theirs |= _runs((SHARED / "READINGS.md").read_text(encoding="utf-8"))
+    for row in spec.rows:
+        for sentence in (getattr(row, name) for name in type(row).__slots__):
+            assert not _runs(sentence) & theirs, sentence
+
+
+def _runs(text):
+    words = re.findall(r"\w+", text.lower())
+    return {tuple(words[n : n + 9]) for n in range(len(words) - 8)}

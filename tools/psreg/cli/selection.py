@@ -1,0 +1,55 @@
+"""`--select` and `--ignore`: which rules' findings a command reports, by code or family."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from psreg.cli.console import OptionAdder
+from psreg.diagnostics import Diagnostic
+from psreg.errors import UsageError
+from psreg.formats.nearest import nearest
+from psreg.rules import RULES
+
+
+def add_selection_options(parser: OptionAdder) -> None:
+    """Declare the two options; each may be given several times."""
+    for option, what in (("--select", "only"), ("--ignore", "not")):
+        parser.add_argument(
+            option, action="append", default=[], metavar="CODE", help=f"{what} this rule or family"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Codes and families that are wanted (none: all of them) and unwanted."""
+
+    select: frozenset[str]
+    ignore: frozenset[str]
+
+    @classmethod
+    def of(cls, args: Namespace) -> Selection:
+        """Return what the command line asks for.
+
+        Raises:
+            UsageError: it names a rule or family that does not exist.
+        """
+        return cls(select=_known(args.select), ignore=_known(args.ignore))
+
+    def chosen(self, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        """Yield the diagnostics that are wanted and not unwanted."""
+        for diagnostic in diagnostics:
+            names = {diagnostic.code, diagnostic.family}
+            if (not self.select or names & self.select) and not names & self.ignore:
+                yield diagnostic
+
+
+def _known(names: list[str]) -> frozenset[str]:
+    known = {name.lower(): name for rule in RULES for name in (rule.code, rule.family)}
+    for name in names:
+        if name.lower() not in known:
+            near = nearest(name, known)
+            hint = f"did you mean {known[near]}?" if near else "try 'psreg explain --all'"
+            raise UsageError("NO_SUCH_RULE", f"there is no rule or family {name!r}", hint)
+    return frozenset(known[name.lower()] for name in names)
