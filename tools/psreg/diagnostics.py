@@ -178,11 +178,13 @@ class Report:
     """All diagnostics of one run over `checked` files, in order of path and place.
 
     `site` is the address of the site that has the rules' pages, ending in `/`; "" if unknown.
+    `fixed` are findings that were mended and stand no more, in the order it was done.
     """
 
     checked: int
     diagnostics: tuple[Diagnostic, ...] = field(default=())
     site: str = ""
+    fixed: tuple[Diagnostic, ...] = ()
 
     @classmethod
     def of(cls, checked: int, diagnostics: Iterable[Diagnostic], site: str = "") -> Report:

@@ -23,11 +23,13 @@ _POLICY = PurePosixPath("registry/policy.toml")
 class FileTree(Mapping[PurePosixPath, bytes]):
     """The files below `pbes/` of a checkout and its policy, by repo-relative path.
 
-    `refused` lists what is neither a regular file nor a folder (links, devices).
+    `refused` lists what is neither a regular file nor a folder (links, devices). `changed` holds
+    what is read instead of some of the files.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, changed: Mapping[str, bytes] | None = None) -> None:
         self.root = root
+        self._changed = changed or {}
         self._paths: dict[PurePosixPath, None] = {}
         self.refused: list[PurePosixPath] = []
         self._scan(root / PBES, PurePosixPath(PBES))
@@ -53,7 +55,8 @@ class FileTree(Mapping[PurePosixPath, bytes]):
     def __getitem__(self, path: PurePosixPath) -> bytes:
         if path not in self._paths:
             raise KeyError(path)
-        return read_file(self.root / path)
+        changed = self._changed.get(str(path))
+        return read_file(self.root / path) if changed is None else changed
 
     def __contains__(self, path: object) -> bool:
         return path in self._paths
@@ -65,13 +68,13 @@ class FileTree(Mapping[PurePosixPath, bytes]):
         return len(self._paths)
 
 
-def read_tree(root: Path) -> FileTree:
-    """Return the tree of the checkout at `root`.
+def read_tree(root: Path, changed: Mapping[str, bytes] | None = None) -> FileTree:
+    """Return the tree of the checkout at `root`, with `changed` in place of what files hold.
 
     Raises:
         UnavailableError: `pbes/` is missing or cannot be listed.
     """
-    return FileTree(root)
+    return FileTree(root, changed)
 
 
 def read_file(path: Path, limit: int = MAX_FILE) -> bytes:

@@ -19,6 +19,7 @@ def report_document(report: Report) -> dict[str, Any]:
         "checked": report.checked,
         "counts": {str(severity): report.count(severity) for severity in Severity},
         "diagnostics": [_diagnostic(d) for d in report.diagnostics],
+        "fixed": [_diagnostic(d) for d in report.fixed],
     }
 
 

@@ -19,8 +19,18 @@ def report_text(report: Report) -> str:
     return "".join(f"{line}\n" for line in report_lines(report))
 
 
-def report_lines(report: Report, *, color: bool = False, infos: bool = True) -> Iterator[str]:
-    """Yield the lines of `report`; `infos` False leaves informational findings to the count."""
+def report_lines(
+    report: Report, *, color: bool = False, infos: bool = True, fixed: str = "fixed"
+) -> Iterator[str]:
+    """Yield the lines of `report`; `infos` False leaves informational findings to the count.
+
+    `fixed` is the word for findings that were mended, or would be.
+    """
+    for d in report.fixed:
+        title = one_line(d.fix.title if d.fix else d.message)
+        yield f"{fixed} {one_line(d.path)}:{d.start.line}:{d.start.column} {d.code}: {title}"
+    if report.fixed:
+        yield ""
     for diagnostic in report.diagnostics:
         if diagnostic.waived is None and (infos or diagnostic.severity is not INFO):
             yield from _diagnostic(diagnostic, color=color)
@@ -29,12 +39,14 @@ def report_lines(report: Report, *, color: bool = False, infos: bool = True) -> 
 
 
 def summary(report: Report) -> str:
-    """Return the closing line, for instance `checked 3 files: 1 error, 2 warnings`."""
+    """Return the closing line, for instance `checked 3 files: 1 error ([*] 1 fixable by --fix)`."""
     parts = [counted(report.count(s), s) for s in (ERROR, WARNING, INFO) if report.count(s)]
     waived = sum(d.waived is not None for d in report.diagnostics)
     parts += [f"{waived} waived"] if waived else []
     files = "1 file" if report.checked == 1 else f"{report.checked} files"
-    return f"checked {files}: {', '.join(parts) or 'no findings'}"
+    fixable = sum(d.fix is not None and d.waived is None for d in report.diagnostics)
+    offer = f" ([*] {fixable} fixable by --fix)" if fixable else ""
+    return f"checked {files}: {', '.join(parts) or 'no findings'}{offer}"
 
 
 def counted(number: int, severity: Severity) -> str:
@@ -46,7 +58,8 @@ def counted(number: int, severity: Severity) -> str:
 def _diagnostic(d: Diagnostic, *, color: bool) -> Iterator[str]:
     paint = (lambda text, code: f"{code}{text}{_RESET}") if color else (lambda text, _code: text)
     head = paint(f"{d.severity}[{d.code}]", _PAINT[d.severity])
-    yield f"{head} {paint(d.slug, _BOLD)}: {one_line(d.message)}"
+    mark = "[*] " if d.fix else ""
+    yield f"{head} {mark}{paint(d.slug, _BOLD)}: {one_line(d.message)}"
     gutter = " " * len(str(d.start.line))
     yield f"{gutter}{paint('-->', _DIM)} {one_line(d.path)}:{d.start.line}:{d.start.column}"
     if d.excerpt:
