@@ -209,7 +209,7 @@ class Waiver(NamedTuple):
     by: str
 
 
-UNWAIVABLE = ("JSON", "PBE", "PROMPT", "REG", "TOML")
+UNWAIVABLE = ("JSON", "NAME", "PBE", "PROMPT", "REG", "TOML")
 """Families an author cannot waive: they decide whether a release is one. The policy can."""
 
 HIDING = ("PS001", "PS002", "PS003", "PS004", "PS005", "PS014", "PS024")

@@ -6,6 +6,7 @@ from psreg.rule import Rule
 from psreg.rules.content import CONTENT_RULES
 from psreg.rules.entry import ENTRY_RULES
 from psreg.rules.json import JSON_RULES
+from psreg.rules.names import NAME_RULES
 from psreg.rules.pbe import PBE_RULES
 from psreg.rules.prompt import PROMPT_RULES
 from psreg.rules.submission import SUBMISSION_RULES
@@ -16,6 +17,7 @@ __all__ = [
     "CONTENT_RULES",
     "ENTRY_RULES",
     "JSON_RULES",
+    "NAME_RULES",
     "PBE_RULES",
     "PROMPT_RULES",
     "RULES",
@@ -33,4 +35,5 @@ RULES: tuple[Rule[Any], ...] = (
     *SUBMISSION_RULES,
     *ENTRY_RULES,
     *TREE_RULES,
+    *NAME_RULES,
 )

@@ -25,12 +25,14 @@ from psreg.rules import (
     CONTENT_RULES,
     ENTRY_RULES,
     JSON_RULES,
+    NAME_RULES,
     PBE_RULES,
     PROMPT_RULES,
     SUBMISSION_RULES,
     TOML_RULES,
     TREE_RULES,
 )
+from psreg.rules.naming import Names
 
 T = TypeVar("T")
 
@@ -95,6 +97,7 @@ def check_tree(
     tree = Tree(files)
     if share == 0:
         yield from _judge_at(TREE_RULES, tree, tree.documents)
+        yield from _names(tree)
         yield from _toml_at(tree.documents, POLICY)
     for entry in tree.entries[share::shares]:
         yield from _toml_at(entry.documents, entry.path)
@@ -103,10 +106,19 @@ def check_tree(
             yield from _submission(submission)
 
 
+def _names(tree: Tree) -> Iterator[Diagnostic]:
+    for diagnostic in _judge_at(NAME_RULES, Names(tree), tree.documents):
+        name = PurePosixPath(diagnostic.path).parent.name
+        yield replace(diagnostic, waived=tree.policy.waiver(diagnostic.code, name) or None)
+
+
 def _submission(submission: Submission) -> Iterator[Diagnostic]:
     for diagnostic in _findings(submission):
         waiver = waiver_for(diagnostic.code, submission)
-        yield replace(diagnostic, waived=waiver.reason) if waiver else diagnostic
+        if waiver is None:
+            yield diagnostic
+        else:
+            yield replace(diagnostic, waived=waiver.reason, waived_by=waiver.by)
 
 
 def _findings(submission: Submission) -> Iterator[Diagnostic]:
