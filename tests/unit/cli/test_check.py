@@ -64,7 +64,7 @@ def test_text_shows_the_place(hello):
     assert f"{hello.as_posix()}:3:18" in done.stdout
     assert '"pbe_version": "1.0",' in done.stdout
     assert "^^^^^" in done.stdout
-    assert done.stdout.endswith("checked 1 file: 1 error\n")
+    assert done.stdout.endswith("checked 1 file: 1 error ([*] 1 fixable by --fix)\n")
     assert done.stderr == ""
 
 
@@ -181,6 +181,8 @@ def test_help_and_version():
         "registry",
         "check",
         "explain",
+        "new",
+        "bump",
         "publish",
         "site",
         "serve",

@@ -61,16 +61,16 @@ class Folder:
 
 
 class Artifact:
-    """One file, or what came through standard input: what `data` holds, by the name `path`."""
+    """One file, or `data` that came through standard input: then `place` is None."""
 
     checked = 1
     lone = True
 
     def __init__(self, data: bytes, path: str, mode: Mode, place: Path | None = None) -> None:
         self.data = data
+        self.place = place
         self._path = path
         self._mode = mode
-        self._place = place
 
     @classmethod
     def at(cls, place: Path, mode: Mode) -> Artifact:
@@ -88,7 +88,7 @@ class Artifact:
 
     def read(self, path: str) -> bytes | None:
         """See `Subject`."""
-        if self._place and self._place.is_symlink():
+        if self.place and self.place.is_symlink():
             hint = "name the file that it points at"
             raise UsageError("LINK", f"{path} is a link, which --fix does not write through", hint)
         return _whole(self.data)
@@ -96,8 +96,8 @@ class Artifact:
     def write(self, _path: str, data: bytes) -> None:
         """See `Subject`; what came through standard input is only remembered."""
         self.data = data
-        if self._place:
-            _replace(self._place, data)
+        if self.place:
+            _replace(self.place, data)
 
 
 def _whole(data: bytes) -> bytes | None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from psreg.adapters.checking import check_folder
 from psreg.adapters.files import MAX_FILE, find_checkout, read_named
+from psreg.adapters.subjects import Artifact, Folder, Subject
 from psreg.cli.console import Console, add_output_options, color_wanted
+from psreg.cli.fixing import Fixing, add_fix_options
 from psreg.cli.selection import Selection, add_selection_options
 from psreg.diagnostics import Diagnostic, Mode, Report
 from psreg.errors import UnavailableError, UsageError
@@ -17,7 +21,6 @@ from psreg.formats import policy
 from psreg.index.tree import POLICY
 from psreg.render.table import FORMATS, rendered
 from psreg.render.text import report_lines
-from psreg.service.check import check_file
 
 EXAMPLE = "psreg check pbes"
 
@@ -30,6 +33,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--stdin-filename", metavar="NAME", help="what to call standard input")
     parser.add_argument("--read", action="store_true", help="judge as a reader, not a publisher")
     parser.add_argument("--strict", action="store_true", help="let warnings fail, too")
+    add_fix_options(parser)
     add_selection_options(parser)
     add_output_options(parser, FORMATS)
 
@@ -38,19 +42,33 @@ def run(args: Namespace, console: Console) -> int:
     """Print the report; exit 1 if it fails (DESIGN §4)."""
     mode = Mode.READ if args.read else Mode.STRICT
     selection = Selection.of(args)
-    checked, diagnostics, lone = 0, [], True
+    fixing = Fixing(args) if args.fix or args.diff else None
+    found: list[Diagnostic] = []
+    fixed: list[Diagnostic] = []
+    checked, lone = 0, True
     for path in args.paths or [_default_path()]:
-        number, found, single = _check(path, args.stdin_filename, mode)
-        checked += number
-        diagnostics += found
-        lone = lone and single
-    if args.format == "text":
-        report = Report.of(checked, selection.chosen(diagnostics))
+        subject = _subject(path, args.stdin_filename, mode)
+        judge = partial(_chosen, selection, subject)
+        mended = fixing.mend(subject, judge) if fixing else None
+        found += mended.left if mended else judge({})
+        fixed += mended.fixed if mended else ()
+        checked += subject.checked
+        lone = lone and subject.lone
+    site = _site() if args.format != "text" else ""
+    report = replace(Report.of(checked, found, site), fixed=tuple(fixed))
+    if fixing:
+        fixing.print(report, console, infos=lone)
+    elif args.format == "text":
         _print(report, console, infos=lone)
     else:
-        report = Report.of(checked, selection.chosen(diagnostics), _site())
         console.out(rendered(report, args.format))
-    return int(report.failed(strict=args.strict))
+    return int(report.failed(strict=args.strict) or (fixing is not None and fixing.failed(report)))
+
+
+def _chosen(
+    selection: Selection, subject: Subject, changed: Mapping[str, bytes]
+) -> list[Diagnostic]:
+    return list(selection.chosen(subject.judge(changed)))
 
 
 def _default_path() -> str:
@@ -60,25 +78,16 @@ def _default_path() -> str:
     return os.path.relpath(root / "pbes")
 
 
-def _check(path: str, stdin_filename: str | None, mode: Mode) -> tuple[int, list[Diagnostic], bool]:
-    """Return how many files were judged, what was found, and whether it was a lone file."""
+def _subject(path: str, stdin_filename: str | None, mode: Mode) -> Subject:
+    """Return what `path` names, not yet judged."""
     if path == "-":
-        data = sys.stdin.buffer.read(MAX_FILE)
-        return 1, _lone(data, stdin_filename or "stdin", mode), True
+        return Artifact(sys.stdin.buffer.read(MAX_FILE), stdin_filename or "stdin", mode)
     place = Path(path)
     if place.is_dir():
-        return *check_folder(place, mode), False
+        return Folder(place, mode)
     if not place.exists():
         raise UnavailableError("NOT_FOUND", f"there is no file {path}")
-    return 1, _lone(read_named(place), place.as_posix(), mode), True
-
-
-def _lone(data: bytes, path: str, mode: Mode) -> list[Diagnostic]:
-    try:
-        return check_file(data, path=path, mode=mode)
-    except ValueError as error:
-        hint = "a PBE starts with {, a .prompt with [METADATA]; or name it: --stdin-filename"
-        raise UsageError("UNKNOWN_FORMAT", str(error), hint) from error
+    return Artifact.at(place, mode)
 
 
 def _site() -> str:

@@ -66,6 +66,13 @@ class Console:
         sys.stderr.write(plain(text).encode("utf-8", "backslashreplace").decode() + "\n")
         sys.stderr.flush()
 
+    def aside(self, text: str) -> None:
+        """Write to standard error, exactly, a result that standard output has no room for."""
+        self.flush()
+        sys.stderr.flush()
+        sys.stderr.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stderr.flush()
+
     def fail(self, error: PsregError) -> None:
         """Report an error the way the caller reads: one JSON document, or lines on stderr."""
         if self.machine:

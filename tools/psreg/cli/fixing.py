@@ -1,0 +1,95 @@
+"""`psreg check --fix`: write what can be mended, or show it with `--diff`."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Mapping
+
+from psreg.adapters.subjects import Artifact, Subject
+from psreg.cli.console import Console, color_wanted
+from psreg.diagnostics import Diagnostic, Report
+from psreg.errors import UsageError
+from psreg.render.json import report_document
+from psreg.render.table import rendered
+from psreg.render.terminal import plain
+from psreg.render.text import report_lines
+from psreg.render.unified import unified
+from psreg.service.fix import Mended, mend
+
+_FIX = (
+    "mend what a machine may mend, the findings marked [*]: only the bytes concerned change; also"
+    " below pbes/, so fix before you publish, which refuses a released version that changed"
+)
+_DIFF = "show what --fix would change and write nothing; exit 1 if there is anything"
+
+
+def add_fix_options(parser: ArgumentParser) -> None:
+    """Declare `--fix` and `--diff`."""
+    parser.add_argument("--fix", action="store_true", help=_FIX)
+    parser.add_argument("--diff", action="store_true", help=_DIFF)
+
+
+class Fixing:
+    """One run with `--fix`: what it changed, and how to say so.
+
+    With `--diff` nothing is written. Of standard input, the mended text goes to standard output
+    and the report to standard error, unless the report is JSON and holds the text itself.
+    """
+
+    def __init__(self, args: Namespace) -> None:
+        if args.diff and args.format not in ("text", "json"):
+            raise UsageError("USAGE", f"--diff cannot be shown as {args.format}", "try json")
+        self._show = args.diff
+        self._format = args.format
+        self._diff = ""
+        self._stdin: Artifact | None = None
+
+    def mend(
+        self,
+        subject: Subject,
+        judge: Callable[[Mapping[str, bytes]], Iterable[Diagnostic]],
+    ) -> Mended:
+        """Mend `subject`, as far as what `judge` says of it can be mended."""
+        mended = mend(judge, subject.read)
+        for path, data in mended.files.items():
+            if self._show:
+                before = subject.read(path) or b""
+                self._diff += unified(path, before.decode(), data.decode())
+            else:
+                subject.write(path, data)
+        if isinstance(subject, Artifact) and subject.place is None:
+            self._stdin = subject
+        return mended
+
+    def failed(self, report: Report) -> bool:
+        """Tell whether the run fails because `--diff` has something to show."""
+        return self._show and bool(report.fixed)
+
+    def print(self, report: Report, console: Console, *, infos: bool) -> None:
+        """Print texts, differences and `report`, each where it belongs."""
+        if self._format == "json":
+            console.json({**report_document(report), **self._texts()})
+            return
+        aside = self._show or self._stdin is not None
+        if self._show:
+            console.out(plain(self._diff) if sys.stdout.isatty() else self._diff)
+        elif self._stdin:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(self._stdin.data)
+            shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)  # what was too long to judge
+        write = console.aside if aside else console.out
+        write(self._report(report, console, color=not aside and color_wanted(), infos=infos))
+
+    def _texts(self) -> dict[str, str]:
+        if self._show:
+            return {"diff": self._diff}
+        return {"text": self._stdin.data.decode(errors="replace")} if self._stdin else {}
+
+    def _report(self, report: Report, console: Console, *, color: bool, infos: bool) -> str:
+        if self._format != "text":
+            return rendered(report, self._format)
+        word = "would fix" if self._show else "fixed"
+        lines = list(report_lines(report, color=color, infos=infos, fixed=word))
+        return "".join(f"{line}\n" for line in (lines[:-1] if console.quiet else lines))
