@@ -54,8 +54,8 @@ def test_waived_findings_are_shown_with_their_reason():
             PBE % ("Quiz", "1.0", "nothing"),
             "pbes/stateless_executor/x/1.0.0/x.pbe.txt",
         ),
-        ("pbes/42.pbe.txt", "{}", "pbes/<class>/<name>/1.0.0/<name>.pbe.txt"),
-        ("pbes/prompt/hello/hello.prompt", PROMPT, f"{FOLDER}/hello.prompt"),
+        ("pbes/42.pbe.txt", "{}", "pbes/<class>/<name>/0.1.0/<name>.pbe.txt"),
+        ("pbes/prompt/hello/hello.prompt", PROMPT, "pbes/prompt/hello/0.1.0/hello.prompt"),
         ("pbes/prompt/hello/release.toml", RELEASE, f"{FOLDER}/release.toml"),
         ("pbes/prompt/notes.txt", "", "pbes/<class>/<name>/<version>/"),
     ],
@@ -64,6 +64,20 @@ def test_a_stray_file_is_told_where_it_belongs(path, text, target):
     (diagnostic,) = judge(tree(entry(), {path: text}), "REG001")
     assert diagnostic.path == path
     assert target in diagnostic.hint
+
+
+def test_a_loose_artifact_has_one_finding_with_the_command_that_makes_its_entry(tmp_path):
+    path = "pbes/prompt/My notes.prompt"
+    (diagnostic,) = judge(tree(entry(), {path: PROMPT}))[:1]
+    assert diagnostic.code == "REG001"
+    assert [d.code for d in judge(tree(entry(), {path: PROMPT})) if d.path == path] == ["REG001"]
+    assert "Move it to pbes/prompt/my_notes/0.1.0/my_notes.prompt." in diagnostic.hint
+    assert f"psreg new prompt my_notes --from '{path}'" in diagnostic.hint
+
+
+def test_of_an_entry_that_exists_no_second_one_is_offered():
+    (diagnostic,) = judge(tree(entry(), {"pbes/prompt/hello.prompt": PROMPT}), "REG001")
+    assert "psreg new" not in diagnostic.hint
 
 
 @pytest.mark.parametrize(

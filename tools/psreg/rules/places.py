@@ -46,6 +46,13 @@ def version_like(text: str) -> str:
     return ".".join(numbers + ["0"] * (_VERSION_PARTS - len(numbers)))
 
 
+def stated_version(text: str | None) -> str:
+    """Return the version that an artifact states; a first one where it states none."""
+    if text is None or not _NUMBERS.search(text):
+        return "0.1.0"
+    return text if is_version(text) else version_like(text)
+
+
 def place_of_artifact(tree: Tree, path: PurePosixPath) -> str:
     """Return where the artifact at `path` belongs, as far as it says; "" if it is none."""
     name = version = None
@@ -62,6 +69,5 @@ def place_of_artifact(tree: Tree, path: PurePosixPath) -> str:
         version = prompt.metadata.get("version") if prompt else None
     if name is None or not is_name(name):
         name = name_like(path.name.removesuffix(form.suffix)) or "<name>"
-    if version is None or not is_version(version):
-        version = version_like(version or "")
+    version = stated_version(version)
     return f"{PBES}/{entry_class}/{name}/{version}/{name}{form.suffix}"

@@ -33,6 +33,12 @@ MAX_FILE = 1_048_576
 """Bytes of the largest file in a version folder."""
 
 _PORTABLE = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?")
+_ASKED = (
+    ("use case", "Say when to reach for it."),
+    ("example", "Show what comes out of it, marked as recorded or illustrative."),
+)
+"""What headings of a README.md say, and what stands below them (PBE-19, PBE-20)."""
+
 _MARKED = re.compile(r"\b(?:recorded|illustrative)\b", re.IGNORECASE)
 
 
@@ -149,8 +155,8 @@ def readme_incomplete(submission: Submission) -> Iterator[Finding]:
     reader must be able to tell it from a recording.
 
     ## Fix
-    Add a heading with the words "use case" and one with "example", and mark the example as
-    *recorded* or *illustrative*.
+    Add a heading with the words "use case" and one with "example", write something below both,
+    and mark the example as *recorded* or *illustrative*.
 
     ```md
     ## Use case
@@ -166,11 +172,17 @@ def readme_incomplete(submission: Submission) -> Iterator[Finding]:
     if path not in submission.paths:
         return
     found = sections(submission.documents[path].text)
-    for words in ("use case", "example"):
-        if not any(words in section.title.lower() for section in found):
+    for words, hint in _ASKED:
+        about = [section for section in found if words in section.title.lower()]
+        if not about:
             message = f"no heading says {words!r}"
             yield Finding(message=message, path=str(path), hint=f"Add a section '## {words}'.")
-    examples = [section for section in found if "example" in section.title.lower()]
+        elif not any(section.body.strip() for section in about):
+            message = f"nothing stands below the heading {words!r}"
+            yield Finding(message=message, at=about[0].span, path=str(path), hint=hint)
+    examples = [
+        section for section in found if "example" in section.title.lower() and section.body.strip()
+    ]
     if examples and not any(_marked(section) for section in examples):
         yield Finding(
             message="the example does not say whether it is recorded or illustrative",

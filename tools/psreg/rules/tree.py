@@ -5,6 +5,7 @@ Findings name their file in `path`.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
@@ -37,7 +38,8 @@ def stray_file(tree: Tree) -> Iterator[Finding]:
     checked, never signed, never found, and never installed.
 
     ## Fix
-    Move the file to the place that the message names. The layout is:
+    Move the file to the place that the message names; for an artifact, `psreg new` writes the
+    entry around it. The layout is:
 
     ```text
     pbes/<class>/<name>/entry.toml
@@ -78,11 +80,20 @@ def _in_version_folder(path: PurePosixPath, artifact: PurePosixPath) -> Iterator
 
 def _better_place(tree: Tree, path: PurePosixPath) -> str:
     if target := place_of_artifact(tree, path):
-        return f"Move it to {target}."
+        return f"Move it to {target}." + _command(tree, path, PurePosixPath(target))
     parent = path.parent
     if len(parent.parts) == 3 and path.name in KNOWN_FILES:  # noqa: PLR2004 - pbes/class/name
         return f"Move it into the folder of a version, such as {parent / '1.0.0' / path.name}."
     return "Files of a release belong in pbes/<class>/<name>/<version>/."
+
+
+def _command(tree: Tree, path: PurePosixPath, target: PurePosixPath) -> str:
+    """Return the sentence that names the command making the entry; "" if there is the entry."""
+    _, entry_class, name = target.parts[:3]
+    if name in tree.names:
+        return ""
+    command = shlex.join(["psreg", "new", entry_class, name, "--from", str(path)])
+    return f" This writes the whole entry there: {command}"
 
 
 @rule("REG002", spec="registry/LAYOUT pbe-1.0/PBE-A2", severity=ERROR)

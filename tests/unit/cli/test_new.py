@@ -1,0 +1,327 @@
+"""`psreg new` and `psreg bump` as an author types them."""
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from authoring import ANSWERS, BESIDE, checkout, psreg, tree_of
+from psreg.identity import CLASSES
+from psreg.service.questions import questions
+
+PBES = Path(__file__).parents[3] / "pbes"
+SAVED = PBES / "interactive_engine/spaced_recall/1.1.0/spaced_recall.pbe.txt"
+EMAIL = PBES / "prompt/email_reply/1.0.0/email_reply.prompt"
+
+
+@pytest.fixture
+def root(tmp_path):
+    return checkout(tmp_path / "registry")
+
+
+def findings(root):
+    done = psreg(root, "check", "--format", "json")
+    return {
+        (d["path"], d["start"]["line"], d["code"], d["message"])
+        for d in json.loads(done.stdout)["diagnostics"]
+        if d["waived"] is None and d["severity"] != "info"
+    }
+
+
+def listed(done):
+    return {
+        (g["path"], g["line"], g["code"], g["message"]) for g in json.loads(done.stdout)["gaps"]
+    }
+
+
+@pytest.mark.parametrize("entry_class", CLASSES)
+def test_a_bare_entry_has_exactly_the_listed_gaps(root, entry_class):
+    done = psreg(root, "new", entry_class, "trip_packer", "--format", "json")
+    assert done.returncode == 0
+    assert findings(root) == listed(done)
+    document = json.loads(done.stdout)
+    suffix = ".prompt" if entry_class == "prompt" else ".pbe.txt"
+    folder = f"pbes/{entry_class}/trip_packer"
+    names = ("0.1.0/README.md", "0.1.0/release.toml", f"0.1.0/trip_packer{suffix}", "entry.toml")
+    assert document["files"] == [f"{folder}/{name}" for name in names]
+    assert sorted(tree_of(root)) == [*document["files"], "registry/policy.toml"]
+    assert {gap["code"] for gap in document["gaps"]} <= {
+        "REG008",
+        "REG017",
+        "PBE020",
+        "PBE024",
+        "PROMPT017",
+    }
+    assert all(gap["write"] for gap in document["gaps"])
+
+
+def test_gaps_are_shown_with_place_and_what_to_write(root):
+    done = psreg(root, "new", "interactive_engine", "trip_packer")
+    assert (
+        "/0.1.0/release.toml:1: `summary` has 0 of at least 20 characters [REG008]" in done.stdout
+    )
+    assert "what the prompt does, in one sentence of 20 to 160 characters" in done.stdout
+    assert "“When JSON with the root key 'trip_packer_save' arrives, …”" in done.stdout
+    assert "then: psreg check pbes/interactive_engine/trip_packer/0.1.0" in done.stdout
+    assert "wrote" not in psreg(root, "new", "prompt", "other", "-q").stdout
+
+
+def test_without_a_waiver_the_missing_runs_are_a_gap(tmp_path):
+    root = checkout(tmp_path / "registry", policy="")
+    done = psreg(root, "new", "prompt", "trip_packer")
+    assert "[REG011]" in done.stdout
+    assert "run the finished artifact on two platforms" in done.stdout
+
+
+@pytest.mark.parametrize("entry_class", sorted(ANSWERS))
+@pytest.mark.parametrize("form", ["json", "toml"])
+def test_with_all_answers_nothing_is_left(root, entry_class, form):
+    answers = ANSWERS[entry_class] | BESIDE
+    file = root / f"answers.{form}"
+    if form == "json":
+        file.write_text(json.dumps(answers))
+    else:
+        file.write_text("".join(f"{k} = {json.dumps(v)}\n" for k, v in answers.items()))
+    done = psreg(root, "new", entry_class, "trip_packer", "--answers", str(file))
+    assert done.returncode == 0
+    assert "to write before" not in done.stdout
+    assert ("worth a look" in done.stdout) == (entry_class == "persistent_service")
+    assert psreg(root, "check").returncode == 0
+    readme = (root / f"pbes/{entry_class}/trip_packer/0.1.0/README.md").read_text()
+    assert "# Trip packer\n\nPlans the contents" in readme
+    assert "*Illustrative, written by hand.*\n\nCabin bag" in readme
+
+
+def test_the_examples_of_the_creator_tool_make_a_clean_engine(root):
+    answers = {q.key: q.example for q in questions("interactive_engine")}
+    (root / "answers.json").write_text(json.dumps(answers))
+    psreg(root, "new", "interactive_engine", "trip_packer", "--answers", "answers.json")
+    assert psreg(root, "check", "--strict").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('licence = "MIT"', "`licence` answers no question here. Did you mean `license`?"),
+        ("task = 3", "`task`: this is no text"),
+        ("tags = 3", "`tags`: this is no list of words"),
+        ('summary = "Short"', "`summary` has 5 of at least 20 characters [REG008]"),
+        ('license = "Mine"', "the licence `Mine` is not on the allow list [REG010]"),
+        ('task = "[METADATA]"', "[PROMPT002]"),
+        ('task = " "', "`task`: the answer is blank"),
+        ("= 1", "neither TOML nor JSON"),
+        ('{"task": "\\ud800"}', "bytes that are not UTF-8"),
+        ("{", "neither TOML nor JSON"),
+    ],
+)
+def test_answers_that_cannot_stand_write_nothing(root, text, said):
+    (root / "answers").write_text(text)
+    done = psreg(root, "new", "prompt", "trip_packer", "--answers", "answers")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert list((root / "pbes").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("promt", "x"), 2, "Did you mean `prompt`?"),
+        (("prompt", "Trip-Packer"), 2, "write trip_packer"),
+        (("prompt", "4"), 2, "a letter comes first"),
+        (("prompt", "con"), 2, "a device on Windows"),
+        (("prompt", "taken"), 2, "psreg bump taken patch"),
+        (("stateless_executor", "taken"), 2, "choose another name"),
+        (("prompt", "other_name"), 2, "`other_name` is an alias of `taken`"),
+        (("prompt", "x", "--from", "absent"), 4, "cannot read absent"),
+        (("prompt", "x", "--answers", "absent"), 4, "cannot read absent"),
+        (("prompt", "x", "--from", "notes.md"), 2, "neither a PBE nor a .prompt"),
+        (("prompt", "x", "--from", str(SAVED)), 2, "psreg new interactive_engine x --from"),
+        (("stateless_executor", "x", "--from", str(SAVED)), 2, "of class interactive_engine"),
+        (("stateless_executor", "x", "--from", str(EMAIL)), 2, "psreg new prompt x --from"),
+        (("prompt", "x", "--from", "broken.prompt"), 1, "psreg check --read broken.prompt"),
+        (("prompt", "x", "--from", "list.pbe.txt"), 2, "is a PBE, not of class prompt"),
+    ],
+)
+def test_what_cannot_become_an_entry(root, arguments, code, said):
+    psreg(root, "new", "prompt", "taken")
+    (root / "pbes/prompt/taken/entry.toml").write_text('owners = []\naliases = ["other_name"]\n')
+    (root / "notes.md").write_text("# Notes\n")
+    (root / "broken.prompt").write_text("[CONTENT]\nHello\n")
+    (root / "list.pbe.txt").write_text("[]")
+    before = tree_of(root)
+    done = psreg(root, "new", *arguments)
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert tree_of(root) == before
+    as_json = psreg(root, "new", *arguments, "--format", "json")
+    assert as_json.returncode == code
+    assert set(json.loads(as_json.stdout)["error"]) == {"code", "message", "hint"}
+
+
+def test_outside_of_a_checkout(tmp_path):
+    for command in (("new", "prompt", "x"), ("bump", "x", "patch")):
+        done = psreg(tmp_path, *command)
+        assert done.returncode == 2
+        assert "NO_CHECKOUT" in done.stderr
+
+
+def test_an_artifact_moves_in_with_only_its_name_and_version_changed(root, tmp_path):
+    source = tmp_path / "Cards.txt"
+    old = SAVED.read_bytes().replace(b'"pbe_version": "1.1.0"', b'"pbe_version": "1.1"')
+    source.write_bytes(old)
+    done = psreg(root, "new", "interactive_engine", "card_box", "--from", str(source))
+    assert done.returncode == 0
+    new = (root / "pbes/interactive_engine/card_box/1.1.0/card_box.pbe.txt").read_bytes()
+    changed = old.replace(b'"pbe_version": "1.1"', b'"pbe_version": "1.1.0"')
+    changed = changed.replace(b'"pbe_name": "spaced_recall"', b'"pbe_name": "card_box"')
+    assert new == changed.replace(b"spaced_recall_save", b"card_box_save")
+    assert source.read_bytes() == old
+    assert {code for _, _, code, _ in findings(root)} == {"REG008", "REG017"}
+
+
+def test_a_loose_file_in_the_tree_moves_by_the_command_that_check_names(root):
+    loose = root / "pbes/prompt/email_reply.prompt"
+    loose.parent.mkdir()
+    shutil.copy(EMAIL, loose)
+    (found,) = json.loads(psreg(root, "check", "--format", "json").stdout)["diagnostics"]
+    command = found["hint"].partition("psreg ")[2].split()
+    assert psreg(root, *command).returncode == 0
+    moved = root / "pbes/prompt/email_reply/1.0.0/email_reply.prompt"
+    assert str(moved.relative_to(root)) in found["hint"]
+    assert moved.read_bytes() == EMAIL.read_bytes()
+
+
+def test_questions_are_asked_again_with_the_reason(root):
+    said = [
+        "",
+        "Write about {topic}.",
+        "",
+        "Too short",
+        BESIDE["summary"],
+        "When.",
+        "A,b",
+        "",
+        "",
+        "",
+    ]
+    done = psreg(root, "new", "prompt", "guided_one", "--guided", stdin="\n".join(said) + "\n")
+    assert done.returncode == 0
+    assert "9 questions" in done.stderr
+    assert "1/9 description: what the prompt does" in done.stderr
+    assert "not so: `summary` has 9 of at least 20 characters [REG008]" in done.stderr
+    artifact = (root / "pbes/prompt/guided_one/0.1.0/guided_one.prompt").read_text()
+    assert artifact.endswith("[CONTENT]\nWrite about {topic}.\n")
+    assert 'tags = ["A", "b"]' in (root / "pbes/prompt/guided_one/0.1.0/release.toml").read_text()
+    assert "worth a look" in done.stdout  # `A` is no tag, which is a warning
+
+
+def test_answers_of_a_file_are_not_asked_for(root):
+    (root / "a.toml").write_text('task = "Say hello."\nexample = "Hello"\n')
+    done = psreg(
+        root, "new", "prompt", "x", "--guided", "--answers", "a.toml", "-q", stdin="\n" * 7
+    )
+    assert done.returncode == 0
+    assert "7 questions" in done.stderr
+
+
+def test_of_an_artifact_only_the_other_files_are_asked_about(root):
+    done = psreg(root, "new", "prompt", "x", "--guided", "--from", str(EMAIL), stdin="\n" * 6)
+    assert done.returncode == 0
+    assert "6 questions" in done.stderr
+
+
+def test_answers_that_are_no_text_are_refused(root):
+    done = subprocess.run(
+        [sys.executable, "-m", "psreg", "new", "prompt", "x", "--guided"],
+        input=b"\xff\nfine\n" + b"\n" * 8,
+        cwd=root,
+        env={**os.environ, "PYTHONUTF8": "1"},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"not UTF-8" in done.stderr
+
+
+def test_the_end_of_the_answers_writes_nothing(root):
+    done = psreg(root, "new", "prompt", "x", "--guided", stdin="A title\n")
+    assert done.returncode == 2
+    assert "nothing was written" in done.stderr
+    assert list((root / "pbes").iterdir()) == []
+
+
+@pytest.mark.parametrize("end", [b"\x04", b"Said at the end.\n" + b"\n" * 8])
+def test_guided_in_a_terminal(root, end):
+    """Drive a pseudo-terminal: Ctrl-D ends without a file, answers make an entry."""
+    main, side = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "psreg", "new", "prompt", "by_hand", "--guided"],
+        cwd=root,
+        env={**os.environ, "TERM": "dumb"},
+        stdin=side,
+        stdout=side,
+        stderr=side,
+        start_new_session=True,
+    ) as process:
+        os.close(side)
+        os.write(main, end)
+        shown = b""
+        try:
+            while part := os.read(main, 4096):
+                shown += part
+        except OSError:  # Linux: the other end was closed
+            pass
+        code = process.wait(timeout=60)
+    os.close(main)
+    assert b"1/9 description" in shown
+    assert b"Traceback" not in shown
+    assert code == (2 if end == b"\x04" else 0)
+    assert (root / "pbes/prompt/by_hand").exists() == (code == 0)
+
+
+def test_a_link_in_the_way_is_not_followed(root, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (root / "pbes/prompt").symlink_to(tmp_path / "elsewhere")
+    done = psreg(root, "new", "prompt", "x")
+    assert done.returncode == 4
+    assert "CANNOT_WRITE" in done.stderr
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_an_empty_folder_of_the_name_is_left_alone(root):
+    (root / "pbes/prompt/x").mkdir(parents=True)
+    done = psreg(root, "new", "prompt", "x")
+    assert done.returncode == 2
+    assert "EXISTS" in done.stderr
+    assert list((root / "pbes/prompt/x").iterdir()) == []
+
+
+def test_from_an_idea_to_two_releases(root, tmp_path):
+    """New, fill in, check, publish, bump, say what changed, publish."""
+    home = {"PSREG_HOME": str(tmp_path / "home")}
+    (root / "a.json").write_text(json.dumps(ANSWERS["prompt"] | BESIDE))
+    psreg(root, "new", "prompt", "trip_packer", "--answers", "a.json")
+    assert psreg(root, "check").returncode == 0
+    assert "released trip_packer 0.1.0" in psreg(root, "publish", **home).stdout
+
+    done = psreg(root, "bump", "trip_packer", "minor")
+    assert done.returncode == 0
+    assert "release.toml:6: `changes` has 0 of at least 1 characters" in done.stdout
+    assert "what is different for its users since 0.1.0" in done.stdout
+    assert psreg(root, "check").returncode == 1
+    assert psreg(root, "publish", **home).returncode == 1
+
+    release = root / "pbes/prompt/trip_packer/0.2.0/release.toml"
+    text = release.read_text()
+    release.write_text(text.replace('changes = ""', 'changes = "Asks for the season, too."'))
+    assert psreg(root, "check").returncode == 0
+    assert "released trip_packer 0.2.0" in psreg(root, "publish", **home).stdout
+    installed = psreg(
+        root, "install", "trip_packer@^0.2", "--registry", str(root), "--to", "got", **home
+    )
+    assert installed.returncode == 0
+    assert "@version 0.2.0" in (root / "got/trip_packer.prompt").read_text()

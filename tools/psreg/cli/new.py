@@ -1,0 +1,88 @@
+"""`psreg new`: write a new entry from answers, or around an artifact that exists."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from psreg.adapters.files import find_checkout, read_named, read_tree
+from psreg.adapters.new_folder import add_folder
+from psreg.cli import gaps
+from psreg.cli.asking import answers_of, ask
+from psreg.cli.console import Console, add_output_options, color_wanted
+from psreg.diagnostics import Mode, Report
+from psreg.errors import FindingsError, UsageError
+from psreg.identity import CLASSES
+from psreg.index.tree import POLICY, Tree
+from psreg.render.text import report_lines
+from psreg.service.check import check_file
+from psreg.service.naming import require_class, require_class_of, require_free_name
+from psreg.service.new import Plan, missing, new_entry
+
+EXAMPLE = "psreg new interactive_engine trip_packer --guided"
+SCHEMA = "psreg.new/1"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("entry_class", metavar="CLASS", help=f"one of {', '.join(CLASSES)}")
+    parser.add_argument("name", metavar="NAME", help="lowercase_with_underscores, new here")
+    parser.add_argument("--from", dest="source", metavar="FILE", help="a PBE or .prompt to take in")
+    parser.add_argument("--guided", action="store_true", help="ask for what there is to say")
+    parser.add_argument("--answers", metavar="FILE", help="the answers as TOML or JSON")
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Write the entry and say what is left to write (DESIGN §2)."""
+    root = find_checkout(Path.cwd())
+    if root is None:
+        raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
+    tree = read_tree(root)
+    require_class(args.entry_class)
+    require_free_name(Tree(tree), args.entry_class, args.name)
+    plan = Plan(
+        entry_class=args.entry_class,
+        name=args.name,
+        artifact=_adopted(args, console) if args.source else None,
+        policy=tree.get(POLICY),
+    )
+    if args.answers:
+        plan = answers_of(Path(args.answers), plan)
+    if args.guided:
+        plan = ask(plan, console)
+    files, release = new_entry(plan), plan.release
+    left = missing(plan)
+    add_folder(root, release.entry_folder, files)
+    if console.machine:
+        console.json(
+            {
+                "schema": SCHEMA,
+                "class": release.entry_class,
+                "name": release.name,
+                "version": release.version,
+                "files": sorted(map(str, files)),
+                "gaps": gaps.documents(left),
+            }
+        )
+    else:
+        gaps.say(console, release, sorted(files), left)
+    return 0
+
+
+def _adopted(args: Namespace, console: Console) -> bytes:
+    """Return the artifact that was named, if a reader could use it and it is of the class."""
+    place = Path(args.source)
+    data = read_named(place)
+    form = require_class_of(data, place.name, args.entry_class, args.name)
+    report = Report.of(1, check_file(data, path=args.source, mode=Mode.READ, form=form))
+    if report.failed():
+        if not console.machine:
+            lines = report_lines(report, color=color_wanted(), infos=False)
+            console.out("".join(f"{line}\n" for line in lines))
+        raise FindingsError(
+            "NOT_USABLE",
+            f"{args.source} cannot be used as it is; nothing was written",
+            f"mend it first: psreg check --read {args.source}",
+        )
+    return data
