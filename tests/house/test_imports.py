@@ -14,6 +14,7 @@ ONLY_IN = {
     "tuf.ngclient": {"psreg/adapters/tufclient.py"},
     "tuf.api": {"psreg/trust/metadata.py"},
     "cryptography": {"psreg/trust/keys.py"},
+    "confusable_homoglyphs": {"psreg/formats/folding.py"},
     "jsonschema": {"psreg/formats/schema.py"},
     "jsonschema_rs": {"psreg/formats/schema.py"},
     "mkdocs": {"psreg/adapters/mkdocs_frame.py"},

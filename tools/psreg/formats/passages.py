@@ -33,7 +33,7 @@ class Kind(StrEnum):
     TOML = "toml"
 
 
-@dataclass(frozen=True, kw_only=True)  # no slots: cached_property
+@dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached_property
 class Passage:
     """One text. `pointer` names the value it is, or whose name it is, in a PBE; else ""."""
 
@@ -76,7 +76,7 @@ class Passage:
         return escapes.escaped(self.source.text, place.start + 1, place.end - 1, escapes.JSON)
 
 
-@dataclass(frozen=True, kw_only=True)  # no slots: cached_property
+@dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached_property
 class Content:
     """The texts of one file, what content rules judge.
 

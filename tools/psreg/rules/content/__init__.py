@@ -2,6 +2,12 @@
 
 from psreg.formats.passages import Content
 from psreg.rule import Rule
+from psreg.rules.content.characters import CHARACTER_RULES
 from psreg.rules.content.invisible import INVISIBLE_RULES
+from psreg.rules.content.markup import MARKUP_RULES
 
-CONTENT_RULES: tuple[Rule[Content], ...] = (*INVISIBLE_RULES,)
+CONTENT_RULES: tuple[Rule[Content], ...] = (
+    *INVISIBLE_RULES,
+    *CHARACTER_RULES,
+    *MARKUP_RULES,
+)

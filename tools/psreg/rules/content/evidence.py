@@ -7,6 +7,18 @@ import unicodedata
 MOST = 100
 """Findings of one rule in one file; a hostile file has a hundred thousand places."""
 
+_CONTROLS = {
+    "\x00": "NULL",
+    "\x07": "BELL",
+    "\x08": "BACKSPACE",
+    "\x0b": "LINE TABULATION",
+    "\x0c": "FORM FEED",
+    "\x1b": "ESCAPE",
+    "\x7f": "DELETE",
+    "\x85": "NEXT LINE",
+    "\x9b": "CONTROL SEQUENCE INTRODUCER",
+}
+"""Unicode gives controls no names, only these aliases."""
 _LONGEST_QUOTE = 80
 _MANY_CHARACTERS = 4
 
@@ -21,7 +33,7 @@ def quoted(text: str) -> str:
 
 def code_point(character: str) -> str:
     """Return a character's number and name, for instance `U+200B ZERO WIDTH SPACE`."""
-    name = unicodedata.name(character, "")
+    name = unicodedata.name(character, "") or _CONTROLS.get(character, "")
     return f"U+{ord(character):04X}{' ' if name else ''}{name}"
 
 
