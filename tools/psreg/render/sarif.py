@@ -126,7 +126,8 @@ def _message(text: str) -> dict[str, str]:
 
 def _suppression(d: Diagnostic) -> dict[str, str]:
     kind = "inSource" if d.waived_by == "release" else "external"
-    return {"kind": kind, "status": "accepted", "justification": plain(d.waived or "")}
+    # Without a `status` it is accepted (§3.35.3); older schemas call that member `state`.
+    return {"kind": kind, "justification": plain(d.waived or "")}
 
 
 def _member(pointer: str) -> dict[str, Any]:
