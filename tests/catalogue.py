@@ -135,6 +135,7 @@ def files(
     name: str,
     version: str,
     artifact: bytes,
+    *,
     readme: str = "# A title\n\nSome words.\n",
     summary: str = "A prompt made for tests of the catalogue.",
     tags: tuple[str, ...] = ("test", "river"),

@@ -51,39 +51,41 @@ def build_frame(
     Raises:
         FindingsError: mkdocs refused or warned; the message has all it said.
     """
-    with tempfile.TemporaryDirectory(prefix="psreg-frame-") as name:
+    # Material prints a banner about mkdocs 2 into every build that does not ask it not to.
+    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
+    with tempfile.TemporaryDirectory(prefix="psreg-frame-") as name, _heard() as said:
         docs, site = Path(name, "docs"), Path(name, "site")
-        shutil.copytree(source / "docs", docs)
-        for path, text in generated.items():
-            place = docs / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, encoding="utf-8")
         options = {"docs_dir": str(docs), "site_dir": str(site), "site_url": base_url}
         if site_name:
             options["site_name"] = site_name
-        _run_mkdocs(source / "mkdocs.yml", options)
+        try:
+            _write_docs(source / "docs", docs, generated)
+            _run_mkdocs(source / "mkdocs.yml", options)
+        except Exception as error:  # noqa: BLE001 - themes and plugins raise what they like
+            said.append(str(error) or type(error).__name__)
+        if said:
+            raise FindingsError(
+                "SITE_FRAME", f"the pages of {source} cannot be built: " + "; ".join(said)
+            )
         return _collect(site)
 
 
-def _run_mkdocs(config_file: Path, options: Mapping[str, str]) -> None:
-    # Material prints a banner about mkdocs 2 into every build that does not ask it not to.
-    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
-    with _heard() as said:
-        from mkdocs.commands.build import build  # noqa: PLC0415 - half of a short command's time
-        from mkdocs.config import load_config  # noqa: PLC0415
-        from mkdocs.exceptions import MkDocsException  # noqa: PLC0415
+def _write_docs(authored: Path, docs: Path, generated: Mapping[str, str]) -> None:
+    shutil.copytree(authored, docs)
+    for path, text in generated.items():
+        place = docs / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
 
-        try:
-            config = load_config(str(config_file), **options)
-            config.plugins.on_startup(command="build", dirty=False)
-            build(config)
-            config.plugins.on_shutdown()
-        except (MkDocsException, OSError) as error:
-            said.append(str(error))
-    if said:
-        raise FindingsError(
-            "SITE_FRAME", f"the pages of {config_file.parent} cannot be built: " + "; ".join(said)
-        )
+
+def _run_mkdocs(config_file: Path, options: Mapping[str, str]) -> None:
+    from mkdocs.commands.build import build  # noqa: PLC0415 - half of a short command's time
+    from mkdocs.config import load_config  # noqa: PLC0415
+
+    config = load_config(str(config_file), **options)
+    config.plugins.on_startup(command="build", dirty=False)
+    build(config)
+    config.plugins.on_shutdown()
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from psreg.errors import PsregError
 
@@ -73,29 +73,39 @@ def _job(work: Callable[[], R]) -> Iterator[Callable[[], R]]:
     process.start()
     sender.close()
 
+    results: list[R | Exception] = []
+
     def wait() -> R:
-        try:
-            result: R | Exception = receiver.recv()
-        except EOFError as error:
-            raise OSError("a process ended before its work was done") from error
-        if isinstance(result, Exception):
-            raise result
-        return result
+        if not results:
+            results.append(_received(receiver))
+        if isinstance(results[0], Exception):
+            raise results[0]
+        return results[0]
 
     try:
         yield wait
     finally:
-        # NOTE: closed first, or a process with a result nobody wants would wait for ever.
-        receiver.close()
+        # NOTE: taken even if nobody wants it, or the process would wait for ever to hand it over.
+        with suppress(OSError, PsregError):
+            wait()
         process.join()
+        receiver.close()
 
 
-def _run(work: Callable[[], object], sender: Connection) -> None:
+def _received(receiver: Connection) -> Any:
+    try:
+        return receiver.recv()
+    except EOFError:
+        return OSError("a process ended before its work was done")
+
+
+def _run(work: Callable[[], object], sender: Connection) -> None:  # pragma: no cover - elsewhere
     # Ctrl-C is for the first process, which waits for this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    result: object
     try:
         result = work()
     except (OSError, PsregError) as error:
         result = error
-    with suppress(BrokenPipeError):
-        sender.send(result)
+    sender.send(result)

@@ -36,9 +36,9 @@ class SiteDir:
         # NOTE: a site is thousands of small files; this is half the system calls of open().
         number = os.open(f"{self._root}/{path}", _NEW, 0o644)
         try:
-            written = os.write(number, data)
-            while written < len(data):
-                written += os.write(number, data[written:])
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(number, rest) :]
         finally:
             os.close(number)
         self.count += 1
@@ -68,13 +68,13 @@ def site_dir(out: Path) -> Iterator[SiteDir]:
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+        work.chmod(0o755)
     except OSError as error:
         raise _unwritable(out, error) from error
     try:
         site = SiteDir(work)
         site.write(MARK, b"Made by psreg site build; it is replaced as a whole.\n")
         yield site
-        work.chmod(0o755)
         _swap(work, out)
     except OSError as error:
         raise _unwritable(out, error) from error

@@ -1,0 +1,138 @@
+"""One site, served below a path, and one headless Chromium for all browser tests."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from catalogue import checkout
+from psreg.adapters.server import SiteServer
+from psreg.cli.site_build import Place, build_site
+
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = [
+    *("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync"),
+]
+
+
+def pytest_collection_modifyitems(items):
+    """Keep all browser tests in one worker: they share a site and a browser."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+READY = """
+  (!document.querySelector('.ps-search') || document.querySelector('.ps-facets:not([hidden])'))
+  && (!document.querySelector('.ps-fill') || document.querySelector('.ps-fill__open').textContent)
+  && (!document.querySelector('.ps-source') || document.querySelector('.ps-source span'))
+"""
+"""True once the scripts of a page have done their work."""
+
+
+@pytest.fixture(scope="session")
+def registry(tmp_path_factory):
+    """The checkout the site is built from."""
+    return checkout(tmp_path_factory.mktemp("registry"))
+
+
+@pytest.fixture(scope="session")
+def site(registry, tmp_path_factory):
+    """The address of the site, which stands below a path, as on many static hosts."""
+    root = tmp_path_factory.mktemp("host")
+    place = Place(checkout=registry, registry=registry / "registry")
+    build_site(place, root / "some/path", "")
+    with SiteServer(root, 0) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"{server.url}some/path/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A running Chromium; without one, or without playwright, the tests are skipped."""
+    if not os.access(CHROMIUM, os.X_OK):
+        pytest.skip(f"there is no {CHROMIUM}: apt-get install chromium")
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Tab:
+    """A page with a clean profile that writes down everything it says and asks for."""
+
+    site: str
+    page: object
+    said: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+    def open(self, path="", ready=READY):
+        self.page.goto(self.site + path)
+        self.until(ready)
+        return self.page
+
+    def until(self, truth):
+        """Wait until the expression `truth` holds."""
+        # NOTE: playwright's own wait_for_function needs eval, which our policy refuses.
+        for _ in range(500):
+            if self.page.evaluate(truth):
+                return
+            self.page.wait_for_timeout(20)
+        pytest.fail(f"never true: {truth}")
+
+    def clipboard(self):
+        return self.page.evaluate("navigator.clipboard.readText()")
+
+    def check(self):
+        """Everything came from the site's own origin, and nothing was refused."""
+        assert self.said == []
+        assert self.failed == []
+        assert [url for url in self.asked if not url.startswith((self.site, "data:"))] == []
+
+
+@pytest.fixture
+def open_tab(chromium, site):
+    """Return a function that opens tabs with the given settings of a browser context."""
+    tabs = []
+
+    def opened(**settings):
+        context = chromium.new_context(**settings)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        context.set_default_timeout(10_000)
+        tab = Tab(site=site, page=context.new_page())
+        tab.page.on("console", lambda message: tab.said.append(message.text))
+        tab.page.on("pageerror", lambda error: tab.said.append(str(error)))
+        tab.page.on("request", lambda request: tab.asked.append(request.url))
+        tab.page.on("requestfailed", lambda request: tab.failed.append(request.url))
+        tab.page.on("response", functools.partial(_note_status, tab))
+        tabs.append((context, tab))
+        return tab
+
+    yield opened
+    for context, tab in tabs:
+        context.close()
+        tab.check()
+
+
+def _note_status(tab, response):
+    if response.status >= 400:
+        tab.failed.append(f"{response.status} {response.url}")
+
+
+@pytest.fixture
+def tab(open_tab):
+    """A tab as wide as a laptop."""
+    return open_tab(viewport={"width": 1280, "height": 900})

@@ -1,0 +1,336 @@
+"""The catalogue in a real browser: find, read, copy, fill in; and nothing from elsewhere."""
+
+import json
+import re
+
+import pytest
+
+from catalogue import SCRIPT, TEMPLATE
+from psreg.formats.dotprompt import read, render
+
+PAGES = [
+    "",
+    "interactive_engine/",
+    "persistent_service/",
+    "interactive_engine/listener/",
+    "interactive_engine/listener/1.0.0/",
+    "interactive_engine/hostile/",
+    "prompt/river_letter/",
+    "stateless_executor/greeter/",
+    "rules/",
+    "rules/PBE006/",
+    "guide/",
+    "guide/trust/",
+    "adr/",
+]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_opens_without_a_word_of_complaint(tab, path):
+    page = tab.open(path)
+    assert page.locator("h1").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_fits_a_telephone(open_tab, path):
+    tab = open_tab(viewport={"width": 375, "height": 740}, has_touch=True, color_scheme="dark")
+    page = tab.open(path)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("document.body.dataset.mdColorScheme") == "slate"
+
+
+def results(page):
+    return page.locator(".ps-result h3").all_text_contents()
+
+
+def test_find_while_typing(tab):
+    page = tab.open()
+    assert page.locator(".ps-home").is_visible()
+    assert results(page) == []
+    page.locator("#ps-q").type("listens question")
+    tab.until("document.querySelectorAll('.ps-result').length === 1")
+    assert results(page) == ["listener"]
+    assert page.locator(".ps-search__status").text_content() == "1 prompt"
+    assert page.locator(".ps-result mark").all_text_contents() == ["Listens", "question"]
+    assert page.url == f"{tab.site}?q=listens+question"
+    assert not page.locator(".ps-home").is_visible()
+    page.locator(".ps-result a").click()
+    page.wait_for_url(f"{tab.site}interactive_engine/listener/")
+
+
+def test_the_address_brings_a_search_back(tab):
+    page = tab.open("?q=RIVER&class=prompt")
+    assert results(page) == ["river_letter"]
+    assert page.input_value("#ps-q") == "RIVER"
+    assert page.input_value("select[name=class]") == "prompt"
+    assert page.url == f"{tab.site}?q=RIVER&class=prompt"
+    assert not page.locator(".md-search__output").is_visible()
+
+
+def test_nothing_found_says_so(tab):
+    page = tab.open("?q=zzzz")
+    assert results(page) == []
+    assert page.locator(".ps-search__status").text_content().startswith("No prompt matches")
+    page.locator(".ps-facets").get_by_role("button", name="Clear").click()
+    assert page.locator(".ps-home").is_visible()
+    assert page.url == tab.site
+
+
+def options(page, name):
+    return page.locator(f"select[name={name}] option").all_text_contents()
+
+
+def test_facets_count_what_they_would_leave(tab):
+    page = tab.open()
+    assert options(page, "class") == [
+        "Any class",
+        "interactive engine (2)",
+        "persistent service (1)",
+        "prompt template (1)",
+        "stateless executor (1)",
+    ]
+    assert options(page, "tag") == ["Any tag", "river (4)", "test (5)", "x<y (1)"]
+    assert options(page, "license") == ["Any licence", "MIT (5)"]
+    assert options(page, "tested") == [
+        "Tested or not",
+        "not yet tested (4)",
+        "on two or more platforms (1)",
+    ]
+    page.select_option("select[name=tested]", "two-or-more")
+    assert results(page) == ["listener"]
+    assert options(page, "class") == ["Any class", "interactive engine (1)"]
+    assert options(page, "tested")[1] == "not yet tested (4)"
+    page.select_option("select[name=tested]", "")
+    page.select_option("select[name=class]", "persistent_service")
+    assert results(page) == ["watcher"]
+    assert "nothing executes it today" in page.locator(".ps-result").text_content()
+
+
+def test_search_by_keyboard_alone(tab):
+    page = tab.open()
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "ps-q"
+    page.keyboard.type("test")
+    tab.until("document.querySelectorAll('.ps-result').length === 5")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    focused = "document.activeElement.textContent"
+    assert page.evaluate(focused) == results(page)[1]
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(focused) == results(page)[0]
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.id") == "ps-q"
+    page.keyboard.press("Enter")
+    assert page.evaluate(focused) == results(page)[0]
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "ps-q"
+
+
+def test_a_class_page_lists_its_entries_and_searches_them(tab):
+    page = tab.open("interactive_engine/")
+    assert results(page) == ["hostile", "listener"]
+    page.locator("#ps-q").fill("calm nothing")
+    tab.until("!document.querySelector('.ps-result')")
+    page.locator("#ps-q").fill("listens")
+    tab.until("document.querySelector('.ps-result')")
+    assert results(page) == ["listener"]
+    assert page.locator("select[name=class]").count() == 0
+    page.locator("#ps-q").fill("")
+    tab.until("document.querySelectorAll('.ps-result').length === 2")
+
+
+def test_without_javascript_everything_is_listed(open_tab):
+    page = open_tab(java_script_enabled=False).open("interactive_engine/", ready="true")
+    assert results(page) == ["hostile", "listener"]
+    assert page.locator("noscript").count() == 1
+
+
+def test_the_header_finds_prompts_and_rules(tab):
+    page = tab.open("guide/")
+    page.locator("[data-md-component=search-query]").click()
+    page.keyboard.type("listener")
+    page.locator(".ps-found a").first.wait_for()
+    assert page.locator(".ps-found strong").all_text_contents() == ["listener"]
+    page.locator("[data-md-component=search-query]").fill("")
+    page.keyboard.type("PBE006")
+    page.locator(".md-search-result__item").first.wait_for()
+    assert "PBE006" in page.locator(".md-search-result__item").first.text_content()
+    page.locator("[data-md-component=search-query]").fill("listener")
+    page.locator(".ps-found a").first.click()
+    page.wait_for_url(f"{tab.site}interactive_engine/listener/")
+
+
+@pytest.mark.parametrize(
+    ("path", "artifact"),
+    [
+        ("interactive_engine/listener/", "interactive_engine/listener/1.1.0/listener.pbe.txt"),
+        (
+            "interactive_engine/listener/1.0.0/",
+            "interactive_engine/listener/1.0.0/listener.pbe.txt",
+        ),
+        ("interactive_engine/hostile/", "interactive_engine/hostile/0.1.0-rc.1/hostile.pbe.txt"),
+        ("prompt/river_letter/", "prompt/river_letter/1.0.0/river_letter.prompt"),
+    ],
+)
+def test_the_copy_button_gives_the_exact_artifact(tab, registry, path, artifact):
+    page = tab.open(path)
+    button = page.locator("#artifact .ps-copy")
+    button.click()
+    tab.until("document.querySelector('#artifact .ps-copy').textContent === 'Copied'")
+    expected = (registry / "pbes" / artifact).read_bytes()
+    assert tab.clipboard().encode() == expected
+    assert page.locator("p[role=status].ps-hidden").text_content() == "Copied"
+    # What is shown is the same text, colours or not, but for what would hide.
+    shown = page.locator(".ps-source code").text_content()
+    assert shown == expected.decode().replace("\u202e", "⟨U+202E⟩")
+
+
+def test_the_download_is_the_artifact(tab, registry):
+    page = tab.open("prompt/river_letter/")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    data = download.value.path().read_bytes()
+    assert data == TEMPLATE.encode()
+
+
+def test_commands_can_be_copied(tab):
+    page = tab.open("interactive_engine/listener/")
+    page.locator(".ps-head .ps-copy").click()
+    tab.until("document.querySelector('.ps-head .ps-copy').textContent === 'Copied'")
+    assert tab.clipboard() == "psreg install listener"
+
+
+def test_the_home_page_knows_its_own_address(tab):
+    page = tab.open()
+    pin = page.evaluate("fetch('api/v1/index.json').then((a) => a.json())")["root_sha256"]
+    page.locator(".ps-home .ps-copy").first.click()
+    tab.until("document.querySelector('.ps-home .ps-copy').textContent === 'Copied'")
+    assert tab.clipboard() == f"psreg registry add {tab.site} --root-sha256 {pin}"
+
+
+def test_code_in_the_guide_can_be_copied(tab):
+    page = tab.open("guide/keepers/")
+    page.locator("pre").first.hover()
+    page.locator("pre .ps-copy").first.click()
+    tab.until("document.querySelector('pre .ps-copy').textContent === 'Copied'")
+    assert tab.clipboard().startswith("psreg check pbes\npsreg publish\n")
+
+
+PROMPT = read(TEMPLATE.encode())
+VALUES = [
+    {},
+    {"unknown-one": "done"},
+    {"river": "", "mood": "sad\n\n- really ", "nothing": "!"},
+    {"river": "{mood}", "mood": "{{x}}", "unknown-one": "(% no %) <b>&amp;"},
+    {"river": "é 日本 🏞", "nothing": " "},
+]
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_filling_in_gives_what_psreg_renders(tab, values):
+    page = tab.open("prompt/river_letter/")
+    for name, value in values.items():
+        page.locator(f"textarea[name='{name}']").fill(value)
+    expected = render(PROMPT, values)
+    assert page.locator(".ps-fill__text").text_content() == expected.text
+    missing = ", ".join(expected.missing)
+    said = f"Still open: {missing}" if missing else "All filled in"
+    assert page.locator(".ps-fill__open").text_content() == said
+    page.get_by_role("button", name="Copy text").click()
+    tab.until("document.querySelector('[data-copy-filled]').textContent === 'Copied'")
+    assert tab.clipboard() == expected.text
+
+
+def test_a_required_value_can_be_taken_back(tab):
+    page = tab.open("prompt/river_letter/")
+    field = page.locator("textarea[name='unknown-one']")
+    field.fill("x")
+    field.fill("")
+    assert page.locator(".ps-fill__text").text_content() == render(PROMPT, {}).text
+
+
+def test_nothing_hostile_runs(tab):
+    page = tab.open("interactive_engine/hostile/")
+    assert SCRIPT in page.locator("h1").text_content()
+    assert page.evaluate("document.querySelectorAll('article script:not([type])').length") == 0
+    assert page.evaluate("document.querySelectorAll('article img').length") == 0
+    handlers = "[...document.querySelectorAll('article *')].flatMap((e) => e.getAttributeNames())"
+    assert not [name for name in page.evaluate(handlers) if name.startswith("on")]
+    page = tab.open(f"?q={SCRIPT.replace('(', '%28')}")
+    assert results(page) == ["hostile"]
+
+
+def test_the_policy_stops_what_would_slip_through(tab):
+    page = tab.open("interactive_engine/listener/")
+    page.evaluate(
+        "() => { const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
+        " document.body.append(s); const i = document.createElement('img');"
+        " i.src = 'https://example.org/x.png'; document.body.append(i); }"
+    )
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.ran") is None
+    refused = [line for line in tab.said if "Content Security Policy" in line]
+    assert len(refused) == len(tab.said) == 2
+    assert [url for url in tab.asked if "example.org" in url] == tab.failed
+    tab.said.clear()
+    tab.failed.clear()
+    tab.asked.clear()
+
+
+def test_a_missing_page_is_missing(tab):
+    answer = tab.page.goto(f"{tab.site}prompt/gone/")
+    assert answer.status == 404
+    tab.said.clear()
+    tab.failed.clear()
+
+
+def test_the_theme_can_be_changed(tab):
+    page = tab.open()
+    assert page.evaluate("document.body.dataset.mdColorScheme") == "default"
+    page.get_by_title("Switch to dark").click()
+    assert page.evaluate("document.body.dataset.mdColorScheme") == "slate"
+
+
+def contrast(page, selector):
+    colours = page.eval_on_selector(
+        selector,
+        "(e) => { let b = e; while (getComputedStyle(b).backgroundColor === 'rgba(0, 0, 0, 0)')"
+        " b = b.parentElement; return [getComputedStyle(e).color, getComputedStyle(b).backgroundColor] }",
+    )
+
+    def luminance(colour):
+        parts = [int(value) / 255 for value in re.findall(r"\d+", colour)[:3]]
+        linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    light, dark = sorted(map(luminance, colours), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read(open_tab, scheme):
+    tab = open_tab(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    page = tab.open("interactive_engine/listener/")
+    for selector in (".ps-lead", ".ps-facts dt", ".ps-class", ".ps-state", ".ps-chips li", "h1"):
+        assert contrast(page, selector) >= 4.5, selector
+    for selector in (".ps-j-key", ".ps-j-text", ".ps-crumbs a", ".ps-contents a"):
+        assert contrast(page, selector) >= 4.5, selector
+
+
+def test_every_field_and_button_has_a_name(tab):
+    for path in ("", "prompt/river_letter/"):
+        page = tab.open(path)
+        unnamed = page.evaluate(
+            "[...document.querySelectorAll('article :is(button, input, select, textarea)')]"
+            ".filter((e) => !(e.textContent.trim() || e.ariaLabel || e.labels?.length)"
+            " || (e.matches('input, select, textarea') && !e.ariaLabel && !e.labels?.length))"
+            ".map((e) => e.outerHTML)"
+        )
+        assert unnamed == []
+
+
+def test_the_api_speaks_of_the_same_registry(tab):
+    page = tab.open()
+    record = page.evaluate("fetch('api/v1/packages/listener.json').then((a) => a.json())")
+    assert json.dumps(record["name"]) == '"listener"'

@@ -1,0 +1,289 @@
+"""`psreg site build` and `psreg serve`, by the command line."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from html.parser import HTMLParser
+
+import pytest
+
+from catalogue import checkout
+from publishing import files
+
+PIN = "--root-sha256"
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory):
+    return checkout(tmp_path_factory.mktemp("registry"))
+
+
+def psreg(*arguments, cwd, code=0):
+    done = subprocess.run(
+        [sys.executable, "-m", "psreg", *arguments], cwd=cwd, capture_output=True, check=False
+    )
+    assert done.returncode == code, done.stderr.decode()
+    return done
+
+
+@pytest.fixture(scope="module")
+def site(registry, tmp_path_factory):
+    out = tmp_path_factory.mktemp("site") / "out"
+    done = psreg("site", "build", "--out", str(out), cwd=registry)
+    assert done.stderr == b""
+    return out, done.stdout.decode()
+
+
+def test_it_says_what_it_built_and_how_to_use_it(site):
+    out, said = site
+    assert said.startswith(f"built {out}: 5 entries, ")
+    assert f"psreg registry add URL_OF_THIS_SITE {PIN} " in said
+
+
+def test_the_site_is_a_registry(site, registry):
+    out, _ = site
+    index = json.loads((out / "api/v1/index.json").read_bytes())
+    for folder in ("metadata", "targets"):
+        assert files(out / "registry" / folder) == files(registry / "registry" / folder)
+    for shard in index["shards"]:
+        assert (out / shard["path"]).is_file()
+    published = files(out / "pbes")
+    source = files(registry / "pbes")
+    assert {path: source[path] for path in published} == published
+    assert set(source) - set(published) == {path for path in source if path.endswith("entry.toml")}
+    record = json.loads((out / "api/v1/packages/listener.json").read_bytes())
+    assert record["name"] == "listener"
+    assert (out / "schemas/pbe.schema.json").is_file()
+
+
+def test_every_page_is_complete(site):
+    out, _ = site
+    pages = sorted(out.rglob("*.html"))
+    assert len(pages) > 40
+    for page in pages:
+        html = page.read_text(encoding="utf-8")
+        path = page.relative_to(out).as_posix()
+        assert "<!--psreg:" not in html, path
+        assert html.count('http-equiv="Content-Security-Policy"') == 1, path
+        assert "<root>" not in html, path
+        assert html.count("<h1") == 1, path
+        assert 'name="description"' in html, path
+        assert 'property="og:title"' in html, path
+    assert not (out / "shell").exists()
+    assert not (out / "sitemap.xml").exists()
+
+
+class Links(HTMLParser):
+    """The addresses in a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.found = []
+        self.feed(html)
+
+    def handle_starttag(self, _tag, attrs):
+        keys = ("href", "src", "data-copy-file")
+        self.found += [value for key, value in attrs if key in keys and value]
+
+
+def test_every_link_leads_somewhere(site):
+    out, _ = site
+    dead = set()
+    for page in out.rglob("*.html"):
+        if page.name == "404.html":
+            continue
+        for link in Links(page.read_text(encoding="utf-8")).found:
+            path = urllib.request.unquote(link.partition("#")[0].partition("?")[0])
+            if not path or path.startswith("https://"):
+                continue
+            target = (page.parent / path).resolve()
+            target = target / "index.html" if target.is_dir() else target
+            if not target.is_file() or out.resolve() not in target.parents:
+                dead.add((page.relative_to(out).as_posix(), link))
+    assert dead == set()
+
+
+def test_building_twice_gives_the_same_bytes(site, registry, tmp_path):
+    psreg("site", "build", "--out", str(tmp_path / "again"), cwd=registry)
+    assert files(tmp_path / "again") == files(site[0])
+
+
+def test_building_in_many_processes_gives_the_same_bytes(site, registry, tmp_path):
+    code = (
+        "import sys, psreg.cli.site_build as build; build._SLICE = 1;"
+        "from psreg.cli.main import run; sys.exit(run(sys.argv[1:]))"
+    )
+    out = tmp_path / "many"
+    command = [sys.executable, "-c", code, "site", "build", "--out", str(out)]
+    subprocess.run(command, cwd=registry, check=True, capture_output=True)
+    assert files(out) == files(site[0])
+
+
+def test_a_site_below_a_path_knows_its_address(registry, tmp_path):
+    out = tmp_path / "site"
+    url = "https://example.org/sub/path"
+    done = psreg(
+        *("site", "build", "--out", str(out), "--base-url", url, "--format", "json"), cwd=registry
+    )
+    answer = json.loads(done.stdout)
+    assert answer["base_url"] == f"{url}/"
+    assert answer["entries"] == 5
+    assert f"<loc>{url}/interactive_engine/listener/</loc>" in (out / "sitemap.xml").read_text()
+    page = (out / "interactive_engine/listener/1.1.0/index.html").read_text()
+    assert f'<link rel="canonical" href="{url}/interactive_engine/listener/">' in page
+    assert f"psreg registry add {url}/ {PIN}" in (out / "index.html").read_text()
+    assert f"Sitemap: {url}/sitemap.xml" in (out / "robots.txt").read_text()
+
+
+def test_a_policy_names_the_site(registry, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(registry, copy)
+    (copy / "registry/policy.toml").write_text(
+        '[site]\nname = "Team & Co"\nurl = "https://example.org/team/"\n'
+    )
+    psreg("site", "build", "--out", "out", "--quiet", cwd=copy)
+    page = (copy / "out/interactive_engine/listener/index.html").read_text()
+    assert "· Team &amp; Co</title>" in page
+    assert "https://example.org/team/interactive_engine/listener/" in page
+
+
+@pytest.mark.parametrize(
+    "url", ["example.org", "ftp://example.org/", "https://a b/", "https://x/?q=1", "https://x/<"]
+)
+def test_an_address_that_is_none(registry, url, tmp_path):
+    done = psreg(
+        "site", "build", "--out", str(tmp_path / "o"), "--base-url", url, cwd=registry, code=2
+    )
+    assert b"is not the address of a site" in done.stderr
+
+
+def test_a_changed_file_is_refused(registry, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(registry, copy)
+    readme = copy / "pbes/interactive_engine/listener/1.0.0/README.md"
+    readme.write_text("other words\n")
+    (copy / "pbes/prompt/river_letter/1.0.0/river_letter.prompt").unlink()
+    done = psreg("site", "build", "--out", "out", "--format", "json", cwd=copy, code=1)
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == "SITE_DRIFT"
+    assert "listener/1.0.0/README.md: other bytes than released" in error["message"]
+    assert "river_letter.prompt: missing" in error["message"]
+    assert not (copy / "out").exists()
+
+
+def test_a_changed_signature_is_refused(registry, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(registry, copy)
+    timestamp = copy / "registry/metadata/timestamp.json"
+    value = json.loads(timestamp.read_text())
+    value["signed"]["version"] += 1
+    timestamp.write_text(json.dumps(value))
+    psreg("site", "build", "--out", "out", cwd=copy, code=3)
+    assert not (copy / "out").exists()
+
+
+def test_before_anything_is_published(tmp_path):
+    (tmp_path / "pbes").mkdir()
+    done = psreg("site", "build", "--out", "out", cwd=tmp_path, code=4)
+    assert b"run psreg publish" in done.stderr
+
+
+def test_outside_of_a_registry(tmp_path):
+    done = psreg("site", "build", "--out", "out", cwd=tmp_path, code=4)
+    assert b"there is no pbes/" in done.stderr
+
+
+def test_another_place_of_the_metadata(registry, tmp_path):
+    checkout_only = tmp_path / "checkout"
+    shutil.copytree(registry / "pbes", checkout_only / "pbes")
+    psreg(
+        *("site", "build", "--out", "out", "--registry-dir", str(registry / "registry")),
+        cwd=checkout_only,
+    )
+    assert (checkout_only / "out/index.html").is_file()
+
+
+def test_a_folder_of_somebody_else_is_left_alone(registry, tmp_path):
+    (tmp_path / "mine").write_text("precious")
+    psreg("site", "build", "--out", str(tmp_path), cwd=registry, code=2)
+    assert files(tmp_path) == {"mine": b"precious"}
+
+
+@pytest.fixture
+def serving(registry):
+    """Start `psreg serve` on a free port; stop what still runs in the end."""
+    started = []
+
+    def start(*arguments):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "psreg", "serve", "--port", "0", *arguments],
+            cwd=registry,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_serve_tells_its_address_serves_and_ends_when_asked(serving, end, tmp_path):
+    process = serving("--out", str(tmp_path / "site"))
+    first = process.stdout.readline()
+    url = first.split(" at ")[1].split(" ")[0]
+    assert first == f"serving 5 entries at {url} (Ctrl-C stops)\n"
+    assert process.stdout.readline().startswith(f"psreg registry add {url} {PIN} ")
+    with urllib.request.urlopen(f"{url}interactive_engine/listener/", timeout=10) as answer:
+        assert b"A title" in answer.read()
+    assert f"<loc>{url}" in (tmp_path / "site/sitemap.xml").read_text()
+    process.send_signal(end)
+    out, said = process.communicate(timeout=30)
+    assert (process.returncode, out, said) == (0, "", "stopped\n")
+
+
+def test_serve_for_machines(serving, tmp_path):
+    process = serving("--format", "json", "--quiet", "--out", str(tmp_path / "site"))
+    lines = []
+    while (line := process.stdout.readline()) != "}\n":
+        lines.append(line)
+    answer = json.loads("".join([*lines, line]))
+    assert answer["schema"] == "psreg.serve/1"
+    assert answer["url"].startswith("http://127.0.0.1:")
+
+
+def test_serve_leaves_nothing_behind(serving, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    process = serving()
+    process.stdout.readline()
+    assert list(tmp_path.iterdir())
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_busy_port_is_told_at_once(registry):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = str(busy.getsockname()[1])
+        done = psreg("serve", "--port", port, cwd=registry, code=4)
+    assert f"cannot listen on 127.0.0.1:{port}".encode() in done.stderr
+    assert b"--port" in done.stderr
+
+
+def test_help_has_an_example(registry):
+    for command in (["site"], ["serve"]):
+        assert b"example:" in psreg(*command, "--help", cwd=registry).stdout
+
+
+def test_mkdocs_is_loaded_only_to_build():
+    code = "import psreg.cli.site, psreg.cli.serve, sys; sys.exit('mkdocs' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], env=os.environ, check=False).returncode == 0
