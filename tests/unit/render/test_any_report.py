@@ -69,9 +69,12 @@ diagnostics = st.builds(
 reports = st.builds(
     Report.of, st.integers(0, 9), st.lists(diagnostics, max_size=6), st.sampled_from(["", SITE])
 )
-any_report = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])(
-    given(reports)
-)
+some = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def any_report(test):
+    """Run `test` with many reports."""
+    return some(given(reports)(test))
 
 
 def read(report, form):
