@@ -111,7 +111,7 @@ def test_the_examples_of_the_creator_tool_make_a_clean_engine(root):
         ("task = 3", "`task`: this is no text"),
         ("tags = 3", "`tags`: this is no list of words"),
         ('summary = "Short"', "`summary` has 5 of at least 20 characters [REG008]"),
-        ('license = "Mine"', "the licence `Mine` is not on the allow list [REG010]"),
+        ('license = "Mine"', "[REG010]"),
         ('task = "[METADATA]"', "[PROMPT002]"),
         ('task = " "', "`task`: the answer is blank"),
         ("= 1", "neither TOML nor JSON"),

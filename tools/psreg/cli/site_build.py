@@ -18,7 +18,7 @@ from psreg.formats import policy
 from psreg.formats.specs import specifications
 from psreg.identity import CLASSES
 from psreg.render.catalogue import sources
-from psreg.render.catalogue.documents import index_document, robots, sitemap
+from psreg.render.catalogue.documents import index_document, robots, schema_document, sitemap
 from psreg.render.catalogue.entry import entry_pages
 from psreg.render.catalogue.listing import Row, class_part, home_parts
 from psreg.render.catalogue.page import Shells, Site, Template
@@ -203,7 +203,8 @@ def _write_documents(target: SiteDir, state: RegistryState, site: Site) -> None:
         target.write(document_path(spec), spec_document(spec, RULES))
     for schema in files("psreg.formats").joinpath("schemas").iterdir():
         if schema.name.endswith(".json"):
-            target.write(f"schemas/{schema.name}", schema.read_bytes())
+            path = f"schemas/{schema.name}"
+            target.write(path, schema_document(schema.read_bytes(), path, site))
     target.page("robots.txt", robots(site))
     # GitHub Pages would otherwise turn every README.md into a page of its own.
     target.write(".nojekyll", b"")

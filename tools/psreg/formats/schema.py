@@ -108,7 +108,7 @@ def _resource(uri: str) -> Resource[Any]:
 
 
 def _named_by(uri: str) -> dict[str, Any]:
-    """Return the schema that a `$ref` such as `/schemas/pbe.schema.json` names."""
+    """Return the schema that a `$ref` such as `pbe.schema.json` names."""
     return dict(document(uri.rpartition("/")[2].removesuffix(".schema.json")))
 
 

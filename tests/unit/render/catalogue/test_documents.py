@@ -1,10 +1,13 @@
 """What machines read: API index, sitemap, robots; and the pages that are computed."""
 
 import json
+from importlib.resources import files
 
+import jsonschema
 import pytest
+from referencing import Registry, Resource
 
-from psreg.render.catalogue.documents import index_document, robots, sitemap
+from psreg.render.catalogue.documents import index_document, robots, schema_document, sitemap
 from psreg.render.catalogue.page import Site
 from psreg.render.catalogue.rules import rule_list, rule_pages, with_rules
 from psreg.render.catalogue.sources import SHELLS, all_sources
@@ -27,6 +30,31 @@ def test_the_index_leads_to_everything():
     assert value["shards"][0]["path"] == "registry/targets/x.json"
     assert value["shards"][0]["count"] == 2
     assert value["shards"][0]["size"] == len(shard)
+
+
+@pytest.mark.parametrize("base_url", ["https://example.org/a/", ""])
+def test_schemas_lead_to_each_other_where_they_are_served(base_url):
+    """An editor fetches a schema by its address, below a sub-path, and follows its references."""
+    folder = files("psreg.formats") / "schemas"
+    served = {
+        f"https://example.org/a/schemas/{file.name}": json.loads(
+            schema_document(file.read_bytes(), f"schemas/{file.name}", site(base_url))
+        )
+        for file in folder.iterdir()
+        if file.name.endswith(".json")
+    }
+    registry = Registry().with_resources(
+        (address, Resource.from_contents(document)) for address, document in served.items()
+    )
+    assert all(document.get("$id") in (None, address) for address, document in served.items())
+    for address, document in served.items():
+        validator = jsonschema.Draft202012Validator({"$ref": address}, registry=registry)
+        for example in document.get("examples", ()):
+            assert list(validator.iter_errors(example)) == []
+    engine = {"pbe_class": "interactive_engine"}
+    pbe = {"$ref": "https://example.org/a/schemas/pbe.schema.json"}
+    validator = jsonschema.Draft202012Validator(pbe, registry=registry)
+    assert any("start_play" in error.message for error in validator.iter_errors(engine))
 
 
 def test_the_sitemap_has_complete_addresses():

@@ -52,6 +52,18 @@ def _document(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
 
 
+def schema_document(data: bytes, path: str, site: Site) -> bytes:
+    """Return a JSON Schema as it is served at `path` below the site's root.
+
+    Its `$id` is its address, or absent where the site does not know its own: an editor then takes
+    the address it fetched the schema from, and `$ref` leads to a neighbour either way.
+    """
+    document = json.loads(data)
+    del document["$id"]
+    address = {"$id": site.base_url + path} if site.base_url else {}
+    return _document({"$schema": document.pop("$schema"), **address, **document})
+
+
 def sitemap(site: Site, pages: Iterable[tuple[str, str]]) -> str:
     """Return sitemap.xml of `pages`: path below the root, and ISO date-time or ""."""
     urls = "".join(
