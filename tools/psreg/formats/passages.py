@@ -8,10 +8,12 @@ costly (places, code spans, sets of characters) is computed when a rule asks for
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from psreg.diagnostics import Span
@@ -21,6 +23,12 @@ from psreg.formats.jsontree import JsonTree
 from psreg.formats.markdown import code_spans, fences
 from psreg.formats.pbe import Pbe
 from psreg.formats.toml import TomlTree
+
+HEAD = 3
+"""Letters of the beginning of a word by which patterns are chosen; see `Content.heads`."""
+
+_NO_LETTERS = {code: " " for code in range(0x80) if not chr(code).isalnum()}
+_WORD = re.compile(r"[a-z0-9]++")
 
 
 class Kind(StrEnum):
@@ -104,6 +112,37 @@ class Content:
     def lower(self) -> str:
         """`text` in lower case, in which words are looked for quickly."""
         return self.text.lower()
+
+    @cached_property
+    def flat(self) -> str:
+        """`lower` with a blank for each line break and tabulator, as long as `text`."""
+        # NOTE: a few letters are longer in lower case; offsets must stay those of `text`.
+        lower = self.lower
+        if len(lower) != len(self.text):
+            lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in self.text)
+        return lower.replace("\n", " ").replace("\t", " ").replace("\r", " ")
+
+    @cached_property
+    def heads(self) -> frozenset[str]:
+        """The first `HEAD` letters of every word in `flat`, words being letters and digits."""
+        if self.text.isascii():
+            return frozenset([word[:HEAD] for word in self.flat.translate(_NO_LETTERS).split()])
+        return frozenset([word[:HEAD] for word in _WORD.findall(self.flat)])
+
+    @cached_property
+    def longest(self) -> int:
+        """The length of the longest stretch without white space."""
+        return max(map(len, self.text.split()), default=0)
+
+    def passage_at(self, offset: int) -> tuple[Passage, int]:
+        """Return the passage in which `text[offset]` stands, and where in `text` it starts."""
+        index = bisect_right(self._offsets, offset) - 1
+        return self.passages[index], self._offsets[index]
+
+    @cached_property
+    def _offsets(self) -> tuple[int, ...]:
+        lengths = (len(passage.text) + 1 for passage in self.passages)
+        return tuple(accumulate(lengths, initial=0))[:-1]
 
     @cached_property
     def characters(self) -> frozenset[str]:
