@@ -3,18 +3,27 @@
 Compatibility forms become their letters (NFKD), marks and invisible characters vanish, and a
 letter of another script becomes the ASCII letter it looks like. The look-alikes are those of
 Unicode (UTS 39) in the package confusable_homoglyphs, which this module alone imports, and only
-for a text beyond ASCII.
+for letters and digits beyond ASCII.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+TYPOGRAPHY = str.maketrans(
+    "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00a0\u202f\u2009\u2026",
+    "''''\"\"\"\"-------   .",
+)
+"""Punctuation and spaces of careful typing, one character for one: no disguise."""
+
+_ASCII = 0x80
 _VANISHING = ("Cf", "Mn", "Me", "Cc", "Cs", "Co", "Cn")
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
-_SPACES = ("Zs", "Zl", "Zp")
+_LIKE_NOTHING = re.compile("[\u0900-\u0dff\u2e80-\ua4cf\uac00-\ud7ff\U00020000-\U0003ffff]")
+"""Scripts whose letters are mistaken for no others: most of India's, and East Asia's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,38 +35,34 @@ class Folded:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the stretch of the original text that `text[start:end]` was folded from."""
-        return self.origins[start], self.origins[end - 1] + 1 if end > start else self.origins[end]
+        first = self.origins[start]
+        return first, self.origins[end - 1] + 1 if end > start else first
 
 
 def fold(text: str) -> Folded:
     """Return `text` as plain letters, with the way back."""
-    parts: list[str] = []
-    origins: list[int] = []
-    for at, character in enumerate(text):
-        folded = character if character.isascii() else folded_character(character)
-        parts.append(folded)
-        origins.extend([at] * len(folded))
+    parts = [character.translate(_TABLE) for character in text]
+    origins = [at for at, part in enumerate(parts) for _ in part]
     return Folded("".join(parts), (*origins, len(text)))
 
 
-class _Table(dict[int, str]):
-    """A table for `str.translate` that fills itself."""
-
-    def __missing__(self, number: int) -> str:
-        character = chr(number)
-        folded = character if number < 0x80 else folded_character(character)  # noqa: PLR2004
-        self[number] = folded
-        return folded
-
-
-def folded_text(text: str) -> str:
+def folded(text: str) -> str:
     """Return `fold(text).text`, quickly."""
-    return text.translate(_Table())
+    return text if text.isascii() else text.translate(_TABLE)
+
+
+class _Table:
+    """What `str.translate` asks for each character."""
+
+    def __getitem__(self, number: int) -> str:
+        return chr(number) if number < _ASCII else _character(chr(number))
+
+
+_TABLE = _Table()
 
 
 @lru_cache(maxsize=4096)
-def folded_character(character: str) -> str:
-    """Return what `character`, which is not ASCII, looks like: "" if nothing."""
+def _character(character: str) -> str:
     if character in _FILLERS:
         return ""
     return "".join(map(_plain, unicodedata.normalize("NFKD", character)))
@@ -69,12 +74,18 @@ def _plain(character: str) -> str:
     category = unicodedata.category(character)
     if category in _VANISHING or character in _FILLERS:
         return ""
-    return " " if category in _SPACES else lookalike(character) or character
+    if category[0] == "Z":
+        return " "
+    return character.translate(TYPOGRAPHY) if category[0] in "PS" else _letter(character)
+
+
+def _letter(character: str) -> str:
+    return character if _LIKE_NOTHING.match(character) else lookalike(character) or character
 
 
 @lru_cache(maxsize=4096)
 def lookalike(character: str) -> str:
-    """Return the ASCII character that `character` looks like, or ""."""
+    """Return the ASCII character or two that `character` looks like, or ""."""
     # NOTE: its tables take 40 ms to load, which a text in ASCII must not pay.
     from confusable_homoglyphs import confusables  # noqa: PLC0415
 
@@ -84,4 +95,4 @@ def lookalike(character: str) -> str:
     if not twins:
         return ""
     # Unicode's table writes every upright stroke as `l`; among capitals it is an I.
-    return "I" if twins[0] == "l" and character.isupper() else twins[0]
+    return "I" if twins[0] == "l" and character.isupper() else str(twins[0])

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from itertools import islice
+from typing import Any
 
 from psreg.diagnostics import ERROR, WARNING, Finding
 from psreg.formats.passages import Content, Passage
 from psreg.rule import Rule, rule
 from psreg.rules.content.evidence import MOST, quoted
+from psreg.rules.content.patterns import table
 
 _OPEN, _CLOSE = "<!--", "-->"
 
@@ -63,8 +63,7 @@ def _comments(content: Content) -> Iterator[tuple[Passage, int, int]]:
 
 @cache
 def _instruction_words() -> re.Pattern[str]:
-    data = resources.files("psreg.rules.content").joinpath("data", "instructions.toml")
-    words = tomllib.loads(data.read_text("utf-8"))["words"]
+    words: list[Any] = table("instructions")["words"]
     either = "|".join(re.escape(word).replace(r"\ ", r"\s{1,3}") for word in words)
     return re.compile(rf"(?<![\w-])(?:{either})(?![\w-])", re.IGNORECASE)
 
