@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from psreg.diagnostics import Finding
 from psreg.formats.issue import Issue
-from psreg.formats.schema import Violation
+from psreg.formats.schema import MAX_VIOLATIONS, Violation
 
 
 def of_issues(issues: Iterable[Issue], code: str) -> Iterator[Finding]:
-    """Yield a finding for each of a parser's issues whose code is `code`."""
-    for issue in issues:
-        if issue.code == code:
-            yield Finding(
-                message=issue.message,
-                at=issue.span,
-                hint=issue.hint,
-                fix=issue.fix,
-                fix_title=issue.fix_title,
-            )
+    """Yield a finding for each of a parser's issues whose code is `code`, at most so many.
+
+    A file of line breaks and single letters has more invalid lines than anybody will read.
+    """
+    for issue in islice((issue for issue in issues if issue.code == code), MAX_VIOLATIONS):
+        yield Finding(
+            message=issue.message,
+            at=issue.span,
+            hint=issue.hint,
+            fix=issue.fix,
+            fix_title=issue.fix_title,
+        )
 
 
 def of_violations(violations: Iterable[Violation], code: str, path: str = "") -> Iterator[Finding]:

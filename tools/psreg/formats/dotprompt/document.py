@@ -187,12 +187,13 @@ def _file_issues(text: str, source: Source) -> Iterator[Issue]:
         message = "the file begins with a byte-order mark"
         hint = "save the file as UTF-8 without a byte-order mark"
         mark = Span(0, len(BOM))
+        marks = Span(0, len(text) - len(text.lstrip(BOM)))  # tools that add one may have run twice
         yield Issue(
             code="PROMPT018",
             message=message,
             span=mark,
             hint=hint,
-            fix=(Change(mark, ""),),
+            fix=(Change(marks, ""),),
             fix_title="delete the byte-order mark",
         )
     if source.unclosed:
