@@ -37,6 +37,7 @@ def test_positions():
     assert index.position(99) == Position(3, 1)
     assert index.position(-5) == Position(1, 1)
     assert [index.line(n) for n in range(5)] == ["", "ab", "ç😀d", "", ""]
+    assert [index.offset(index.position(n)) for n in range(9)] == list(range(9))
 
 
 @given(st.text(alphabet="ab\n\r😀", max_size=40), st.integers(0, 40))

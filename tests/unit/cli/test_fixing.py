@@ -187,6 +187,22 @@ def test_a_registry(tmp_path):
     assert path.read_text() == good
 
 
+def test_final_newlines_of_a_version_folder(tmp_path):
+    shutil.copytree(ROOT / "pbes/prompt/email_reply", tmp_path / "pbes/prompt/email_reply")
+    (tmp_path / "registry").mkdir()
+    shutil.copy(ROOT / "registry/policy.toml", tmp_path / "registry")
+    files = [*tmp_path.glob("pbes/*/*/*/*.md"), *tmp_path.glob("pbes/*/*/*/*.toml")]
+    good = [path.read_bytes() for path in files]
+    for path, data in zip(files, good, strict=True):
+        path.write_bytes(data.removesuffix(b"\n"))
+    assert psreg("--fix", cwd=tmp_path).returncode == 0
+    assert [path.read_bytes() for path in files] == good
+    crlf = good[0].replace(b"\n", b"\r\n")
+    files[0].write_bytes(crlf.removesuffix(b"\r\n"))
+    psreg("--fix", cwd=tmp_path)
+    assert files[0].read_bytes() == crlf
+
+
 def test_never_through_a_link(hello, tmp_path):
     link = tmp_path / "link.pbe.txt"
     link.symlink_to(hello)

@@ -1,6 +1,16 @@
 """The text report shows the line and the place, and nothing in it can drive a terminal."""
 
-from psreg.diagnostics import ERROR, INFO, WARNING, Diagnostic, Position, Related, Report
+from psreg.diagnostics import (
+    ERROR,
+    INFO,
+    WARNING,
+    Diagnostic,
+    Edit,
+    Fix,
+    Position,
+    Related,
+    Report,
+)
 from psreg.render.terminal import one_line, plain, width
 from psreg.render.text import report_lines
 
@@ -37,6 +47,28 @@ def test_a_finding_in_full():
         "",
         "checked 1 file: 1 error",
     ]
+
+
+def fixable():
+    edit = Edit(path="x.pbe.txt", start=Position(3, 19), end=Position(3, 22), replacement="1.0.0")
+    return diagnostic(fix=Fix(title="write `1.0.0`", edits=(edit,)))
+
+
+def test_what_can_be_fixed_is_marked_and_counted():
+    shown = lines(fixable(), diagnostic())
+    assert shown[0].startswith("error[PBE006] [*] version-not-semver: ")
+    assert shown[-1] == "checked 1 file: 2 errors ([*] 1 fixable by --fix)"
+
+
+def test_what_was_fixed_comes_first():
+    report = Report(checked=1, fixed=(fixable(), diagnostic(message="m")))
+    assert list(report_lines(report)) == [
+        "fixed x.pbe.txt:3:18 PBE006: write `1.0.0`",
+        "fixed x.pbe.txt:3:18 PBE006: m",
+        "",
+        "checked 1 file: no findings",
+    ]
+    assert next(report_lines(report, fixed="would fix")).startswith("would fix x.pbe.txt")
 
 
 def test_related_places_and_several_lines():
