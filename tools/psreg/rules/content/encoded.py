@@ -26,6 +26,7 @@ _VARIETY = 24
 """Different characters that 120 characters of base64 have at least, unless they encode zeros."""
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{40,}+={0,2}")
+_LETTERS = re.compile(r"[A-Za-z0-9+/_-]++")
 _BREAK = re.compile(r"\r?\n[ \t>]*+")
 _PICTURE = re.compile(
     r"data:(?:image/(?:png|jpe?g|gif|webp|x-icon)|font/\w{1,8});base64,\Z", re.IGNORECASE
@@ -74,16 +75,19 @@ def base64_text(content: Content) -> Iterator[Finding]:
 
 
 def _runs(content: Content) -> Iterator[tuple[Passage, int, int]]:
-    """Yield the stretches of base64, lines that follow each other taken together."""
+    """Yield the stretches of base64; lines of the same width belong together, and the one after."""
     for passage in content.passages:
-        start = end = -1
+        start = end = width = 0
         for match in _BASE64.finditer(passage.text):
-            if start >= 0 and not _BREAK.fullmatch(passage.text, end, match.start()):
+            last = len(match[0])
+            if width and last <= width and _BREAK.fullmatch(passage.text, end, match.start()):
+                end = match.end()
+            else:
                 if _is_base64(passage.text, start, end):
                     yield passage, start, end
-                start = -1
-            start, end = (match.start() if start < 0 else start), match.end()
-        if start >= 0 and _is_base64(passage.text, start, end):
+                (start, end), width = match.span(), last
+            width = width if last == width else 0
+        if _is_base64(passage.text, start, end):
             yield passage, start, end
 
 
@@ -100,7 +104,7 @@ def _is_base64(text: str, start: int, end: int) -> bool:
 
 
 def _debased(text: str) -> bytes:
-    plain = "".join(text.replace(">", "").split()).rstrip("=").replace("-", "+").replace("_", "/")
+    plain = "".join(_LETTERS.findall(text)).replace("-", "+").replace("_", "/")
     plain = plain[: len(plain) - (len(plain) % 4 == 1)]
     return base64.b64decode(plain + "=" * (-len(plain) % 4))
 
@@ -132,7 +136,7 @@ def escaped_text(content: Content) -> Iterator[Finding]:
     )
     for what, passage, match in islice(found, MOST):
         data = _unescaped(match[0])
-        if match[0][0] not in "%&" or _needless(data):
+        if _needless(data) if match[0][0] in "%&" else len(set(data)) > 1:
             yield Finding(
                 message=f"{len(match[0])} characters of {what} {_evidence(data)}",
                 at=passage.span(*match.span()),

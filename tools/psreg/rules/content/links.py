@@ -62,7 +62,8 @@ def image_with_slot(content: Content) -> Iterator[Finding]:
 
 
 def _slotted(content: Content) -> Iterator[Found]:
-    return islice((image for image in images(content) if image.slot), MOST)
+    slotted = (image for image in images(content) if image.slot)
+    return islice((i for i in slotted if i.remote or i.url.startswith(i.slot)), MOST)
 
 
 @rule("PS021", spec="registry/CONTENT", severity=WARNING)

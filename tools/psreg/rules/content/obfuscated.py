@@ -15,6 +15,8 @@ from psreg.rules.content.evidence import MOST, code_points, quoted
 from psreg.rules.content.patterns import Hit, Pattern, disguisable, hits
 
 _COMMENT = "(%"
+_NEAR = 300
+"""Characters before and behind a comment that a pattern may reach."""
 
 
 @rule("PS014", spec="registry/CONTENT", severity=ERROR)
@@ -58,12 +60,28 @@ class _View:
 
 
 def _views(content: Content) -> Iterator[_View]:
+    masked = not content.ascii and any(map(_is_mask, content.characters))
     for passage in content.passages:
-        if not passage.text.isascii():
+        if masked and not passage.text.isascii():
             yield _View(passage, passage.text)
         if passage.kind is Kind.PROMPT and _COMMENT in passage.text:
-            excerpt = without_comments(passage.text).excerpt
-            yield _View(passage, excerpt.text, excerpt)
+            source = without_comments(passage.text)
+            for start, end in _around(source.comments):
+                excerpt = source.excerpt.cut([(start, min(end, len(source.text)))])
+                yield _View(passage, excerpt.text, excerpt)
+
+
+def _around(offsets: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield what is near to one of `offsets`, which ascend, in stretches that are apart."""
+    start = end = 0
+    for offset in offsets:
+        if offset - _NEAR > end:
+            if end:
+                yield start, end
+            start = offset - _NEAR
+        end = offset + _NEAR
+    if end:
+        yield start, end
 
 
 def _disguised(content: Content) -> Iterator[Finding]:

@@ -41,7 +41,7 @@ class Hit:
     def finding(self, *, hint: str, severity: Severity | None = None) -> Finding:
         """Return a finding that quotes the text."""
         return Finding(
-            message=f"{self.pattern.note}: {quoted(self.text)}",
+            message=f"{self.pattern.note}: {quoted(' '.join(self.text.split()))}",
             at=self.passage.span(self.start, self.end),
             hint=hint,
             severity=severity or self.pattern.severity,
@@ -108,7 +108,7 @@ def _head(word: str) -> str:
 
 
 @cache
-def table(name: str) -> dict[str, list[dict[str, Any]]]:
+def table(name: str) -> dict[str, Any]:
     """Return the content of `data/<name>.toml`."""
     # NOTE: a package without __init__.py of its own; the path works from a wheel, too.
     return tomllib.loads((files("psreg.rules.content") / "data" / f"{name}.toml").read_text())

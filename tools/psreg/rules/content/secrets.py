@@ -11,8 +11,8 @@ from psreg.formats.passages import Content
 from psreg.rule import Rule, rule
 from psreg.rules.content.patterns import hits, patterns, table
 
-_VARIETY = 10
-"""Different characters below which a key is a row of x."""
+_TAIL, _VARIETY = 20, 7
+"""A key is no placeholder if its last twenty characters are at least seven different ones."""
 
 _SHOWN = 8
 """Characters of a secret that a message repeats."""
@@ -46,7 +46,12 @@ def secret(content: Content) -> Iterator[Finding]:
 
 
 def _counts(text: str) -> bool:
-    return len(set(text)) >= _VARIETY and _digest(text) not in _known()
+    varied = len(set(text[-_TAIL:])) >= _VARIETY
+    return varied and _digest(text) not in _known() and not _is_placeholder(text.lower())
+
+
+def _is_placeholder(text: str) -> bool:
+    return any(word in text for word in table("secrets")["placeholders"])
 
 
 def _digest(text: str) -> str:

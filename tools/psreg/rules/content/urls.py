@@ -19,15 +19,17 @@ _URL = re.compile(
     r"[^\s<>\"'`\\^|]{0,2000}",
     re.IGNORECASE,
 )
-_IMAGE = re.compile(r"!\[[^\]\n]{0,200}+\]\([ \t\n]{0,4}<?(?P<url>[^)\n]{1,2000})")
+_IMAGE = re.compile(r"!\[[^\]\n]{0,200}+\]\([ \t\n]{0,4}(?P<angle><?)(?P<url>[^)\n]{1,2000})")
 _HTML_IMAGE = re.compile(
-    r"<img\b[^>]{0,300}?\bsrc\s{0,4}=\s{0,4}[\"']?(?P<url>[^\"'>\n]{1,2000})", re.IGNORECASE
+    r"<img\b[^>]{0,300}?\bsrc\s{0,4}=\s{0,4}(?P<angle>)[\"']?(?P<url>[^\"'>\n]{1,2000})",
+    re.IGNORECASE,
 )
 _BY_REFERENCE = re.compile(
     r"!\[(?P<alt>[^\]\n]{0,200}+)\](?:\[(?P<label>[^\]\n]{0,100}+)\])?(?!\()"
 )
 _REFERENCE = re.compile(
-    r"^[ \t>]{0,8}\[(?P<label>[^\]\n]{1,100}+)\]:[ \t]{0,4}<?(?P<url>[^\n]{1,2000})", re.MULTILINE
+    r"^[ \t>]{0,8}\[(?P<label>[^\]\n]{1,100}+)\]:[ \t]{0,4}(?P<angle><?)(?P<url>[^\n]{1,2000})",
+    re.MULTILINE,
 )
 
 SLOT = re.compile(
@@ -93,5 +95,6 @@ def _images(content: Content) -> Iterator[Found]:
 
 
 def _image(passage: Passage, match: re.Match[str]) -> Found:
-    url = match["url"].strip().rstrip(">")
+    url = match["url"].strip()
+    url = url.removesuffix(">") if match["angle"] else url
     return Found(passage=passage, start=match.start(), end=match.end(), url=url)

@@ -1,0 +1,1 @@
+'[METADATA]\n@dotprompt_format_version 0.0.1\n' + "[CONTENT]\n![dot](data:image/png;base64," + __import__("base64").b64encode(bytes(range(256))).decode() + ")\nsha512-" + __import__("base64").b64encode(bytes(range(64))).decode() + "\n" + "a-long-name-with-dashes-" * 9 + "\n" + "A" * 300 + "\n/home/" + "some/where/" * 20

@@ -1,0 +1,1 @@
+'[METADATA]\n@dotprompt_format_version 0.0.1\n' + "[CONTENT]\n" + bytes(range(64)).hex() + "\nhttps://zh.wikipedia.example/wiki/" + __import__("urllib.parse").parse.quote("\u4f60\u597d\u4e16\u754c\u4eba\u6c11") + "\n&#8212;&#8220; 100%20 \\x41\\x42 #ffeedd &#20320;&#22909;&#19990;&#30028;&#20154;&#27665;&#20320;&#22909;&#19990;"
