@@ -1,0 +1,252 @@
+"""What every command prints under `--format json` is what its published schema says, always.
+
+Each command is run by its real command line, where it succeeds and where it fails. The schemas
+are closed for this: a member that none of them names is a mistake of ours, though readers have to
+expect one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from catalogue import checkout
+from clients import Client
+from psreg.cli.commands import COMMANDS
+from simulator import Simulator
+
+SCHEMAS = files("psreg.formats") / "schemas"
+PBES = Path(__file__).parents[3] / "pbes"
+PBE = '{"pbe_name": "hello", "pbe_version": "1.0", "pbe_class": "stateless_executor"}\n'
+PROMPT = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nHello {name}\n"
+OUTPUTS = {
+    "check": ("report",),
+    "explain": ("explain",),
+    "render": ("render",),
+    "show": ("show",),
+    "install": ("install",),
+    "uninstall": ("uninstall",),
+    "list": ("list",),
+    "info": ("info",),
+    "search": ("search",),
+    "verify": ("verify",),
+    "registry": ("registry",),
+    "publish": ("publish", "report"),
+    "site": ("site",),
+    "serve": ("serve",),
+    "new": ("new",),
+    "bump": ("bump",),
+}
+"""Schemas of what a command prints when it could do its work."""
+
+FORMS = sorted({name for names in OUTPUTS.values() for name in names} | {"error"})
+
+
+def named(uri):
+    return Resource.from_contents(schema(uri.rpartition("/")[2].removesuffix(".schema.json")))
+
+
+def schema(name):
+    return json.loads((SCHEMAS / f"{name}.schema.json").read_bytes())
+
+
+def closed(value):
+    """Return a schema that allows only what it names."""
+    if isinstance(value, list):
+        return [closed(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    inner = {key: closed(item) for key, item in value.items()}
+    if value.get("type") in ("object", ["object", "null"]) and "properties" in value:
+        return {"additionalProperties": False, **inner}
+    return inner
+
+
+def check(name, document):
+    validator = Draft202012Validator(closed(schema(name)), registry=Registry(retrieve=named))
+    found = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(document)]
+    assert found == []
+
+
+@pytest.fixture
+def client(tmp_path):
+    return Client(tmp_path)
+
+
+@pytest.fixture
+def say(client):
+    """Run a command, demand its exit code, and judge its one document; return the document."""
+
+    def run(name, code, *argv, cwd=None, typed=""):
+        done = client.run(*argv, "--format", "json", cwd=cwd, typed=typed)
+        assert done.code == code, (done.out, done.err)
+        check(name, done.json)
+        assert name == "error" or name in OUTPUTS[argv[0]]
+        return done.json
+
+    return run
+
+
+@pytest.fixture
+def registry(tmp_path):
+    made = Simulator(mode="dev").release("quiz_master", "1.0.0", yanked="broken")
+    tested = [{"platform": "claude", "result": "pass", "date": "2026-11-01"}]
+    made.release("quiz_master", "1.1.0", release={"tested": tested})
+    made.release("diary", entry_class="prompt", data=PROMPT.encode(), release={"tags": ["calm"]})
+    made.records["diary"]["deprecated"] = {"reason": "old"}
+    return made.publish().store(tmp_path / "registry")
+
+
+def test_every_command_has_a_schema():
+    assert {command for _, command, _ in COMMANDS} == set(OUTPUTS)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_schema_is_one_and_says_what_everything_is(name):
+    document = schema(name)
+    Draft202012Validator.check_schema(document)
+    assert document["$id"] == f"/schemas/{name}.schema.json"
+    assert document["title"]
+    assert document["description"].endswith(".")
+    for example in document.get("examples", []):
+        check(name, example)
+    rows = list(properties(document))
+    assert rows
+    for key, row in rows:
+        assert "description" in row or "$ref" in row, key
+
+
+def properties(value):
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key == "properties":
+                yield from item.items()
+            yield from properties(item)
+
+
+def test_a_report(say, client):
+    (client.place / "hello.pbe.txt").write_text(PBE)
+    assert say("report", 1, "check", "hello.pbe.txt")["counts"]["error"] > 1
+    (client.place / "a.prompt").write_text(PROMPT)
+    assert say("report", 0, "check", "a.prompt")["counts"]["error"] == 0
+    assert "diff" in say("report", 1, "check", "hello.pbe.txt", "--diff")
+    assert say("report", 1, "check", "hello.pbe.txt", "--fix")["fixed"]
+    assert "text" in say("report", 1, "check", "-", "--fix", typed=PBE)
+
+
+def test_a_report_of_waived_findings(say):
+    found = say("report", 0, "check", cwd=PBES)["diagnostics"]
+    assert {d["waived_by"] for d in found if d["waived"] is not None} == {"policy"}
+
+
+def test_no_report(say):
+    say("error", 4, "check", "nowhere.prompt")
+    say("error", 2, "check", "--select", "PBE999")
+    say("error", 2, "check", "-", typed="neither")
+
+
+def test_rules(say):
+    assert say("explain", 0, "explain", "PBE006")["code"] == "PBE006"
+    assert len(say("explain", 0, "explain", "--all")) > 50
+    say("error", 2, "explain", "PBE999")
+
+
+def test_a_prompt_rendered_and_shown(say, client):
+    path = client.place / "a.prompt"
+    path.write_text(PROMPT)
+    assert say("render", 0, "render", path, "--set", "other=x")["unknown"] == ["other"]
+    assert say("show", 0, "show", path)["format"] == "prompt"
+    path.with_name("b.pbe.txt").write_text(PBE)
+    assert say("show", 0, "show", "b.pbe.txt")["format"] == "pbe"
+    say("error", 1, "render", path, "--require-all")
+    say("error", 4, "render", "nowhere.prompt")
+    say("error", 2, "show", "nowhere.prompt")
+    say("error", 4, "show", "nothing")
+
+
+def test_the_life_of_an_installation(say, client, registry):
+    where = ("--registry", registry)
+    say("list", 0, "list")
+    for status in ("installed", "unchanged"):
+        rows = say("install", 0, "install", "quiz_master", "diary", *where)["installed"]
+        assert {row["status"] for row in rows} == {status}
+    say("install", 0, "install", "diary", "--to", "out", *where)
+    assert len(say("list", 0, "list")["installed"]) == 2
+    assert say("verify", 0, "verify", *where)["checked"] == 2
+    next(client.library.rglob("diary.prompt")).write_text("changed")
+    assert say("verify", 1, "verify", "diary")["results"][0]["problem"]
+    say("uninstall", 0, "uninstall", "diary")
+    say("error", 4, "uninstall", "diary")
+    say("error", 4, "verify", "diary")
+    say("error", 4, "install", "nothing", *where)
+    say("error", 2, "install", "A B", *where)
+    say("error", 2, "list", "--bogus")
+
+
+def test_finding(say, registry, tmp_path):
+    where = ("--registry", registry)
+    assert say("search", 0, "search", *where)["count"] == 2
+    assert say("info", 0, "info", "quiz_master", *where)["selected"] == "1.1.0"
+    say("error", 4, "search", "--registry", tmp_path / "nowhere")
+    say("error", 4, "info", "nothing", *where)
+
+
+def test_registries(say, registry):
+    assert say("registry", 0, "registry", "add", registry, "--name", "main")["added"]["default"]
+    assert say("registry", 0, "registry", "list")["registries"][0]["name"] == "main"
+    assert say("registry", 0, "registry", "remove", "main", "--forget")["forgotten"]
+    say("error", 4, "registry", "remove", "main")
+    say("error", 2, "registry", "add")
+
+
+def test_publishing(say, tmp_path):
+    root = tmp_path / "checkout"
+    shutil.copytree(PBES / "prompt/email_reply", root / "pbes/prompt/email_reply")
+    shutil.copytree(PBES.parent / "registry", root / "registry", ignore=only_policy)
+    assert say("publish", 0, "publish", cwd=root)["released"]
+    assert say("publish", 0, "publish", "--resign", cwd=root)["released"] == []
+    (root / "pbes/stray.prompt").write_text(PROMPT)
+    assert say("report", 1, "publish", cwd=root)["counts"]["error"]
+    say("error", 2, "publish", cwd=tmp_path)
+
+
+def only_policy(_folder, names):
+    return [name for name in names if name != "policy.toml"]
+
+
+def test_authoring(say, tmp_path):
+    root = tmp_path / "checkout"
+    shutil.copytree(PBES / "prompt/email_reply", root / "pbes/prompt/email_reply")
+    assert say("new", 0, "new", "prompt", "trip_packer", cwd=root)["gaps"]
+    assert say("bump", 0, "bump", "email_reply", "minor", cwd=root)["previous"] == "1.0.0"
+    say("error", 2, "new", "prompt", "Not A Name", cwd=root)
+    say("error", 4, "bump", "nothing", "patch", cwd=root)
+
+
+def test_sites(say, client, tmp_path):
+    root = checkout(tmp_path / "checkout")
+    assert say("site", 0, "site", "build", "--out", tmp_path / "out", cwd=root)["files"] > 10
+    say("error", 4, "site", "build", "--out", tmp_path / "out", cwd=tmp_path)
+    say("error", 4, "serve", cwd=tmp_path)
+    serving = [sys.executable, "-m", "psreg", "serve", "--port", "0", "--format", "json"]
+    environment = {**os.environ, "PSREG_HOME": str(client.home)}
+    with subprocess.Popen(serving, cwd=root, env=environment, stdout=subprocess.PIPE) as process:
+        text = b""
+        while not text.endswith(b"\n}\n"):
+            line = process.stdout.readline()
+            assert line
+            text += line
+        process.send_signal(signal.SIGINT)
+    check("serve", json.loads(text))
