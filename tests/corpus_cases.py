@@ -2,7 +2,7 @@
 
 A case is a file, a folder (a small registry, for rules about a tree), a `.b64` file (bytes that
 are no text) or a `.make` file (a Python expression, for files that are large on purpose; a dict
-is a tree).
+is a tree, whose member "irregular" names what is no plain file).
 Beside a bad case stands `<case>.expected`: `CODE line:column severity` for each diagnostic, with
 the path first where the case is a folder.
 """
@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from psreg.adapters.files import read_tree
 from psreg.diagnostics import Diagnostic, Report
+from psreg.index.irregular import Irregular
 from psreg.service.check import check_file, check_tree
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -39,15 +40,17 @@ class Case:
 
     def judge(self) -> tuple[Diagnostic, ...]:
         if self.path.is_dir():
-            return Report.of(0, check_tree(read_tree(self.path))).diagnostics
+            tree = read_tree(self.path)
+            return Report.of(0, check_tree(tree, irregular=tree.irregular())).diagnostics
         name, data = self.path.name, self.path.read_bytes()
         if name.endswith(".b64"):
             name, data = name.removesuffix(".b64"), base64.b64decode(data)
         elif name.endswith(".make"):
             made = eval(data.decode())  # our own file, in our own repository
             if isinstance(made, dict):
+                odd = {PurePosixPath(p): Irregular(k) for p, k in made.pop("irregular", {}).items()}
                 tree = {PurePosixPath(path): text.encode() for path, text in made.items()}
-                return Report.of(0, check_tree(tree)).diagnostics
+                return Report.of(0, check_tree(tree, irregular=odd)).diagnostics
             name = name.removesuffix(".make")
             data = made if isinstance(made, bytes) else made.encode()
         return Report.of(1, check_file(data, path=name)).diagnostics

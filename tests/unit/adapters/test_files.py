@@ -7,6 +7,7 @@ import pytest
 
 from psreg.adapters.files import MAX_FILE, find_checkout, read_file, read_named, read_tree
 from psreg.errors import UnavailableError
+from psreg.index.irregular import Irregular
 
 
 @pytest.fixture
@@ -63,3 +64,38 @@ def test_reading_is_capped(tmp_path):
 def test_the_nearest_checkout(checkout):
     assert find_checkout(checkout / "pbes/prompt/a") == checkout
     assert find_checkout(Path(checkout.anchor)) is None
+
+
+def test_what_is_no_plain_file_is_named(checkout):
+    folder = checkout / "pbes/prompt/a/1.0.0"
+    (folder / "README.md").write_text("")
+    (folder / "README.md").chmod(0o755)
+    (folder / "link").symlink_to(checkout)
+    os.mkfifo(checkout / "pbes/prompt/pipe")
+    (folder / "fetched").mkdir()
+    (folder / "fetched/.git").write_text("gitdir: elsewhere")
+    (folder / "fetched/file.md").write_text("")
+    (folder / "empty").mkdir()
+    modules = '[submodule "x"]\n\tpath = pbes/prompt/a/1.0.0/empty\n\turl = ../x\n[submodule "y"]\n\tpath = other\n'
+    (checkout / ".gitmodules").write_text(modules)
+    tree = read_tree(checkout)
+    assert {path.name: kind for path, kind in tree.irregular().items()} == {
+        "README.md": Irregular.EXECUTABLE,
+        "link": Irregular.LINK,
+        "pipe": Irregular.SPECIAL,
+        "fetched": Irregular.SUBMODULE,
+        "empty": Irregular.SUBMODULE,
+    }
+    assert PurePosixPath("pbes/prompt/a/1.0.0/fetched/file.md") not in tree
+
+
+def test_a_file_system_without_the_bit_has_no_executables(checkout):
+    for path in read_tree(checkout):
+        (checkout / path).chmod(0o777)
+    assert read_tree(checkout).irregular() == {}
+
+
+def test_a_file_that_just_went_away_is_not_executable(checkout):
+    tree = read_tree(checkout)
+    (checkout / "registry/policy.toml").unlink()
+    assert tree.irregular() == {}

@@ -103,7 +103,7 @@ def test_a_folder_without_a_letter_in_its_name_gets_no_suggestion():
 
 
 def test_an_unreadable_toml_file_has_syntax_findings_only():
-    files = tree(entry(toml="owners = ["), version(release="summary ="), policy="[[waiver]")
+    files = tree(entry(toml="owners = ["), version(release="summary =\n"), policy="[[waiver]")
     codes = [(d.path, d.code) for d in judge(files)]
     assert codes == [
         (f"{FOLDER}/release.toml", "TOML002"),
@@ -121,6 +121,7 @@ def test_names_and_versions_that_are_none_are_left_to_the_format_rules():
     ("written", "meant"),
     [
         ("The MIT License", "Did you mean `MIT`?"),
+        ("mit or isc", "Did you mean `MIT OR ISC`?"),
         ("Apache 2.0", "Did you mean `Apache-2.0`?"),
         ("GPL-3.0", "Did you mean `GPL-3.0-only`?"),
         ("all rights reserved", "MIT is recommended."),
@@ -221,4 +222,30 @@ def test_every_finding_of_a_tree_names_its_file():
 
 def test_codes_of_registries_are_listed_in_order():
     codes = [rule.code for rule in RULES if rule.family in ("REG", "TOML")]
-    assert len(codes) == len(set(codes)) == 29
+    assert len(codes) == len(set(codes)) == 34
+
+
+def test_a_newer_minor_of_a_protocol_is_a_warning_and_a_strange_version_an_error():
+    release = RELEASE + '[protocols]\nvpp = "1.9"\nplsp = "newest"\npb2s = {version = "1.0"}\n'
+    found = judge(tree(entry(), version(release=release)), "REG028")
+    assert [(d.pointer, d.severity) for d in found] == [
+        ("/protocols/vpp", "warning"),
+        ("/protocols/plsp", "error"),
+        ("/protocols/pb2s", "error"),
+    ]
+
+
+def test_protocols_of_the_wrong_type_are_the_schema_s_matter():
+    release = RELEASE + "[protocols]\nvpp = 3\n"
+    found = judge(tree(entry(), version(release=release)))
+    assert [d.code for d in found] == ["REG008"]
+
+
+def test_evidence_of_another_suffix_is_not_read():
+    files = {"evidence/golden.txt": "Hello!", "evidence/notes.md": "Hello!"}
+    assert judge(tree(entry(), version(**files)), "REG027") == []
+
+
+def test_a_readme_without_an_example_is_not_asked_for_a_transcript():
+    readme = {f"{FOLDER}/README.md": "# Hello\n\nRecorded yesterday.\n"}
+    assert judge(tree(entry(), readme), "REG026") == []

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from psreg.adapters.files import find_checkout, read_file, read_tree
 from psreg.diagnostics import Diagnostic, Mode
 from psreg.errors import UsageError
-from psreg.identity import PBES
+from psreg.identity import CLASSES, PBES
 from psreg.service.check import check_file, check_tree
 
 WORTH_A_PROCESS = 200
 """Files below which starting a second process costs more than it saves."""
+
+_ENTRY = 3
+"""Parts of the path of an entry's folder: `pbes/<class>/<name>`."""
 
 SUFFIXES = (".pbe.txt", ".pbe", ".prompt")
 
@@ -52,18 +55,40 @@ def registry_of(folder: Path) -> Path | None:
 def _check_registry(
     root: Path, folder: Path, changed: Mapping[str, bytes]
 ) -> tuple[int, list[Diagnostic]]:
-    inside = "" if folder == root else folder.relative_to(root).as_posix()
-    tree = read_tree(root)
+    within = PurePosixPath(folder.relative_to(root).as_posix())
+    inside = "" if folder == root else str(within)
+    tree = read_tree(root, changed, _entry_of(within))
     number = sum(path.name.endswith(SUFFIXES) and _within(str(path), inside) for path in tree)
     shares = _processes(number)
-    jobs = [(root, share, shares, dict(changed)) for share in range(shares)]
-    found = [d for part in _divide(_check_share, jobs) for d in part if _within(d.path, inside)]
-    return number, found
+    if shares == 1:
+        parts = [list(check_tree(tree, irregular=tree.irregular(), within=within))]
+    else:
+        jobs = [_Share(root, within, share, shares, dict(changed)) for share in range(shares)]
+        parts = _divide(_check_share, jobs)
+    return number, [d for part in parts for d in part if _within(d.path, inside)]
 
 
-def _check_share(job: tuple[Path, int, int, dict[str, bytes]]) -> list[Diagnostic]:
-    root, share, shares, changed = job
-    return list(check_tree(read_tree(root, changed), share=share, shares=shares))
+class _Share(NamedTuple):
+    """What one of several processes judges of a registry's tree, which it reads itself."""
+
+    root: Path
+    within: PurePosixPath
+    share: int
+    shares: int
+    changed: dict[str, bytes]
+
+
+def _check_share(job: _Share) -> list[Diagnostic]:
+    tree = read_tree(job.root, job.changed, _entry_of(job.within))
+    irregular = tree.irregular() if job.share == 0 else {}
+    place = {"share": job.share, "shares": job.shares}
+    return list(check_tree(tree, irregular=irregular, within=job.within, **place))
+
+
+def _entry_of(within: PurePosixPath) -> PurePosixPath | None:
+    """Return the folder of the entry in which `within` lies, or None if it lies in none."""
+    parts = within.parts[:_ENTRY]
+    return PurePosixPath(*parts) if len(parts) == _ENTRY and parts[1] in CLASSES else None
 
 
 def _within(path: str, inside: str) -> bool:

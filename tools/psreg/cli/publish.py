@@ -56,7 +56,8 @@ def run(args: Namespace, console: Console) -> int:
     ports = Ports(store=RegistryDir(registry), keys=keys, journal=journal)
     folder = read_tree(root)
     tree = {} if args.resign else _whole(folder)
-    report = Report.of(len(tree), check_tree(tree))
+    irregular = {} if args.resign else folder.irregular()
+    report = Report.of(len(tree), check_tree(tree, irregular=irregular))
     if report.failed():
         return _say_findings(report, console)
     with journal.held():

@@ -1,10 +1,21 @@
 """Which licences a registry accepts unless its policy says otherwise (DESIGN §2).
 
 SPDX identifiers of licences the Open Source Initiative approved, and the two Creative Commons
-deeds made for text. Expressions such as `MIT OR Apache-2.0` are not read yet.
+deeds made for text. Expressions such as `MIT OR Apache-2.0` are read by the library of their
+name, imported when one is met.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import cache
+from typing import Any, NamedTuple
+
+_OPERATORS = re.compile(r"[\s()]")
+_WORDS = re.compile(r"[A-Za-z0-9.+:-]+")
+MAX_EXPRESSION = 200
+"""Characters of the longest expression that is read."""
 
 _OSI_APPROVED = (
     "0BSD",
@@ -64,3 +75,62 @@ _OSI_APPROVED = (
 
 DEFAULT_ALLOWED = frozenset((*_OSI_APPROVED, "CC0-1.0", "CC-BY-4.0"))
 """The allow list of a policy that has none."""
+
+
+class Refusal(NamedTuple):
+    """Why a licence is not accepted, and what to write if that can be told."""
+
+    message: str
+    better: str = ""
+
+
+def refusal(text: str, allowed: Collection[str]) -> Refusal | None:
+    """Return why the SPDX expression `text` is not accepted, or None if it is.
+
+    `allowed` holds identifiers. Of `A OR B` one must be among them, of `A AND B` both; in
+    `A WITH E` the exception only permits more, so that `A` counts. Identifiers are written
+    exactly as SPDX does, although SPDX itself ignores their case: catalogues compare texts.
+    """
+    if text in allowed:
+        return None
+    parsed = _parsed(text)
+    if parsed is None:
+        expression = _OPERATORS.search(text.strip()) is not None
+        words = "is no SPDX expression" if expression else "is not on the allow list"
+        return Refusal(f"the licence `{text}` {words}")
+    if _WORDS.findall(text) != _WORDS.findall(str(parsed)):
+        return Refusal(f"the licence `{text}` is not written as SPDX does", str(parsed))
+    if _satisfied(parsed, allowed):
+        return None
+    return Refusal(f"the licence `{text}` is not on the allow list")
+
+
+def _parsed(text: str) -> Any | None:
+    """Return the parsed expression, or None if it cannot be read or names unknown licences."""
+    if len(text) > MAX_EXPRESSION:
+        return None
+    from license_expression import ExpressionError  # noqa: PLC0415 - few releases need it
+
+    try:
+        return _licensing().parse(text, validate=True, strict=True)
+    except ExpressionError:
+        return None
+
+
+@cache
+def _licensing() -> Any:
+    from license_expression import get_spdx_licensing  # noqa: PLC0415
+
+    return get_spdx_licensing()
+
+
+def _satisfied(expression: Any, allowed: Collection[str]) -> bool:
+    from license_expression import AND, OR, LicenseWithExceptionSymbol  # noqa: PLC0415
+
+    if isinstance(expression, OR):
+        return any(_satisfied(part, allowed) for part in expression.args)
+    if isinstance(expression, AND):
+        return all(_satisfied(part, allowed) for part in expression.args)
+    if isinstance(expression, LicenseWithExceptionSymbol):
+        return str(expression) in allowed or expression.license_symbol.key in allowed
+    return expression.key in allowed

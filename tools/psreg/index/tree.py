@@ -19,6 +19,7 @@ from psreg.formats.policy import Policy
 from psreg.formats.release import ReleaseFile
 from psreg.identity import CLASSES, PBES, ReleaseId, is_name
 from psreg.index.documents import Documents
+from psreg.index.irregular import Irregular
 from psreg.version import is_version, parse_version
 
 POLICY = PurePosixPath("registry/policy.toml")
@@ -125,8 +126,14 @@ class Entry:
 class Tree:
     """A whole registry as files. `strays` and `misnamed` are what no rule of DESIGN §2 places."""
 
-    def __init__(self, files: Mapping[PurePosixPath, bytes]) -> None:
+    def __init__(
+        self,
+        files: Mapping[PurePosixPath, bytes],
+        irregular: Mapping[PurePosixPath, Irregular] = MappingProxyType({}),
+    ) -> None:
         self.files = files
+        self.irregular = irregular
+        """What is no plain file; of these `files` has the executable ones."""
         self.strays: list[PurePosixPath] = []
         self.misnamed: list[PurePosixPath] = []
         """Files in a folder whose class, name or version is not one."""

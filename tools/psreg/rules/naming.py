@@ -53,7 +53,7 @@ class Names:
         data = self.tree.files.get(entry.path, b"")
         if data not in self._read:
             file = entry_file.read(data)
-            owners = frozenset(f"{one.get('forge')}:{one.get('id')}" for one in file.owners)
+            owners: Owners = frozenset(f"{one.get('forge')}:{one.get('id')}" for one in file.owners)
             self._read[data] = owners, file.aliases
         owners, aliases = self._read[data]
         yield Name(text=entry.name, entry=entry, owners=owners)

@@ -12,6 +12,7 @@ from itertools import islice
 
 from psreg.diagnostics import ERROR, WARNING, Finding
 from psreg.formats import schema
+from psreg.formats.licenses import refusal
 from psreg.formats.nearest import nearest
 from psreg.formats.pointer import join
 from psreg.identity import is_name
@@ -114,21 +115,24 @@ def license_not_allowed(submission: Submission) -> Iterator[Finding]:
     ## Fix
     Write the SPDX identifier of an open licence exactly, for instance `MIT`, `Apache-2.0`,
     `CC0-1.0` or `CC-BY-4.0`. The list is `allow` in registry/policy.toml; without one it is what
-    the Open Source Initiative approved, and these two of Creative Commons.
+    the Open Source Initiative approved, and these two of Creative Commons. In an SPDX expression
+    one side of an `OR` must be on the list, and both sides of an `AND`.
 
     ```toml
-    license = "MIT"
+    license = "MIT OR Apache-2.0"
     ```
     """
     text, allowed = submission.release.text("license"), submission.policy.licenses
-    if text.strip() and text not in allowed:
+    refused = refusal(text, allowed) if text.strip() else None
+    if refused is not None:
         exact = {identifier.lower(): identifier for identifier in sorted(allowed)}
         near = nearest(_LICENSE.sub("", text).strip().replace(" ", "-"), exact)
+        better = refused.better or (exact[near] if near else "")
         yield Finding(
-            message=f"the licence `{text}` is not on the allow list",
+            message=refused.message,
             at="/license",
             path=_path(submission),
-            hint=f"Did you mean `{exact[near]}`?" if near else "MIT is recommended.",
+            hint=f"Did you mean `{better}`?" if better else "MIT is recommended.",
         )
 
 

@@ -10,11 +10,19 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from psreg.diagnostics import ERROR, Finding
+from psreg.diagnostics import ERROR, INFO, Change, Finding, Span
+from psreg.formats.jsontree import JsonTree
 from psreg.formats.markdown import Section, sections
+from psreg.formats.toml import TomlTree
 from psreg.identity import PBE_CLASSES, is_name
+from psreg.index.documents import Document
 from psreg.index.tree import Submission
 from psreg.rule import Rule, rule
+from psreg.rules.evidence import (
+    recorded_without_transcript,
+    unknown_protocol,
+    unreadable_evidence,
+)
 from psreg.rules.places import SUFFIXES, is_device
 from psreg.rules.release import (
     bad_requirement,
@@ -215,6 +223,49 @@ def file_too_large(submission: Submission) -> Iterator[Finding]:
             yield Finding(message=message, path=str(path))
 
 
+@rule("REG029", spec="registry/LAYOUT", severity=INFO)
+def no_final_newline(submission: Submission) -> Iterator[Finding]:
+    """The last line of a file does not end with a line break.
+
+    ## Why
+    Whoever adds a line below it later changes two lines instead of one, Git shows the mark "No
+    newline at end of file", and many editors add the line break unasked. In a version folder,
+    whose bytes never change again, that is better settled before the release. Lone files are not
+    judged by this: to a model the line break means nothing.
+
+    ## Fix
+    End the last line with Enter, or let psreg do it:
+
+    ```sh
+    psreg check pbes --fix
+    ```
+    """
+    for path in (
+        submission.artifact_path,
+        submission.release_path,
+        submission.folder / "README.md",
+    ):
+        document = submission.documents[path]
+        text = document.text
+        if text and not text.endswith("\n") and _understood(document):
+            end = Span(len(text), len(text))
+            newline = "\r\n" if "\r\n" in text else "\n"
+            yield Finding(
+                message="the last line does not end with a line break",
+                at=end,
+                path=str(path),
+                fix=(Change(end, newline),),
+                fix_title="end the last line with a line break",
+            )
+
+
+def _understood(document: Document) -> bool:
+    """Tell whether a file was parsed, or at least is UTF-8: about others this rule is silent."""
+    if isinstance(document, JsonTree | TomlTree):
+        return document.parsed
+    return "\ufffd" not in document.text  # what stands for a byte that is no text
+
+
 SUBMISSION_RULES: tuple[Rule[Submission], ...] = (
     missing_file,
     name_or_version_differs,
@@ -232,5 +283,9 @@ SUBMISSION_RULES: tuple[Rule[Submission], ...] = (
     bad_test_row,
     bad_tag_or_language,
     file_too_large,
+    recorded_without_transcript,
+    unreadable_evidence,
+    unknown_protocol,
+    no_final_newline,
 )
 """The rules judged once per release, in the order of their codes."""

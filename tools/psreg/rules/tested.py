@@ -117,11 +117,11 @@ def bad_test_row(submission: Submission) -> Iterator[Finding]:
     """
     digest = hashlib.sha256(submission.artifact or b"").hexdigest()
     for run in submission.release.tested[:MOST]:
-        for fault in (*_identity(run, digest), *_result(run)):
+        for fault in (*_identity(run, digest, submission), *_result(run)):
             yield replace(fault, path=_path(submission))
 
 
-def _identity(run: TestRun, digest: str) -> Iterator[Finding]:
+def _identity(run: TestRun, digest: str, submission: Submission) -> Iterator[Finding]:
     """Yield what is wrong with the platform and the digest of a run."""
     if run.platform and run.platform not in PLATFORMS:
         near = nearest(run.platform, PLATFORMS)
@@ -138,12 +138,25 @@ def _identity(run: TestRun, digest: str) -> Iterator[Finding]:
             hint=f"The artifact's is {digest}.",
         )
     elif run.sha256 and run.sha256 != digest:
+        earlier = _release_with(run.sha256, submission)
         yield Finding(
-            message="the digest is of another file than the artifact: this run does not count",
+            message=f"tested with {earlier}: this run does not count for these bytes"
+            if earlier
+            else "the digest is of another file than the artifact: this run does not count",
             at=f"{run.pointer}/sha256",
             hint=f"The artifact's is {digest}.",
             severity=WARNING,
         )
+
+
+def _release_with(digest: str, submission: Submission) -> str:
+    """Return the other version of the entry whose artifact has this digest, or ""."""
+    for version in submission.siblings:
+        path = replace(submission.id, version=version).artifact
+        data = submission.tree.files.get(path) if version != submission.id.version else None
+        if data is not None and hashlib.sha256(data).hexdigest() == digest:
+            return version
+    return ""
 
 
 def _result(run: TestRun) -> Iterator[Finding]:

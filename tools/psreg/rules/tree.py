@@ -16,6 +16,7 @@ from psreg.identity import CLASSES, is_name
 from psreg.index.tree import POLICY, Tree
 from psreg.rule import Rule, rule
 from psreg.rules.codes import known_codes, near_code
+from psreg.rules.irregular import not_a_plain_file
 from psreg.rules.places import (
     EVIDENCE,
     KNOWN_FILES,
@@ -180,6 +181,12 @@ def bad_policy(tree: Tree) -> Iterator[Finding]:
     """
     policy, path = tree.policy, str(POLICY)
     yield from of_violations(policy.violations, "REG020", path)
+    for key, listed in (("reserved", policy.reserved_names), ("retired", policy.retired_names)):
+        for at, text in listed:
+            if text and not is_name(text):
+                message = f"`{text}` is not a name, so that no entry can have it"
+                place = join(("names", key, at))
+                yield Finding(message=message, at=place, path=path, severity=WARNING)
     for index, row in policy.tables("waiver"):
         code, reason, names = (row.get(key) for key in ("code", "reason", "names"))
         if isinstance(code, str) and code not in known_codes():
@@ -205,5 +212,11 @@ def _near_name(name: str, tree: Tree) -> str:
     return f"Did you mean `{near}`?" if near else ""
 
 
-TREE_RULES: tuple[Rule[Tree], ...] = (stray_file, bad_folder_name, name_not_unique, bad_policy)
+TREE_RULES: tuple[Rule[Tree], ...] = (
+    stray_file,
+    bad_folder_name,
+    name_not_unique,
+    bad_policy,
+    not_a_plain_file,
+)
 """The rules judged once per tree."""

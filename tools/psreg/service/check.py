@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import TypeVar
 
 from psreg.diagnostics import Diagnostic, Edit, Finding, Fix, LineIndex, Mode, Span
@@ -19,7 +20,8 @@ from psreg.formats.pbe import Pbe
 from psreg.formats.toml import TomlTree
 from psreg.identity import Format, detect_format
 from psreg.index.documents import Document, Documents
-from psreg.index.tree import POLICY, Submission, Tree, waiver_for
+from psreg.index.irregular import Irregular
+from psreg.index.tree import POLICY, Entry, Submission, Tree, waiver_for
 from psreg.rule import Rule
 from psreg.rules import (
     CONTENT_RULES,
@@ -35,6 +37,12 @@ from psreg.rules import (
 from psreg.rules.naming import Names
 
 T = TypeVar("T")
+
+WHOLE = PurePosixPath()
+"""The folder in which everything lies."""
+
+_IN_NAME = 3
+"""Parts of `pbes/<class>/<name>`."""
 
 
 def check_file(
@@ -86,30 +94,44 @@ def _content(content: Content, document: Document, path: str, mode: Mode) -> Ite
 
 
 def check_tree(
-    files: Mapping[PurePosixPath, bytes], *, share: int = 0, shares: int = 1
+    files: Mapping[PurePosixPath, bytes],
+    *,
+    irregular: Mapping[PurePosixPath, Irregular] = MappingProxyType({}),
+    share: int = 0,
+    shares: int = 1,
+    within: PurePosixPath = WHOLE,
 ) -> Iterator[Diagnostic]:
     """Yield what all rules say of a registry's tree: artifacts, TOML files, folders, names.
 
     Entry number n belongs to share n modulo `shares`, so that several processes can divide a
-    tree; what concerns no single entry belongs to share 0. A finding that a person waived carries
-    the reason in `waived`.
+    tree; what concerns no single entry belongs to share 0. `irregular` says what is no plain
+    file. A finding that a person waived carries the reason in `waived`. All findings about files
+    in the folder `within` are among those yielded; others may be missing.
     """
-    tree = Tree(files)
+    tree = Tree(files, irregular)
     if share == 0:
         yield from _judge_at(TREE_RULES, tree, tree.documents)
-        yield from _names(tree)
+        if len(within.parts) <= _IN_NAME:  # a name is entry.toml's matter, and no version's
+            yield from _names(tree)
         yield from _toml_at(tree.documents, POLICY)
-    for entry in tree.entries[share::shares]:
+    for entry in _concerned(tree, within)[share::shares]:
         yield from _toml_at(entry.documents, entry.path)
         yield from _judge_at(ENTRY_RULES, entry, entry.documents)
         for submission in entry.submissions():
             yield from _submission(submission)
 
 
+def _concerned(tree: Tree, within: PurePosixPath) -> list[Entry]:
+    """Return the entries in the folder `within`, or the one in which it lies."""
+    key = within.parts[1:_IN_NAME]
+    return [e for e in tree.entries if (e.entry_class, e.name)[: len(key)] == key]
+
+
 def _names(tree: Tree) -> Iterator[Diagnostic]:
     for diagnostic in _judge_at(NAME_RULES, Names(tree), tree.documents):
         name = PurePosixPath(diagnostic.path).parent.name
-        yield replace(diagnostic, waived=tree.policy.waiver(diagnostic.code, name) or None)
+        reason = tree.policy.waiver(diagnostic.code, name)
+        yield replace(diagnostic, waived=reason, waived_by="policy") if reason else diagnostic
 
 
 def _submission(submission: Submission) -> Iterator[Diagnostic]:

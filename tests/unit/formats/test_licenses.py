@@ -1,0 +1,63 @@
+"""Licences: what an allow list accepts, in the words of SPDX."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psreg.formats.licenses import DEFAULT_ALLOWED, MAX_EXPRESSION, refusal
+
+OWN = frozenset({"MIT", "Our-Licence", "GPL-2.0-only WITH Classpath-exception-2.0"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MIT",
+        "(MIT)",
+        "MIT OR Apache-2.0",
+        "MIT AND Apache-2.0",
+        "JSON OR (MIT AND ISC)",
+        "Apache-2.0 WITH LLVM-exception",
+    ],
+)
+def test_accepted(text):
+    assert refusal(text, DEFAULT_ALLOWED) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "better"),
+    [
+        ("JSON", "not on the allow list", ""),
+        ("MIT AND JSON", "not on the allow list", ""),
+        ("JSON WITH LLVM-exception", "not on the allow list", ""),
+        ("mit", "not written as SPDX does", "MIT"),
+        ("MIT or ISC", "not written as SPDX does", "MIT OR ISC"),
+        ("GPL-2.0+", "not written as SPDX does", "GPL-2.0-or-later"),
+        ("MIT OR", "no SPDX expression", ""),
+        ("MIT OR Our-Licence", "no SPDX expression", ""),
+        ("Our-Licence", "not on the allow list", ""),
+        ("(" * MAX_EXPRESSION + "MIT", "no SPDX expression", ""),
+    ],
+)
+def test_refused(text, words, better):
+    refused = refusal(text, DEFAULT_ALLOWED)
+    assert words in refused.message
+    assert refused.better == better
+
+
+def test_a_policy_may_list_what_spdx_does_not_know():
+    assert refusal("Our-Licence", OWN) is None
+    assert refusal("GPL-2.0-only WITH Classpath-exception-2.0", OWN) is None
+    assert refusal("JSON OR GPL-2.0-only WITH Classpath-exception-2.0", OWN) is None
+    assert refusal("GPL-2.0-only", OWN) is not None
+
+
+@given(
+    st.text()
+    | st.lists(st.sampled_from(["MIT", "(", ")", " ", "OR", "AND", "WITH", "+", ",", "/"])).map(
+        " ".join
+    )
+)
+def test_every_text_has_an_answer(text):
+    refused = refusal(text, frozenset({"ISC"}))
+    assert refused is None or refused.message

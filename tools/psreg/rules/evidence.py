@@ -1,0 +1,125 @@
+"""The rules about proof: recorded examples, transcripts, declared protocols. `path` is set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import PurePosixPath
+
+from psreg.diagnostics import ERROR, WARNING, Finding
+from psreg.formats import evidence
+from psreg.formats.markdown import sections
+from psreg.formats.nearest import did_you_mean
+from psreg.formats.pointer import join
+from psreg.formats.protocols import PROTOCOLS
+from psreg.index.tree import Submission
+from psreg.rule import rule
+from psreg.rules.places import EVIDENCE
+
+_RECORDED = re.compile(r"\brecorded\b", re.IGNORECASE)
+_ILLUSTRATIVE = re.compile(r"\b(?:illustrative|not recorded)\b", re.IGNORECASE)
+_VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?:\.[0-9]{1,9})?")
+
+
+@rule("REG026", spec="pbe-1.0/PBE-20", severity=ERROR)
+def recorded_without_transcript(submission: Submission) -> Iterator[Finding]:
+    """README.md calls its example recorded, and there is no transcript.
+
+    ## Why
+    "Recorded" is a promise: this is what an assistant really answered. Whoever doubts it must be
+    able to look. A transcript is part of the release, so that it is signed and stays.
+
+    ## Fix
+    Put the transcript under `evidence/`, or mark the example as *illustrative*.
+
+    ```text
+    pbes/prompt/email_reply/1.0.0/evidence/claude.jsonl
+    {"role": "user", "content": "…"}
+    {"role": "assistant", "content": "…"}
+    ```
+    """
+    path = submission.folder / "README.md"
+    if path not in submission.paths or _transcripts(submission):
+        return
+    for section in sections(submission.documents[path].text):
+        # NOTE: the mark stands in the heading or in the first lines, before the example itself.
+        mark = f"{section.title}\n{section.body.strip().partition(chr(10) * 2)[0]}"
+        if (
+            "example" in section.title.lower()
+            and _RECORDED.search(mark)
+            and not _ILLUSTRATIVE.search(mark)
+        ):
+            yield Finding(
+                message="the example is called recorded, and no transcript is in evidence/",
+                at=section.span,
+                path=str(path),
+                hint="Add the transcript as JSON Lines, or write 'Illustrative' instead.",
+            )
+
+
+def _transcripts(submission: Submission) -> list[PurePosixPath]:
+    folder = submission.folder / EVIDENCE
+    return [p for p in submission.paths if p.suffix == ".jsonl" and p.is_relative_to(folder)]
+
+
+@rule("REG027", spec="pbe-1.0/PBE-19 registry/EVIDENCE", severity=ERROR)
+def unreadable_evidence(submission: Submission) -> Iterator[Finding]:
+    """A file of evidence is no transcript, PLSP trace or PB2S exchange.
+
+    ## Why
+    Transcripts are shown on the site, and the protocols that a release declares are checked with
+    them. A file that only its author's tool can read proves nothing to anybody else.
+
+    ## Fix
+    Write JSON Lines into the `.jsonl` files under `evidence/`: one object a line. The keys of the
+    first line say which of three kinds the file is, and all lines are of that kind.
+
+    ```text
+    a transcript       {"role": "user", "content": "…"}       roles: user, assistant, system
+    a PLSP trace       {"instr": "…", "previous": "…", "next": "…"}       `next` alone is enough
+    a PB2S exchange    {"message": "…", "text": "…", "pb2s_proof": {…}}
+    ```
+    """
+    for path in _transcripts(submission):
+        found = evidence.issues(submission.documents[path].text)
+        for issue in islice(found, evidence.MOST):
+            yield Finding(message=issue.message, at=issue.span, path=str(path), hint=issue.hint)
+
+
+@rule("REG028", spec="registry/PROTOCOLS", severity=ERROR)
+def unknown_protocol(submission: Submission) -> Iterator[Finding]:
+    """`[protocols]` declares a protocol, or a version of one, that psreg does not know.
+
+    ## Why
+    A declared protocol is checked with the release's transcripts, and people filter by it. What
+    no program knows is never checked, so that the declaration is worth nothing. A later minor
+    version of a known protocol is accepted with a warning: it is checked by the rules of the
+    version that is known.
+
+    ## Fix
+    Declare `vpp = "1.4"`, `plsp = "0.5"` or `pb2s = "0.2"`, or remove the line.
+
+    ```toml
+    [protocols]
+    vpp = "1.4"
+    ```
+    """
+    path = str(submission.release_path)
+    for name, declared in submission.release.table("protocols").items():
+        version = declared.get("version") if isinstance(declared, dict) else declared
+        pointer = join(("protocols", name))
+        known = PROTOCOLS.get(name)
+        if known is None:
+            message, hint = f"there is no protocol `{name}`", did_you_mean(name, PROTOCOLS)
+            yield Finding(message=message, at=pointer, key=True, path=path, hint=hint)
+        elif isinstance(version, str) and version.strip() and version != known:
+            match = _VERSION.fullmatch(version)
+            newer = match is not None and match[1] == known.partition(".")[0]
+            yield Finding(
+                message=f"psreg knows {name} {known}, and not {version}",
+                at=pointer,
+                path=path,
+                hint=f'Write {name} = "{known}" if that is what the prompt follows.',
+                severity=WARNING if newer else ERROR,
+            )
