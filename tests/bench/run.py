@@ -11,13 +11,19 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import checking
+import fuzzing
 import installing
+import shaping
 import site_building
 import starting
 
 TOPICS = {
     "start": starting.metrics,
-    "check": checking.metrics,
+    "lint": checking.lint,
+    "check": checking.tree,
+    "one": checking.one,
+    "fast": shaping.metrics,
+    "fuzz": fuzzing.metrics,
     "install": installing.metrics,
     "site": site_building.metrics,
 }
