@@ -165,6 +165,15 @@ def test_columns_of_reviewdog_count_bytes():
     }
 
 
+def test_the_start_of_a_line_is_known_without_its_text():
+    found = diagnostic(start=Position(2, 1), end=Position(5, 1))
+    (first,) = rdjson_document(Report.of(1, [found]))["diagnostics"]
+    assert first["location"]["range"] == {
+        "start": {"line": 2, "column": 1},
+        "end": {"line": 5, "column": 1},
+    }
+
+
 @pytest.mark.parametrize(
     "edits",
     [
