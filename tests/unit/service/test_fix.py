@@ -273,7 +273,9 @@ def test_a_fix_that_never_helps_comes_to_an_end():
     assert len(endless.left) == 1
 
 
-NAMES = st.sampled_from(("simple_quiz", "SimpleQuiz", "Simple Quiz", "simplequiz", "Größe", "Quiz"))
+NAMES = st.sampled_from(
+    ("simple_quiz", "SimpleQuiz", "Simple Quiz", "simplequiz", "Größe", "Q\u200buiz")
+)
 FAULTS = (  # what no machine can mend
     partial(lambda v: v.pop("install_instructions")),
     partial(lambda v: v.update(pbe_class="quiz")),
@@ -310,6 +312,7 @@ def prompts(draw):
             pick("", "@format_version 0.0.1\n", "@name  a\n", "@name\n", "@k >\n a\n"),
             pick("", "[DEFAULTS]\n@name  b\n", "[ defaults ]\n@name b\n@name  c\n"),
             pick("[CONTENT]", "[content] ", "[CONTENT](% c %)", "[METADATA]") + "\n",
+            pick("", "Hi\u200b {na\u200bme}\u2060\n"),
             pick("", "Hi {name} {x}\n[content]\n", "(% open", "{{a\n}}\n", "[DEFAULTS]"),
         )
     ).replace("\n", pick("\n", "\r\n"))
@@ -322,8 +325,14 @@ def test_after_a_fix_the_same_findings_but_those_fixed(case):
     before, path = case
     found = check_file(before.encode(), path=path)
     after, mended = fix(before, path)
-    assert codes(mended.left) == codes(found) - codes(mended.fixed)
-    assert codes(d for d in found if d.fix) == codes(mended.fixed)
+    rest = codes(found) - codes(mended.fixed)
+    if (
+        path == "x.pbe.txt" and "\u200b" in before
+    ):  # a name that is written anew loses what was hidden in it, too
+        assert codes(mended.left) <= rest
+    else:
+        assert codes(mended.left) == rest
+        assert codes(mended.fixed) == codes(d for d in found if d.fix)
     assert list(mended.left) == check_file(after, path=path)
     assert fix(after, path)[0] == after
 
