@@ -137,6 +137,7 @@ def test_answers_that_cannot_stand_write_nothing(root, text, said):
         (("prompt", "taken"), 2, "psreg bump taken patch"),
         (("stateless_executor", "taken"), 2, "choose another name"),
         (("prompt", "other_name"), 2, "`other_name` is an alias of `taken`"),
+        (("prompt", "t4ken"), 2, "[NAME001]"),
         (("prompt", "x", "--from", "absent"), 4, "cannot read absent"),
         (("prompt", "x", "--answers", "absent"), 4, "cannot read absent"),
         (("prompt", "x", "--from", "notes.md"), 2, "neither a PBE nor a .prompt"),
@@ -281,6 +282,16 @@ def test_guided_in_a_terminal(root, end):
     assert b"Traceback" not in shown
     assert code == (2 if end == b"\x04" else 0)
     assert (root / "pbes/prompt/by_hand").exists() == (code == 0)
+
+
+def test_the_keepers_may_let_a_similar_name_stand(root):
+    psreg(root, "new", "prompt", "code_review")
+    refused = psreg(root, "new", "prompt", "codereview")
+    assert refused.returncode == 2
+    assert "NAME_REFUSED" in refused.stderr
+    with (root / "registry/policy.toml").open("a") as policy:
+        policy.write('[[waiver]]\ncode = "NAME001"\nnames = ["*"]\nreason = "both known"\n')
+    assert psreg(root, "new", "prompt", "codereview").returncode == 0
 
 
 def test_a_link_in_the_way_is_not_followed(root, tmp_path):

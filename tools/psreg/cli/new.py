@@ -13,7 +13,7 @@ from psreg.cli.console import Console, add_output_options, color_wanted
 from psreg.diagnostics import Mode, Report
 from psreg.errors import FindingsError, UsageError
 from psreg.identity import CLASSES
-from psreg.index.tree import POLICY, Tree
+from psreg.index.tree import POLICY
 from psreg.render.text import report_lines
 from psreg.service.check import check_file
 from psreg.service.naming import require_class, require_class_of, require_free_name
@@ -40,7 +40,7 @@ def run(args: Namespace, console: Console) -> int:
         raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
     tree = read_tree(root)
     require_class(args.entry_class)
-    require_free_name(Tree(tree), args.entry_class, args.name)
+    require_free_name(tree, args.entry_class, args.name)
     plan = Plan(
         entry_class=args.entry_class,
         name=args.name,
@@ -52,7 +52,7 @@ def run(args: Namespace, console: Console) -> int:
     if args.guided:
         plan = ask(plan, console)
     files, release = new_entry(plan), plan.release
-    left = missing(plan)
+    left = missing(plan, tree)
     add_folder(root, release.entry_folder, files)
     if console.machine:
         console.json(

@@ -21,7 +21,7 @@ from psreg.identity import ReleaseId
 from psreg.index.tree import Entry, Submission, Tree
 from psreg.rules.places import EVIDENCE
 from psreg.rules.submission import MAX_FILE
-from psreg.service.gaps import TO_TEST, Gap, gaps, neighbourhood
+from psreg.service.gaps import TO_TEST, Gap, gaps, overlaid
 from psreg.service.readdress import readdressed
 from psreg.version import parse_version
 
@@ -100,7 +100,7 @@ def bump(files: Mapping[PurePosixPath, bytes], name: str, part: Part) -> Bump:
         (str(path), "/changes"): f"what is different for its users since {latest.id.version}",
         (str(path), "/tested"): TO_TEST,
     }
-    found = gaps(neighbourhood(tree, latest, copied), release.folder, meanings)
+    found = gaps(overlaid(files, copied), release.folder, meanings)
     return Bump(release=release, previous=latest.id.version, files=copied, gaps=found)
 
 

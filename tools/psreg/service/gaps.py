@@ -6,12 +6,13 @@ nothing that it says is left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import ChainMap
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import cast
 
 from psreg.diagnostics import INFO, Diagnostic, Report, Severity
-from psreg.index.tree import POLICY, Submission, Tree
 from psreg.service.check import check_tree
 
 Place = tuple[str, str]
@@ -48,7 +49,7 @@ def gaps(
 
     `meanings` says what to write at a place; elsewhere the finding's own hint does.
     """
-    report = Report.of(0, check_tree(tree))
+    report = Report.of(0, check_tree(tree, within=folder))
     return tuple(
         _gap(found, meanings or {})
         for found in report.diagnostics
@@ -71,23 +72,9 @@ def _gap(found: Diagnostic, meanings: Mapping[Place, str]) -> Gap:
     )
 
 
-def neighbourhood(
-    tree: Tree, submission: Submission, files: Mapping[PurePosixPath, bytes]
-) -> dict[PurePosixPath, bytes]:
-    """Return the files that judging a further version of an entry needs: a tree of few entries.
-
-    These are the new `files`, the entry itself, the entries it mentions, and the policy.
-    """
-    entry = submission.entry
-    mentioned = {entry.name, *submission.release.requires}
-    mentioned.add((entry.file.deprecated or {}).get("replacement", ""))
-    near = {
-        path: tree.files[path]
-        for other in tree.entries
-        if other.name in mentioned
-        for path in (other.path, *(path for paths in other.folders.values() for path in paths))
-        if path in tree.files
-    }
-    if POLICY in tree.files:
-        near[POLICY] = tree.files[POLICY]
-    return {**near, **files}
+def overlaid(
+    tree: Mapping[PurePosixPath, bytes], files: Mapping[PurePosixPath, bytes]
+) -> Mapping[PurePosixPath, bytes]:
+    """Return `tree` with `files` added; nothing of it is read before it is asked for."""
+    # NOTE: a ChainMap writes to its first map only, so the second may be any mapping.
+    return ChainMap(dict(files), cast("MutableMapping[PurePosixPath, bytes]", tree))

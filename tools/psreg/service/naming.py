@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from psreg.diagnostics import ERROR
 from psreg.errors import UsageError
 from psreg.formats import pbe
 from psreg.formats.nearest import did_you_mean
-from psreg.identity import CLASSES, PBE_CLASSES, Format, detect_format, format_of_class, is_name
+from psreg.identity import (
+    CLASSES,
+    PBE_CLASSES,
+    PBES,
+    Format,
+    detect_format,
+    format_of_class,
+    is_name,
+)
 from psreg.index.tree import Tree
 from psreg.rules.places import is_device, name_like
+from psreg.service.gaps import gaps, overlaid
 
 
 def require_class(entry_class: str) -> None:
@@ -21,11 +34,11 @@ def require_class(entry_class: str) -> None:
         raise UsageError("CLASS_UNKNOWN", f"`{entry_class}` is not a class", hint)
 
 
-def require_free_name(tree: Tree, entry_class: str, name: str) -> None:
-    """Accept a name that follows the grammar and that nothing in the tree has.
+def require_free_name(files: Mapping[PurePosixPath, bytes], entry_class: str, name: str) -> None:
+    """Accept a name that follows the grammar, and that nothing in the tree has or resembles.
 
     Raises:
-        UsageError: `NAME_INVALID`, `NAME_TAKEN`.
+        UsageError: `NAME_INVALID`, `NAME_TAKEN`, `NAME_REFUSED` by the rules about names.
     """
     if not is_name(name):
         better = name_like(name)
@@ -36,6 +49,7 @@ def require_free_name(tree: Tree, entry_class: str, name: str) -> None:
         )
     if is_device(name):
         raise UsageError("NAME_INVALID", f"`{name}` is a device on Windows", "choose another name")
+    tree = Tree(files)
     if classes := tree.names.get(name, ()):
         same = entry_class in classes
         raise UsageError(
@@ -46,6 +60,16 @@ def require_free_name(tree: Tree, entry_class: str, name: str) -> None:
     if others := tree.with_alias(name):
         message = f"`{name}` is an alias of `{others[0].name}`"
         raise UsageError("NAME_TAKEN", message, "choose another name")
+    folder = PurePosixPath(PBES, entry_class, name)
+    entry = {folder / "entry.toml": b"owners = []\n"}
+    refused = [
+        gap
+        for gap in gaps(overlaid(files, entry), folder)
+        if gap.severity is ERROR and gap.code.startswith("NAME")
+    ]
+    if refused:
+        message = "; ".join(f"{gap.message} [{gap.code}]" for gap in refused)
+        raise UsageError("NAME_REFUSED", message, refused[0].write)
 
 
 def require_class_of(data: bytes, filename: str, entry_class: str, name: str) -> Format:

@@ -19,7 +19,7 @@ from psreg.identity import Format, ReleaseId
 from psreg.index.tree import POLICY
 from psreg.rules.places import stated_version
 from psreg.service import questions
-from psreg.service.gaps import TO_TEST, Gap, Place, gaps
+from psreg.service.gaps import TO_TEST, Gap, Place, gaps, overlaid
 from psreg.service.questions import Answer, Question
 from psreg.service.readdress import readdressed
 
@@ -81,12 +81,15 @@ def new_entry(plan: Plan) -> Mapping[PurePosixPath, bytes]:
     }
 
 
-def missing(plan: Plan) -> tuple[Gap, ...]:
-    """Return what the check has against the files of the entry, and what to write there."""
-    tree = dict(new_entry(plan))
-    if plan.policy is not None:
-        tree[POLICY] = plan.policy
-    return gaps(tree, plan.release.entry_folder, _meanings(plan))
+def missing(plan: Plan, tree: Mapping[PurePosixPath, bytes] | None = None) -> tuple[Gap, ...]:
+    """Return what the check has against the files of the entry, and what to write there.
+
+    `tree` is the registry to judge them in; without one they are judged by themselves.
+    """
+    if tree is None:
+        tree = {} if plan.policy is None else {POLICY: plan.policy}
+    files = overlaid(tree, new_entry(plan))
+    return gaps(files, plan.release.entry_folder, _meanings(plan))
 
 
 def objections(plan: Plan, key: str, answer: Answer) -> tuple[str, ...]:
