@@ -46,7 +46,6 @@ def _descriptor(rule: Rule[Any], site: str) -> dict[str, Any]:
         "properties": {
             "tags": _tags(rule),
             "problem.severity": _GITHUB_SEVERITY[rule.severity],
-            "precision": "very-high" if rule.severity is ERROR else "high",
         },
     }
 
