@@ -7,6 +7,7 @@ from psreg.rules.content.encoded import ENCODED_RULES
 from psreg.rules.content.idioms import IDIOM_RULES
 from psreg.rules.content.invisible import INVISIBLE_RULES
 from psreg.rules.content.links import LINK_RULES
+from psreg.rules.content.manifest import MANIFEST_RULES
 from psreg.rules.content.markup import MARKUP_RULES
 from psreg.rules.content.obfuscated import OBFUSCATION_RULES
 from psreg.rules.content.payloads import PAYLOAD_RULES
@@ -24,4 +25,5 @@ CONTENT_RULES: tuple[Rule[Content], ...] = (
     *SECRET_RULES,
     *MARKUP_RULES,
     *VARIABLE_RULES,
+    *MANIFEST_RULES,
 )

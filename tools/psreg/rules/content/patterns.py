@@ -38,10 +38,15 @@ class Hit:
         """The matched text."""
         return self.passage.text[self.start : self.end]
 
+    @property
+    def plain(self) -> str:
+        """The matched text on one line."""
+        return " ".join(self.text.split())
+
     def finding(self, *, hint: str, severity: Severity | None = None) -> Finding:
         """Return a finding that quotes the text."""
         return Finding(
-            message=f"{self.pattern.note}: {quoted(' '.join(self.text.split()))}",
+            message=f"{self.pattern.note}: {quoted(self.plain)}",
             at=self.passage.span(self.start, self.end),
             hint=hint,
             severity=severity or self.pattern.severity,
