@@ -8,6 +8,7 @@ from functools import partial
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 
+from psreg.adapters.corpus_dir import examples
 from psreg.adapters.files import find_checkout, read_file
 from psreg.adapters.mkdocs_frame import Frame, build_frame, frame_source
 from psreg.adapters.parallel import in_background, in_slices
@@ -164,7 +165,7 @@ def _write_entry(target: SiteDir, shells: Shells, entry: Entry) -> None:
 
 
 def _write_rules(target: SiteDir, shells: Shells) -> None:
-    for page in (*rule_pages(RULES), *spec_pages(specifications(), RULES)):
+    for page in (*rule_pages(RULES, examples()), *spec_pages(specifications(), RULES)):
         target.page(page.file, shells.fill(page))
 
 

@@ -39,6 +39,7 @@ class Folded:
         return first, self.origins[end - 1] + 1 if end > start else first
 
 
+@lru_cache(maxsize=4)  # the findings of one text ask for it one after another
 def fold(text: str) -> Folded:
     """Return `text` as plain letters, with the way back."""
     parts = [character.translate(_TABLE) for character in text]

@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from psreg.formats.specs import specifications
+from psreg.render.catalogue.example import Example, example_html
 from psreg.render.catalogue.html import section, table, text
 from psreg.render.catalogue.markdown import inline_html, to_html
 from psreg.render.catalogue.page import Page, crumbs
@@ -49,9 +51,12 @@ def _row(rule: Rule[Any]) -> tuple[str, str, str]:
     return code, _level(rule.severity), inline_html(rule.summary)
 
 
-def rule_pages(rules: Sequence[Rule[Any]]) -> Iterator[Page]:
-    """Yield the page of each rule."""
+def rule_pages(
+    rules: Sequence[Rule[Any]], examples: Mapping[str, Example] = MappingProxyType({})
+) -> Iterator[Page]:
+    """Yield the page of each rule, with what it catches if there is an example of its code."""
     for rule in rules:
+        example = example_html(examples[rule.code]) if rule.code in examples else ""
         levels = _level(rule.severity)
         if rule.read is not rule.severity:
             levels += f" (when only reading, <code>--read</code>: {_level(rule.read)})"
@@ -64,7 +69,7 @@ def rule_pages(rules: Sequence[Rule[Any]]) -> Iterator[Page]:
             f'<article class="ps-prose"><h1>{rule.code} <small>{text(rule.slug)}</small></h1>'
             f'<p class="ps-lead">{inline_html(rule.summary)}</p>'
             f"<p>{levels} · Specification: {citations}</p>"
-            f"{to_html(rule.body, lambda _: None, top=1)}</article>",
+            f"{to_html(rule.body, lambda _: None, top=1)}{example}</article>",
         )
 
 
