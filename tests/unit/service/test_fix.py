@@ -32,6 +32,11 @@ def codes(diagnostics):
     return Counter(d.code for d in diagnostics)
 
 
+def of_format(diagnostics):
+    """Leave out what content and clarity rules say; these tests are about the formats."""
+    return tuple(d for d in diagnostics if d.family in ("JSON", "PBE", "PROMPT"))
+
+
 def text(value, **options):
     return json.dumps(value, indent=2, ensure_ascii=False, **options) + "\n"
 
@@ -59,14 +64,14 @@ def test_a_version_is_padded_with_the_one_inside_the_save(version, padded):
     after, mended = fix(before)
     assert after.decode() == before.replace(f'"{version}"', f'"{padded}"')
     assert after.decode().count(f'"{padded}"') == 2
-    assert (codes(mended.fixed), mended.left) == ({"PBE006": 1}, ())
+    assert (codes(mended.fixed), of_format(mended.left)) == ({"PBE006": 1}, ())
 
 
 @pytest.mark.parametrize("version", ["1.0.0.0", "01.0", "1.x", "one", "1.0 "])
 def test_a_version_that_might_mean_anything_is_left(version):
     before = text({**STATELESS, "pbe_version": version})
     after, mended = fix(before)
-    assert (after.decode(), codes(mended.left)) == (before, {"PBE006": 1})
+    assert (after.decode(), codes(of_format(mended.left))) == (before, {"PBE006": 1})
 
 
 def test_another_version_inside_a_save_stays():
@@ -95,7 +100,7 @@ def test_a_name_takes_its_save_keys_along(name, key, better):
     before = text(value).replace('"NAME"', f'"{name}"')
     after, mended = fix(before)
     good = json.loads(after)
-    assert mended.left == ()
+    assert of_format(mended.left) == ()
     assert good["pbe_name"] == better
     assert list(good["save_system"]["save_template"]) == [f"{better}_save"]
     detection = good["save_system"]["load_detection"]
@@ -115,7 +120,7 @@ def test_a_key_that_is_not_the_name_stays():
     good = json.loads(after)["save_system"]
     assert list(good["save_template"]) == ["quiz_save"]
     assert good["load_detection"]["recognition_key"] == "game"
-    assert codes(mended.left) == {"PBE013": 1, "PBE014": 1}
+    assert codes(of_format(mended.left)) == {"PBE013": 1, "PBE014": 1}
     assert codes(mended.fixed) == {"PBE004": 1}
 
 
@@ -132,7 +137,7 @@ def test_several_roots_are_not_renamed():
     value["save_system"]["save_template"]["more"] = {}
     after, mended = fix(text(value))
     assert list(json.loads(after)["save_system"]["save_template"]) == ["Quiz_save", "more"]
-    assert codes(mended.left) == {"PBE023": 1}
+    assert codes(of_format(mended.left)) == {"PBE023": 1}
 
 
 def test_json_that_programs_read_differently_is_left():
@@ -186,7 +191,7 @@ def test_a_prompt_is_mended(bad, good, code, newline):
     whole = PROMPT.replace("\n", newline)
     after, mended = fix(whole.replace(bad, good), "x.prompt")
     assert after.decode() == whole
-    assert (codes(mended.fixed), mended.left) == ({code: 1}, ())
+    assert (codes(mended.fixed), of_format(mended.left)) == ({code: 1}, ())
 
 
 @pytest.mark.parametrize(
