@@ -1,28 +1,24 @@
-"""The platforms on which prompts are run, by the identifiers that release.toml uses."""
+"""The platforms on which prompts are run, and what only one of them has.
+
+The table is the data file `platforms.toml`: identifiers that release.toml uses, names for people,
+names of features. An assistant and the program around it count as one platform.
+"""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
 
-PLATFORMS: Mapping[str, str] = {
-    "chatgpt": "ChatGPT",
-    "claude": "Claude",
-    "copilot": "Microsoft Copilot",
-    "deepseek": "DeepSeek",
-    "gemini": "Gemini",
-    "github-copilot": "GitHub Copilot",
-    "grok": "Grok",
-    "huggingchat": "HuggingChat",
-    "jan": "Jan",
-    "kimi": "Kimi",
-    "le-chat": "Le Chat",
-    "llama-cpp": "llama.cpp",
-    "lm-studio": "LM Studio",
-    "meta-ai": "Meta AI",
-    "ollama": "Ollama",
-    "open-webui": "Open WebUI",
-    "perplexity": "Perplexity",
-    "poe": "Poe",
-    "qwen-chat": "Qwen Chat",
+_TABLE: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+    (files("psreg.formats") / "data/platforms.toml").read_text(encoding="utf-8")
+)
+
+PLATFORMS: Mapping[str, str] = {key: row["name"] for key, row in _TABLE.items()}
+"""What a person calls each platform."""
+
+FEATURES: Mapping[str, str] = {
+    feature: key for key, row in _TABLE.items() for feature in row.get("features", ())
 }
-"""What a person calls each platform. An assistant and the program around it count as one."""
+"""The platform of each feature, by the feature's name."""

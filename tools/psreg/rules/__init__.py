@@ -3,6 +3,7 @@
 from typing import Any
 
 from psreg.rule import Rule
+from psreg.rules.clarity import CLARITY_RULES
 from psreg.rules.content import CONTENT_RULES
 from psreg.rules.entry import ENTRY_RULES
 from psreg.rules.json import JSON_RULES
@@ -14,6 +15,7 @@ from psreg.rules.toml import TOML_RULES
 from psreg.rules.tree import TREE_RULES
 
 __all__ = [
+    "CLARITY_RULES",
     "CONTENT_RULES",
     "ENTRY_RULES",
     "JSON_RULES",
@@ -30,6 +32,7 @@ RULES: tuple[Rule[Any], ...] = (
     *JSON_RULES,
     *PBE_RULES,
     *PROMPT_RULES,
+    *CLARITY_RULES,
     *CONTENT_RULES,
     *TOML_RULES,
     *SUBMISSION_RULES,

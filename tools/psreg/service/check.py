@@ -24,6 +24,7 @@ from psreg.index.irregular import Irregular
 from psreg.index.tree import POLICY, Entry, Submission, Tree, waiver_for
 from psreg.rule import Rule
 from psreg.rules import (
+    CLARITY_RULES,
     CONTENT_RULES,
     ENTRY_RULES,
     JSON_RULES,
@@ -90,6 +91,7 @@ def _toml(tree: TomlTree, path: str, mode: Mode) -> Iterator[Diagnostic]:
 
 
 def _content(content: Content, document: Document, path: str, mode: Mode) -> Iterator[Diagnostic]:
+    yield from judge(CLARITY_RULES, content, document, path, mode)
     yield from judge(CONTENT_RULES, content, document, path, mode)
 
 
