@@ -66,3 +66,13 @@ def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "pbes").mkdir(mode=0o500)
     with pytest.raises(UnavailableError, match="cannot write"):
         add_folder(tmp_path, FOLDER, FILES)
+
+
+def test_a_link_above_is_not_followed(tmp_path):
+    root = tmp_path / "root"
+    (root / "pbes").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (root / "pbes/prompt").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UnavailableError, match="no links"):
+        add_folder(root, FOLDER, FILES)
+    assert names(tmp_path / "elsewhere") == []

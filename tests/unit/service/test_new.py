@@ -123,7 +123,7 @@ def test_words_may_come_as_a_list_or_with_commas():
     question = Question(key="tags", meaning="", example="", several=True)
     assert question.read("a, b,,") == ("a", "b")
     assert question.read(["a", "b"]) == ("a", "b")
-    for wrong in (None, [1], [" "]):
+    for wrong in (None, [1], [" "], "\ud800"):
         with pytest.raises(ValueError):
             question.read(wrong)
 
@@ -156,3 +156,34 @@ def test_an_artifact_keeps_the_version_it_states():
     files = new_entry(plan)
     moved = files[PurePosixPath("pbes/prompt/x/1.2.0/x.prompt")]
     assert moved == artifact.replace(b"v1.2", b"1.2.0")
+
+
+def test_an_engine_that_exists_moves_in_and_only_the_other_files_are_asked_about():
+    artifact = PBCT.read_bytes()
+    plan = Plan(entry_class="interactive_engine", name="workshop", artifact=artifact)
+    assert plan.release.version == "1.0.0"
+    assert [q.key for q in plan.asked] == [
+        "summary",
+        "use_case",
+        "tags",
+        "license",
+        "languages",
+        "example",
+    ]
+    moved = new_entry(plan)[plan.release.artifact]
+    assert b'"pbe_name": "workshop"' in moved
+    assert b"pbct_save" not in moved
+    assert {gap.code for gap in missing(plan)} == {"REG008", "REG011", "REG017"}
+
+
+def test_in_a_tree_its_neighbours_are_seen():
+    tree = whole(Plan(entry_class="prompt", name="code_review"))
+    plan = Plan(entry_class="prompt", name="codereview")
+    assert "NAME001" in {gap.code for gap in missing(plan, tree)}
+    assert "NAME001" not in {gap.code for gap in missing(plan)}
+
+
+def test_answers_are_read_as_what_is_asked_for():
+    said = {"task": " Say hello. ", "tags": "a, b", "languages": ["en"]}
+    read = answers(said, questions("prompt"))
+    assert read == {"task": "Say hello.", "tags": ("a", "b"), "languages": ("en",)}
