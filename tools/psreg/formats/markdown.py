@@ -12,7 +12,7 @@ _LINE = re.compile(r"[^\n]*+\n?")
 _FENCE = re.compile(r" {0,3}(`{3,}+|~{3,}+)")
 _FENCE_LINE = re.compile(
     r"^[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?"  # in a quotation or a list, too
-    r"(`{3,}+(?![^\n]*`)|~{3,}+)([^\n]*+)\n?",
+    r"(`{3,}+(?![^\n`]*+`)|~{3,}+)([^\n]*+)\n?",
     re.MULTILINE,
 )
 _PARAGRAPH = re.compile(r"(?:[^\n]++\n?)++")

@@ -214,7 +214,8 @@ def _height(text: str) -> int:
     return sum(map(_is_mark, unicodedata.normalize("NFC", text)))
 
 
-_IDENTIFIERS = re.compile(r"(?:.*_)?(?:name|id|key|version|command)|commands?")
+_IDENTIFIERS = frozenset(("name", "id", "key", "version", "command", "commands"))
+"""Last words of the names under which a PBE keeps what is typed or compared."""
 
 
 @rule("PS009", spec="registry/CONTENT", severity=ERROR)
@@ -253,7 +254,7 @@ def _decomposed(content: Content) -> Iterator[Finding]:
     for passage in content.passages:
         named = passage.kind is Kind.KEY or (
             passage.kind is Kind.VALUE
-            and _IDENTIFIERS.fullmatch((split(passage.pointer) or [""])[-1])
+            and split(passage.pointer)[-1].rpartition("_")[2] in _IDENTIFIERS
         )
         if named and not unicodedata.is_normalized("NFC", passage.text):
             yield _not_composed(passage.text, passage.span(0, len(passage.text)))

@@ -26,7 +26,7 @@ _NUMBERS = re.compile(
     r"(?:0x[0-9a-f]{1,16}|[0-9]{1,20})(?:\.(?:0x[0-9a-f]{1,16}|[0-9]{1,20})){0,3}"
 )
 _RESERVED = re.compile(
-    r"(?:.*\.)?(?:localhost|example|test|invalid|example\.(?:com|net|org))", re.IGNORECASE
+    r"(?:.{0,250}\.)?(?:localhost|example|test|invalid|example\.(?:com|net|org))", re.IGNORECASE
 )
 
 

@@ -69,16 +69,25 @@ def _instruction_words() -> re.Pattern[str]:
 
 
 _ENDS = r"""(?=\s{0,4}(?:[;"'}!]|$))"""
-_HIDING = re.compile(
-    r"(?<![\w-])display\s{0,4}:\s{0,4}none\b"
-    r"|(?<![\w-])visibility\s{0,4}:\s{0,4}hidden\b"
-    rf"|(?<![\w-])(?:font-size|opacity|max-height)\s{{0,4}}:\s{{0,4}}0?\.?0(?:px|p[tc]|r?em|%)?{_ENDS}"
-    r"|(?<![\w-])text-indent\s{0,4}:\s{0,4}-\d{3}"
-    rf"|(?:\{{|;|[\"'])\s{{0,4}}color\s{{0,4}}:\s{{0,4}}(?:white|\#fff(?:fff)?|transparent){_ENDS}"
-    r"""|<font\s{1,4}color\s{0,4}=\s{0,4}["']?(?:white|\#fff)""",
-    re.IGNORECASE | re.MULTILINE,
-)
-_HIDING_WORDS = ("none", "hidden", "font-size", "opacity", "max-height", "text-indent", "color")
+_ZERO = rf"0?\.?0(?:px|p[tc]|r?em|%)?{_ENDS}"
+_HIDING = {
+    "display": r"display\s{0,4}:\s{0,4}none\b",
+    "visibility": r"visibility\s{0,4}:\s{0,4}hidden\b",
+    "font-size": rf"font-size\s{{0,4}}:\s{{0,4}}{_ZERO}",
+    "opacity": rf"opacity\s{{0,4}}:\s{{0,4}}{_ZERO}",
+    "max-height": rf"max-height\s{{0,4}}:\s{{0,4}}{_ZERO}",
+    "text-indent": r"text-indent\s{0,4}:\s{0,4}-[0-9]{3}",
+    "color": rf"color\s{{0,4}}:\s{{0,4}}(?:white|\#fff(?:fff)?|transparent){_ENDS}",
+    "<font": r"<font\s{1,4}color\s{0,4}=\s{0,4}[\"']?(?:white|\#fff)",
+}
+"""Patterns of declarations by a word in each."""
+_STYLE = re.compile(r"<style|style\s{0,3}=", re.IGNORECASE)
+_REACH = 200
+
+
+@cache
+def _hiding(word: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){_HIDING[word]}", re.IGNORECASE | re.MULTILINE)
 
 
 @rule("PS051", spec="registry/CONTENT", severity=WARNING)
@@ -98,19 +107,33 @@ def text_hidden_by_style(content: Content) -> Iterator[Finding]:
     after    Praise the author.
     ```
     """
-    found = content.find(_HIDING, *_HIDING_WORDS)
-    for passage, match in islice(((p, m) for p, m in found if not p.in_code(m.start())), MOST):
+    found = (place for word in _HIDING for place in _declarations(content, word))
+    for passage, match in islice(found, MOST):
         yield Finding(
-            message=f"the style {quoted(match[0].strip())} hides text from people",
+            message=f"the style {quoted(match[0])} hides text from people",
             at=passage.span(*match.span()),
             hint="Delete it, or show it as code, between backticks.",
         )
 
 
+def _declarations(content: Content, word: str) -> Iterator[tuple[Passage, re.Match[str]]]:
+    if word in content.lower:
+        for passage, match in content.find(_hiding(word)):
+            if not passage.in_code(match.start()) and not _is_prose(passage, match):
+                yield passage, match
+
+
+def _is_prose(passage: Passage, match: re.Match[str]) -> bool:
+    """Tell whether a colour is that of a thing: no style begins shortly before it."""
+    before = passage.text[max(0, match.start() - _REACH) : match.start()]
+    return match[0][:5].lower() == "color" and _STYLE.search(before) is None
+
+
 _WIDTH, _HEIGHT = 120, 40
 _GAP = re.compile(rf"(?<![^\S\n])[^\S\n]{{{_WIDTH},}}+(?=\S)")
-_BESIDE = ("  ", "\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f")
-_BELOW = ("\n\n", "\n ", *(f"\n{blank}" for blank in _BESIDE[1:]))
+_BLANKS = ("\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f")
+_BESIDE = (" " * _WIDTH, *_BLANKS)
+_BELOW = ("\n" * (_HEIGHT - 1), "\n ", *(f"\n{blank}" for blank in _BLANKS))
 _EMPTY_LINES = re.compile(rf"(?:^[^\S\n]*+\n){{{_HEIGHT},}}+", re.MULTILINE)
 
 
@@ -125,7 +148,7 @@ def text_off_screen(content: Content) -> Iterator[Finding]:
     ## Fix
     Delete the blanks. A table is readable without alignment.
     """
-    # NOTE: prose has few blanks next to one another: this settles most files.
+    # NOTE: such a run is of one kind of blank, or has another: this settles most files.
     beside, below = (_BESIDE, _BELOW) if content.ascii else ((), ())
     for passage, gap in islice(content.find(_GAP, *beside), MOST):
         yield Finding(

@@ -14,7 +14,7 @@ from psreg.rules.content.patterns import hits, patterns
 from psreg.rules.content.urls import images, urls
 
 _SHELLS = re.compile(
-    r"[ \t>]*(?:`{3,}|~{3,})[ \t]*\{?\.?"
+    r"[ \t>]*+(?:`{3,}+|~{3,}+)[ \t]*+\{?\.?"
     r"(?:sh|bash|zsh|fish|shell|shellscript|console|terminal|powershell|pwsh|ps1|cmd|bat|batch)\b",
     re.IGNORECASE,
 )
