@@ -131,6 +131,7 @@ def patterns(name: str, code: str) -> tuple[Pattern, ...]:
             note=row["note"],
             cased=row.get("cased", False),
             severity=Severity(row["level"]) if "level" in row else None,
+            only_after=row.get("only_after", ""),
             unless_before=row.get("unless_before", ""),
             unless_after=row.get("unless_after", ""),
         )
