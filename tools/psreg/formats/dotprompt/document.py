@@ -204,8 +204,8 @@ def _file_issues(text: str, source: Source) -> Iterator[Issue]:
 
 def _missing_sections(text: str, sections: Sections) -> Iterator[Issue]:
     found = {header.name for header in sections.headers}
-    end = len(text.rstrip())
-    for name, at in ((METADATA, 0), (CONTENT, end)):
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    for name, at in ((METADATA, start), (CONTENT, end)):
         if name not in found:
             message = f"section [{name}] is missing"
             yield Issue(code="PROMPT003", message=message, span=Span(at, at), hint=_SHAPE)
