@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import checking
 import fuzzing
 import installing
+import naming
 import shaping
 import site_building
 import starting
@@ -24,6 +25,7 @@ TOPICS = {
     "one": checking.one,
     "fast": shaping.metrics,
     "fuzz": fuzzing.metrics,
+    "names": naming.metrics,
     "install": installing.metrics,
     "site": site_building.metrics,
 }
