@@ -1,7 +1,7 @@
 """A disguised text folds to what it looks like, and every place leads back."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psreg.formats.folding import fold, folded, lookalike
@@ -29,6 +29,7 @@ def test_fold(text, plain):
     assert fold(text).text == plain
 
 
+@settings(deadline=None)
 @given(st.text(st.one_of(st.characters(), st.characters(categories=["Cs"]))))
 def test_places_lead_back(text):
     result = fold(text)

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psreg.formats.markdown import code_spans, fences
@@ -54,6 +54,7 @@ def test_code_spans_leave_blocks_out():
     assert pieces(code_spans(text, fences(text)), text) == ["`d`"]
 
 
+@settings(deadline=None)
 @given(st.text(st.sampled_from("`~ \n>-1.ab")))
 def test_code_is_in_order_and_apart(text):
     blocks = fences(text)

@@ -5,7 +5,7 @@ import re
 import tomllib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psreg.diagnostics import Span
@@ -48,6 +48,7 @@ def test_escapes_are_crossed_whole():
     assert pieces == ["a", r"\u0062", r"\"", r"\ud83d\ude00", r"\n", r"\/", "z"]
 
 
+@settings(deadline=None)
 @given(st.dictionaries(TEXTS, TEXTS, max_size=4), st.booleans())
 def test_spans_of_json_decode_to_what_they_stand_for(value, ascii_only):
     source = json.dumps(value, ensure_ascii=True)
@@ -62,6 +63,7 @@ def test_spans_of_json_decode_to_what_they_stand_for(value, ascii_only):
         assert json.loads(f'"{whole}"') == passage.text
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_spans_of_toml_decode_to_what_they_stand_for(text):
     source = f"k = {json.dumps(text)}  # \\u0041 {chr(92)}".replace("\x7f", "")

@@ -69,11 +69,11 @@ class Passage:
 
     def in_fence(self, offset: int) -> bool:
         """Tell whether the character at `offset` of `text` stands in a fenced code block."""
-        return any(span.start <= offset < span.end for span in self.fences)
+        return _inside(self.fences, offset)
 
     def in_code(self, offset: int) -> bool:
         """Tell whether the character at `offset` of `text` stands in code of either kind."""
-        return any(span.start <= offset < span.end for span in self.code)
+        return _inside(self.code, offset)
 
     @cached_property
     def _escaped(self) -> escapes.Escaped:
@@ -82,6 +82,12 @@ class Passage:
         place = (self.source.key_span if self.kind is Kind.KEY else self.source.span)(self.pointer)
         # NOTE: the quotes are not part of the text.
         return escapes.escaped(self.source.text, place.start + 1, place.end - 1, escapes.JSON)
+
+
+def _inside(spans: tuple[Span, ...], offset: int) -> bool:
+    """Tell whether `offset` is in one of `spans`, which are ascending and apart."""
+    before = bisect_right(spans, Span(offset + 1, 0))
+    return before > 0 and offset < spans[before - 1].end
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached_property

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psreg.diagnostics import WARNING, Span
@@ -329,6 +329,7 @@ def encodable(text):
     return text.encode("utf-8", "replace")
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_no_text_makes_a_rule_raise_and_every_place_is_in_the_file(text):
     head = "[METADATA]\n@dotprompt_format_version 0.0.1\n@name x\n[CONTENT]\n"
@@ -345,6 +346,7 @@ def test_no_text_makes_a_rule_raise_and_every_place_is_in_the_file(text):
             assert 0 <= finding.at.start <= finding.at.end <= len(content.source)
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_places_in_json_are_those_of_the_text(text):
     """A rule says of a text in JSON what it says of the bare text, at the escapes of it."""
@@ -358,6 +360,7 @@ def test_places_in_json_are_those_of_the_text(text):
         assert spelled == [json.loads(json.dumps(part)) for part in plain]
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(max_codepoint=127)))
 def test_ascii_text_has_nothing_for_the_unicode_rules(text):
     content = passages.of_readme(text)
@@ -366,3 +369,15 @@ def test_ascii_text_has_nothing_for_the_unicode_rules(text):
         == []
     )
     assert "characters" not in content.__dict__
+
+
+def test_long_stacks_and_names_are_judged_by_their_beginning():
+    (message,) = said("e" + "\u0327\u0301" * 500, "PS008")
+    assert 990 < int(message.split()[0]) <= 1000
+    name = "e\u0301" + "\u0327\u0302" * 500
+    found = findings(passages.of_pbe(pbe.read(json.dumps({name: 1}).encode())), "PS009")
+    assert len(found) == 1
+
+
+def test_a_change_of_a_very_long_line_is_left_to_a_person():
+    assert fix(readme("a\u200bb" + "x" * 6_000)) == []

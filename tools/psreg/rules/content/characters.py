@@ -11,7 +11,6 @@ from psreg.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.formats import folding
 from psreg.formats.dotprompt.sections import METADATA
 from psreg.formats.passages import Content, Kind, Passage
-from psreg.formats.pointer import split
 from psreg.rule import Rule, rule
 from psreg.rules.content.evidence import MOST, code_point, code_points, quoted
 
@@ -177,6 +176,8 @@ def _is_identifier(passage: Passage, start: int, end: int) -> bool:
 
 
 _STACK = 4
+_LONG = 200
+"""Characters after which a name or a stack is not compared with its composed form."""
 _SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 """Variation selectors are marks by their category and take no room; PS004 judges them."""
 
@@ -211,7 +212,9 @@ def _is_mark(character: str) -> bool:
 
 def _height(text: str) -> int:
     """Return how many marks `text`, a letter with its marks, has in Unicode's composed form."""
-    return sum(map(_is_mark, unicodedata.normalize("NFC", text)))
+    # NOTE: ordering the marks of a long stack would take quadratic time.
+    beyond = len(text[_LONG:])
+    return sum(map(_is_mark, unicodedata.normalize("NFC", text[:_LONG]))) + beyond
 
 
 _IDENTIFIERS = frozenset(("name", "id", "key", "version", "command", "commands"))
@@ -254,17 +257,21 @@ def _decomposed(content: Content) -> Iterator[Finding]:
     for passage in content.passages:
         named = passage.kind is Kind.KEY or (
             passage.kind is Kind.VALUE
-            and split(passage.pointer)[-1].rpartition("_")[2] in _IDENTIFIERS
+            and passage.pointer.rpartition("/")[2].rpartition("_")[2] in _IDENTIFIERS
         )
-        if named and not unicodedata.is_normalized("NFC", passage.text):
+        if named and not _is_composed(passage.text):
             yield _not_composed(passage.text, passage.span(0, len(passage.text)))
     for entry in content.prompt.entries if content.prompt else ():
-        if entry.section == METADATA and not unicodedata.is_normalized("NFC", entry.value):
+        if entry.section == METADATA and not _is_composed(entry.value):
             yield _not_composed(entry.value, entry.span)
 
 
+def _is_composed(name: str) -> bool:
+    return unicodedata.is_normalized("NFC", name[:_LONG])
+
+
 def _not_composed(text: str, place: Span) -> Finding:
-    composed = unicodedata.normalize("NFC", text)
+    composed = unicodedata.normalize("NFC", text[:_LONG])
     return Finding(
         message=f"the name {quoted(text)} is not composed: {code_points(_change(text, composed))}",
         at=place,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 
 from psreg.diagnostics import ERROR, Change, Finding, Span
@@ -122,6 +123,8 @@ _UNSEEN_RUN = re.compile(
 )
 _UNSEEN_CHARACTER = re.compile(f"[\u200c\u200d{_UNSEEN}]")
 _MEANS_SOMETHING = frozenset("[]{}%@")
+_LONG_LINE = 5_000
+"""Characters of a line that a person will look at after a machine has changed it."""
 
 
 @rule("PS003", spec="registry/CONTENT", severity=ERROR)
@@ -176,9 +179,14 @@ def _deletable(passage: Passage, run: re.Match[str]) -> bool:
     start = passage.text.rfind("\n", 0, run.start()) + 1
     end = passage.text.find("\n", run.end())
     line = passage.text[start : end if end >= 0 else None]
-    if passage.kind is Kind.PROMPT and not _MEANS_SOMETHING.isdisjoint(line):
+    if passage.kind is Kind.PROMPT and not _MEANS_SOMETHING.isdisjoint(line[:_LONG_LINE]):
         return False
-    return not _UNSEEN_CHARACTER.sub("", passage.text).isspace()
+    return len(line) <= _LONG_LINE and _says_something(passage.text)
+
+
+@lru_cache(maxsize=1)  # the findings of one text ask for it one after another
+def _says_something(text: str) -> bool:
+    return not _UNSEEN_CHARACTER.sub("", text).isspace()
 
 
 _SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
