@@ -21,7 +21,7 @@ _URL = re.compile(
 )
 _IMAGE = re.compile(r"!\[[^\]\n]{0,200}+\]\([ \t\n]{0,4}(?P<angle><?)(?P<url>[^)\n]{1,2000})")
 _HTML_IMAGE = re.compile(
-    r"<img\b[^>]{0,300}?\bsrc\s{0,4}=\s{0,4}(?P<angle>)[\"']?(?P<url>[^\"'>\n]{1,2000})",
+    r"<img\b[^<>]{0,300}?\bsrc\s{0,4}=\s{0,4}(?P<angle>)[\"']?(?P<url>[^\"'>\n]{1,2000})",
     re.IGNORECASE,
 )
 _BY_REFERENCE = re.compile(
