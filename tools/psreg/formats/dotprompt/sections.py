@@ -20,6 +20,7 @@ METADATA, DEFAULTS, CONTENT = ORDER = ("METADATA", "DEFAULTS", "CONTENT")
 _EXACT = {f"[{name}]": name for name in ORDER}
 _KEY = re.compile(rf"@({NAME})")
 _SHAPE = "an entry is `@key value`, with one space"
+_MOST = 500  # more invalid lines than anybody reads
 _SECTIONS = "the sections are [METADATA], [DEFAULTS] and [CONTENT]"
 
 
@@ -78,6 +79,7 @@ class _Cutter:
     entries: list[Entry] = field(default_factory=list)
     content: list[tuple[int, int]] = field(default_factory=list)
     issues: list[Issue] = field(default_factory=list)
+    invalid: int = 0  # lines, of which at most _MOST become issues
     section: str = ""
     stray: tuple[int, int] | None = None  # text before the first header
     key: tuple[int, int] | None = None  # the key of an open multi-line value
@@ -187,7 +189,9 @@ class _Cutter:
         )
 
     def _invalid(self, start: int, stop: int, message: str, hint: str = _SHAPE) -> None:
-        self._issue("PROMPT008", self.source.excerpt.span(start, stop), message, hint)
+        self.invalid += 1
+        if self.invalid <= _MOST:
+            self._issue("PROMPT008", self.source.excerpt.span(start, stop), message, hint)
 
     def _issue(
         self, code: str, span: Span, message: str, hint: str, change: Change | None = None
