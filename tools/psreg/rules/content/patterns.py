@@ -116,7 +116,9 @@ def _head(word: str) -> str:
 def table(name: str) -> dict[str, Any]:
     """Return the content of `data/<name>.toml`."""
     # NOTE: a package without __init__.py of its own; the path works from a wheel, too.
-    return tomllib.loads((files("psreg.rules.content") / "data" / f"{name}.toml").read_text())
+    return tomllib.loads(
+        (files("psreg.rules.content") / "data" / f"{name}.toml").read_text(encoding="utf-8")
+    )
 
 
 @cache
