@@ -154,8 +154,7 @@ def test_the_header_finds_prompts_and_rules(tab):
     assert page.locator(".ps-found strong").all_text_contents() == ["listener"]
     page.locator("[data-md-component=search-query]").fill("")
     page.keyboard.type("PBE006")
-    page.locator(".md-search-result__item").first.wait_for()
-    assert "PBE006" in page.locator(".md-search-result__item").first.text_content()
+    page.locator(".md-search-result__item", has_text="PBE006").first.wait_for()
     page.locator("[data-md-component=search-query]").fill("listener")
     page.locator(".ps-found a").first.click()
     page.wait_for_url(f"{tab.site}interactive_engine/listener/")
