@@ -13,7 +13,6 @@ from collections.abc import Container, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from psreg.errors import UnavailableError
-from psreg.formats import release
 from psreg.identity import CLASSES, PBES
 from psreg.index.irregular import Irregular
 
@@ -81,6 +80,9 @@ class FileTree(Mapping[PurePosixPath, bytes]):
         self._scan(PurePosixPath(PBES), outlined=folders)
         if not {entry, entry.parent}.intersection(self.refused):  # never through a link
             self._scan(entry)
+        # An installation reads files, too, and must not pay for a TOML reader.
+        from psreg.formats import release  # noqa: PLC0415
+
         releases = [path for path in self if path.name == "release.toml" and entry in path.parents]
         for name in {name for path in releases for name in release.read(self[path]).requires}:
             for folder in folders:
