@@ -278,9 +278,9 @@ def test_the_policy_stops_what_would_slip_through(tab):
 
 
 def test_a_missing_page_is_missing(tab):
+    tab.foreseen = "404 (Not Found)"
     answer = tab.page.goto(f"{tab.site}prompt/gone/")
     assert answer.status == 404
-    tab.said.clear()
     tab.failed.clear()
 
 
