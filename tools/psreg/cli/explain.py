@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from difflib import get_close_matches
 from typing import Any
 
 from psreg.cli.console import Console, add_output_options
 from psreg.errors import UsageError
+from psreg.formats.nearest import nearest
 from psreg.rule import Rule
 from psreg.rules import RULES
 
@@ -48,8 +48,8 @@ def _find(code: str) -> Rule[Any]:
     wanted = code.upper()
     found = next((r for r in RULES if r.code == wanted), None)
     if found is None:
-        near = get_close_matches(wanted, [r.code for r in RULES], n=1)
-        hint = f"did you mean {near[0]}?" if near else "try 'psreg explain --all'"
+        near = nearest(wanted, [r.code.lower() for r in RULES])
+        hint = f"did you mean {near.upper()}?" if near else "try 'psreg explain --all'"
         raise UsageError("NO_SUCH_RULE", f"there is no rule {code!r}", hint)
     return found
 
