@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import IntEnum
 
 from semver import Version
 
@@ -15,6 +16,18 @@ MAX_LENGTH = 128
 """Characters of the longest version text accepted; a version is also a folder name."""
 
 _OPERATORS = ("^", "~", ">=", "<=", ">", "<", "=")
+
+
+class Step(IntEnum):
+    """How far one version is from another, or must be: `str` gives none, patch, minor, major."""
+
+    NONE = 0
+    PATCH = 1
+    MINOR = 2
+    MAJOR = 3
+
+    def __str__(self) -> str:
+        return self.name.lower()
 
 
 def parse_version(text: str) -> Version:

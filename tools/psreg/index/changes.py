@@ -1,0 +1,142 @@
+"""What a change adds to a registry: two trees, the files in which they differ, and who asks.
+
+Both trees may be lazy and partial: names around the change are there, their bytes only where a
+rule asks for them. A change is judged by what it adds, in the context of the whole registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import PurePosixPath
+from types import MappingProxyType
+
+from psreg.identity import PBES, ReleaseId
+from psreg.index.irregular import Irregular
+from psreg.index.tree import Submission, Tree
+from psreg.version import parse_version
+
+
+class Touch(StrEnum):
+    """What a change does to a file."""
+
+    ADDED = "added"
+    MODIFIED = "modified"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """One file that a change touches. `moved_from` is where Git found (nearly) the same bytes.
+
+    A renamed file is two: deleted there, and added here with `moved_from`. A change of mode
+    alone is a modification.
+    """
+
+    path: PurePosixPath
+    touch: Touch
+    moved_from: PurePosixPath | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Author:
+    """Who asks for a change: the forge (`github`, `gitlab`) and its numeric id of the account."""
+
+    forge: str
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewRelease:
+    """A version folder that the base does not have.
+
+    `previous` is the release it is judged against: the highest final version below it in the
+    base, else the highest pre-release below it, else None.
+    """
+
+    submission: Submission
+    previous: Submission | None
+
+    @property
+    def id(self) -> ReleaseId:
+        """Class, name and version."""
+        return self.submission.id
+
+    @property
+    def new_name(self) -> bool:
+        """Tell whether the base has no version of the name in this class."""
+        return self.previous is None
+
+
+class ChangeSet:
+    """The difference of two trees. `author` is None where the forge does not say who asks."""
+
+    def __init__(
+        self, base: Tree, head: Tree, files: tuple[FileChange, ...], author: Author | None = None
+    ) -> None:
+        self.base = base
+        self.head = head
+        self.files = tuple(sorted(files, key=lambda change: change.path))
+        self.author = author
+
+    @cached_property
+    def releases(self) -> tuple[NewRelease, ...]:
+        """The version folders that only the head has, by class, name and version."""
+        touched = {release for change in self.files if (release := ReleaseId.of(change.path))}
+        return tuple(self._new(touched))
+
+    def _new(self, touched: set[ReleaseId]) -> Iterator[NewRelease]:
+        names = {(release.entry_class, release.name) for release in touched}
+        before = {
+            (entry.entry_class, entry.name): {s.id.version: s for s in entry.submissions()}
+            for entry in self.base.entries
+            if (entry.entry_class, entry.name) in names
+        }
+        for entry in self.head.entries:
+            key = (entry.entry_class, entry.name)
+            if key not in names:
+                continue
+            known = before.get(key, {})
+            for submission in entry.submissions():
+                if submission.id in touched and submission.id.version not in known:
+                    yield NewRelease(submission, _previous(submission.id.version, known))
+
+    @cached_property
+    def outside(self) -> tuple[FileChange, ...]:
+        """The touched files that are no part of an entry's folder below `pbes/`."""
+        return tuple(change for change in self.files if change.path.parts[0] != PBES)
+
+    def touched(self, path: PurePosixPath) -> Touch | None:
+        """Return what happens to the file at `path`, or None."""
+        return self._touched.get(path)
+
+    @cached_property
+    def _touched(self) -> Mapping[PurePosixPath, Touch]:
+        return {change.path: change.touch for change in self.files}
+
+
+def _previous(version: str, known: Mapping[str, Submission]) -> Submission | None:
+    """Return what a new `version` is judged against."""
+    new = parse_version(version)
+    below = [(parse_version(text), text) for text in known if parse_version(text) < new]
+    finals = [item for item in below if not item[0].prerelease]
+    return known[max(finals or below)[1]] if below else None
+
+
+def changes_between(
+    base: Mapping[PurePosixPath, bytes],
+    head: Mapping[PurePosixPath, bytes],
+    *,
+    irregular: Mapping[PurePosixPath, Irregular] = MappingProxyType({}),
+    author: Author | None = None,
+) -> ChangeSet:
+    """Return the change from one whole tree to another by comparing the bytes of all files."""
+    files = [FileChange(path=path, touch=Touch.DELETED) for path in base if path not in head]
+    for path in head:
+        if path not in base:
+            files.append(FileChange(path=path, touch=Touch.ADDED))
+        elif base[path] != head[path]:
+            files.append(FileChange(path=path, touch=Touch.MODIFIED))
+    return ChangeSet(Tree(base), Tree(head, irregular), tuple(files), author)
