@@ -7,6 +7,7 @@ Offsets and columns count code points; lines and columns start at 1 (DESIGN §4)
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -55,11 +56,7 @@ class LineIndex:
     def __init__(self, text: str) -> None:
         self.text = text
         self._last = (0, "")  # a file of one long line is not copied once per finding
-        self._starts = [0]
-        at = text.find("\n")
-        while at >= 0:
-            self._starts.append(at + 1)
-            at = text.find("\n", at + 1)
+        self._starts = [0, *(at.end() for at in re.finditer("\n", text))]
 
     def position(self, offset: int) -> Position:
         """Return the position of `offset`; an offset past the end is the end."""

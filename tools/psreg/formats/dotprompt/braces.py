@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 NAME = r"[A-Za-z0-9_-]++"
 """The letters of keys and variables (READINGS PROMPT-06, PROMPT-A18), as a pattern."""
 
-_TOKEN = re.compile(rf"\{{\{{|\}}\}}|\{{({NAME})\}}|\n")
+_TOKEN = re.compile(rf"\{{\{{|\}}\}}|\{{({NAME})\}}|\n++")
 _NAMED = re.compile(rf"({NAME})\}}")
 
 
@@ -55,7 +55,7 @@ def scan(text: str) -> Braces:
                 _close(text, opened.pop(), at, braces)
             elif waiting:
                 braces.spanning.append((waiting.pop(), at))
-        elif what == "\n":
+        elif what[0] == "\n":
             _end_line(text, opened, waiting, braces)
         else:
             braces.uses.append(Use(name=token[1], start=at, end=token.end()))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from psreg.diagnostics import Change, Span
 from psreg.formats.dotprompt.braces import Braces, scan
@@ -167,19 +168,23 @@ def _understood(text: str, source: Source) -> Prompt:
 def _content_ranges(source: Source, sections: Sections) -> Iterator[tuple[int, int]]:
     """Yield the lines of CONTENT that are sent, as ranges; all but the last with its line break.
 
-    A line that held nothing but a comment is gone (READINGS PROMPT-A3), as are blank lines at
-    either end (PROMPT-A2).
+    Lines that follow each other are one range. A line that held nothing but a comment is gone
+    (READINGS PROMPT-A3), as are blank lines at either end (PROMPT-A2).
     """
-    lines = [
-        (start, end, bool(source.text[start:end].strip(BLANKS)))
-        for start, end in sections.content
-        if source.text[start:end].strip(BLANKS) or not source.held_comment(start, end)
-    ]
+    text = source.text
+    lines = []
+    for start, end in sections.content:
+        filled = bool(text[start:end].strip(BLANKS))
+        if filled or not (source.comments and source.held_comment(start, end)):
+            lines.append((start, end, filled))
     full = [number for number, (_, _, filled) in enumerate(lines) if filled]
     if full:
-        for start, end, _ in lines[full[0] : full[-1]]:
-            yield start, end + 1
-        yield lines[full[-1]][:2]
+        first, last = lines[full[0]][0], lines[full[-1]]
+        for (_, end, _), (start, _, _) in pairwise(lines[full[0] : full[-1] + 1]):
+            if start != end + 1:
+                yield first, end + 1
+                first = start
+        yield first, last[1]
 
 
 def _file_issues(text: str, source: Source) -> Iterator[Issue]:

@@ -87,6 +87,9 @@ class _Cutter:
 
     def take(self, start: int, end: int) -> None:
         """Take the line `[start, end)`."""
+        if self.section == CONTENT and not self.source.text.startswith("[", start):
+            self.content.append((start, end))  # most lines, and no header
+            return
         text = self.source.text[start:end]
         if name := self._header(text):
             self._enter(name, start, _trimmed(text, start))
