@@ -113,7 +113,7 @@ def _parsed(text: str) -> Any | None:
 
     try:
         return _licensing().parse(text, validate=True, strict=True)
-    except ExpressionError:
+    except (ExpressionError, IndexError):  # boolean.py raises the latter for `()`
         return None
 
 
