@@ -15,8 +15,13 @@ from types import MappingProxyType
 
 from psreg.identity import PBES, ReleaseId
 from psreg.index.irregular import Irregular
-from psreg.index.tree import Submission, Tree
+from psreg.index.tree import Entry, Submission, Tree
 from psreg.version import parse_version
+
+ENTRY_FILE = "entry.toml"
+
+_IN_ENTRY = 4
+"""Parts of `pbes/<class>/<name>/entry.toml`."""
 
 
 class Touch(StrEnum):
@@ -70,6 +75,32 @@ class NewRelease:
         return self.previous is None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TouchedEntry:
+    """An entry in whose folder a change touches `files`: as it was and as it will be, or None."""
+
+    entry_class: str
+    name: str
+    base: Entry | None
+    head: Entry | None
+    files: tuple[FileChange, ...]
+
+    @property
+    def path(self) -> PurePosixPath:
+        """`pbes/<class>/<name>/entry.toml`."""
+        return PurePosixPath(PBES, self.entry_class, self.name, ENTRY_FILE)
+
+    @property
+    def is_new(self) -> bool:
+        """Tell whether only the head has it."""
+        return self.base is None and self.head is not None
+
+    @property
+    def is_gone(self) -> bool:
+        """Tell whether only the base has it."""
+        return self.base is not None and self.head is None
+
+
 class ChangeSet:
     """The difference of two trees. `author` is None where the forge does not say who asks."""
 
@@ -102,6 +133,26 @@ class ChangeSet:
             for submission in entry.submissions():
                 if submission.id in touched and submission.id.version not in known:
                     yield NewRelease(submission, _previous(submission.id.version, known))
+
+    @cached_property
+    def entries(self) -> tuple[TouchedEntry, ...]:
+        """The entries of which files are touched, by class and name; stray files are no entry's."""
+        files: dict[tuple[str, str], list[FileChange]] = {}
+        for change in self.files:
+            parts = change.path.parts
+            if len(parts) >= _IN_ENTRY and parts[0] == PBES:
+                files.setdefault((parts[1], parts[2]), []).append(change)
+        touched = (
+            TouchedEntry(
+                entry_class=entry_class,
+                name=name,
+                base=self.base.entry(entry_class, name),
+                head=self.head.entry(entry_class, name),
+                files=tuple(found),
+            )
+            for (entry_class, name), found in sorted(files.items())
+        )
+        return tuple(entry for entry in touched if entry.base or entry.head)
 
     @cached_property
     def outside(self) -> tuple[FileChange, ...]:

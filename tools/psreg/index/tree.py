@@ -173,6 +173,10 @@ class Tree:
         """registry/policy.toml; defaults where it is missing."""
         return Policy(self.documents.toml(POLICY))
 
+    def entry(self, entry_class: str, name: str) -> Entry | None:
+        """Return the entry called `name` of a class, or None if there is none."""
+        return self._entries.get((entry_class, name))
+
     @property
     def entries(self) -> tuple[Entry, ...]:
         """All entries, by class and name."""
@@ -216,16 +220,19 @@ class Waiver(NamedTuple):
     by: str
 
 
-UNWAIVABLE = ("JSON", "NAME", "PBE", "PROMPT", "REG", "TOML")
+UNWAIVABLE = ("CHG", "JSON", "NAME", "PBE", "PROMPT", "REG", "TOML")
 """Families an author cannot waive: they decide whether a release is one. The policy can."""
 
 HIDING = ("PS001", "PS002", "PS003", "PS004", "PS005", "PS014", "PS024")
 """Rules about hidden text, which no author can waive: a reviewer does not see what it is about."""
 
+TRIPWIRE = ("PS081",)
+"""Rules for the case that somebody else has the author's key: that one must not waive them."""
+
 
 def waivable(code: str) -> bool:
     """Tell whether the author of a release may waive findings of rule `code`."""
-    return code not in HIDING and code.rstrip("0123456789") not in UNWAIVABLE
+    return code not in (*HIDING, *TRIPWIRE) and code.rstrip("0123456789") not in UNWAIVABLE
 
 
 def waiver_for(code: str, submission: Submission) -> Waiver | None:
