@@ -21,8 +21,10 @@ ROWS = 100
 BUDGET = 60_000
 """Characters of all rows together."""
 
+HEAD = "| | Rule | Place | {} |\n| --- | --- | --- | --- |\n"
+"""The first lines of a table of findings; `{}` is the title of its last column."""
+
 _LONGEST, _LONGEST_WORD = 400, 80
-_HEAD = "| | Rule | Place | {} |\n| --- | --- | --- | --- |\n"
 
 
 def markdown_text(report: Report) -> str:
@@ -45,9 +47,9 @@ _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 def _fitting(found: Iterable[Diagnostic], report: Report, budget: int) -> tuple[list[str], int]:
     """Return the rows that fit, the worst first, and how many do not."""
     rows: list[str] = []
-    ordered = sorted(found, key=lambda d: _RANK[d.severity])
+    ordered = worst_first(found)
     for d in ordered[:ROWS]:
-        row = _row(d, report)
+        row = finding_row(d, report)
         budget -= len(row)
         if budget < 0:
             break
@@ -57,15 +59,21 @@ def _fitting(found: Iterable[Diagnostic], report: Report, budget: int) -> tuple[
 
 def _table(rows: list[str], left: int, title: str) -> Iterator[str]:
     if rows:
-        yield "\n" + _HEAD.format(title) + "".join(rows)
+        yield "\n" + HEAD.format(title) + "".join(rows)
     if left:
         yield f"\n…and {left} more.\n"
 
 
-def _row(d: Diagnostic, report: Report) -> str:
+def worst_first(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings with the errors first, otherwise in their order."""
+    return sorted(found, key=lambda d: _RANK[d.severity])
+
+
+def finding_row(d: Diagnostic, report: Report) -> str:
+    """Return the row of a finding in a table that begins with `HEAD`."""
     url = report.address(d.url)
     rule = f"[{d.code}]({url})" if url else neutral(d.code)
-    place = f"<code>{_escaped(one_line(f'{d.path}:{d.start.line}:{d.start.column}'))}</code>"
+    place = code(d.path, f":{d.start.line}:{d.start.column}")
     said = neutral(d.message)
     said += f"<br>{neutral(d.hint)}" if d.hint else ""
     said += f"<br>Waived: {neutral(d.waived)}" if d.waived is not None else ""
@@ -75,12 +83,20 @@ def _row(d: Diagnostic, report: Report) -> str:
 def neutral(text: str) -> str:
     """Return `text` as Markdown that shows it, cropped; what stood in backticks is set as code."""
     line = re.sub(rf"(\S{{{_LONGEST_WORD}}})\S+", r"\1…", one_line(text)).strip()
-    line = line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
-    parts = line.split("`")
+    parts = _cropped(line).split("`")
     if len(parts) % 2 == 0:  # an open backtick is only a character
         parts[-2:] = ["`".join(parts[-2:])]
     shown = [f"<code>{_escaped(p)}</code>" if n % 2 else _escaped(p) for n, p in enumerate(parts)]
     return "".join(shown)
+
+
+def _cropped(line: str) -> str:
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def code(text: str, more: str = "") -> str:
+    """Return `text`, cropped, and `more` behind it set as code on one line."""
+    return f"<code>{_escaped(_cropped(one_line(text)) + more)}</code>"
 
 
 def _escaped(text: str) -> str:
