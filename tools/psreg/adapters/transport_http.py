@@ -4,21 +4,18 @@ A hostile server can cost at most what `Limits` says: every wait for a byte is b
 silence limit, the request's and the run's deadline; an answer that drips is given up; no answer
 is read past its cap; compressed bodies and redirects to another origin are refused.
 
-`HTTPS_PROXY` and `NO_PROXY` are honoured for https (CONNECT, so the proxy sees only the host).
 Host name look-up is the operating system's and is the one wait that is not bounded here.
 """
 
 from __future__ import annotations
 
-import os
 import time
-from base64 import b64encode
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from typing import TYPE_CHECKING
-from urllib.parse import unquote, urljoin, urlsplit
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from urllib.parse import urljoin, urlsplit
 
 from psreg import __version__
+from psreg.adapters.connection import connection_to
 from psreg.adapters.pace import Pace, TooSlowError, paced_response
 from psreg.adapters.transport import (
     Limits,
@@ -26,13 +23,9 @@ from psreg.adapters.transport import (
     SourceError,
     TooLongError,
     checked_path,
-    is_loopback,
     normal_location,
 )
 from psreg.errors import PsregError
-
-if TYPE_CHECKING:
-    import ssl
 
 _CHUNK = 64 * 1024
 _DRAIN = 64 * 1024
@@ -164,28 +157,10 @@ class HttpSource:
 
     def _connect(self) -> HTTPConnection:
         if self._connection is None:
-            self._connection = self._open()
+            patience = self._pace.patience(self._limits.connect)
+            self._connection = connection_to(self._url, patience)
             self._connection.response_class = paced_response(self._pace)
         return self._connection
-
-    def _open(self) -> HTTPConnection:
-        host = self._url.hostname or ""
-        patience = self._pace.patience(self._limits.connect)
-        if self._url.scheme == "http":
-            return HTTPConnection(host, self._url.port, timeout=patience)
-        proxy = _proxy(host)
-        if proxy is None:
-            return HTTPSConnection(host, self._url.port, timeout=patience, context=_context())
-        at = urlsplit(proxy)
-        tunnel = HTTPSConnection(
-            at.hostname or "", at.port or 80, timeout=patience, context=_context()
-        )
-        headers = {}
-        if at.username is not None:
-            pair = f"{unquote(at.username)}:{unquote(at.password or '')}"
-            headers["Proxy-Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
-        tunnel.set_tunnel(host, self._url.port or 443, headers)
-        return tunnel
 
 
 def _body(response: HTTPResponse, where: str, limit: int) -> bytes:
@@ -202,25 +177,6 @@ def _body(response: HTTPResponse, where: str, limit: int) -> bytes:
     if declared is not None and received < declared:
         raise HTTPException(f"the answer ends after {received} of {declared} bytes")
     return b"".join(parts)
-
-
-def _context() -> ssl.SSLContext:
-    import ssl  # noqa: PLC0415 - loading the certificate authorities takes 20 ms
-
-    return ssl.create_default_context()
-
-
-def _proxy(host: str) -> str | None:
-    """Return the proxy the environment names for https to `host`, or None."""
-    proxy = os.environ.get("https_proxy") or os.environ.get("HTTPS_PROXY") or ""
-    exempt = os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
-    for item in exempt.replace(",", " ").split():
-        domain = item.lstrip(".").lower()
-        if item == "*" or host == domain or host.endswith(f".{domain}"):
-            return None
-    if not proxy or is_loopback(host):
-        return None
-    return proxy if "://" in proxy else f"http://{proxy}"
 
 
 def _reason(error: Exception) -> str:
