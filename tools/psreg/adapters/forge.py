@@ -1,0 +1,179 @@
+"""Where a review runs and reports: the forge whose job this process is a part of.
+
+Everything comes from the forge itself: its environment, the event it wrote, its REST API. Nothing
+that another job made is read. A pull request is found by the commit at its head, and only if it
+is open and asks to be merged into the default branch.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from psreg.adapters.transport import Limits
+from psreg.errors import UnavailableError, UsageError
+from psreg.index.changes import Author
+
+LONGEST_COMMENT = 65_000
+"""Characters; GitHub takes 65,536."""
+
+COMMENT_PAGES = 30
+"""Pages of 100 comments among which ours is looked for."""
+
+CHECK = "psreg verdict"
+"""What the check of a commit is called; no job of a workflow has this name."""
+
+_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_EVENT_LIMIT = 32 * 1024 * 1024
+
+
+class Forge(Protocol):
+    """The forge that started this process. `base` and `head` are commits, "" where it names none.
+
+    `token` is "" where the job has none: then nothing can be posted. `run_url` is the page of the
+    running job, `default_branch` the branch that pull requests ask to be merged into.
+    """
+
+    @property
+    def name(self) -> str:
+        """`github` or `gitlab`, as in the owners of an entry."""
+
+    @property
+    def base(self) -> str:
+        """The trusted commit that the change is compared with."""
+
+    @property
+    def head(self) -> str:
+        """The commit that is to be judged."""
+
+    @property
+    def token(self) -> str:
+        """The secret with which comments are posted."""
+
+    @property
+    def run_url(self) -> str:
+        """The address of the running job's page."""
+
+    @property
+    def default_branch(self) -> str:
+        """The branch of what is released."""
+
+    @property
+    def author(self) -> Author | None:
+        """Who asks for the change; None where the forge does not say, or names several.
+
+        Raises:
+            ForgeError: it has to be asked, and does not answer.
+        """
+
+    def post_comment(self, marker: str, body: str) -> tuple[str, ...]:
+        """Write the one comment that begins with `marker` on each pull request; return addresses.
+
+        A comment of ours that begins with it is replaced, nobody else's ever. () if no open pull
+        request has this head.
+
+        Raises:
+            ForgeError: the forge refused, or did not answer.
+            UsageError: NO_TOKEN; COMMENT_TOO_LONG; `body` does not begin with `marker`.
+        """
+
+    def post_check(self, verdict: str, summary: str) -> None:
+        """Say at the commit what the verdict is: `accept`, `needs_human` or `reject`.
+
+        Raises:
+            ForgeError: the forge refused, or did not answer.
+            UsageError: NO_TOKEN.
+        """
+
+
+def detect(environ: Mapping[str, str], limits: Limits | None = None) -> Forge | None:
+    """Return the forge that `environ` tells of, None on a person's machine.
+
+    Raises:
+        UnavailableError: BAD_ENVIRONMENT; the forge's own variables or event cannot be read.
+    """
+    if environ.get("GITHUB_ACTIONS") == "true":
+        from psreg.adapters.forge_github import GitHub  # noqa: PLC0415 - one of two is needed
+
+        return GitHub(environ, limits or Limits())
+    if environ.get("GITLAB_CI") == "true":
+        from psreg.adapters.forge_gitlab import GitLab  # noqa: PLC0415 - symmetrical
+
+        return GitLab(environ, limits or Limits())
+    return None
+
+
+def required(environ: Mapping[str, str], name: str) -> str:
+    """Return a variable that the forge always sets. Raises UnavailableError BAD_ENVIRONMENT."""
+    value = environ.get(name, "")
+    if not value:
+        raise UnavailableError("BAD_ENVIRONMENT", f"{name} is not set, but the forge sets it")
+    return value
+
+
+def event(path: str) -> dict[str, Any]:
+    """Return the event that the forge wrote to a file, {} where there is none.
+
+    Raises:
+        UnavailableError: BAD_ENVIRONMENT; the file is no JSON object.
+    """
+    if not path:
+        return {}
+    try:
+        with Path(path).open("rb") as file:
+            value = json.loads(file.read(_EVENT_LIMIT))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UnavailableError("BAD_ENVIRONMENT", f"cannot read the event {path}") from error
+    if not isinstance(value, dict):
+        raise UnavailableError("BAD_ENVIRONMENT", f"the event {path} is no JSON object")
+    return value
+
+
+def at(value: Any, *keys: str) -> Any:
+    """Return what lies in nested objects under `keys`, None where something is missing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def sha(value: Any) -> str:
+    """Return `value` if it is the full name of a commit, else ""."""
+    return value if isinstance(value, str) and _SHA.fullmatch(value) else ""
+
+
+def number(value: Any) -> int:
+    """Return `value` if it is a positive integer, else 0."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def text(value: Any) -> str:
+    """Return `value` if it is text, else ""."""
+    return value if isinstance(value, str) else ""
+
+
+def the_author(forge: str, ids: set[int]) -> Author | None:
+    """Return the one author of all pull requests with a head, None if there are several.
+
+    Anybody can open a second pull request with somebody else's commit at its head.
+    """
+    return Author(forge=forge, id=ids.pop()) if len(ids) == 1 and 0 not in ids else None
+
+
+def check_comment(marker: str, body: str) -> None:
+    """Return if `body` may be posted. Raises UsageError."""
+    if not marker or not body.startswith(marker):
+        raise UsageError("USAGE", "the comment does not begin with its marker")
+    if len(body) > LONGEST_COMMENT:
+        raise UsageError("COMMENT_TOO_LONG", f"a comment of {len(body)} characters is too long")
+
+
+def no_token(variable: str) -> UsageError:
+    """Return the error of a job that should post and may not."""
+    return UsageError(
+        "NO_TOKEN",
+        f"nothing can be posted without {variable}",
+        "only the trusted job has the token; see the keepers' guide",
+    )

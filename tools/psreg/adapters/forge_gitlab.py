@@ -1,0 +1,152 @@
+"""GitLab CI: pipelines of merge requests (no token) and pipelines that a webhook triggers.
+
+A triggered pipeline runs what the default branch says and may see protected variables; of the
+webhook's payload only the commit at the head is read, everything else is asked of the API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property, partial
+from typing import Any
+from urllib.parse import quote
+
+from psreg.adapters.forge import (
+    CHECK,
+    COMMENT_PAGES,
+    at,
+    check_comment,
+    event,
+    no_token,
+    number,
+    required,
+    sha,
+    text,
+    the_author,
+)
+from psreg.adapters.forge_api import Api, ForgeError
+from psreg.adapters.transport import Limits
+from psreg.index.changes import Author
+
+_REQUEST_PAGES = 3
+
+_STATES = {"accept": "success", "needs_human": "success", "reject": "failed"}
+"""GitLab knows no neutral state; what a person has to decide, the description says."""
+
+_DESCRIPTIONS = {"accept": "accept", "needs_human": "a person decides", "reject": "reject"}
+
+
+class GitLab:
+    """A job of GitLab CI; implements `forge.Forge`."""
+
+    name = "gitlab"
+
+    def __init__(self, environ: Mapping[str, str], limits: Limits) -> None:
+        self._triggered = environ.get("CI_PIPELINE_SOURCE") == "trigger"
+        self._payload = event(environ.get("TRIGGER_PAYLOAD", "")) if self._triggered else {}
+        self._environ = environ
+        self.token = environ.get("GITLAB_TOKEN", "")
+        self.run_url = environ.get("CI_JOB_URL", "")
+        self.default_branch = environ.get("CI_DEFAULT_BRANCH", "")
+        headers = {"PRIVATE-TOKEN": self.token} if self.token else {}
+        self._api = Api(required(environ, "CI_API_V4_URL"), headers, limits)
+        self._path = f"/projects/{quote(required(environ, 'CI_PROJECT_ID'), safe='')}"
+
+    @property
+    def base(self) -> str:
+        """Where the merge request leaves the base, in a trusted job the commit it runs at."""
+        variable = "CI_COMMIT_SHA" if self._triggered else "CI_MERGE_REQUEST_DIFF_BASE_SHA"
+        return sha(self._environ.get(variable))
+
+    @property
+    def head(self) -> str:
+        """The last commit of the source branch, not that of a tried merge."""
+        if self._triggered:
+            return sha(at(self._payload, "object_attributes", "last_commit", "id"))
+        if "CI_MERGE_REQUEST_IID" not in self._environ:
+            return ""
+        merged = sha(self._environ.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"))
+        return merged or sha(self._environ.get("CI_COMMIT_SHA"))
+
+    @cached_property
+    def author(self) -> Author | None:
+        """Who opened the merge request; without a token only a public project tells."""
+        try:
+            ids = {number(at(request, "author", "id")) for request in self._requests}
+        except ForgeError:
+            if self.token:
+                raise
+            return None
+        return the_author(self.name, ids)
+
+    @cached_property
+    def _requests(self) -> list[Any]:
+        """The open merge requests with this head, into the default branch."""
+        if not self.head:
+            return []
+        of_commit = self._api.listed(
+            f"{self._path}/repository/commits/{self.head}/merge_requests",
+            _REQUEST_PAGES,
+            state="opened",
+        )
+        return [request for request in of_commit if self._fits(request)]
+
+    def _fits(self, request: Any) -> bool:
+        return (
+            at(request, "state") == "opened"
+            and at(request, "sha") == self.head
+            and str(at(request, "target_project_id")) == self._environ["CI_PROJECT_ID"]
+            and at(request, "target_branch") == self.default_branch
+            and number(at(request, "iid")) > 0
+        )
+
+    def post_comment(self, marker: str, body: str) -> tuple[str, ...]:
+        """Write the one note of a merge request; see `Forge.post_comment`."""
+        check_comment(marker, body)
+        self._need_token()
+        return tuple(
+            self._api.settled(partial(self._note, request, marker, body))
+            for request in self._requests
+        )
+
+    def _note(self, request: Any, marker: str, body: str) -> str:
+        notes = f"{self._path}/merge_requests/{request['iid']}/notes"
+        in_order = self._api.listed(notes, COMMENT_PAGES, sort="asc", order_by="created_at")
+        ours = next(
+            (
+                number(at(note, "id"))
+                for note in in_order
+                if number(at(note, "author", "id")) == self._account
+                and text(at(note, "body")).startswith(marker)
+            ),
+            0,
+        )
+        if ours:
+            written = self._api.send("PUT", f"{notes}/{ours}", {"body": body})
+        else:
+            written = self._api.send("POST", notes, {"body": body})
+        return f"{text(at(request, 'web_url'))}#note_{number(at(written, 'id'))}"
+
+    @cached_property
+    def _account(self) -> int:
+        """The number of the account that the token is of."""
+        account = number(at(self._api.get("/user"), "id"))
+        if not account:
+            raise ForgeError("FORGE_ANSWER", "GitLab does not say whose the token is")
+        return account
+
+    def post_check(self, verdict: str, summary: str) -> None:
+        """Publish a status of the commit at the head."""
+        self._need_token()
+        status = {
+            "state": _STATES[verdict],
+            "name": CHECK,
+            "description": f"{_DESCRIPTIONS[verdict]}: {summary}"[:255],
+            "target_url": self.run_url,
+        }
+        path = f"{self._path}/statuses/{self.head}"
+        self._api.settled(partial(self._api.send, "POST", path, status))
+
+    def _need_token(self) -> None:
+        if not self.token:
+            raise no_token("GITLAB_TOKEN")
