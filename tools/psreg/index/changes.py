@@ -58,11 +58,13 @@ class NewRelease:
     """A version folder that the base does not have.
 
     `previous` is the release it is judged against: the highest final version below it in the
-    base, else the highest pre-release below it, else None.
+    base, else the highest pre-release below it, else None. `known` are the versions of the entry
+    in the base, ascending: one below all of them has no previous one, and is no new name.
     """
 
     submission: Submission
     previous: Submission | None
+    known: tuple[str, ...] = ()
 
     @property
     def id(self) -> ReleaseId:
@@ -72,7 +74,7 @@ class NewRelease:
     @property
     def new_name(self) -> bool:
         """Tell whether the base has no version of the name in this class."""
-        return self.previous is None
+        return not self.known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +134,8 @@ class ChangeSet:
             known = before.get(key, {})
             for submission in entry.submissions():
                 if submission.id in touched and submission.id.version not in known:
-                    yield NewRelease(submission, _previous(submission.id.version, known))
+                    previous = _previous(submission.id.version, known)
+                    yield NewRelease(submission, previous, tuple(known))
 
     @cached_property
     def entries(self) -> tuple[TouchedEntry, ...]:
@@ -183,11 +186,17 @@ def changes_between(
     irregular: Mapping[PurePosixPath, Irregular] = MappingProxyType({}),
     author: Author | None = None,
 ) -> ChangeSet:
-    """Return the change from one whole tree to another by comparing the bytes of all files."""
-    files = [FileChange(path=path, touch=Touch.DELETED) for path in base if path not in head]
-    for path in head:
+    """Return the change from one whole tree to another by comparing the bytes of all files.
+
+    What `irregular` names is that in the head alone: it is added or modified in any case.
+    """
+    files = []
+    for path in sorted({*base, *head, *irregular}):
+        here = path in head or path in irregular
         if path not in base:
             files.append(FileChange(path=path, touch=Touch.ADDED))
-        elif base[path] != head[path]:
+        elif not here:
+            files.append(FileChange(path=path, touch=Touch.DELETED))
+        elif path in irregular or base[path] != head[path]:
             files.append(FileChange(path=path, touch=Touch.MODIFIED))
     return ChangeSet(Tree(base), Tree(head, irregular), tuple(files), author)
