@@ -58,6 +58,7 @@ CODES: Mapping[str, Rows] = {
     "persistent_service": _PBE,
     "release": _RELEASE,
     "entry": tuple(("", keyword, "REG016") for keyword in _KEYWORDS),
+    "golden": tuple(("", keyword, "REG030") for keyword in _KEYWORDS),
     "policy": tuple(("", keyword, "REG020") for keyword in _KEYWORDS),
 }
 """The rows of every schema, by the schema's name."""

@@ -1,0 +1,50 @@
+"""Golden cases: values that go into a `.prompt`, and the exact text that must come out.
+
+`evidence/<case>.render.toml` holds one case. TOML knows what is text and what is not, so nothing
+is trimmed: the text is compared as it stands, without a final line break (READINGS PROMPT-A21).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from psreg.formats import dotprompt, toml
+from psreg.formats.dotprompt import Prompt
+from psreg.formats.toml_file import TomlFile
+
+SUFFIX = ".render.toml"
+"""What the name of the file of a golden case ends with."""
+
+
+class GoldenCase(TomlFile):
+    """A golden case. Accessors leave out what is of the wrong type; `violations` tells of it."""
+
+    schema_name = "golden"
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """The values by variable."""
+        return self.texts("values")
+
+    @property
+    def expected(self) -> str:
+        """The text that must come out."""
+        return self.text("text")
+
+    @property
+    def sound(self) -> bool:
+        """Whether the file says what goes in and what comes out."""
+        return self.tree.parsed and not self.violations
+
+    def rendered(self, prompt: Prompt) -> str:
+        """Return what comes out of `prompt`.
+
+        Raises:
+            ValueError: the prompt is not `readable`.
+        """
+        return dotprompt.render(prompt, self.values).text
+
+
+def read(data: bytes) -> GoldenCase:
+    """Read a golden case; never raises."""
+    return GoldenCase(toml.parse(data))
