@@ -144,7 +144,7 @@ class GitHub:
         user = at(comment, "user")
         if self._account:
             return number(at(user, "id")) == self._account
-        return at(user, "type") == "Bot" and at(user, "login") == _BOT
+        return text(at(user, "type")) == "Bot" and text(at(user, "login")) == _BOT
 
     @cached_property
     def _account(self) -> int:

@@ -1,0 +1,279 @@
+"""Forges on loopback: as much of the REST APIs of GitHub and GitLab as a review touches.
+
+Both keep pull requests, comments and checks in memory and answer as the real ones do: pages of
+what was asked for, 401 for a wrong token, 403 where a workflow's own token may not ask who it is.
+`trouble` holds answers that are given, in order, before anything is done or after it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, TypeVar
+from urllib.parse import parse_qs, urlsplit
+
+from loopback import answer
+
+BOT = {"id": 41898282, "login": "github-actions[bot]", "type": "Bot"}
+TOKEN = "the-token-of-the-trusted-job"
+
+F = TypeVar("F", bound="FakeForge")
+
+
+def person(number: int, login: str = "") -> dict[str, Any]:
+    """Return an account of a forge."""
+    return {"id": number, "login": login or f"person{number}", "type": "User"}
+
+
+class FakeForge:
+    """What both forges share: a server, routes, a log of requests."""
+
+    base_path = ""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, str]] = []
+        self.tokens: set[str] = set()
+        self.pulls: list[dict[str, Any]] = []
+        self.comments: dict[int, list[dict[str, Any]]] = {}
+        self.checks: list[dict[str, Any]] = []
+        self.trouble: list[Trouble] = []
+        self.private = False
+        self._next = 1000
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                with suppress(OSError):
+                    owner._handle(self)
+
+            do_POST = do_PATCH = do_PUT = do_GET  # noqa: N815
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}{self.base_path}"
+
+    def number(self) -> int:
+        """Return an id that nothing has yet."""
+        self._next += 1
+        return self._next
+
+    def asked(self, method: str) -> list[str]:
+        """Return the paths asked for with a method."""
+        return [path for verb, path in self.requests if verb == method]
+
+    def bodies(self, pull: int = 1) -> list[str]:
+        """Return what the comments of a pull request say."""
+        return [comment["body"] for comment in self.comments.get(pull, [])]
+
+    def _handle(self, handler: BaseHTTPRequestHandler) -> None:
+        length = int(handler.headers.get("Content-Length") or 0)
+        document = json.loads(handler.rfile.read(length)) if length else {}
+        url = urlsplit(handler.path)
+        path = url.path.removeprefix(self.base_path)
+        self.requests.append((handler.command, path))
+        token = self._token(handler)
+        self.tokens.add(token)
+        trouble = self.trouble.pop(0) if self.trouble else None
+        if trouble and not trouble.after:
+            trouble.answer(handler)
+            return
+        query = {key: values[0] for key, values in parse_qs(url.query).items()}
+        status, value = self._route(handler.command, path, query, document, token)
+        if trouble:
+            trouble.answer(handler)
+            return
+        answer(handler, status, json.dumps(value).encode(), Content_Type="application/json")
+
+    def _route(
+        self, method: str, path: str, query: dict[str, str], document: Any, token: str
+    ) -> tuple[int, Any]:
+        if token not in ("", TOKEN) or (not token and (self.private or method != "GET")):
+            return 401, {"message": "Bad credentials"}
+        for verb, pattern, do in self._routes():
+            match = re.fullmatch(pattern, path)
+            if match and verb == method:
+                sent = () if method == "GET" else (document,)
+                status, value = do(*match.groups(), *sent)
+                return status, _page(value, query) if isinstance(value, list) else value
+        return 404, {"message": "Not Found"}
+
+    def _token(self, handler: BaseHTTPRequestHandler) -> str:
+        raise NotImplementedError
+
+    def _routes(self) -> tuple[tuple[str, str, Callable[..., tuple[int, Any]]], ...]:
+        raise NotImplementedError
+
+
+class Trouble:
+    """One answer that goes wrong, before anything is done or `after` it."""
+
+    def __init__(
+        self, status: int = 502, *, after: bool = False, body: bytes = b"", **headers: str
+    ):
+        self.status, self.after, self.body, self.headers = status, after, body, headers
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        answer(handler, self.status, self.body, **self.headers)
+
+
+def _page(items: list[Any], query: dict[str, str]) -> list[Any]:
+    size, page = int(query.get("per_page", 30)), int(query.get("page", 1))
+    return items[(page - 1) * size : page * size]
+
+
+class FakeGitHub(FakeForge):
+    """One repository on GitHub. `bot` is whose token it is; None for a workflow's own."""
+
+    repository = "keepers/prompts"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.account: dict[str, Any] | None = None
+        self.knows_commits_of_forks = True
+
+    def pull(
+        self, head: str, author: int, *, number: int = 1, state: str = "open", ref: str = "main"
+    ) -> dict[str, Any]:
+        """Open a pull request."""
+        pull = {
+            "number": number,
+            "state": state,
+            "user": person(author),
+            "head": {"sha": head},
+            "base": {"ref": ref, "sha": "b" * 40, "repo": {"full_name": self.repository}},
+        }
+        self.pulls.append(pull)
+        return pull
+
+    def comment(self, body: str, user: dict[str, Any], pull: int = 1) -> dict[str, Any]:
+        """Write a comment as somebody."""
+        number = self.number()
+        page = f"https://github.example/{self.repository}/pull/{pull}#issuecomment-{number}"
+        comment = {"id": number, "user": user, "body": body, "html_url": page}
+        self.comments.setdefault(pull, []).append(comment)
+        return comment
+
+    def _token(self, handler: BaseHTTPRequestHandler) -> str:
+        return handler.headers.get("Authorization", "").removeprefix("Bearer ")
+
+    def _routes(self) -> tuple[tuple[str, str, Callable[..., tuple[int, Any]]], ...]:
+        repo = f"/repos/{self.repository}"
+        return (
+            ("GET", "/user", self._user),
+            ("GET", rf"{repo}/commits/([0-9a-f]+)/pulls", self._of_commit),
+            ("GET", rf"{repo}/pulls", lambda: (200, self.pulls)),
+            ("GET", rf"{repo}/issues/(\d+)/comments", self._comments),
+            ("POST", rf"{repo}/issues/(\d+)/comments", self._create),
+            ("PATCH", rf"{repo}/issues/comments/(\d+)", self._update),
+            ("POST", rf"{repo}/check-runs", self._check),
+        )
+
+    def _user(self) -> tuple[int, Any]:
+        if self.account is None:
+            return 403, {"message": "Resource not accessible by integration"}
+        return 200, self.account
+
+    def _of_commit(self, sha: str) -> tuple[int, Any]:
+        known = self.pulls if self.knows_commits_of_forks else []
+        return 200, [pull for pull in known if pull["head"]["sha"] == sha]
+
+    def _comments(self, pull: str) -> tuple[int, Any]:
+        return 200, self.comments.get(int(pull), [])
+
+    def _create(self, pull: str, document: Any) -> tuple[int, Any]:
+        return 201, self.comment(document["body"], self.account or BOT, int(pull))
+
+    def _update(self, number: str, document: Any) -> tuple[int, Any]:
+        for comment in (c for comments in self.comments.values() for c in comments):
+            if comment["id"] == int(number):
+                comment["body"] = document["body"]
+                return 200, comment
+        return 404, {"message": "Not Found"}
+
+    def _check(self, document: Any) -> tuple[int, Any]:
+        self.checks.append(document)
+        return 201, document
+
+
+class FakeGitLab(FakeForge):
+    """One project on GitLab; the token is of the account 77."""
+
+    base_path = "/api/v4"
+    project = 42
+    account = 77
+
+    def pull(
+        self, head: str, author: int, *, number: int = 1, state: str = "opened", ref: str = "main"
+    ) -> dict[str, Any]:
+        """Open a merge request."""
+        request = {
+            "iid": number,
+            "state": state,
+            "author": {"id": author},
+            "sha": head,
+            "target_branch": ref,
+            "target_project_id": self.project,
+            "web_url": f"https://gitlab.example/keepers/prompts/-/merge_requests/{number}",
+        }
+        self.pulls.append(request)
+        return request
+
+    def comment(self, body: str, author: int, pull: int = 1) -> dict[str, Any]:
+        """Write a note as somebody."""
+        note = {"id": self.number(), "author": {"id": author}, "body": body}
+        self.comments.setdefault(pull, []).append(note)
+        return note
+
+    def _token(self, handler: BaseHTTPRequestHandler) -> str:
+        return handler.headers.get("PRIVATE-TOKEN", "")
+
+    def _routes(self) -> tuple[tuple[str, str, Callable[..., tuple[int, Any]]], ...]:
+        project = f"/projects/{self.project}"
+        notes = rf"{project}/merge_requests/(\d+)/notes"
+        return (
+            ("GET", "/user", lambda: (200, {"id": self.account})),
+            ("GET", rf"{project}/repository/commits/([0-9a-f]+)/merge_requests", self._of_commit),
+            ("GET", notes, lambda number: (200, self.comments.get(int(number), []))),
+            ("POST", notes, self._create),
+            ("PUT", rf"{notes}/(\d+)", self._update),
+            ("POST", rf"{project}/statuses/([0-9a-f]+)", self._status),
+        )
+
+    def _of_commit(self, sha: str) -> tuple[int, Any]:
+        return 200, [request for request in self.pulls if request["sha"] == sha]
+
+    def _create(self, number: str, document: Any) -> tuple[int, Any]:
+        return 201, self.comment(document["body"], self.account, int(number))
+
+    def _update(self, number: str, note: str, document: Any) -> tuple[int, Any]:
+        for known in self.comments.get(int(number), []):
+            if known["id"] == int(note):
+                known["body"] = document["body"]
+                return 200, known
+        return 404, {"message": "404 Not found"}
+
+    def _status(self, sha: str, document: Any) -> tuple[int, Any]:
+        self.checks.append({"sha": sha, **document})
+        return 201, document
+
+
+@contextmanager
+def running(forge: F) -> Iterator[F]:
+    """Serve a forge while the block runs."""
+    thread = threading.Thread(target=forge.server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield forge
+    finally:
+        forge.server.shutdown()
+        forge.server.server_close()
+        thread.join()

@@ -1,0 +1,477 @@
+"""The forges, spoken to over real HTTP on loopback: whose comment, which pull request, who asks."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+from forges import BOT, TOKEN, FakeGitHub, FakeGitLab, Trouble, person, running
+from psreg.adapters.forge import CHECK, LONGEST_COMMENT, detect
+from psreg.adapters.forge_api import Api, ForgeError, ForgeRefusedError
+from psreg.adapters.transport import Limits
+from psreg.errors import UnavailableError, UsageError
+from psreg.index.changes import Author
+
+HEAD = "a" * 40
+BASE = "b" * 40
+MARKER = "<!-- psreg -->"
+QUICK = Limits(
+    connect=2, silence=2, request=5, run=20, grace=5, rate=1, retries=2, backoff=0, redirects=0
+)
+
+
+class GitHubJob:
+    """A forge that runs, and jobs of it."""
+
+    marker_owner = BOT
+
+    def __init__(self, forge, folder):
+        self.server, self.folder = forge, folder
+
+    def untrusted(self, **changes):
+        pull = {"user": person(7), "head": {"sha": HEAD}, "base": {"sha": BASE}}
+        event = {"repository": {"default_branch": "main"}, "pull_request": pull}
+        return self._detect("pull_request", event, "", changes)
+
+    def trusted(self, token=TOKEN, **changes):
+        event = {"repository": {"default_branch": "main"}, "workflow_run": {"head_sha": HEAD}}
+        return self._detect("workflow_run", event, token, changes)
+
+    def _detect(self, name, event, token, changes):
+        file = self.folder / "event.json"
+        file.write_text(json.dumps(event))
+        environ = {
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_API_URL": self.server.url,
+            "GITHUB_EVENT_NAME": name,
+            "GITHUB_EVENT_PATH": str(file),
+            "GITHUB_REPOSITORY": self.server.repository,
+            "GITHUB_RUN_ID": "99",
+            "GITHUB_SERVER_URL": "https://github.example",
+            "GITHUB_SHA": "c" * 40,
+            "GITHUB_TOKEN": token,
+        }
+        return detect(environ | changes, QUICK)
+
+    def as_bot(self, body):
+        self.server.comment(body, BOT)
+
+    def as_stranger(self, body):
+        self.server.comment(body, person(666, "mallory"))
+
+
+class GitLabJob:
+    """The same for GitLab."""
+
+    def __init__(self, forge, folder):
+        self.server, self.folder = forge, folder
+
+    def untrusted(self, **changes):
+        own = {
+            "CI_PIPELINE_SOURCE": "merge_request_event",
+            "CI_MERGE_REQUEST_IID": "1",
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA": BASE,
+            "CI_COMMIT_SHA": HEAD,
+        }
+        return detect(self._environ() | own | changes, QUICK)
+
+    def trusted(self, token=TOKEN, **changes):
+        payload = self.folder / "payload.json"
+        payload.write_text(json.dumps({"object_attributes": {"last_commit": {"id": HEAD}}}))
+        own = {
+            "CI_PIPELINE_SOURCE": "trigger",
+            "CI_COMMIT_SHA": "c" * 40,
+            "TRIGGER_PAYLOAD": str(payload),
+            "GITLAB_TOKEN": token,
+        }
+        return detect(self._environ() | own | changes, QUICK)
+
+    def _environ(self):
+        return {
+            "GITLAB_CI": "true",
+            "CI_API_V4_URL": self.server.url,
+            "CI_DEFAULT_BRANCH": "main",
+            "CI_JOB_URL": "https://gitlab.example/keepers/prompts/-/jobs/99",
+            "CI_PROJECT_ID": str(self.server.project),
+        }
+
+    def as_bot(self, body):
+        self.server.comment(body, self.server.account)
+
+    def as_stranger(self, body):
+        self.server.comment(body, 666)
+
+
+@pytest.fixture(params=[(FakeGitHub, GitHubJob), (FakeGitLab, GitLabJob)], ids=["github", "gitlab"])
+def jobs(request, tmp_path, monkeypatch):
+    for name in ("https_proxy", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    fake, job = request.param
+    with running(fake()) as forge:
+        yield job(forge, tmp_path)
+
+
+@pytest.fixture
+def github(tmp_path):
+    with running(FakeGitHub()) as forge:
+        yield GitHubJob(forge, tmp_path)
+
+
+@pytest.fixture
+def gitlab(tmp_path):
+    with running(FakeGitLab()) as forge:
+        yield GitLabJob(forge, tmp_path)
+
+
+# What a job knows
+
+
+def test_a_persons_machine_is_no_forge():
+    assert detect({}) is None
+    assert detect({"GITHUB_ACTIONS": "false", "CI": "true"}) is None
+
+
+def test_the_untrusted_job_knows_its_commits_and_has_no_token(jobs):
+    forge = jobs.untrusted()
+    assert (forge.base, forge.head, forge.token) == (BASE, HEAD, "")
+    assert forge.default_branch == "main"
+    with pytest.raises(UsageError) as caught:
+        forge.post_comment(MARKER, MARKER)
+    assert caught.value.code == "NO_TOKEN"
+    with pytest.raises(UsageError):
+        forge.post_check("accept", "fine")
+    assert jobs.server.asked("POST") == []
+
+
+def test_the_trusted_job_starts_from_its_own_commit(jobs):
+    forge = jobs.trusted()
+    assert (forge.base, forge.head, forge.token) == ("c" * 40, HEAD, TOKEN)
+    assert forge.run_url.endswith("/99")
+
+
+def test_the_author_is_a_number_of_the_forge(jobs):
+    jobs.server.pull(HEAD, 7)
+    for forge in (jobs.untrusted(), jobs.trusted()):
+        assert forge.author == Author(forge=forge.name, id=7)
+
+
+def test_github_knows_the_author_of_an_event_without_asking(github):
+    assert github.untrusted().author == Author(forge="github", id=7)
+    assert github.server.requests == []
+
+
+def test_without_a_token_a_private_project_does_not_tell_the_author(gitlab):
+    gitlab.server.pull(HEAD, 7)
+    gitlab.server.private = True
+    assert gitlab.untrusted().author is None
+    with pytest.raises(ForgeError):
+        _ = gitlab.trusted(token="wrong").author
+
+
+def test_two_authors_of_one_head_are_none(jobs):
+    """A stranger opens a second pull request with the commit of an owner."""
+    jobs.server.pull(HEAD, 7)
+    jobs.server.pull(HEAD, 666, number=2)
+    assert jobs.trusted().author is None
+
+
+def test_other_pull_requests_do_not_count(jobs):
+    jobs.server.pull(HEAD, 7)
+    jobs.server.pull("d" * 40, 1, number=2)
+    jobs.server.pull(HEAD, 2, number=3, ref="elsewhere")
+    jobs.server.pull(HEAD, 3, number=4, state="closed")
+    forge = jobs.trusted()
+    assert forge.author == Author(forge=forge.name, id=7)
+    assert len(forge.post_comment(MARKER, MARKER)) == 1
+    assert list(jobs.server.comments) == [1]
+
+
+def test_without_an_author_nobody_asks(jobs):
+    assert jobs.trusted().author is None
+    jobs.server.pull(HEAD, 0)
+    assert jobs.trusted().author is None
+
+
+def test_a_push_has_no_head(github, gitlab):
+    pushed = {"GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": ""}
+    for forge in (github.trusted(**pushed), gitlab.trusted(CI_PIPELINE_SOURCE="push")):
+        assert (forge.base, forge.head, forge.author) == ("", "", None)
+        assert forge.post_comment(MARKER, MARKER) == ()
+
+
+def test_a_tried_merge_is_not_the_head(gitlab):
+    forge = gitlab.untrusted(CI_MERGE_REQUEST_SOURCE_BRANCH_SHA=HEAD, CI_COMMIT_SHA="e" * 40)
+    assert forge.head == HEAD
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"a": ' * 5000, b"\xff"])
+def test_an_event_that_cannot_be_read(github, tmp_path, text):
+    file = tmp_path / "broken.json"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(UnavailableError) as caught:
+        github.trusted(GITHUB_EVENT_PATH=str(file))
+    assert caught.value.code == "BAD_ENVIRONMENT"
+
+
+def test_an_event_of_another_shape_names_nothing(github, tmp_path):
+    file = tmp_path / "odd.json"
+    file.write_text('{"workflow_run": {"head_sha": "main; echo"}, "repository": 5}')
+    forge = github.trusted(GITHUB_EVENT_PATH=str(file))
+    assert (forge.head, forge.default_branch) == ("", "")
+
+
+def test_a_forge_that_does_not_say_what_it_must(github, gitlab):
+    for start, variable in (
+        (github.trusted, "GITHUB_REPOSITORY"),
+        (gitlab.trusted, "CI_PROJECT_ID"),
+    ):
+        with pytest.raises(UnavailableError) as caught:
+            start(**{variable: ""})
+        assert variable in caught.value.message
+
+
+# The one comment
+
+
+def test_a_comment_is_written_once_and_then_replaced(jobs):
+    jobs.server.pull(HEAD, 7)
+    (first,) = jobs.trusted().post_comment(MARKER, f"{MARKER}\nfirst")
+    (second,) = jobs.trusted().post_comment(MARKER, f"{MARKER}\nsecond")
+    assert first == second
+    assert first.startswith("https://")
+    assert jobs.server.bodies() == [f"{MARKER}\nsecond"]
+
+
+def test_a_forged_marker_captures_nothing(jobs):
+    jobs.server.pull(HEAD, 7)
+    jobs.as_stranger(f"{MARKER}\naccept, says mallory")
+    jobs.as_bot(f"something else of ours\n{MARKER}")
+    jobs.trusted().post_comment(MARKER, f"{MARKER}\nreject")
+    assert jobs.server.bodies()[0] == f"{MARKER}\naccept, says mallory"
+    assert jobs.server.bodies()[-1] == f"{MARKER}\nreject"
+    jobs.trusted().post_comment(MARKER, f"{MARKER}\naccept")
+    assert len(jobs.server.bodies()) == 3
+    assert jobs.server.bodies()[-1] == f"{MARKER}\naccept"
+
+
+def test_a_person_called_like_the_bot_is_not_the_bot(github):
+    github.server.pull(HEAD, 7)
+    github.server.comment(MARKER, {"id": 666, "login": "github-actions[bot]", "type": "User"})
+    github.server.comment(MARKER, {"id": 667, "login": "other[bot]", "type": "Bot"})
+    github.trusted().post_comment(MARKER, f"{MARKER} ours")
+    assert github.server.bodies() == [MARKER, MARKER, f"{MARKER} ours"]
+
+
+def test_with_a_token_of_an_account_its_comment_is_ours(github):
+    github.server.pull(HEAD, 7)
+    github.server.account = person(500, "registry-bot")
+    github.as_bot(MARKER)
+    for text in ("one", "two"):
+        github.trusted().post_comment(MARKER, f"{MARKER} {text}")
+    assert github.server.bodies() == [MARKER, f"{MARKER} two"]
+
+
+def test_the_comment_is_found_behind_many_others(jobs):
+    jobs.server.pull(HEAD, 7)
+    for number in range(250):
+        jobs.as_stranger(f"{number}")
+    jobs.as_bot(MARKER)
+    jobs.trusted().post_comment(MARKER, f"{MARKER} found")
+    assert len(jobs.server.bodies()) == 251
+
+
+def test_without_end_nothing_is_written(jobs):
+    jobs.server.pull(HEAD, 7)
+    for number in range(3000):
+        jobs.as_stranger(f"{number}")
+    with pytest.raises(ForgeError) as caught:
+        jobs.trusted().post_comment(MARKER, MARKER)
+    assert caught.value.code == "FORGE_TOO_MUCH"
+    assert jobs.server.asked("POST") == []
+
+
+def test_a_commit_that_only_a_fork_knows(github):
+    github.server.knows_commits_of_forks = False
+    for number in range(2, 150):
+        github.server.pull("d" * 40, number, number=number)
+    github.server.pull(HEAD, 7)
+    assert len(github.trusted().post_comment(MARKER, MARKER)) == 1
+
+
+def test_nobody_asks_for_this_commit_any_more(jobs):
+    jobs.server.pull("d" * 40, 7)
+    assert jobs.trusted().post_comment(MARKER, MARKER) == ()
+    assert jobs.server.comments == {}
+
+
+def test_a_comment_that_may_not_be_posted(jobs):
+    forge = jobs.trusted()
+    for marker, body in (("", "x"), (MARKER, f"x{MARKER}")):
+        with pytest.raises(UsageError):
+            forge.post_comment(marker, body)
+    with pytest.raises(UsageError) as caught:
+        forge.post_comment(MARKER, MARKER + "x" * LONGEST_COMMENT)
+    assert caught.value.code == "COMMENT_TOO_LONG"
+    assert jobs.server.requests == []
+
+
+# The check
+
+
+@pytest.mark.parametrize(
+    ("verdict", "github", "gitlab"),
+    [
+        ("accept", "success", "success"),
+        ("needs_human", "neutral", "success"),
+        ("reject", "failure", "failed"),
+    ],
+)
+def test_the_verdict_stands_at_the_commit(jobs, verdict, github, gitlab):
+    jobs.trusted().post_check(verdict, "why")
+    (check,) = jobs.server.checks
+    assert check["name"] == CHECK
+    if isinstance(jobs, GitHubJob):
+        assert (check["head_sha"], check["status"], check["conclusion"]) == (
+            HEAD,
+            "completed",
+            github,
+        )
+        assert check["output"]["summary"] == "why"
+        assert check["details_url"] == "https://github.example/keepers/prompts/actions/runs/99"
+    else:
+        assert (check["sha"], check["state"]) == (HEAD, gitlab)
+        assert check["description"].endswith(": why")
+
+
+# A forge in trouble
+
+
+def test_a_busy_forge_is_asked_again(jobs):
+    jobs.server.pull(HEAD, 7)
+    jobs.server.trouble = [Trouble(503, Retry_After="0"), Trouble(502)]
+    assert len(jobs.trusted().post_comment(MARKER, MARKER)) == 1
+
+
+def test_a_comment_that_was_written_unseen_is_not_written_twice(jobs):
+    jobs.server.pull(HEAD, 7)
+    forge = jobs.trusted()
+    forge.post_check("accept", "warm up")
+    asked = len(jobs.server.requests)
+    forge.post_comment(MARKER, f"{MARKER} one")
+    steps = len(jobs.server.requests) - asked
+    jobs.server.comments.clear()
+    jobs.server.requests.clear()
+    fresh = jobs.trusted()
+    # The answer to the last request, the POST, is lost after it was carried out.
+    jobs.server.trouble = [None] * (steps - 1) + [Trouble(502, after=True)]
+    fresh.post_comment(MARKER, f"{MARKER} one")
+    assert jobs.server.bodies() == [f"{MARKER} one"]
+    assert len(jobs.server.asked("POST")) == 1
+
+
+def test_a_forge_that_stays_busy(jobs):
+    jobs.server.trouble = [Trouble(502)] * 10
+    with pytest.raises(ForgeError) as caught:
+        jobs.trusted().post_comment(MARKER, MARKER)
+    assert (caught.value.code, caught.value.exit_code) == ("FORGE_UNREACHABLE", 4)
+    assert len(jobs.server.requests) == 3
+
+
+def test_a_forge_that_asks_for_an_hour_is_not_waited_for(github):
+    github.server.trouble = [Trouble(403, Retry_After="3600")] * 5
+    with pytest.raises(ForgeError) as caught:
+        github.trusted().post_check("accept", "fine")
+    assert caught.value.code == "FORGE_UNREACHABLE"
+    assert len(github.server.requests) == 1
+
+
+def test_a_refusal_is_not_asked_again(jobs):
+    with pytest.raises(ForgeRefusedError) as caught:
+        jobs.trusted(token="stolen").post_check("accept", "fine")
+    assert caught.value.status == 401
+    assert "token" in caught.value.hint
+    assert "stolen" not in f"{caught.value.message}{caught.value.hint}"
+    assert len(jobs.server.requests) == 1
+
+
+def test_who_we_are_is_not_guessed(github):
+    github.server.pull(HEAD, 7)
+    github.as_bot("somebody")
+    jobs = github.trusted()
+    assert jobs.author is not None
+    github.server.trouble = [None, Trouble(404)]
+    with pytest.raises(ForgeRefusedError):
+        jobs.post_comment(MARKER, MARKER)
+
+
+def test_gitlab_must_say_who_we_are(gitlab):
+    gitlab.server.pull(HEAD, 7)
+    gitlab.as_stranger(MARKER)
+    gitlab.server.account = 0
+    with pytest.raises(ForgeError) as caught:
+        gitlab.trusted().post_comment(MARKER, MARKER)
+    assert caught.value.code == "FORGE_ANSWER"
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_does_not_get_the_token(jobs, status):
+    with running(type(jobs.server)()) as elsewhere:
+        jobs.server.trouble = [Trouble(status, Location=f"{elsewhere.url}/user")]
+        with pytest.raises(ForgeRefusedError) as caught:
+            jobs.trusted().post_check("accept", "fine")
+        assert "token" in caught.value.hint
+        assert elsewhere.requests == []
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[" * 200_000, b'{"a": 1}'])
+def test_an_answer_that_is_not_what_was_asked_for(jobs, body):
+    jobs.server.trouble = [Trouble(200, body=body)]
+    with pytest.raises(ForgeError) as caught:
+        jobs.trusted().post_comment(MARKER, MARKER)
+    assert caught.value.code == "FORGE_ANSWER"
+
+
+def test_nobody_listens(github):
+    github.server.server.server_close()
+    with pytest.raises(ForgeError) as caught:
+        github.trusted().post_check("accept", "fine")
+    assert caught.value.code == "FORGE_UNREACHABLE"
+
+
+def test_a_forge_that_never_answers_is_given_up(github):
+    def wait(handler):
+        handler.server.stop.wait(20)
+
+    github.server.server.stop = threading.Event()
+    trouble = Trouble()
+    trouble.answer = wait
+    github.server.trouble = [trouble]
+    limits = Limits(connect=1, silence=0.2, request=0.5, run=1, retries=0)
+    api = Api(github.server.url, {}, limits)
+    with pytest.raises(ForgeError) as caught:
+        api.get("/user")
+    github.server.server.stop.set()
+    assert caught.value.code == "FORGE_UNREACHABLE"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://api.example.org",
+        "ftp://127.0.0.1",
+        "https://",
+        "https://user@api.example.org",
+        "https://api.example.org/?a=b",
+        "https://api.example.org:port",
+        "https://[::1",
+    ],
+)
+def test_a_token_travels_only_encrypted_and_only_to_a_plain_address(address):
+    with pytest.raises(UsageError):
+        Api(address, {}, QUICK)
+
+
+def test_an_address_may_have_a_path():
+    Api("https://github.example/api/v3/", {}, QUICK)
