@@ -1,0 +1,57 @@
+"""The files that a new release lacks, written as far as the rest of it tells what they say.
+
+Nothing is invented: what only the author knows is left empty, and the check says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from psreg.index.changes import Author, NewRelease
+from psreg.index.tree import Submission
+from psreg.service.new import Plan, new_entry
+from psreg.service.questions import Answer
+
+_NOBODY = "owners = []  # no owner yet: the keepers of this registry look after it"
+_SAID = ("summary", "license", "use_case")
+_LISTED = ("tags", "languages")
+
+
+def absent_files(release: NewRelease, author: Author | None = None) -> Mapping[PurePosixPath, str]:
+    """Return the text of each file that is missing beside the artifact, by path.
+
+    What a previous release has to say stands again; `changes` is left to write. The owner of a
+    new entry is whoever asks for it.
+    """
+    submission, previous = release.submission, release.previous
+    readme = submission.folder / "README.md"
+    places = (submission.entry.path, submission.release_path, readme)
+    missing = [path for path in places if path not in submission.tree.files]
+    if not missing:
+        return {}
+    written = submission.release_path not in missing
+    told = submission if written else previous
+    plan = Plan(
+        entry_class=submission.id.entry_class,
+        name=submission.id.name,
+        answers=_answers(told) if told else {},
+    )
+    made = {path.name: data.decode() for path, data in new_entry(plan).items()}
+    if author:
+        owner = f'owners = [{{forge = "{author.forge}", id = {author.id}, login = ""}}]'
+        made["entry.toml"] = made["entry.toml"].replace(_NOBODY, owner)
+    if previous:
+        new = f'changes = ""  # what is new since {previous.id.version}\n'
+        made["release.toml"] = new + made["release.toml"]
+    return {path: made[path.name] for path in missing}
+
+
+def _answers(submission: Submission) -> dict[str, Answer]:
+    """Return what release.toml says of what `psreg new` would ask."""
+    file = submission.release
+    said: dict[str, Answer] = {key: text for key in _SAID if (text := file.text(key))}
+    for key in _LISTED:
+        if texts := tuple(text for _, text in file.strings(key)):
+            said[key] = texts
+    return said
