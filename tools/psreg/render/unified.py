@@ -9,10 +9,12 @@ from psreg.render.terminal import one_line
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
 
 
-def unified(path: str, before: str, after: str) -> str:
-    """Return the unified diff that turns `before` into `after`; "" if they are the same."""
-    name = one_line(path)
-    lines = unified_diff(_lines(before), _lines(after), name, name)
+def unified(path: str, before: str, after: str, to: str = "") -> str:
+    """Return the unified diff that turns `before` into `after`; "" if they are the same.
+
+    `path` is what is said of the file; `to` what is said of the newer one, if it is another.
+    """
+    lines = unified_diff(_lines(before), _lines(after), one_line(path), one_line(to or path))
     return "".join(line if line.endswith("\n") else line + _NO_NEWLINE for line in lines)
 
 

@@ -22,12 +22,13 @@ _RELEASE, _STATEMENT = "release.toml", "statement.json"
 class Side:
     """What is compared, as far as it can be understood; None stands for what cannot, or is not.
 
-    `pbe` or `prompt` is the artifact. `files` are README.md and the evidence by their path in the
+    `pbe` or `prompt` is the artifact; `version` is its folder's, elsewhere what it states. `files` are README.md and the evidence by their path in the
     version folder; None where there is an artifact alone. `golden` are the readable golden cases.
     """
 
     pbe: Pbe | None = None
     prompt: Prompt | None = None
+    version: str | None = None
     release: ReleaseFile | None = None
     files: Mapping[str, bytes] | None = None
     golden: Mapping[str, GoldenCase] = field(default_factory=lambda: MappingProxyType({}))
@@ -38,13 +39,6 @@ class Side:
         if self.pbe:
             return Format.PBE
         return Format.PROMPT if self.prompt else None
-
-    @property
-    def version(self) -> str | None:
-        """The version that the artifact states; None if it states none."""
-        if self.pbe:
-            return self.pbe.version
-        return self.prompt.metadata.get("version") if self.prompt else None
 
     @property
     def text(self) -> str:
@@ -58,12 +52,15 @@ def artifact_side(data: bytes, form: Format) -> Side:
     """Return the side of an artifact alone."""
     if form is Format.PBE:
         document = pbe.read(data)
-        return Side(pbe=document if document.is_object else None)
+        return Side(pbe=document if document.is_object else None, version=document.version)
     prompt = dotprompt.read(data)
-    return Side(prompt=prompt if prompt.readable else None)
+    version = prompt.metadata.get("version")
+    return Side(prompt=prompt if prompt.readable else None, version=version)
 
 
-def folder_side(files: Mapping[str, bytes], artifact: str, form: Format) -> Side:
+def folder_side(
+    files: Mapping[str, bytes], artifact: str, form: Format, version: str | None = None
+) -> Side:
     """Return the side of a version folder: its files by their path in it, one the artifact."""
     alone = artifact_side(files[artifact], form) if artifact in files else Side()
     around = {
@@ -73,6 +70,7 @@ def folder_side(files: Mapping[str, bytes], artifact: str, form: Format) -> Side
     return Side(
         pbe=alone.pbe,
         prompt=alone.prompt,
+        version=version or alone.version,
         release=manifest if manifest and manifest.tree.parsed else None,
         files=MappingProxyType(around),
         golden=MappingProxyType(dict(_golden(around))),
@@ -84,7 +82,7 @@ def submission_side(submission: Submission) -> Side:
     files = {
         str(path.relative_to(submission.folder)): data for path, data in submission.files.items()
     }
-    return folder_side(files, submission.id.filename, submission.id.format)
+    return folder_side(files, submission.id.filename, submission.id.format, submission.id.version)
 
 
 def _golden(files: Mapping[str, bytes]) -> Iterator[tuple[str, GoldenCase]]:
