@@ -1,0 +1,83 @@
+"""Issues of the form "Submit a prompt", as the forge writes them, for tests of submitting."""
+
+import json
+from pathlib import Path
+
+import yaml
+
+from psreg.service.issue_form import FORM, Kind
+
+FORMS = Path(__file__).parents[1] / ".github/ISSUE_TEMPLATE"
+
+GOOD = {
+    "name": "trip_packer",
+    "class": "prompt: a text, with {variables} to fill in if it has any",
+    "artifact": "Write a packing list for {nights} nights in {destination}.\n\nGroup items by bag.",
+    "summary": "Plans the contents of a suitcase in conversation.",
+    "use_case": "The evening before a journey.",
+    "example": "Cabin bag: three shirts, one rain jacket.",
+    "tags": "travel, packing",
+    "license": "CC0-1.0 (no rights reserved)",
+    "languages": "en, pt-BR",
+    "limitations": "- Knows no luggage limits.\n- Writes no more than one list.",
+}
+TWO_RUNS = {
+    "run_1_platform": "Claude",
+    "run_1_model": "a model",
+    "run_1_date": "2026-11-01",
+    "run_1_result": "pass",
+    "run_1_transcript": "Me: Write a packing list.\nIt: Three shirts.",
+    "run_2_platform": "Le Chat",
+    "run_2_model": "another model",
+    "run_2_date": "2026-11-02",
+    "run_2_result": "partial",
+    "run_2_notes": "It forgot the bags.",
+    "run_2_transcript": '{"role": "user", "content": "Write a packing list."}',
+}
+
+
+def boxes(field_id):
+    """Return the boxes of a field as the form's file has them."""
+    form = yaml.safe_load((FORMS / "submit-a-prompt.yml").read_text())
+    element = next(item for item in form["body"] if item.get("id") == field_id)
+    return [option["label"] for option in element["attributes"]["options"]]
+
+
+def body(answers, ticked=()):
+    """Return the body of the issue that the forge makes of `answers`; all promises are given."""
+    parts = []
+    for field in FORM:
+        parts.append(field.heading)
+        if field.kind is Kind.BOXES:
+            parts.append("\n".join(box(field.id, label, ticked) for label in boxes(field.id)))
+        elif not answers.get(field.id):
+            parts.append("_No response_")
+        elif field.kind is Kind.CODE:
+            parts.append(f"```text\n{answers[field.id]}\n```")
+        else:
+            parts.append(answers[field.id])
+    return "\n\n".join(parts)
+
+
+def box(field_id, label, ticked):
+    on = field_id == "promises" or label.split(":")[0] in ticked
+    return f"- [{'X' if on else ' '}] {label}"
+
+
+def event(text, number=7, user=583231, login="octocat", **issue):
+    """Return the event that the forge writes to a file for such an issue."""
+    return json.dumps(
+        {
+            "action": "opened",
+            "issue": {
+                "number": number,
+                "title": "Submit: trip_packer",
+                "body": text,
+                "user": {"login": login, "id": user, "type": "User"},
+                "labels": [{"name": "submission"}],
+                "state": "open",
+                **issue,
+            },
+            "repository": {"full_name": "keepers/registry", "default_branch": "main"},
+        }
+    )
