@@ -17,6 +17,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for authors", "new", "begin an entry: by answers, or around a file"),
     ("for authors", "check", "judge files or a whole tree"),
     ("for authors", "explain", "explain a rule"),
+    ("for authors", "diff", "tell what changed, and which version that asks for"),
     ("for authors", "bump", "begin the next version of an entry"),
     ("for keepers of a registry", "publish", "release and sign what is new"),
     ("for keepers of a registry", "site", "build the static catalogue"),

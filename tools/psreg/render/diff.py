@@ -95,19 +95,24 @@ def _of_step(differences: Iterator[Difference]) -> Iterator[str]:
 
 
 def _values(difference: Difference) -> Iterator[str]:
-    """Yield what was there and what is, unless the message says it."""
-    for sign, value in (("-", difference.before), ("+", difference.after)):
-        if value and value not in difference.message:
+    for sign, value in zip("-+", _unsaid(difference), strict=True):
+        if value:
             yield f"      {sign} {one_line(value)}"
+
+
+def _unsaid(difference: Difference) -> tuple[str, str]:
+    """Return what was there and what is, each "" if there is nothing or the message quotes it."""
+    before, after = (
+        "" if f"`{value}`" in difference.message or f"“{value}”" in difference.message else value
+        for value in (difference.before, difference.after)
+    )
+    return before, after
 
 
 def patch_of(diff: Diff) -> str:
     """Return the unified diff of the two artifacts as text, made safe for a terminal."""
-    before, after = (
-        one_line(f"{operand.title} {operand.version or ''}".strip())
-        for operand in (diff.before, diff.after)
-    )
-    return plain(unified(before, diff.before.side.text, diff.after.side.text, after))
+    before, after = diff.before, diff.after
+    return plain(unified(before.title, before.side.text, after.side.text, after.title))
 
 
 def diff_markdown(diff: Diff) -> str:
@@ -115,17 +120,28 @@ def diff_markdown(diff: Diff) -> str:
     parts = [f"Floor: **{diff.floor}**{_next(diff)}.\n"]
     if diff.differences:
         parts.append("\n| Step | What changed | Why |\n| --- | --- | --- |\n")
-        parts += [_row(difference) for difference in diff.differences[:_ROWS]]
+        parts += _rows(diff.differences[:_ROWS])
     if left := len(diff.differences[_ROWS:]):
         parts.append(f"\n…and {left} more.\n")
     return "".join(parts)
 
 
-def _row(difference: Difference) -> str:
-    step = f"**{difference.step}**" if difference.step is Step.MAJOR else str(difference.step)
+def _rows(differences: tuple[Difference, ...]) -> Iterator[str]:
+    """Yield a line of the table for each, with the reason where a row of the table begins."""
+    for identifier, found in groupby(differences, key=lambda difference: difference.row):
+        for number, difference in enumerate(found):
+            why = f"{neutral(difference.reason)} <code>{identifier}</code>" if not number else "″"
+            yield f"| {_step(difference.step)} | {_said(difference)} | {why} |\n"
+
+
+def _step(step: Step) -> str:
+    return f"**{step}**" if step is Step.MAJOR else str(step)
+
+
+def _said(difference: Difference) -> str:
     said = neutral(difference.message)
     said += f"<br>**{READ}**" if difference.behaviour else ""
-    for title, value in (("was", difference.before), ("is", difference.after)):
-        if value and value not in difference.message:
+    for title, value in zip(("was", "is"), _unsaid(difference), strict=True):
+        if value:
             said += f"<br>{title}: {neutral(value)}"
-    return f"| {step} | {said} | {neutral(difference.reason)} <code>{difference.row}</code> |\n"
+    return said

@@ -18,10 +18,12 @@ from psreg.rules.floor.values import (
     How,
     Met,
     Path,
+    apart,
     folded,
     kind,
     shown,
     walk,
+    written,
 )
 
 _KEY: Path = ("save_system", "load_detection", "recognition_key")
@@ -247,12 +249,9 @@ def reworded(before: Pbe, after: Pbe) -> Iterator[Changed]:
 
 
 def _reworded(met: Met) -> Changed:
-    return Changed(
-        message=f"`{shown(dotted(met.path))}` was reworded",
-        pointer=join(met.path),
-        before=shown(met.before),
-        after=shown(met.after),
-    )
+    old, new = apart(written(met.before), written(met.after))
+    message = f"`{shown(dotted(met.path))}` was reworded"
+    return Changed(message=message, pointer=join(met.path), before=old, after=new)
 
 
 def _same_fields(before: Pbe, after: Pbe) -> bool:

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.pointer import join
 from psreg.rules.floor.row import MAJOR, MINOR, PATCH, Changed, Row, row
-from psreg.rules.floor.values import shown
+from psreg.rules.floor.values import apart, shown
 
 _VERSION = "version"
 
@@ -117,8 +117,8 @@ def text_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
     if before.content != after.content:
         lines = zip_longest(before.content.split("\n"), after.content.split("\n"), fillvalue="")
         old, new = next(((old, new) for old, new in lines if old != new), ("", ""))
-        message = "the text was reworded"
-        yield Changed(message=message, before=shown(old.strip()), after=shown(new.strip()))
+        old, new = apart(old.strip(), new.strip())
+        yield Changed(message="the text was reworded", before=old, after=new)
 
 
 def _other_keys(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:

@@ -79,7 +79,7 @@ def _left(old: str, new: str) -> bool:
 
 def _range_changed(name: str, old: str, new: str) -> Changed:
     return Changed(
-        message=f"`{shown(name)}` is required as {shown(new)} and was as {shown(old)}",
+        message=f"`{shown(name)}` is required as `{shown(new)}` and was as `{shown(old)}`",
         pointer=join(("requires", name)),
         before=old,
         after=new,
@@ -144,7 +144,7 @@ def _spoken(before: ReleaseFile, after: ReleaseFile, *, major: bool) -> Iterator
         now = new.get(name, old)
         if now != old and (old.partition(".")[0] != now.partition(".")[0]) is major:
             yield Changed(
-                message=f"the protocol `{shown(name)}` is {shown(now)} and was {shown(old)}",
+                message=f"the protocol `{shown(name)}` is `{shown(now)}` and was `{shown(old)}`",
                 pointer=join(("protocols", name)),
                 before=old,
                 after=now,
@@ -221,7 +221,7 @@ def license_changed(before: ReleaseFile, after: ReleaseFile) -> Iterator[Changed
     """
     old, new = before.text("license"), after.text("license")
     if old != new:
-        message = f"the licence is {shown(new) or 'gone'} and was {shown(old) or 'not given'}"
+        message = f"the licence is `{shown(new)}` and was `{shown(old)}`"
         yield Changed(message=message, pointer="/license", before=old, after=new)
 
 

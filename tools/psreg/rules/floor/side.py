@@ -22,8 +22,9 @@ _RELEASE, _STATEMENT = "release.toml", "statement.json"
 class Side:
     """What is compared, as far as it can be understood; None stands for what cannot, or is not.
 
-    `pbe` or `prompt` is the artifact; `version` is its folder's, elsewhere what it states. `files` are README.md and the evidence by their path in the
-    version folder; None where there is an artifact alone. `golden` are the readable golden cases.
+    `pbe` or `prompt` is the artifact; `version` is its folder's, elsewhere what it states.
+    `files` are README.md and the evidence by their path in the version folder; None where there
+    is an artifact alone. `golden` are the readable golden cases.
     """
 
     pbe: Pbe | None = None

@@ -25,6 +25,9 @@ Path = tuple[str | int, ...]
 _LONGEST = 240
 """Characters of a value that a difference shows."""
 
+_BEFORE = 40
+"""Characters of two long values that are shown before the first that differs."""
+
 
 class How(Enum):
     """What became of a value."""
@@ -125,7 +128,23 @@ def spelled(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
+def written(value: Any) -> str:
+    """Return a text as it is, and any other value as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
 def shown(value: Any) -> str:
     """Return a value for a person, cropped."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = written(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def apart(old: str, new: str) -> tuple[str, str]:
+    """Return two texts for a person, cropped to where they begin to differ."""
+    if max(len(old), len(new)) <= _LONGEST:
+        return old, new
+    pairs = enumerate(zip(old, new, strict=False))
+    at = next((at for at, (a, b) in pairs if a != b), min(len(old), len(new)))
+    start = max(at - _BEFORE, 0)
+    lead = "…" if start else ""
+    return shown(lead + old[start:]), shown(lead + new[start:])

@@ -1,0 +1,64 @@
+"""`psreg diff A B`: what changed between two prompts, and which version that asks for."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from psreg.cli.console import Console, add_output_options
+
+if TYPE_CHECKING:
+    from psreg.service.diff import Operand
+    from psreg.service.resolve import Request
+
+EXAMPLE = "psreg diff quiz_master@1.0.0 quiz_master.pbe.txt"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    what = "a file, a version folder, or NAME@VERSION"
+    parser.add_argument("before", metavar="A", help=f"the older one: {what}")
+    parser.add_argument("after", metavar="B", help="the newer one, in the same way")
+    parser.add_argument(
+        "-p", "--patch", action="store_true", help="add the text diff of the two artifacts"
+    )
+    parser.add_argument(
+        "--registry", metavar="URL|PATH|NAME", help="where else to look (default: the one set)"
+    )
+    add_output_options(parser, ("text", "json", "markdown"))
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Print what changed; exit 0 whatever that is, 1 if one of the two cannot be understood."""
+    from psreg.adapters.operands import operand
+    from psreg.render.diff import diff_document, diff_markdown, diff_text
+    from psreg.service.diff import compare_named
+
+    registry = partial(_registered, args.registry, console)
+    diff = compare_named(operand(args.before, registry), operand(args.after, registry))
+    if args.format == "json":
+        console.json(diff_document(diff))
+    elif args.format == "markdown":
+        console.out(diff_markdown(diff))
+    else:
+        console.out(diff_text(diff, patch=args.patch))
+    return 0
+
+
+def _registered(option: str | None, console: Console, request: Request) -> Operand:
+    """Return a release of the registry that is meant; its artifact is verified."""
+    from psreg.cli.opening import open_wanted
+    from psreg.service.diff import Operand, file_operand
+    from psreg.service.install import fetch
+    from psreg.service.resolve import Choice, pick, read_record, release_id, unknown_name
+
+    with open_wanted(option, console) as registry:
+        data = registry.record(request.name)
+        if data is None:
+            raise unknown_name(request.name, registry.names())
+        record = read_record(data, request.name)
+        row = pick(record, request)
+        choice = Choice(request=request, release=release_id(record, row), row=row)
+        found = file_operand(fetch(choice, registry), choice.release.filename, row.version)
+        return Operand(title=f"{request.name}@{row.version}", side=found.side)
