@@ -20,6 +20,7 @@ PAGES = [
     "rules/",
     "rules/PBE006/",
     "guide/",
+    "score/",
     "guide/trust/",
     "adr/",
 ]

@@ -23,8 +23,13 @@ def client(tmp_path):
 def registry():
     made = Simulator().release("quiz_master", "1.0.0", yanked="broken")
     tested = [{"platform": "claude", "result": "pass", "date": "2026-11-01"}]
+    part = {"id": "documentation", "points": 15, "of": 20, "missing": ["limitations"]}
     made.release(
-        "quiz_master", "1.1.0", b"1.1", release={"tested": tested, "requires": {"glossary": "*"}}
+        "quiz_master",
+        "1.1.0",
+        b"1.1",
+        release={"tested": tested, "requires": {"glossary": "*"}},
+        score={"formula": 1, "total": 15, "parts": [part]},
     )
     made.release("diary", entry_class="prompt", data=b"dear", release={"tags": ["calm"]})
     made.records["diary"]["deprecated"] = {"reason": "old"}
@@ -53,9 +58,11 @@ def test_information_about_one_name(client, folder):
         "version     1.1.0, released 2026-11-21",
         "licence     MIT",
         "tested      claude: pass (2026-11-01)",
+        "score       15 of 100: documentation 15/20",
         "withdrawn: broken",
     ):
         assert part in text
+    assert "score" not in client.run("info", "quiz_master@1.0.0", "--registry", folder).out
     assert "deprecated  old" in client.run("info", "diary", "--registry", folder).out
 
 

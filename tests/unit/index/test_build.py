@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from importlib.resources import files as resources
 from pathlib import PurePosixPath
@@ -15,6 +16,8 @@ from psreg.identity import ReleaseId
 from psreg.index.build import build
 from psreg.index.canonical import canonical
 from psreg.index.records import PackageRecord
+from psreg.index.score import read_score, score
+from psreg.index.tree import Tree
 from registry_trees import RELEASE, entry, tree, version
 
 NOW = datetime(2026, 11, 21, 5, 0, 0, 987654, tzinfo=UTC)
@@ -58,6 +61,16 @@ def test_a_first_publication():
     assert release.release["tested"][0]["settings"] == {"temperature": "0.2"}
     assert release.release["tested"][0]["date"] == "2026-11-01"
     assert canonical(record.to_json())
+
+
+def test_a_release_gets_its_score_once():
+    files = tree(entry("hello", "1.0.0"))
+    first = build(files, {}, NOW).records["hello"]
+    assert read_score(first.releases[0].score) == score(next(iter(Tree(files).submissions)))
+    old = replace(first, rows=tuple(replace(row, score=None) for row in first.releases))
+    again = build(tree(entry("hello", "1.0.0", "1.1.0")), {"hello": old}, LATER).records["hello"]
+    assert [row.score is None for row in again.releases] == [True, False]
+    assert build(files, {"hello": old}, LATER).records["hello"] is old
 
 
 def test_the_date_is_utc_whatever_the_clock_says():

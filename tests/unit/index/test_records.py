@@ -60,6 +60,13 @@ def test_unknown_members_are_kept_everywhere():
     assert record.to_json() == future
 
 
+def test_a_row_may_have_a_score_and_older_ones_have_none():
+    score = {"formula": 1, "total": 25, "parts": [], "later": True}
+    record = PackageRecord.from_json(RECORD | {"releases": [ROW, row("1.1.0", score=score)]})
+    assert [release.score for release in record.releases] == [None, score]
+    assert record.to_json()["releases"] == [ROW, row("1.1.0", score=score)]
+
+
 def test_rows_of_another_schema_version_are_kept_and_not_offered():
     strange = {"v": 2, "version": "2.0.0", "blob": "x"}
     record = PackageRecord.from_json(RECORD | {"releases": [ROW, strange, {"v": 3}]})
@@ -113,6 +120,7 @@ def test_rows_are_ordered_by_precedence():
         ({"releases": [row("1.0.0", v=True)]}, "'v' is not an integer"),
         ({"releases": [row("1.0.0", release=[])]}, "'release' is not an object"),
         ({"releases": [row("1.0.0", yanked=3)]}, "'yanked' is not a string"),
+        ({"releases": [row("1.0.0", score=None)]}, "'score' is not an object"),
         ({"releases": [row("1.0.0", files=[{}])]}, "'path' is missing"),
         ({"releases": [row("1.0.0", waived=[3])]}, "a waived finding is not an object"),
     ],

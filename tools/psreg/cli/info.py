@@ -59,6 +59,7 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
         yield f"  tags        {', '.join(map(str, release.get('tags', ())))}"
         for run_ in release.get("tested", ()):
             yield f"  tested      {run_.get('platform')}: {run_.get('result')} ({run_.get('date')})"
+        yield from _score(row)
         yield f"  sha256      {row.sha256}"
         yield f"  path        {row.path}"
     yield "  versions"
@@ -66,3 +67,12 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
         withdrawn = f"  withdrawn: {each.yanked}" if each.yanked is not None else ""
         yield f"    {each.version:<10} {each.date[:10]}{withdrawn}"
     yield f"  next: psreg install {record.name}"
+
+
+def _score(row: ReleaseRecord) -> Iterator[str]:
+    from psreg.index.score import read_score
+
+    score = read_score(row.score)
+    if score is not None:
+        parts = ", ".join(f"{part.title.lower()} {part.points}/{part.of}" for part in score.parts)
+        yield f"  score       {score.total} of 100: {parts}"

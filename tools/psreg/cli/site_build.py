@@ -24,6 +24,7 @@ from psreg.render.catalogue.entry import entry_pages
 from psreg.render.catalogue.listing import Row, class_part, home_parts
 from psreg.render.catalogue.page import Shells, Site, Template
 from psreg.render.catalogue.rules import rule_list, rule_pages, with_rules
+from psreg.render.catalogue.score import formula_table
 from psreg.render.catalogue.specs import document_path, spec_document, spec_list, spec_pages
 from psreg.rules import RULES
 from psreg.service.catalogue import Entry, Signed, entries, refuse, signed_records
@@ -181,6 +182,8 @@ def _write_frame(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> 
             parts["entries"] = class_part(folder, rows)
         elif folder == "rules":
             parts["rules"] = rule_list(RULES)
+        elif folder == "score":
+            parts["score"] = formula_table()
         elif folder == "specs":
             parts["specs"] = spec_list(specifications(), RULES)
         target.page(path, template.fill(parts))

@@ -71,6 +71,14 @@ def issues(text: str) -> Iterator[Issue]:
         yield Issue(code=CODE, message="the file is empty", span=Span(0, 0), hint=_hint(None))
 
 
+def records(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the turns or exchanges of `text` in order; lines that are none are left out."""
+    for line, _ in _lines(text):
+        record = jsontree.parse(line.encode(errors="replace")).value
+        if kind_of(record):
+            yield record
+
+
 def _lines(text: str) -> Iterator[tuple[str, int]]:
     r"""Yield the lines that are not blank, each with its offset; only `\n` ends one."""
     start = len(text) - len(text.removeprefix("\ufeff"))

@@ -12,7 +12,10 @@ from psreg.formats.toml_file import TomlFile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestRun:
-    """One row of `[[tested]]`; a member that is missing or not text is ""."""
+    """One row of `[[tested]]`; a member that is missing or not text is "".
+
+    `settings` is {} where there are none.
+    """
 
     index: int
     platform: str
@@ -22,6 +25,7 @@ class TestRun:
     result: str
     evidence: str
     notes: str
+    settings: Mapping[str, Any]
 
     __test__ = False  # pytest collects classes named Test…
 
@@ -57,6 +61,7 @@ def _run(index: int, row: Mapping[str, Any]) -> TestRun:
         value = row.get(key)
         return value if isinstance(value, str) else ""
 
+    settings = row.get("settings")
     return TestRun(
         index=index,
         platform=text("platform"),
@@ -66,6 +71,7 @@ def _run(index: int, row: Mapping[str, Any]) -> TestRun:
         result=text("result"),
         evidence=text("evidence"),
         notes=text("notes"),
+        settings=settings if isinstance(settings, dict) else {},
     )
 
 

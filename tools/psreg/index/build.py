@@ -1,6 +1,6 @@
 """The package records of a tree: a pure function of tree, previous records and time (DESIGN §3).
 
-A published row is never computed again: its date, digests, statement and waivers are copied, and
+A published row is never computed again: its date, digests, score and waivers are copied, and
 a file of its folder that changed, vanished or appeared is reported, not followed. Only what
 entry.toml says may change, and then the serial rises. The same input gives the same records.
 """
@@ -23,6 +23,7 @@ from psreg.index.records import (
     WaivedFinding,
     in_order,
 )
+from psreg.index.score import score
 from psreg.index.tree import Entry, Submission, Tree, waiver_for
 
 STATEMENT = "statement.json"
@@ -151,6 +152,7 @@ def _release(submission: Submission, date: str, codes: Collection[str]) -> Relea
             for code, waiver in waivers
             if waiver
         ),
+        score=score(submission).to_json(),
     )
 
 

@@ -75,7 +75,8 @@ class ReleaseRecord:
     """One published version of a name (a row with `"v": 1`).
 
     `date` is UTC as `2026-11-21T05:00:00Z`; `release` is all of release.toml as JSON data;
-    `yanked` is the reason or None; `statement` is the owners' signed statement or None.
+    `yanked` is the reason or None; `statement` is the owners' signed statement or None; `score` is
+    what `index.score` said at publication, None in records from before there was one.
     """
 
     version: str
@@ -89,6 +90,7 @@ class ReleaseRecord:
     waived: tuple[WaivedFinding, ...] = ()
     yanked: str | None = None
     statement: Any = None
+    score: Mapping[str, Any] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -116,6 +118,7 @@ class ReleaseRecord:
             waived=tuple(WaivedFinding.from_json(item) for item in members.array("waived")),
             yanked=members.optional_text("yanked"),
             statement=members.any("statement"),
+            score=members.object("score") if "score" in value else None,
             extra=members.rest(),
         )
 
@@ -135,6 +138,7 @@ class ReleaseRecord:
             "waived": [finding.to_json() for finding in self.waived],
             "yanked": self.yanked,
             "statement": self.statement,
+            **({} if self.score is None else {"score": dict(self.score)}),
         }
 
 

@@ -13,12 +13,11 @@ from psreg.formats.markdown import sections
 from psreg.formats.nearest import did_you_mean
 from psreg.formats.pointer import join
 from psreg.formats.protocols import PROTOCOLS
+from psreg.formats.readme import examples, recorded
 from psreg.index.tree import Submission
 from psreg.rule import rule
 from psreg.rules.places import EVIDENCE
 
-_RECORDED = re.compile(r"\brecorded\b", re.IGNORECASE)
-_ILLUSTRATIVE = re.compile(r"\b(?:illustrative|not recorded)\b", re.IGNORECASE)
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?:\.[0-9]{1,9})?")
 
 
@@ -42,20 +41,13 @@ def recorded_without_transcript(submission: Submission) -> Iterator[Finding]:
     path = submission.folder / "README.md"
     if path not in submission.paths or _transcripts(submission):
         return
-    for section in sections(submission.documents[path].text):
-        # NOTE: the mark stands in the heading or in the first lines, before the example itself.
-        mark = f"{section.title}\n{section.body.strip().partition(chr(10) * 2)[0]}"
-        if (
-            "example" in section.title.lower()
-            and _RECORDED.search(mark)
-            and not _ILLUSTRATIVE.search(mark)
-        ):
-            yield Finding(
-                message="the example is called recorded, and no transcript is in evidence/",
-                at=section.span,
-                path=str(path),
-                hint="Add the transcript as JSON Lines, or write 'Illustrative' instead.",
-            )
+    for section in filter(recorded, examples(sections(submission.documents[path].text))):
+        yield Finding(
+            message="the example is called recorded, and no transcript is in evidence/",
+            at=section.span,
+            path=str(path),
+            hint="Add the transcript as JSON Lines, or write 'Illustrative' instead.",
+        )
 
 
 def _transcripts(submission: Submission) -> list[PurePosixPath]:

@@ -10,12 +10,14 @@ import pytest
 from catalogue import ATTRIBUTE, SCRIPT, files, tree
 from psreg.index.build import build
 from psreg.index.canonical import canonical
+from psreg.index.formula import PARTS, QUESTIONS
 from psreg.index.records import WaivedFinding
 from psreg.render.catalogue import release as parts
 from psreg.render.catalogue.classes import RESERVED
 from psreg.render.catalogue.entry import entry_pages
 from psreg.render.catalogue.listing import Row, class_part, home_parts, search_box
 from psreg.render.catalogue.page import ROOT, Site
+from psreg.render.catalogue.score import formula_table
 from psreg.service.catalogue import entries, signed_records
 from publishing import NOW
 
@@ -71,6 +73,43 @@ def test_the_page_of_a_name_shows_its_latest_release():
     assert f'href="{ROOT}?tag=river"' in body
     assert ENTRIES["listener"].latest.record.sha256 in body
     assert "ps-note" not in body
+
+
+def test_a_release_shows_its_score_and_how_to_raise_it():
+    body = bodies("listener")["interactive_engine/listener/"]
+    assert '<a href="#score">25 of 100</a>' in body
+    assert "<span>Platforms</span>" in body
+    assert "<span>10 of 20</span>" in body
+    assert f'<a href="{ROOT}score/">a public table</a>' in body
+    assert "<summary>How to raise it</summary>" in body
+    assert "Show a second example below a heading of its own." in body
+
+
+def scored(score):
+    entry = ENTRIES["greeter"]
+    release = replace(entry.latest, record=replace(entry.latest.record, score=score))
+    return next(entry_pages(replace(entry, latest=release, releases=(release,)), SITE)).body
+
+
+def test_a_release_from_before_there_was_a_score_shows_none():
+    assert 'id="score"' not in scored(None)
+    assert "#score" not in scored(None)
+
+
+def test_a_score_with_nothing_left_to_raise_says_nothing_about_it():
+    part = {"id": SCRIPT, "points": 500, "of": 20, "missing": ["from the future"]}
+    body = scored({"formula": 2, "total": 100, "parts": [part]})
+    assert "500 of 20" in body
+    assert "width:100%" in body
+    assert "How to raise it" not in body
+    assert SCRIPT not in body
+
+
+def test_the_table_of_the_score_asks_everything():
+    table = formula_table()
+    assert table.count("<tr><td>") == len(QUESTIONS)
+    assert all(f'id="{part}"' in table for part in PARTS)
+    assert table.count(": 20 points</a>") == len(PARTS)
 
 
 def test_a_yanked_version_says_why_and_where_the_newest_is():

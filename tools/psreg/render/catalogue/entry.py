@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from psreg.render.catalogue import release as parts
+from psreg.render.catalogue import score
 from psreg.render.catalogue.classes import RESERVED, class_chip, class_text
 from psreg.render.catalogue.html import chips, command, link, note, section, table, terms, text
 from psreg.render.catalogue.page import ROOT, Page, Site, address, crumbs
@@ -17,6 +18,7 @@ _CONTENTS = (
     ("fill", "Fill it in"),
     ("readme", "Read me"),
     ("tested", "Tested"),
+    ("score", "Score"),
     ("artifact", "The artifact"),
     ("versions", "Versions"),
     ("trust", "Check it yourself"),
@@ -98,6 +100,7 @@ def _body(entry: Entry, release: Release, site: Site) -> str:
             parts.guide(release),
             parts.limits(release),
             parts.tested(release),
+            score.part(release),
             parts.waived(release),
             parts.source(release),
             parts.changes(release),
@@ -128,6 +131,7 @@ def _facts(entry: Entry, release: Release, site: Site) -> str:
         ("Languages", text(", ".join(parts.fields(release, "languages")))),
         ("Tags", _tags(release)),
         ("Tested", chips(platforms) or parts.UNTESTED),
+        ("Score", score.fact(release)),
         ("Capabilities", parts.capabilities(release)),
         ("Needs", parts.requires(release)),
         ("Protocols", parts.protocols(release)),
