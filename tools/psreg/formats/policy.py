@@ -57,6 +57,12 @@ class Policy(TomlFile):
         items = enumerate(listed) if isinstance(listed, list) else ()
         return tuple((index, item) for index, item in items if isinstance(item, str))
 
+    @property
+    def entries_per_change(self) -> int:
+        """How many entries one pull request may touch; 1 where the policy does not say."""
+        value = self.table("review").get("entries_per_change", 1)
+        return value if isinstance(value, int) and not isinstance(value, bool) else 1
+
     def waiver(self, code: str, name: str) -> str:
         """Return why findings of rule `code` do not stand for the entry `name`, or ""."""
         for _, row in self.tables("waiver"):

@@ -17,6 +17,7 @@ from psreg.formats import dotprompt, passages, pbe, toml
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.passages import Content
 from psreg.formats.pbe import Pbe
+from psreg.formats.policy import Policy
 from psreg.formats.toml import TomlTree
 from psreg.identity import Format, detect_format
 from psreg.index.documents import Document, Documents
@@ -112,15 +113,15 @@ def check_tree(
     """
     tree = Tree(files, irregular)
     if share == 0:
-        yield from _judge_at(TREE_RULES, tree, tree.documents)
+        yield from judge_at(TREE_RULES, tree, tree.documents)
         if len(within.parts) <= _IN_NAME:  # a name is entry.toml's matter, and no version's
-            yield from _names(tree)
-        yield from _toml_at(tree.documents, POLICY)
+            yield from judge_names(Names(tree), tree.policy)
+        yield from toml_at(tree.documents, POLICY)
     for entry in _concerned(tree, within)[share::shares]:
-        yield from _toml_at(entry.documents, entry.path)
-        yield from _judge_at(ENTRY_RULES, entry, entry.documents)
+        yield from toml_at(entry.documents, entry.path)
+        yield from judge_at(ENTRY_RULES, entry, entry.documents)
         for submission in entry.submissions():
-            yield from _submission(submission)
+            yield from judge_submission(submission)
 
 
 def _concerned(tree: Tree, within: PurePosixPath) -> list[Entry]:
@@ -129,14 +130,20 @@ def _concerned(tree: Tree, within: PurePosixPath) -> list[Entry]:
     return [e for e in tree.entries if (e.entry_class, e.name)[: len(key)] == key]
 
 
-def _names(tree: Tree) -> Iterator[Diagnostic]:
-    for diagnostic in _judge_at(NAME_RULES, Names(tree), tree.documents):
-        name = PurePosixPath(diagnostic.path).parent.name
-        reason = tree.policy.waiver(diagnostic.code, name)
-        yield replace(diagnostic, waived=reason, waived_by="policy") if reason else diagnostic
+def judge_names(names: Names, policy: Policy) -> Iterator[Diagnostic]:
+    """Yield what the rules about names say; what `policy` waives carries the reason."""
+    for diagnostic in judge_at(NAME_RULES, names, names.tree.documents):
+        yield by_policy(diagnostic, policy, PurePosixPath(diagnostic.path).parent.name)
 
 
-def _submission(submission: Submission) -> Iterator[Diagnostic]:
+def by_policy(diagnostic: Diagnostic, policy: Policy, name: str) -> Diagnostic:
+    """Return `diagnostic` with the reason why `policy` waives it for the entry `name`, if so."""
+    reason = policy.waiver(diagnostic.code, name)
+    return replace(diagnostic, waived=reason, waived_by="policy") if reason else diagnostic
+
+
+def judge_submission(submission: Submission) -> Iterator[Diagnostic]:
+    """Yield what all rules say of one release; what a person waived carries the reason."""
     for diagnostic in _findings(submission):
         waiver = waiver_for(diagnostic.code, submission)
         if waiver is None:
@@ -152,12 +159,13 @@ def _findings(submission: Submission) -> Iterator[Diagnostic]:
         yield from _pbe(submission.pbe, place, Mode.STRICT, capabilities)
     if submission.prompt is not None:
         yield from _prompt(submission.prompt, place, Mode.STRICT, capabilities)
-    yield from _toml_at(submission.documents, submission.release_path)
+    yield from toml_at(submission.documents, submission.release_path)
     yield from _readme(submission.documents, submission.folder / "README.md")
-    yield from _judge_at(SUBMISSION_RULES, submission, submission.documents)
+    yield from judge_at(SUBMISSION_RULES, submission, submission.documents)
 
 
-def _toml_at(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:
+def toml_at(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:
+    """Yield what format and content rules say of the TOML file at `path`, if there is one."""
     if path in documents:
         yield from _toml(documents.toml(path), str(path), Mode.STRICT)
 
@@ -168,7 +176,7 @@ def _readme(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:
         yield from _content(passages.of_readme(readme.text), readme, str(path), Mode.STRICT)
 
 
-def _judge_at(rules: Iterable[Rule[T]], subject: T, documents: Documents) -> Iterator[Diagnostic]:
+def judge_at(rules: Iterable[Rule[T]], subject: T, documents: Documents) -> Iterator[Diagnostic]:
     """Yield the diagnostics of rules whose findings name the file they are in."""
     indexes: dict[str, LineIndex] = {}
     for rule in rules:

@@ -6,9 +6,92 @@ A change is what a pull request asks for: two trees and who asks. Findings name 
 
 from psreg.index.changes import ChangeSet
 from psreg.rule import Rule
+from psreg.rules.change.files import (
+    outside_the_entries,
+    path_not_portable,
+    paths_clash,
+    several_entries,
+)
+from psreg.rules.change.owners import (
+    author_is_no_owner,
+    author_not_among_the_owners,
+    author_unknown,
+    kept_by_the_keepers,
+    owners_changed,
+    owners_changed_by_a_stranger,
+)
+from psreg.rules.change.regressions import (
+    evidence_dropped,
+    license_changed,
+    limitation_dropped,
+    signature_dropped,
+)
+from psreg.rules.change.released import (
+    class_changed,
+    entry_removed,
+    released_file_changed,
+    statement_rewritten,
+    version_removed,
+)
+from psreg.rules.change.releases import (
+    behaviour_changed,
+    below_the_floor,
+    capability_added,
+    first_version_unusual,
+    major_release,
+    new_name,
+    not_a_next_version,
+)
+from psreg.rules.change.tripwire import (
+    small_release_reaches_further,
+)
+from psreg.rules.change.withdrawals import (
+    aliases_changed,
+    deprecation_changed,
+    name_given_back,
+    required_elsewhere,
+    version_taken_again,
+    yank_lifted,
+)
 
-CHANGE_RULES: tuple[Rule[ChangeSet], ...] = ()
+CHANGE_RULES: tuple[Rule[ChangeSet], ...] = (
+    released_file_changed,
+    version_removed,
+    entry_removed,
+    class_changed,
+    statement_rewritten,
+    first_version_unusual,
+    not_a_next_version,
+    below_the_floor,
+    behaviour_changed,
+    major_release,
+    new_name,
+    capability_added,
+    outside_the_entries,
+    several_entries,
+    path_not_portable,
+    paths_clash,
+    author_unknown,
+    author_is_no_owner,
+    kept_by_the_keepers,
+    owners_changed,
+    owners_changed_by_a_stranger,
+    author_not_among_the_owners,
+    license_changed,
+    evidence_dropped,
+    limitation_dropped,
+    signature_dropped,
+    yank_lifted,
+    deprecation_changed,
+    name_given_back,
+    aliases_changed,
+    required_elsewhere,
+    version_taken_again,
+    small_release_reaches_further,
+)
 """The rules judged once per change, in the order of their codes."""
+
+STEP_TOO_SMALL = below_the_floor.code
 
 HUMAN: frozenset[str] = frozenset(
     {

@@ -1,0 +1,151 @@
+"""The stolen-key tripwire: what a small release must not bring without somebody looking.
+
+A patch and its predecessor are read side by side, text by text, and everything is pointed out
+through which a prompt reaches beyond the conversation or hides something.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from psreg.diagnostics import WARNING, Finding, Span
+from psreg.formats import passages
+from psreg.formats.passages import Content
+from psreg.index.changes import ChangeSet
+from psreg.index.steps import step_between
+from psreg.index.tree import Submission
+from psreg.rule import rule
+from psreg.rules.change.releases import MOST_CHANGES, updates, versions
+from psreg.rules.content import CONTENT_RULES
+from psreg.rules.content.evidence import MOST, quoted
+from psreg.rules.content.patterns import hits, patterns
+from psreg.rules.content.urls import urls
+from psreg.version import Step
+
+_HOST = re.compile(
+    r"(?<![\w.-])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}"
+    r"(?:(?:com|net|org|info|biz|io|co|ai|app|dev|me|ly|gg|to|xyz|site|online|top|cloud|cc|ru|cn"
+    r"|tk|su|pw|link|live|page|sh)(?![\w-]|\.[a-z0-9])|[a-z]{2,24}(?=[/:][\w.?#~-]))"
+    r"|(?<=@)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z]{2,24}(?![\w-])",
+    re.IGNORECASE,
+)
+"""A host without a scheme: after `@`, before a path, or with a common ending."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """One thing in a text that reaches out of it or hides; `what` is what is compared."""
+
+    what: str
+    message: str
+    at: str | Span
+    key: bool = False
+
+
+@rule("PS081", spec="registry/CONTENT registry/CHANGES", severity=WARNING)
+def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
+    """A patch or minor release brings a URL, a host, a tool, or something content rules find.
+
+    ## Why
+    This is a tripwire for the day on which somebody else has an owner's key or account. People
+    and their tools take small releases without looking; a thief would use exactly these, and
+    would add what carries something out of the conversation or brings something in: an address,
+    a tool, an order that hides. An honest author adds such a thing now and then, a thief nearly
+    always. So the release waits until a person has looked at what is new. What the previous
+    release already had is no finding, and a major release is looked at anyway.
+
+    ## Fix
+    Say in `changes` what the new address or tool is for, and a reviewer will let it pass. If you
+    did not add it, stop: change your password, look through the list of your keys, and tell the
+    keepers of the registry. Nobody can waive this in release.toml.
+
+    ```toml
+    changes = "Links to the public list of units, https://example.org/units, for unusual ones."
+    ```
+    """
+    for release, previous in updates(change):
+        if step_between(*versions(previous, release)) is Step.MAJOR:
+            continue
+        for path, reach in islice(_added(previous, release.submission), MOST_CHANGES):
+            yield Finding(
+                message=f"{previous.id.version} had nothing like it: {reach.message}",
+                at=reach.at,
+                key=reach.key,
+                path=path,
+                hint="Say in `changes` what it is for.",
+            )
+
+
+def _added(old: Submission, new: Submission) -> Iterator[tuple[str, Reach]]:
+    """Yield what a release has that the previous one had not, with the file it is in."""
+    before = _contents(old)
+    for path, content in _contents(new).items():
+        known = Counter(r.what for r in _reaches(before[path])) if path in before else Counter()
+        for reach in _reaches(content):
+            if known[reach.what] > 0:
+                known[reach.what] -= reach.what.startswith("PS")
+            else:
+                yield str(new.folder / path), reach
+
+
+def _contents(submission: Submission) -> dict[str, Content]:
+    """Return the texts of a release by their path in its folder; what is broken is left out."""
+    declared = tuple(text for _, text in submission.release.strings("capabilities"))
+    found: dict[str, Content] = {}
+    pbe, prompt = submission.pbe, submission.prompt
+    if pbe is not None and pbe.tree.parsed:
+        found[submission.id.filename] = passages.of_pbe(pbe, declared)
+    if prompt is not None and prompt.readable:
+        found[submission.id.filename] = passages.of_prompt(prompt, declared)
+    if submission.release.tree.parsed:
+        found["release.toml"] = passages.of_toml(submission.release.tree)
+    readme = submission.folder / "README.md"
+    if readme in submission.paths:
+        found["README.md"] = passages.of_readme(submission.documents[readme].text)
+    return found
+
+
+def _reaches(content: Content) -> Iterator[Reach]:
+    yield from _findings(content)
+    yield from _tools(content)
+    yield from _addresses(content)
+
+
+def _findings(content: Content) -> Iterator[Reach]:
+    for each in CONTENT_RULES:
+        for finding in each.check(content):
+            what = f"{each.code} {finding.message}"
+            message = f"{finding.message} ({each.code})"
+            yield Reach(what=what, message=message, at=finding.at, key=finding.key)
+
+
+def _tools(content: Content) -> Iterator[Reach]:
+    for hit in hits(content, patterns("access", "asks")):
+        yield Reach(
+            what=f"capability {hit.pattern.note}",
+            message=f"{quoted(hit.plain)} needs `{hit.pattern.note}`",
+            at=hit.passage.span(hit.start, hit.end),
+        )
+
+
+def _addresses(content: Content) -> Iterator[Reach]:
+    told: dict[int, list[Span]] = {}
+    for url in urls(content):
+        told.setdefault(id(url.passage), []).append(Span(url.start, url.end))
+        yield Reach(
+            what=f"url {url.url}",
+            message=f"a URL, {quoted(url.url)}",
+            at=url.passage.span(url.start, url.end),
+        )
+    for passage, match in islice(content.find(_HOST), 10 * MOST):
+        inside = (url.start < match.end() <= url.end for url in told.get(id(passage), ()))
+        if not any(inside):
+            yield Reach(
+                what=f"host {match[0].lower()}",
+                message=f"a host, {quoted(match[0])}",
+                at=passage.span(*match.span()),
+            )
