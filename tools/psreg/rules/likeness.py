@@ -8,8 +8,11 @@ compared with all others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
+from posixpath import commonprefix
 
 Owners = frozenset[object]
 """Who looks after a name; nobody in particular: the keepers of the registry."""
@@ -63,31 +66,57 @@ def distance(one: str, other: str) -> int:
 
 def _distance(one: str, other: str) -> int:
     """Compute the distance row by row, giving up as soon as it is certain to be too large."""
-    width = len(other) + 1
-    rows = [list(range(width))]
-    seen: dict[str, int] = {}  # the last row whose character this was
-    for down, here in enumerate(one, start=1):
-        row = [down] + [FAR] * len(other)
-        match = 0  # the last column whose character is this row's
-        for across in range(max(1, down - 2), min(width, down + 3)):
-            there = other[across - 1]
-            best = min(
-                rows[down - 1][across] + 1,
-                row[across - 1] + 1,
-                rows[down - 1][across - 1] + (here != there),
-            )
-            above = seen.get(there, 0)
-            if above and match:
-                moved = (down - above - 1) + 1 + (across - match - 1)
-                best = min(best, rows[above - 1][match - 1] + moved)
-            if here == there:
-                match = across
-            row[across] = min(best, FAR)
-        seen[here] = down
-        if min(row) >= FAR:
+    rows = [list(range(len(other) + 1))]
+    for down in range(1, len(one) + 1):
+        rows.append(_row(rows, one, other, down))
+        if min(rows[-1]) >= FAR:
             return FAR
-        rows.append(row)
     return rows[-1][-1]
+
+
+def _row(rows: list[list[int]], one: str, other: str, down: int) -> list[int]:
+    """Return row `down` of the table of distances, of which `rows` are those above."""
+    width = len(other) + 1
+    here = one[down - 1]
+    row = [down] + [FAR] * len(other)
+    match = 0  # the last column whose character is this row's
+    for across in range(max(1, down - 2), min(width, down + 3)):
+        there = other[across - 1]
+        best = min(
+            rows[down - 1][across] + 1,
+            row[across - 1] + 1,
+            rows[down - 1][across - 1] + (here != there),
+        )
+        above = one.rfind(there, 0, down - 1) + 1  # the last row whose character is this column's
+        if above and match:
+            moved = (down - above - 1) + 1 + (across - match - 1)
+            best = min(best, rows[above - 1][match - 1] + moved)
+        if here == there:
+            match = across
+        row[across] = min(best, FAR)
+    return row
+
+
+def within_two(text: str, others: Sequence[str]) -> Iterator[str]:
+    """Yield those of `others`, which are sorted, that are at most two edits from `text`.
+
+    What others have in common at their beginning is compared once, and where a beginning is too
+    far from `text` already, all that begin like it are passed over.
+    """
+    rows = [list(range(len(text) + 1))]
+    before, at = "", 0
+    while at < len(others):
+        other = others[at]
+        kept = len(commonprefix((before, other)))
+        del rows[kept + 1 :]
+        at += 1
+        while len(rows) <= len(other) and min(rows[-1]) < FAR:
+            rows.append(_row(rows, other, text, len(rows)))
+        before = other[: len(rows) - 1]
+        if min(rows[-1]) >= FAR:
+            at = bisect_right(others, before + chr(sys.maxunicode), at)
+        elif rows[-1][-1] < FAR:
+            yield other
 
 
 def neighbours(
