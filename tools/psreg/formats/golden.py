@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from psreg.formats import dotprompt, toml
 from psreg.formats.dotprompt import Prompt
+from psreg.formats.toml import MAX_BYTES
 from psreg.formats.toml_file import TomlFile
 
 SUFFIX = ".render.toml"
@@ -36,13 +37,18 @@ class GoldenCase(TomlFile):
         """Whether the file says what goes in and what comes out."""
         return self.tree.parsed and not self.violations
 
-    def rendered(self, prompt: Prompt) -> str:
-        """Return what comes out of `prompt`.
+    def rendered(self, prompt: Prompt) -> str | None:
+        """Return what comes out of `prompt`; None if it is longer than any case can say.
 
         Raises:
             ValueError: the prompt is not `readable`.
         """
-        return dotprompt.render(prompt, self.values).text
+        known = {**prompt.defaults, **self.values}
+        # NOTE: a long value in many places could be more than memory holds.
+        size = len(prompt.content) + sum(
+            len(variable.spans) * len(known.get(variable.name, "")) for variable in prompt.variables
+        )
+        return None if size > 2 * MAX_BYTES else dotprompt.render(prompt, self.values).text
 
 
 def read(data: bytes) -> GoldenCase:

@@ -23,6 +23,7 @@ from psreg.rules.evidence import (
     unknown_protocol,
     unreadable_evidence,
 )
+from psreg.rules.golden import GOLDEN_RULES
 from psreg.rules.places import SUFFIXES, is_device
 from psreg.rules.release import (
     bad_requirement,
@@ -287,5 +288,6 @@ SUBMISSION_RULES: tuple[Rule[Submission], ...] = (
     unreadable_evidence,
     unknown_protocol,
     no_final_newline,
+    *GOLDEN_RULES,
 )
 """The rules judged once per release, in the order of their codes."""

@@ -29,7 +29,7 @@ def golden_case_broken(before: Side, after: Side) -> Iterator[Changed]:
                 message=f"the golden case {path} renders differently",
                 pointer=path,
                 before=shown(case.expected),
-                after=shown(now),
+                after=shown(now or ""),
             )
 
 
