@@ -2,19 +2,25 @@
 
 A case is a file, a folder (a small registry, for rules about a tree), a `.b64` file (bytes that
 are no text) or a `.make` file (a Python expression, for files that are large on purpose; a dict
-is a tree, whose member "irregular" names what is no plain file).
+is a tree, whose member "irregular" names what is no plain file). A folder with `base/` and `head/`
+is a change, and so is a `.change.make` file, a dict of the two; `author.json` or its member
+"author" says who asks: a forge and a number. A `.make` file may use what registry_trees has.
 Beside a bad case stands `<case>.expected`: `CODE line:column severity` for each diagnostic, with
 the path first where the case is a folder.
 """
 
 import base64
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+import registry_trees
 from psreg.adapters.files import read_tree
 from psreg.diagnostics import Diagnostic, Report
+from psreg.index.changes import Author, changes_between
 from psreg.index.irregular import Irregular
+from psreg.service.changed import check_change
 from psreg.service.check import check_file, check_tree
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -39,6 +45,8 @@ class Case:
         return (self.path.parent / f"{stem}.expected").read_text().splitlines()
 
     def judge(self) -> tuple[Diagnostic, ...]:
+        if (self.path / "head").is_dir():
+            return Report.of(0, check_change(_change_in(self.path))).diagnostics
         if self.path.is_dir():
             tree = read_tree(self.path)
             return Report.of(0, check_tree(tree, irregular=tree.irregular())).diagnostics
@@ -46,23 +54,46 @@ class Case:
         if name.endswith(".b64"):
             name, data = name.removesuffix(".b64"), base64.b64decode(data)
         elif name.endswith(".make"):
-            made = eval(data.decode())  # our own file, in our own repository
+            # Our own file, in our own repository.
+            made = eval(data.decode(), globals() | vars(registry_trees))
             if isinstance(made, dict):
-                odd = {PurePosixPath(p): Irregular(k) for p, k in made.pop("irregular", {}).items()}
-                tree = {PurePosixPath(path): text.encode() for path, text in made.items()}
-                return Report.of(0, check_tree(tree, irregular=odd)).diagnostics
+                return Report.of(0, _judged(made)).diagnostics
             name = name.removesuffix(".make")
             data = made if isinstance(made, bytes) else made.encode()
         return Report.of(1, check_file(data, path=name)).diagnostics
 
     def lines(self) -> list[str]:
-        whole = self.path.is_dir() or self.path.name.endswith(".tree.make")
-        prefix = (lambda d: f"{d.path} ") if whole else (lambda _: "")
+        whole = self.path.is_dir() or self.path.name.endswith((".tree.make", ".change.make"))
+        prefix = (lambda d: f"{_shown(d.path)} ") if whole else (lambda _: "")
         return [
             f"{prefix(d)}{d.code} {d.start.line}:{d.start.column} {d.severity}"
             + (" waived" if d.waived is not None else "")
             for d in self.judge()
         ]
+
+
+def _judged(made: dict) -> Iterator[Diagnostic]:
+    odd = {PurePosixPath(p): Irregular(k) for p, k in made.pop("irregular", {}).items()}
+    if "head" not in made:
+        return check_tree(_tree(made), irregular=odd)
+    author = Author(forge=made["author"][0], id=made["author"][1]) if made["author"] else None
+    base, head = _tree(made["base"]), _tree(made["head"])
+    return check_change(changes_between(base, head, irregular=odd, author=author))
+
+
+def _tree(made: dict) -> dict[PurePosixPath, bytes]:
+    return {PurePosixPath(path): text.encode() for path, text in made.items()}
+
+
+def _change_in(folder: Path):
+    who = folder / "author.json"
+    author = Author(**json.loads(who.read_bytes())) if who.is_file() else None
+    base, head = read_tree(folder / "base"), read_tree(folder / "head")
+    return changes_between(base, head, irregular=head.irregular(), author=author)
+
+
+def _shown(path: str) -> str:
+    return path.encode("unicode_escape").decode()
 
 
 def cases() -> Iterator[Case]:

@@ -42,3 +42,23 @@ def tree(*parts, policy=POLICY):
     for part in parts:
         found |= part
     return {PurePosixPath(path): text.encode() for path, text in found.items()}
+
+
+OWNED = 'owners = [{forge = "github", id = 1, login = "octocat"}]\n'
+
+
+def update(number="1.0.1", name="hello", *, more="", release=RELEASE, prompt=None, **files):
+    """Return a version folder that follows 1.0.0; `more` is added to its release.toml."""
+    prompt = PROMPT.replace("hello", "hello, briefly") if prompt is None else prompt
+    changes = 'changes = "Is briefer."\n'
+    return version(name, number, release=release + changes + more, prompt=prompt, **files)
+
+
+def change(base, head=(), *, gone=(), author=("github", 1), policy=POLICY, **rest):
+    """Return what a case of the corpus says of a change: `head` and `gone` are what it does.
+
+    `gone` are the beginnings of paths that the head does not have.
+    """
+    base = {"registry/policy.toml": policy} | base
+    kept = {path: text for path, text in base.items() if not path.startswith(tuple(gone))}
+    return {"base": base, "head": kept | dict(head), "author": author, **rest}

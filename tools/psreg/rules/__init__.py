@@ -3,6 +3,7 @@
 from typing import Any
 
 from psreg.rule import Rule
+from psreg.rules.change import CHANGE_RULES
 from psreg.rules.clarity import CLARITY_RULES
 from psreg.rules.content import CONTENT_RULES
 from psreg.rules.entry import ENTRY_RULES
@@ -15,6 +16,7 @@ from psreg.rules.toml import TOML_RULES
 from psreg.rules.tree import TREE_RULES
 
 __all__ = [
+    "CHANGE_RULES",
     "CLARITY_RULES",
     "CONTENT_RULES",
     "ENTRY_RULES",
@@ -39,4 +41,5 @@ RULES: tuple[Rule[Any], ...] = (
     *ENTRY_RULES,
     *TREE_RULES,
     *NAME_RULES,
+    *CHANGE_RULES,
 )

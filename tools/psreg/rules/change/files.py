@@ -50,8 +50,9 @@ def outside_the_entries(change: ChangeSet) -> Iterator[Finding]:
         if inside and (file.touch is not Touch.DELETED or entries & set(file.path.parents)):
             continue
         what = "what the keepers decided" if file.path == POLICY else "a file outside the entries"
+        kind = change.head.irregular.get(file.path)
         yield Finding(
-            message=f"{what} is {file.touch}",
+            message=f"{what} is {file.touch}" + (f"; it is {kind}" if kind else ""),
             path=str(file.path),
             hint="Take it out, or ask for it in a pull request of its own.",
         )
