@@ -1,5 +1,7 @@
 """Adding a folder of files to a checkout: all of it or nothing, and never over what is there.
 
+A folder that was moved is added under its new name before it goes under the old one.
+
 The files are written beside `pbes/` and then moved into place as one folder, so that a crash, a
 full disk or a second psreg leaves either no folder or the whole one.
 """
@@ -45,6 +47,19 @@ def add_folder(root: Path, folder: PurePosixPath, files: Mapping[PurePosixPath, 
         if isinstance(error, OSError):
             raise cannot_write(target, error) from error
         raise
+
+
+def remove_folder(root: Path, folder: PurePosixPath) -> None:
+    """Remove `folder` from the checkout `root`.
+
+    Raises:
+        UnavailableError: `CANNOT_WRITE`; part of it may be gone.
+    """
+    target = root / folder
+    try:
+        shutil.rmtree(target)  # refuses a link
+    except OSError as error:
+        raise cannot_write(target, error) from error
 
 
 def _make_parents(target: Path, root: Path, made: list[Path]) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from psreg.adapters.atomic import TEMPORARY, cannot_write, write_file
-from psreg.errors import UnavailableError
+from psreg.errors import PsregError, UnavailableError
+from psreg.service.resolve import read_record
+from psreg.trust.topology import TARGET_FOLDERS
+
+_PACKAGES = TARGET_FOLDERS[0]
 
 
 class RegistryDir:
@@ -122,3 +127,18 @@ def sync_folder(folder: Path) -> None:
 
 def _cannot_read(place: Path, error: OSError) -> UnavailableError:
     return UnavailableError("CANNOT_READ", f"cannot read {place}: {error.strerror or error}")
+
+
+def released_versions(registry: Path, name: str) -> frozenset[str]:
+    """Return the versions of `name` that the records in the folder `registry` list, unverified.
+
+    Good enough to leave a folder alone, and for nothing else; a damaged record lists none.
+    """
+    folder = RegistryDir(registry)
+    found: set[str] = set()
+    for file in folder.names(_PACKAGES):
+        if file.endswith(f".{name}.json"):
+            with suppress(PsregError):
+                data = folder.read(f"{_PACKAGES}/{file}") or b""
+                found |= {row.version for row in read_record(data, name).rows}
+    return frozenset(found)

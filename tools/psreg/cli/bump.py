@@ -1,19 +1,25 @@
-"""`psreg bump`: begin the next version of an entry."""
+"""`psreg bump`: begin the next version of an entry, or find the number that its changes ask for."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import Any
 
-from psreg.adapters.files import find_checkout, read_tree
-from psreg.adapters.new_folder import add_folder
+from psreg.adapters.files import find_checkout, read_named, read_tree
+from psreg.adapters.new_folder import add_folder, remove_folder
+from psreg.adapters.registry_dir import released_versions
 from psreg.cli import gaps
 from psreg.cli.console import Console, add_output_options
 from psreg.errors import UsageError
-from psreg.service.bump import Part, bump
+from psreg.render.diff import diff_document, diff_text
+from psreg.service.autobump import bump_from, renumber
+from psreg.service.bump import Bump, Part, bump
 
-EXAMPLE = "psreg bump quiz_master minor"
+EXAMPLE = "psreg bump quiz_master auto --from quiz_master.pbe.txt"
 SCHEMA = "psreg.bump/1"
+
+_AUTO = "auto"
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -21,32 +27,73 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="an entry of this checkout")
     parser.add_argument(
         "part",
-        choices=[part.value for part in Part],
-        help="patch: the wording; minor: something was added; major: saves or fields changed",
+        choices=[*(part.value for part in Part), _AUTO],
+        help="patch: the wording; minor: something was added; major: saves or fields changed; "
+        "auto: what changed says which, see psreg diff",
+    )
+    parser.add_argument(
+        "--from",
+        dest="source",
+        type=Path,
+        metavar="FILE",
+        help="with auto: a changed copy of the artifact, which becomes the next version; "
+        "without it, the newest version folder is renumbered if its number is too small",
     )
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Write the next version folder and say what is left to write (DESIGN §2)."""
+    if args.source is not None and args.part != _AUTO:
+        raise UsageError("USAGE", "--from goes with auto", f"try 'psreg bump {args.name} auto …'")
     root = find_checkout(Path.cwd())
     if root is None:
         raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
-    result = bump(read_tree(root), args.name, Part(args.part))
-    release = result.release
-    add_folder(root, release.folder, result.files)
+    result = _result(args, root)
+    if result.files:
+        add_folder(root, result.release.folder, result.files)
+    if result.replaces:
+        remove_folder(root, result.replaces)
     if console.machine:
-        console.json(
-            {
-                "schema": SCHEMA,
-                "class": release.entry_class,
-                "name": release.name,
-                "version": release.version,
-                "previous": result.previous,
-                "files": sorted(map(str, result.files)),
-                "gaps": gaps.documents(result.gaps),
-            }
-        )
+        console.json(_document(result))
     else:
-        gaps.say(console, release, sorted(result.files), result.gaps)
+        _say(result, console)
     return 0
+
+
+def _result(args: Namespace, root: Path) -> Bump:
+    tree = read_tree(root)
+    if args.part != _AUTO:
+        return bump(tree, args.name, Part(args.part))
+    if args.source is None:
+        return renumber(tree, args.name, released_versions(root / "registry", args.name))
+    return bump_from(tree, args.name, read_named(args.source), str(args.source))
+
+
+def _document(result: Bump) -> dict[str, Any]:
+    release = result.release
+    return {
+        "schema": SCHEMA,
+        "class": release.entry_class,
+        "name": release.name,
+        "version": release.version,
+        "previous": result.previous,
+        "files": sorted(map(str, result.files)),
+        "gaps": gaps.documents(result.gaps),
+        "replaces": str(result.replaces) if result.replaces else None,
+        "diff": diff_document(result.diff) if result.diff else None,
+    }
+
+
+def _say(result: Bump, console: Console) -> None:
+    release = result.release
+    if result.diff:
+        console.out(diff_text(result.diff))
+        console.line("")
+    if not result.files:
+        console.line(f"{release.name} {release.version} is a right number for that")
+        console.line(f"a changed copy as the next one: psreg bump {release.name} auto --from FILE")
+        return
+    if result.replaces:
+        console.line(f"moved {result.replaces} to {release.folder}")
+    gaps.say(console, release, sorted(result.files), result.gaps)

@@ -1,13 +1,13 @@
 """The next version of an entry: a copy of its latest one, without what was true of that one alone.
 
-`auto`, which would judge the floor by what changed, needs two versions to compare and is not here.
+What is copied and what stays behind is decided here; `autobump` decides the number by what changed.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Any
@@ -15,12 +15,13 @@ from typing import Any
 from semver import Version
 
 from psreg.errors import FindingsError, UnavailableError, UsageError
-from psreg.formats import toml
+from psreg.formats import golden, toml
 from psreg.formats.nearest import nearest
 from psreg.identity import ReleaseId
 from psreg.index.tree import Entry, Submission, Tree
 from psreg.rules.places import EVIDENCE
 from psreg.rules.submission import MAX_FILE
+from psreg.service.diff import Diff
 from psreg.service.gaps import TO_TEST, Gap, gaps, overlaid
 from psreg.service.readdress import readdressed
 from psreg.version import parse_version
@@ -38,12 +39,18 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bump:
-    """A version folder to write: its release, the version copied, its files and what is to do."""
+    """A version folder to write: its release, the version copied, its files and what is to do.
+
+    `diff` is what the number was decided by, if it was; `replaces` is the folder of the same
+    release under its former number, which goes.
+    """
 
     release: ReleaseId
     previous: str
     files: Mapping[PurePosixPath, bytes]
     gaps: tuple[Gap, ...]
+    diff: Diff | None = None
+    replaces: PurePosixPath | None = None
 
 
 def raised(version: Version, part: Part) -> Version:
@@ -76,36 +83,50 @@ def bump(files: Mapping[PurePosixPath, bytes], name: str, part: Part) -> Bump:
         UsageError: `NAME_AMBIGUOUS`: two classes have it.
         FindingsError: `CANNOT_BUMP`: a file of the latest version is missing, broken or too large.
     """
-    tree = Tree(files)
-    latest = list(_entry(tree, name).submissions())[-1]
-    release = ReleaseId(
-        entry_class=latest.id.entry_class,
-        name=name,
-        version=str(raised(parse_version(latest.id.version), part)),
-    )
-    copied = {
+    latest = list(entry_called(Tree(files), name).submissions())[-1]
+    version = raised(parse_version(latest.id.version), part)
+    return copied(files, latest, str(version))
+
+
+def copied(
+    files: Mapping[PurePosixPath, bytes],
+    latest: Submission,
+    version: str,
+    artifact: bytes | None = None,
+) -> Bump:
+    """Return `latest` as the beginning of `version`, with `artifact` in place of its own.
+
+    Raises:
+        FindingsError: `CANNOT_BUMP`: see `bump`.
+    """
+    require_whole(latest)
+    release = replace(latest.id, version=version)
+    new = {
         release.folder / path.relative_to(latest.folder): data
         for path, data in latest.files.items()
         if not _of_this_run(path.relative_to(latest.folder))
     }
-    _require_whole(latest)
-    copied[release.artifact] = readdressed(copied[release.artifact], release)
+    old = new.pop(release.folder / latest.id.filename)
+    new[release.artifact] = readdressed(old if artifact is None else artifact, release)
     path = release.folder / "release.toml"
-    copied[path] = _next_release_toml(copied[path], latest)
+    new[path] = _next_release_toml(new[path], latest)
     meanings = {
         (str(path), "/changes"): f"what is different for its users since {latest.id.version}",
         (str(path), "/tested"): TO_TEST,
     }
-    found = gaps(overlaid(files, copied), release.folder, meanings)
-    return Bump(release=release, previous=latest.id.version, files=copied, gaps=found)
+    found = gaps(overlaid(files, new), release.folder, meanings)
+    return Bump(release=release, previous=latest.id.version, files=new, gaps=found)
 
 
 def _of_this_run(place: PurePosixPath) -> bool:
-    """Tell whether a file is about the very bytes of one version."""
+    """Tell whether a file is about the very bytes of one version; golden cases are promises."""
+    if place.name.endswith(golden.SUFFIX):
+        return False
     return place.parts[0] == EVIDENCE or str(place) == _STATEMENT
 
 
-def _entry(tree: Tree, name: str) -> Entry:
+def entry_called(tree: Tree, name: str) -> Entry:
+    """Return the entry `name`, which has a version. Raises as `bump` does."""
     found = [entry for entry in tree.entries if entry.name == name]
     if len(found) > 1:
         classes = " and ".join(entry.entry_class for entry in found)
@@ -120,7 +141,7 @@ def _entry(tree: Tree, name: str) -> Entry:
     return found[0]
 
 
-def _require_whole(latest: Submission) -> None:
+def require_whole(latest: Submission) -> None:
     """Refuse to copy a version that is not one."""
     place = f"psreg check {latest.folder}"
     for path in (latest.artifact_path, latest.release_path):
