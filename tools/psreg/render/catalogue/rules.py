@@ -26,6 +26,8 @@ FAMILIES: Mapping[str, str] = {
     "PROMPT": "Prompt templates",
     "REG": "Submissions",
     "PS": "Content of prompts",
+    "NAME": "Names",
+    "CHG": "Changes",
 }
 """Families in the order of the list, with their titles; a family not named here comes last."""
 

@@ -172,18 +172,17 @@ def paths_clash(change: ChangeSet) -> Iterator[Finding]:
     """
     added = [file.path for file in change.files if file.touch is Touch.ADDED]
     seen: dict[str, PurePosixPath] = {}
+    told: set[PurePosixPath] = set()
     for path in (*_neighbours(change, set(added)), *added):
-        for part in (path, *path.parents):
+        for part in (*reversed(path.parents), path):
             twin = seen.setdefault(_folded(part), part)
-            if twin != part:
-                if not (part == path and _in_one_version(twin, path)):
-                    yield Finding(
-                        message=f"{quoted(str(part))} differs from {quoted(str(twin))} "
-                        "in letter case only",
-                        path=str(path),
-                        hint="Rename one of the two.",
-                    )
-                break
+            if twin == part:
+                continue
+            if part not in told and not (part == path and _in_one_version(twin, path)):
+                told.add(part)
+                message = f"{quoted(str(part))} and {quoted(str(twin))} differ in letter case only"
+                yield Finding(message=message, path=str(path), hint="Rename one of the two.")
+            break
 
 
 def _neighbours(change: ChangeSet, added: set[PurePosixPath]) -> Iterator[PurePosixPath]:

@@ -14,12 +14,14 @@ from psreg.index.steps import FIRST, demanded, is_legal_step, legal_next, step_b
 from psreg.index.tree import Submission
 from psreg.rule import rule
 from psreg.rules.floor import differences
+from psreg.rules.floor.release import RELEASE_ROWS
 from psreg.rules.places import MOST
 from psreg.version import Step, parse_version
 
 MOST_CHANGES = 20
 """Findings about the content of one release, at most."""
 
+_IN_RELEASE = frozenset(row.id for row in RELEASE_ROWS)
 _ENOUGH = 6
 """Versions that a message offers."""
 
@@ -204,7 +206,11 @@ def behaviour_changed(change: ChangeSet) -> Iterator[Finding]:
             yield Finding(
                 message=f"{difference.message}; this changes behaviour, please read it",
                 at=difference.pointer,
-                path=str(release.submission.artifact_path),
+                path=str(
+                    release.submission.release_path
+                    if difference.row in _IN_RELEASE
+                    else release.submission.artifact_path
+                ),
             )
 
 

@@ -85,10 +85,13 @@ def _added(old: Submission, new: Submission) -> Iterator[tuple[str, Reach]]:
     before = _contents(old)
     for path, content in _contents(new).items():
         known = Counter(r.what for r in _reaches(before[path])) if path in before else Counter()
+        told: set[str | Span] = set()
         for reach in _reaches(content):
             if known[reach.what] > 0:
+                # NOTE: an address that was there may stand there twice; a second order may not.
                 known[reach.what] -= reach.what.startswith("PS")
-            else:
+            elif reach.at not in told:
+                told.add(reach.at)
                 yield str(new.folder / path), reach
 
 

@@ -1,0 +1,5 @@
+change(
+    entry(toml=OWNED),
+    entry("greeting", toml=OWNED),
+    gone=["pbes/prompt/hello/"],
+)

@@ -1,0 +1,1 @@
+change(entry(toml=OWNED), entry("evening_quiz", toml=OWNED))

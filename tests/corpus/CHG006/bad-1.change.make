@@ -1,0 +1,1 @@
+change({}, entry("hello", "3.2.0", toml=OWNED))

@@ -1,0 +1,1 @@
+change(entry(toml=OWNED), update("1.0.1") | update("1.0.3"))

@@ -1,0 +1,1 @@
+change(entry(toml=OWNED), {"pbes/prompt/hello/entry.toml": OWNED + "# A note.\n"})

@@ -1,0 +1,1 @@
+change(entry(toml=OWNED), {".github/workflows/review.yml": "on: push\n"})

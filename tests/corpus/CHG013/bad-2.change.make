@@ -1,0 +1,1 @@
+change(entry(toml=OWNED), {"registry/policy.toml": POLICY + "# A note.\n"})

@@ -1,0 +1,1 @@
+change(entry(toml=OWNED) | {"pbes/notes.md": "# Notes\n"}, gone=["pbes/notes.md"])

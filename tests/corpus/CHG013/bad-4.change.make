@@ -1,0 +1,5 @@
+change(
+    entry(toml=OWNED),
+    {"site/docs": "/etc"},
+    irregular={"site/docs": "a symbolic link"},
+)

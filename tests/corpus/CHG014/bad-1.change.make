@@ -1,0 +1,1 @@
+change(entry(toml=OWNED) | entry("goodbye", toml=OWNED), update() | update(name="goodbye"))

@@ -1,0 +1,1 @@
+change(entry(toml=OWNED) | {"notes/a:b": "-"}, gone=["notes/a:b"])

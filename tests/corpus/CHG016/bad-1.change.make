@@ -1,0 +1,1 @@
+change(entry(toml=OWNED) | {"docs/notes.md": "-"}, {"docs/Notes.md": "-", "Docs/more.md": "-"})

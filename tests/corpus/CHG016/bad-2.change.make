@@ -1,0 +1,3 @@
+change(
+    entry("hello", "1.0.0", "1.1.0-rc.1", toml=OWNED), update("1.1.0-RC.1")
+)

@@ -1,0 +1,5 @@
+change(
+    entry(toml=OWNED) | {"docs/notes.md": "-"},
+    {"docs/Notes.md": "-"},
+    gone=["docs/notes.md"],
+)

@@ -1,0 +1,1 @@
+change(entry(toml=OWNED), update(**{"evidence/a.md": "# A run\n", "evidence/A.md": "# A run\n"}))

@@ -1,0 +1,1 @@
+change({}, {"notes.md": "-"}, author=None)

@@ -1,0 +1,1 @@
+change(entry(toml=OWNED), {"pbes/prompt/hello/entry.toml": "owners = []\n"})

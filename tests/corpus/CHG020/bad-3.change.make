@@ -1,0 +1,1 @@
+change(entry(), {"pbes/prompt/hello/entry.toml": OWNED}, author=("github", 2))

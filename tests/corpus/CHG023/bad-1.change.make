@@ -1,0 +1,1 @@
+change(entry(toml=OWNED), update(release=RELEASE.replace("MIT", "CC-BY-4.0")))

@@ -1,0 +1,5 @@
+change(
+    version(release=RELEASE + 'limitations = ["Greets one person only."]\n')
+    | {"pbes/prompt/hello/entry.toml": OWNED},
+    update(),
+)

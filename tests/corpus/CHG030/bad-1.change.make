@@ -1,0 +1,4 @@
+change(
+    entry(toml=OWNED + 'aliases = ["salute"]\n'),
+    {"pbes/prompt/hello/entry.toml": OWNED + 'aliases = ["greet_them"]\n'},
+)
