@@ -152,6 +152,27 @@ def test_explain_all_rules():
     assert len(psreg("explain", "--all").stdout.splitlines()) == len(RULES)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "codes", "said"),
+    [
+        ("PS080", ["NAME001", "NAME002", "NAME003", "NAME004", "NAME006"], "NAME004 and NAME006:"),
+        ("pbe-04", ["PBE004", "REG004"], "PBE-04 is judged by PBE004 and REG004:"),
+        ("pbe-1.0/PBE-21", ["CHG008"], "PBE-21 is judged by CHG008:"),
+        ("PROMPT-06", ["PROMPT008"], "PROMPT-06 is judged by PROMPT008:"),
+        ("PBE-A16", ["PBE016"], "PBE-A16 is judged by PBE016:"),
+        ("PBE-22", [], "PBE-22 has no rule. It is about behaviour."),
+        ("evidence", ["REG027"], "registry/EVIDENCE is judged by REG027:"),
+    ],
+)
+def test_explain_what_several_rules_or_none_judge(wanted, codes, said):
+    done = psreg("explain", wanted)
+    assert done.returncode == 0
+    assert said in done.stdout
+    assert [line.split()[0] for line in done.stdout.splitlines()[-len(codes) or 99 :]] == codes
+    listed = json.loads(psreg("explain", wanted, "--format", "json").stdout)
+    assert [rule["code"] for rule in listed] == codes
+
+
 def test_explain_an_unknown_rule():
     done = psreg("explain", "PBE060")
     assert done.returncode == 2

@@ -160,6 +160,7 @@ def test_no_report(say):
 def test_rules(say):
     assert say("explain", 0, "explain", "PBE006")["code"] == "PBE006"
     assert len(say("explain", 0, "explain", "--all")) > 50
+    assert len(say("explain", 0, "explain", "PS080")) == 5
     say("error", 2, "explain", "PBE999")
 
 

@@ -1,9 +1,14 @@
-"""`psreg explain CODE | --all`: what a rule says, why, and how to mend it."""
+"""`psreg explain CODE | ID | --all`: what a rule says, why, and how to mend it.
+
+An id is what a specification calls one of its rules or ambiguities, such as PBE-04: explained are
+the rules that cite it.
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 from psreg.cli.console import Console, add_output_options
 from psreg.errors import UsageError
@@ -13,27 +18,38 @@ from psreg.rules import RULES
 
 EXAMPLE = "psreg explain PBE006"
 
+TOGETHER: Mapping[str, tuple[str, ...]] = {
+    "PS080": ("NAME001", "NAME002", "NAME003", "NAME004", "NAME006"),
+}
+"""What people look for as one rule and several judge."""
+
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("code", nargs="?", metavar="CODE", help="a rule's code, such as PBE006")
+    parser.add_argument(
+        "code", nargs="?", metavar="CODE", help="a rule's code, or an id that rules cite: PBE-04"
+    )
     parser.add_argument("--all", action="store_true", help="every rule, in order of its code")
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Print one rule or all; exit 2 if there is no such rule."""
+    """Print one rule, those that cite an id, or all; exit 2 if there is no such rule or id."""
     if args.all == (args.code is not None):
         raise UsageError("USAGE", "name one rule, or say --all", "try 'psreg explain PBE006'")
     if args.all:
-        rules = sorted(RULES, key=lambda rule: rule.code)
-        if console.machine:
-            console.json([_document(rule) for rule in rules])
-        else:
-            for rule in rules:
-                console.line(f"{rule.code:<10} {rule.severity:<8} {rule.slug}")
-        return 0
-    rule = _find(args.code)
+        _list(sorted(RULES, key=lambda rule: rule.code), console)
+    elif rule := next((r for r in RULES if r.code == args.code.upper()), None):
+        _explain(rule, console)
+    else:
+        said, codes = _judged(args.code.upper()) or _unknown(args.code)
+        if not console.machine:
+            console.line(said)
+        _list([rule for rule in RULES if rule.code in codes], console)
+    return 0
+
+
+def _explain(rule: Rule[Any], console: Console) -> None:
     if console.machine:
         console.json(_document(rule))
     else:
@@ -41,17 +57,45 @@ def run(args: Namespace, console: Console) -> int:
         levels += f" ({rule.read} when only reading)" if rule.read is not rule.severity else ""
         for text in (f"{rule.code} {rule.slug}", f"{levels} · {rule.spec}", "", rule.doc):
             console.line(text)
-    return 0
 
 
-def _find(code: str) -> Rule[Any]:
-    wanted = code.upper()
-    found = next((r for r in RULES if r.code == wanted), None)
-    if found is None:
-        near = nearest(wanted, [r.code.lower() for r in RULES])
-        hint = f"did you mean {near.upper()}?" if near else "try 'psreg explain --all'"
-        raise UsageError("NO_SUCH_RULE", f"there is no rule {code!r}", hint)
-    return found
+def _list(rules: Sequence[Rule[Any]], console: Console) -> None:
+    if console.machine:
+        console.json([_document(rule) for rule in rules])
+    else:
+        for rule in rules:
+            console.line(f"{rule.code:<10} {rule.severity:<8} {rule.slug}")
+
+
+def _judged(wanted: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return a text about what is `wanted` and who judges it, and their codes; None if unknown."""
+    from psreg.formats.specs import Clause, citing, specifications
+
+    if codes := TOGETHER.get(wanted):
+        return _sentence(wanted, codes), codes
+    cited = citing(RULES)
+    for spec in specifications():
+        for row in spec.rows:
+            if wanted in (row.id, f"{spec.cited}/{row.id}".upper()):
+                codes = cited.get(f"{spec.cited}/{row.id}", ())
+                text = row.text if isinstance(row, Clause) else row.ours
+                why = row.not_checkable or row.later or "It is about behaviour."
+                judged = _sentence(row.id, codes) if codes else f"{row.id} has no rule. {why}"
+                return f"{spec.title}: {text}\n{judged}", codes
+    ours = next((one for one in cited if one.upper() in (wanted, f"REGISTRY/{wanted}")), "")
+    return (_sentence(ours, cited[ours]), cited[ours]) if ours else None
+
+
+def _sentence(what: str, codes: Sequence[str]) -> str:
+    *some, last = codes
+    listed = f"{', '.join(some)} and {last}" if some else last
+    return f"{what} is judged by {listed}:"
+
+
+def _unknown(code: str) -> NoReturn:
+    near = nearest(code, [r.code.lower() for r in RULES])
+    hint = f"did you mean {near.upper()}?" if near else "try 'psreg explain --all'"
+    raise UsageError("NO_SUCH_RULE", f"there is no rule {code!r}", hint)
 
 
 def _document(rule: Rule[Any]) -> dict[str, Any]:
