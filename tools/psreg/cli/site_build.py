@@ -21,12 +21,14 @@ from psreg.identity import CLASSES
 from psreg.render.catalogue import sources
 from psreg.render.catalogue.documents import index_document, robots, schema_document, sitemap
 from psreg.render.catalogue.entry import entry_pages
+from psreg.render.catalogue.floor import floor_table
 from psreg.render.catalogue.listing import Row, class_part, home_parts
 from psreg.render.catalogue.page import Shells, Site, Template
 from psreg.render.catalogue.rules import rule_list, rule_pages, with_rules
 from psreg.render.catalogue.score import formula_table
 from psreg.render.catalogue.specs import document_path, spec_document, spec_list, spec_pages
 from psreg.rules import RULES
+from psreg.rules.floor import FLOOR_GROUPS
 from psreg.service.catalogue import Entry, Signed, entries, refuse, signed_records
 from psreg.trust.reading import RegistryState, read_registry
 from psreg.trust.topology import METADATA_FOLDER, TARGET_FOLDERS
@@ -182,6 +184,8 @@ def _write_frame(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> 
             parts["entries"] = class_part(folder, rows)
         elif folder == "rules":
             parts["rules"] = rule_list(RULES)
+        elif folder == "semver":
+            parts["floor"] = floor_table(FLOOR_GROUPS)
         elif folder == "score":
             parts["score"] = formula_table()
         elif folder == "specs":

@@ -7,7 +7,7 @@ release.toml, and files that do not parse are a matter of the check.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from psreg.index.tree import Submission
 from psreg.rules.floor.parts import PART_ROWS
@@ -19,18 +19,25 @@ from psreg.rules.floor.side import Side, submission_side
 from psreg.rules.floor.whole import WHOLE_ROWS
 from psreg.version import Step
 
-Subject = Callable[[Side], Any]
 
-_JUDGED: tuple[tuple[tuple[Row[Any], ...], Subject], ...] = (
-    ((*PBE_ROWS, *PART_ROWS), lambda side: side.pbe),
-    (PROMPT_ROWS, lambda side: side.prompt),
-    (RELEASE_ROWS, lambda side: side.release),
-    (WHOLE_ROWS, lambda side: side),
+class Group(NamedTuple):
+    """Rows that compare the same part of a side; `subject` returns it, or None."""
+
+    title: str
+    rows: tuple[Row[Any], ...]
+    subject: Callable[[Side], Any]
+
+
+FLOOR_GROUPS = (
+    Group("PBE", (*PBE_ROWS, *PART_ROWS), lambda side: side.pbe),
+    Group(".prompt", PROMPT_ROWS, lambda side: side.prompt),
+    Group("release.toml", RELEASE_ROWS, lambda side: side.release),
+    Group("The release as a whole", WHOLE_ROWS, lambda side: side),
 )
-"""The rows, and what of a side they compare."""
+"""The decision table by what is compared, in the order in which it is published."""
 
-FLOOR_TABLE: tuple[Row[Any], ...] = tuple(row for rows, _ in _JUDGED for row in rows)
-"""The whole decision table, in the order in which it is published."""
+FLOOR_TABLE: tuple[Row[Any], ...] = tuple(row for group in FLOOR_GROUPS for row in group.rows)
+"""The whole decision table."""
 
 
 def differences(previous: Submission, new: Submission) -> tuple[Difference, ...]:
@@ -44,10 +51,10 @@ def differences_of(before: Side, after: Side) -> tuple[Difference, ...]:
 
 
 def _found(before: Side, after: Side) -> Iterator[Difference]:
-    for rows, subject in _JUDGED:
-        old, new = subject(before), subject(after)
+    for group in FLOOR_GROUPS:
+        old, new = group.subject(before), group.subject(after)
         if old is not None and new is not None:
-            for row in rows:
+            for row in group.rows:
                 yield from row.differences(old, new)
 
 
