@@ -107,10 +107,7 @@ def _plan(
     said["example"] = _verbatim(form.answers["example"])
     if plain:
         said |= {"description": form.answers["summary"], "task": text}
-    try:
-        return replace(plan, answers=answers(said, plan.asked)), ()
-    except ValueError as error:
-        return None, (Objection(field="", message=str(error)),)
+    return replace(plan, answers=answers(said, plan.asked)), ()
 
 
 def _is_artifact(text: str) -> bool:
