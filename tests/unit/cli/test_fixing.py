@@ -111,9 +111,7 @@ def test_diff_of_a_file_without_a_final_newline(tmp_path):
     path = tmp_path / "a.prompt"
     path.write_text("[METADATA]\n@dotprompt_format_version 0.0.1\n[ CONTENT ]")
     done = psreg(path.name, "--diff", cwd=tmp_path)
-    assert done.stdout.endswith(
-        "-[ CONTENT ]\n\\ No newline at end of file\n+[CONTENT]\n\\ No newline at end of file\n"
-    )
+    assert done.stdout.endswith("-[ CONTENT ]\n\\ No newline at end of file\n+[CONTENT]\n")
 
 
 def test_json_lists_what_was_fixed(hello):

@@ -20,10 +20,15 @@ from psreg.service.check import check_file
 
 
 class Subject(Protocol):
-    """Something to judge; `checked` counts its artifacts once it was judged."""
+    """Something to judge; `checked` counts its artifacts once it was judged.
+
+    `lone` tells that it is one file, `loose` that each of its files is judged by itself and not
+    as a part of a registry.
+    """
 
     checked: int
     lone: bool
+    loose: bool
 
     def judge(self, changed: Mapping[str, bytes]) -> list[Diagnostic]:
         """Return what is to be said, with `changed` in place of what its files hold."""
@@ -44,7 +49,9 @@ class Folder:
         self.checked = 0
         self._place = place
         self._mode = mode
-        self._base = registry_of(place) or Path()
+        registry = registry_of(place)
+        self.loose = registry is None
+        self._base = registry or Path()
 
     def judge(self, changed: Mapping[str, bytes]) -> list[Diagnostic]:
         """See `Subject`."""
@@ -65,6 +72,7 @@ class Artifact:
 
     checked = 1
     lone = True
+    loose = True
 
     def __init__(self, data: bytes, path: str, mode: Mode, place: Path | None = None) -> None:
         self.data = data

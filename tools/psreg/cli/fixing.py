@@ -19,8 +19,9 @@ from psreg.render.unified import unified
 from psreg.service.fix import Mended, mend
 
 _FIX = (
-    "mend what a machine may mend, the findings marked [*]: only the bytes concerned change; also"
-    " below pbes/, so fix before you publish, which refuses a released version that changed"
+    "mend what a machine may mend, the findings marked [*]: only the bytes concerned change, and a"
+    " line break ends the last line; also below pbes/, so fix before you publish, which refuses a"
+    " released version that changed"
 )
 _DIFF = "show what --fix would change and write nothing; exit 1 if there is anything"
 
@@ -52,7 +53,7 @@ class Fixing:
         judge: Callable[[Mapping[str, bytes]], Iterable[Diagnostic]],
     ) -> Mended:
         """Mend `subject`, as far as what `judge` says of it can be mended."""
-        mended = mend(judge, subject.read)
+        mended = mend(judge, subject.read, ended=subject.loose)
         for path, data in mended.files.items():
             if self._show:
                 before = subject.read(path) or b""

@@ -232,7 +232,8 @@ def no_final_newline(submission: Submission) -> Iterator[Finding]:
     Whoever adds a line below it later changes two lines instead of one, Git shows the mark "No
     newline at end of file", and many editors add the line break unasked. In a version folder,
     whose bytes never change again, that is better settled before the release. Lone files are not
-    judged by this: to a model the line break means nothing.
+    judged by this, since to a model the line break means nothing; but where `--fix` mends
+    something else in one, it ends the last line, too.
 
     ## Fix
     End the last line with Enter, or let psreg do it:

@@ -20,7 +20,7 @@ from psreg.formats.pbe import Pbe
 from psreg.formats.policy import Policy
 from psreg.formats.toml import TomlTree
 from psreg.identity import Format, detect_format
-from psreg.index.documents import Document, Documents
+from psreg.index.documents import Document, Documents, PlainText
 from psreg.index.irregular import Irregular
 from psreg.index.tree import POLICY, Entry, Submission, Tree, waiver_for
 from psreg.rule import Rule
@@ -37,6 +37,7 @@ from psreg.rules import (
     TREE_RULES,
 )
 from psreg.rules.naming import Names
+from psreg.service.offered import offered
 
 T = TypeVar("T")
 
@@ -58,37 +59,46 @@ def check_file(
         ValueError: the format cannot be told (DESIGN §4).
     """
     if path.endswith(".toml"):
-        return list(_toml(toml.parse(data), path, mode))
+        return _toml(toml.parse(data), path, mode)
     form = form or detect_format(PurePosixPath(path).name, data[:4096].decode("utf-8", "replace"))
     if form is Format.PBE:
-        return list(_pbe(pbe.read(data), path, mode))
+        return _pbe(pbe.read(data), path, mode)
     if form is Format.PROMPT:
-        return list(_prompt(dotprompt.read(data), path, mode))
+        return _prompt(dotprompt.read(data), path, mode)
     raise ValueError(f"{path} is neither a PBE nor a .prompt file")
 
 
 def _prompt(
     document: Prompt, path: str, mode: Mode, capabilities: tuple[str, ...] | None = None
-) -> Iterator[Diagnostic]:
-    yield from judge(PROMPT_RULES, document, document, path, mode)
-    if document.readable:
-        yield from _content(passages.of_prompt(document, capabilities), document, path, mode)
+) -> list[Diagnostic]:
+    def judged(prompt: Prompt) -> Iterator[Diagnostic]:
+        yield from judge(PROMPT_RULES, prompt, prompt, path, mode)
+        if prompt.readable:
+            yield from _content(passages.of_prompt(prompt, capabilities), prompt, path, mode)
+
+    return offered(judged(document), document.text, lambda data: judged(dotprompt.read(data)))
 
 
 def _pbe(
     document: Pbe, path: str, mode: Mode, capabilities: tuple[str, ...] | None = None
-) -> Iterator[Diagnostic]:
-    tree = document.tree
-    yield from judge(JSON_RULES, tree, tree, path, mode)
-    if tree.parsed:
-        yield from judge(PBE_RULES, document, tree, path, mode)
-        yield from _content(passages.of_pbe(document, capabilities), tree, path, mode)
+) -> list[Diagnostic]:
+    def judged(pbe_: Pbe) -> Iterator[Diagnostic]:
+        tree = pbe_.tree
+        yield from judge(JSON_RULES, tree, tree, path, mode)
+        if tree.parsed:
+            yield from judge(PBE_RULES, pbe_, tree, path, mode)
+            yield from _content(passages.of_pbe(pbe_, capabilities), tree, path, mode)
+
+    return offered(judged(document), document.tree.text, lambda data: judged(pbe.read(data)))
 
 
-def _toml(tree: TomlTree, path: str, mode: Mode) -> Iterator[Diagnostic]:
-    yield from judge(TOML_RULES, tree, tree, path, mode)
-    if tree.parsed:
-        yield from _content(passages.of_toml(tree), tree, path, mode)
+def _toml(document: TomlTree, path: str, mode: Mode) -> list[Diagnostic]:
+    def judged(tree: TomlTree) -> Iterator[Diagnostic]:
+        yield from judge(TOML_RULES, tree, tree, path, mode)
+        if tree.parsed:
+            yield from _content(passages.of_toml(tree), tree, path, mode)
+
+    return offered(judged(document), document.text, lambda data: judged(toml.parse(data)))
 
 
 def _content(content: Content, document: Document, path: str, mode: Mode) -> Iterator[Diagnostic]:
@@ -173,7 +183,12 @@ def toml_at(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:
 def _readme(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:
     if path in documents:
         readme = documents[path]
-        yield from _content(passages.of_readme(readme.text), readme, str(path), Mode.STRICT)
+
+        def judged(text: str) -> Iterator[Diagnostic]:
+            content = passages.of_readme(text)
+            yield from _content(content, PlainText(text), str(path), Mode.STRICT)
+
+        yield from offered(judged(readme.text), readme.text, lambda data: judged(data.decode()))
 
 
 def judge_at(rules: Iterable[Rule[T]], subject: T, documents: Documents) -> Iterator[Diagnostic]:

@@ -31,11 +31,14 @@ class Mended:
 def mend(
     judge: Callable[[Mapping[str, bytes]], Iterable[Diagnostic]],
     read: Callable[[str], bytes | None],
+    *,
+    ended: bool = False,
 ) -> Mended:
     """Return what becomes of the files that `judge` judges when their fixes are applied.
 
     `judge` takes the bytes to judge in place of those at some paths, and `read` returns what is at
-    a path now, or None if it must not be changed. Waived diagnostics are left alone.
+    a path now, or None if it must not be changed. Waived diagnostics are left alone. With `ended`
+    the last line of each file that changes ends with a line break afterwards.
     """
     files: dict[str, bytes] = {}
     fixed: list[Diagnostic] = []
@@ -46,7 +49,15 @@ def mend(
             break
         fixed += done
         left = list(judge(files))
+    if ended:
+        files = {path: _ended(data) for path, data in files.items()}
     return Mended(files=files, fixed=tuple(fixed), left=tuple(left))
+
+
+def _ended(data: bytes) -> bytes:
+    if not data or data.endswith(b"\n"):
+        return data
+    return data + (b"\r\n" if b"\r\n" in data else b"\n")
 
 
 def _one_pass(

@@ -126,6 +126,9 @@ _MEANS_SOMETHING = frozenset("[]{}%@")
 _LONG_LINE = 5_000
 """Characters of a line that a person will look at after a machine has changed it."""
 
+_MORE = 5_000
+"""Places without findings of their own that the last fix mends along: one run is to be enough."""
+
 
 @rule("PS003", spec="registry/CONTENT", severity=ERROR)
 def invisible_characters(content: Content) -> Iterator[Finding]:
@@ -139,7 +142,8 @@ def invisible_characters(content: Content) -> Iterator[Finding]:
 
     ## Fix
     Delete the characters, or run `psreg check --fix`. A reviewer cannot see them, so nobody can
-    vouch for them.
+    vouch for them. Where another rule would speak up about the text without them, the fix is not
+    offered: read what they hid.
 
     ```text
     before   Sum{U+200B}marise the text.
@@ -153,17 +157,29 @@ def invisible_characters(content: Content) -> Iterator[Finding]:
         for passage, run in content.find(_UNSEEN_RUN)
         if not run["shapes"] and not _byte_order_mark(passage, run)
     )
-    for passage, run in islice(runs, MOST):
-        number = len(run[0])
-        what = code_point(run[0]) if number == 1 else f"{number} characters, {code_points(run[0])},"
-        mends = _deletable(passage, run)
+    found = [(passage, run, _deletable(passage, run)) for passage, run in islice(runs, MOST)]
+    more = [p.span(*run.span()) for p, run in islice(runs, _MORE) if _deletable(p, run)]
+    last = max((number for number, (_, _, mends) in enumerate(found) if mends), default=-1)
+    for number, (passage, run, mends) in enumerate(found):
+        place = passage.span(*run.span())
+        places = ([place, *more] if number == last else [place]) if mends else []
         yield Finding(
-            message=f"{what} cannot be seen",
-            at=passage.span(*run.span()),
+            message=f"{_named(run[0])} cannot be seen",
+            at=place,
             hint="Delete what cannot be seen.",
-            fix=(Change(passage.span(*run.span()), ""),) if mends else (),
-            fix_title="Delete invisible characters" if mends else "",
+            fix=tuple(Change(each, "") for each in places),
+            fix_title=_title(len(places)),
         )
+
+
+def _named(run: str) -> str:
+    return code_point(run) if len(run) == 1 else f"{len(run)} characters, {code_points(run)},"
+
+
+def _title(places: int) -> str:
+    if places < 2:  # noqa: PLR2004 - one, or none
+        return "Delete invisible characters" * places
+    return f"Delete invisible characters, here and in {places - 1:,} places after it"
 
 
 def _byte_order_mark(passage: Passage, run: re.Match[str]) -> bool:
@@ -176,12 +192,27 @@ def _deletable(passage: Passage, run: re.Match[str]) -> bool:
     """Tell whether a text without `run` surely means the same, in every format."""
     if passage.kind is Kind.KEY or not _BLANK.isdisjoint(run[0]):
         return False
-    start = passage.text.rfind("\n", 0, run.start()) + 1
-    end = passage.text.find("\n", run.end())
-    line = passage.text[start : end if end >= 0 else None]
-    if passage.kind is Kind.PROMPT and not _MEANS_SOMETHING.isdisjoint(line[:_LONG_LINE]):
+    line = _line(passage.text, *run.span())
+    if line is None or (passage.kind is Kind.PROMPT and not _means_nothing(line)):
         return False
-    return len(line) <= _LONG_LINE and _says_something(passage.text)
+    return _says_something(passage.text)
+
+
+def _line(text: str, start: int, end: int) -> str | None:
+    """Return the line in which a run stands; None if it is a long one."""
+    far = max(0, start - _LONG_LINE)
+    begin = text.rfind("\n", far, start) + 1 or far
+    if begin and text[begin - 1] != "\n":
+        return None
+    stop = text.find("\n", end, begin + _LONG_LINE + 1)
+    if stop < 0:
+        stop = len(text)
+    return text[begin:stop] if stop - begin <= _LONG_LINE else None
+
+
+@lru_cache(maxsize=1)  # the findings of one line ask for it one after another
+def _means_nothing(line: str) -> bool:
+    return _MEANS_SOMETHING.isdisjoint(line)
 
 
 @lru_cache(maxsize=1)  # the findings of one text ask for it one after another
