@@ -18,6 +18,7 @@ ONLY_IN = {
     "jsonschema": {"psreg/formats/schema.py"},
     "jsonschema_rs": {"psreg/formats/schema.py"},
     "mkdocs": {"psreg/adapters/mkdocs_frame.py"},
+    "git": {"psreg/adapters/gitrepo.py"},
 }
 
 

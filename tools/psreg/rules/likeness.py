@@ -12,7 +12,6 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
-from posixpath import commonprefix
 
 Owners = frozenset[object]
 """Who looks after a name; nobody in particular: the keepers of the registry."""
@@ -107,13 +106,15 @@ def within_two(text: str, others: Sequence[str]) -> Iterator[str]:
     before, at = "", 0
     while at < len(others):
         other = others[at]
-        kept = len(commonprefix((before, other)))
-        del rows[kept + 1 :]
+        kept = next((i for i, (a, b) in enumerate(zip(before, other, strict=False)) if a != b), -1)
+        del rows[(kept if kept >= 0 else min(len(before), len(other))) + 1 :]
         at += 1
-        while len(rows) <= len(other) and min(rows[-1]) < FAR:
+        far = False
+        while len(rows) <= len(other) and not far:
             rows.append(_row(rows, other, text, len(rows)))
+            far = min(rows[-1]) >= FAR
         before = other[: len(rows) - 1]
-        if min(rows[-1]) >= FAR:
+        if far:
             at = bisect_right(others, before + chr(sys.maxunicode), at)
         elif rows[-1][-1] < FAR:
             yield other

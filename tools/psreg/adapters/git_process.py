@@ -1,0 +1,110 @@
+"""Running git so that nothing a repository says is executed, fetched or written.
+
+Every process gets its environment here. No variable of the caller redirects it; no settings of
+the system or the user are read; what the repository's own settings could start (hooks, fsmonitor,
+filters, pagers, transports) is off. The commands used read objects and refs, never an index or
+a work tree.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from psreg.errors import UnavailableError
+
+STREAMED = 4 * 1024 * 1024
+"""Bytes from which on git passes a blob through instead of loading it."""
+
+_LOADED = 256 * 1024 * 1024
+"""Bytes git may allocate at once, so that an object made to burst does not take the machine."""
+
+_ENVIRONMENT = {
+    "GIT_ALLOC_LIMIT": str(_LOADED),
+    "GIT_ALLOW_PROTOCOL": "",  # the one setting that no `protocol.<name>.allow` overrides
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_GRAFT_FILE": os.devnull,
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+
+_SETTINGS = (
+    "core.attributesFile=/dev/null",
+    f"core.bigFileThreshold={STREAMED}",
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "protocol.allow=never",
+)
+
+
+class Git:
+    """The program git, bound to the repository whose folder of objects and refs is `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+        self._command = ["git", "--no-pager", "--bare", f"--git-dir={folder}", *settings]
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start a command whose standard input and output are pipes.
+
+        Raises:
+            UnavailableError: `NO_GIT`: there is no such program.
+        """
+        try:
+            return subprocess.Popen(
+                [*self._command, *arguments],
+                cwd=self.folder,
+                env=clean_environment(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            raise no_git() from error
+
+    def ask(
+        self, *arguments: str, stdin: bytes = b"", fine: tuple[int, ...] = (0,)
+    ) -> bytes | None:
+        """Return what a command prints, or None if it ends with a code that is not `fine`."""
+        process = self.start(*arguments)
+        out, _ = process.communicate(stdin)
+        return out if process.returncode in fine else None
+
+
+def clean_environment() -> dict[str, str]:
+    """Return the environment of the caller without a word to git, and ours instead."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    return kept | _ENVIRONMENT
+
+
+def trusts(folder: Path) -> bool:
+    """Tell whether git works in `folder` for this user, by its rules about who owns it.
+
+    Here, and here alone, the user's settings count: `safe.directory` is among them.
+    """
+    environment = clean_environment()
+    for key in [key for key in environment if key.startswith("GIT_CONFIG")]:
+        del environment[key]
+    said = {key: value for key, value in os.environ.items() if key.startswith("GIT_CONFIG")}
+    done = subprocess.run(
+        ["git", "-C", folder, "rev-parse", "--git-dir"],
+        env=environment | said,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode == 0
+
+
+def no_git() -> UnavailableError:
+    """Return the error that says: git is not installed."""
+    return UnavailableError("NO_GIT", "the program git is not there", "install Git 2.30 or newer")
