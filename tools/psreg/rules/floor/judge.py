@@ -15,6 +15,7 @@ from psreg.rules.floor.pbe import PBE_ROWS
 from psreg.rules.floor.prompt import PROMPT_ROWS
 from psreg.rules.floor.release import RELEASE_ROWS
 from psreg.rules.floor.row import Difference, Row
+from psreg.rules.floor.saving import SAVE_ROWS
 from psreg.rules.floor.side import Side, submission_side
 from psreg.rules.floor.whole import WHOLE_ROWS
 from psreg.version import Step
@@ -29,7 +30,7 @@ class Group(NamedTuple):
 
 
 FLOOR_GROUPS = (
-    Group("PBE", (*PBE_ROWS, *PART_ROWS), lambda side: side.pbe),
+    Group("PBE", (*SAVE_ROWS, *PART_ROWS, *PBE_ROWS), lambda side: side.pbe),
     Group(".prompt", PROMPT_ROWS, lambda side: side.prompt),
     Group("release.toml", RELEASE_ROWS, lambda side: side.release),
     Group("The release as a whole", WHOLE_ROWS, lambda side: side),

@@ -154,7 +154,7 @@ def _unused(prompt: Prompt) -> Mapping[str, str]:
 def unused_default_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
     """A default that no variable of the text uses was added, removed or changed.
 
-    It has no effect on the text.
+    The text does not mention it, so that what is sent to the assistant is the same.
     """
     used = {**_variables(before), **_variables(after)}
     for key in _other_keys(_unused(before), _unused(after)):

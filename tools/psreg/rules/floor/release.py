@@ -24,7 +24,7 @@ def _gone(old: Iterable[str], new: Iterable[str], key: str, what: str) -> Iterat
     for name in old:
         if name not in known:
             message = f"the {what} `{shown(name)}` is gone"
-            yield Changed(message=message, pointer=join((key, name)), before=name)
+            yield Changed(message=message, pointer=_place(key, name), before=name)
 
 
 def _new(old: Iterable[str], new: Iterable[str], key: str, what: str) -> Iterator[Changed]:
@@ -32,7 +32,12 @@ def _new(old: Iterable[str], new: Iterable[str], key: str, what: str) -> Iterato
     for name in new:
         if name not in known:
             message = f"the {what} `{shown(name)}` was added"
-            yield Changed(message=message, pointer=join((key, name)), after=name)
+            yield Changed(message=message, pointer=_place(key, name), after=name)
+
+
+def _place(key: str, name: str) -> str:
+    """Return the pointer to a member of a table, or to a list."""
+    return join((key, name) if key in ("requires", "protocols") else (key,))
 
 
 @row("REQUIRES-REMOVED", MAJOR)

@@ -52,6 +52,20 @@ def fields(pbe: Pbe) -> Mapping[Path, SaveField]:
     return found
 
 
+def stays(path: Path, old: Mapping[Path, SaveField], new: Mapping[Path, SaveField]) -> bool:
+    """Tell whether the field at `path` is in both, of a type that it had: or it says enough."""
+    return not path or (path in old and path in new and not old[path].kinds - new[path].kinds)
+
+
+def same_fields(before: Pbe, after: Pbe) -> bool:
+    """Tell whether both have a save template with the same keys, and no row speaks of a field."""
+    old, new = template(before), template(after)
+    if old is None or new is None or old.keys() != new.keys():
+        return False
+    shapes = fields(before), fields(after)
+    return shapes[0].keys() == shapes[1].keys() and all(stays(path, *shapes) for path in shapes[0])
+
+
 def _below(value: Any, path: Path, at: Path) -> Iterator[tuple[Path, Path, Any]]:
     if isinstance(value, dict):
         items = [((*path, key), (*at, key), inner) for key, inner in value.items()]

@@ -14,6 +14,8 @@ from enum import Enum, auto
 from typing import Any, NamedTuple
 
 from psreg.formats.pbe import Pbe
+from psreg.formats.pointer import join
+from psreg.rules.floor.row import Changed
 
 PHASES = ("game_structure", "phases")
 TECHNIQUES = ("facilitator_techniques", "techniques")
@@ -58,6 +60,13 @@ class Part(NamedTuple):
 def walk(before: Pbe, after: Pbe) -> Iterator[Met]:
     """Yield what is different between two PBEs, the save template's inside left out."""
     yield from _objects(before.value, after.value, ())
+
+
+def met(before: Pbe, after: Pbe, how: How, *paths: Path) -> Iterator[Met]:
+    """Yield what was met on the walk, of one kind, and if paths are given only there."""
+    for each in walk(before, after):
+        if each.how is how and (not paths or each.path in paths):
+            yield each
 
 
 def _objects(before: Mapping[str, Any], after: Mapping[str, Any], path: Path) -> Iterator[Met]:
@@ -148,3 +157,11 @@ def apart(old: str, new: str) -> tuple[str, str]:
     start = max(at - _BEFORE, 0)
     lead = "…" if start else ""
     return shown(lead + old[start:]), shown(lead + new[start:])
+
+
+def changed_value(before: Pbe, after: Pbe, path: Path, what: str) -> Iterator[Changed]:
+    """Yield that the value at `path`, called `what`, is another one."""
+    for each in met(before, after, How.REWORDED, path):
+        old, new = shown(each.before), shown(each.after)
+        message = f"the {what} `{old}` is now `{new}`"
+        yield Changed(message=message, pointer=join(path), before=old, after=new)
