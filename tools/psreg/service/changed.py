@@ -32,6 +32,9 @@ from psreg.service.check import by_policy, judge_at, judge_names, judge_submissi
 MOST = 100
 """Findings of one rule and level that are told, and entries and versions that are judged."""
 
+_FEW = 20
+"""New names that are compared with all others one by one; more are compared all at once."""
+
 _IN_ENTRY = 3
 """Parts of `pbes/<class>/<name>`."""
 
@@ -158,7 +161,8 @@ def _names(change: ChangeSet) -> Iterator[Diagnostic]:
     fresh = {(str(e.path), text) for e in change.entries[:MOST] for text in _fresh(e)}
     if not fresh:
         return
-    near = nearby((text for _, text in fresh), change.head.names)
+    names = change.head.names
+    near = nearby((text for _, text in fresh), names) if len(fresh) <= _FEW else set(names)
     touched = {entry.path for entry in change.entries}
     paths = [e.path for e in change.head.entries if e.name in near or _may_have_alias(e)]
     tree = _Part(change.head, [*touched, *paths])

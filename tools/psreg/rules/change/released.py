@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -12,6 +12,7 @@ from psreg.identity import ReleaseId
 from psreg.index.build import STATEMENT
 from psreg.index.changes import ChangeSet, FileChange, Touch, TouchedEntry
 from psreg.rule import rule
+from psreg.rules.change.releases import judged
 
 ACTIONS = ("registry", "actions")
 """The folder in which the keepers write down what they do to a registry, purges among it."""
@@ -136,10 +137,11 @@ def entry_removed(change: ChangeSet) -> Iterator[Finding]:
 
     If only a second way to find it is wanted, an alias will do: `aliases = ["new_name"]`.
     """
+    moved = {file.path: file.moved_from for file in change.files if file.moved_from}
     for entry in change.entries:
         if not entry.is_gone or _other_class(change, entry):
             continue
-        new = _renamed_to(change, entry)
+        new = _renamed_to(change, entry, moved)
         yield Finding(
             message=f"`{entry.name}` is renamed to `{new}`; a name that was given stays"
             if new
@@ -151,12 +153,13 @@ def entry_removed(change: ChangeSet) -> Iterator[Finding]:
         )
 
 
-def _renamed_to(change: ChangeSet, gone: TouchedEntry) -> str:
+def _renamed_to(
+    change: ChangeSet, gone: TouchedEntry, moved: Mapping[PurePosixPath, PurePosixPath]
+) -> str:
     """Return the new entry that has an artifact of the one that is gone, or ""."""
     folder = gone.path.parent
-    moved = {file.path: file.moved_from for file in change.files if file.moved_from}
     artifacts = {s.artifact for s in gone.base.submissions()} if gone.base else set()
-    for release in change.releases:
+    for release in judged(change):
         origin = moved.get(release.submission.artifact_path, PurePosixPath())
         if folder in origin.parents or (release.submission.artifact or b"") in artifacts:
             return release.id.name
