@@ -247,6 +247,23 @@ class GitHubActions:
         git("checkout", "-q", "--detach", tip, cwd=workspace)
 
 
+def used(runner: Runner, action: Path, inputs: Mapping[str, str], workspace: Path) -> Done:
+    """Run the steps of a composite action in a workspace, as a job that uses it does."""
+    document = yaml.safe_load(action.read_text(encoding="utf-8"))
+    defaults = {key: str(value.get("default", "")) for key, value in document["inputs"].items()}
+    context = {"inputs": defaults | dict(inputs)}
+    _, temporary = runner.fresh()
+    said = ""
+    for step in document["runs"]["steps"]:
+        env = {"GITHUB_ACTION_PATH": str(action.parent), "RUNNER_TEMP": str(temporary)}
+        env |= _filled(step.get("env", {}), context)
+        code, out = runner.shell(step["run"], workspace, env)
+        said += out
+        if code:
+            return Done(code=code, out=said, folder=workspace)
+    return Done(code=0, out=said, folder=workspace)
+
+
 def _value(path: str, context: Mapping[str, Any]) -> str:
     value: Any = context
     for key in path.split("."):

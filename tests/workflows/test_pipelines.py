@@ -7,10 +7,12 @@ forge is a server on loopback; the rest is real: Git, psreg, keys, the site, an 
 from __future__ import annotations
 
 import base64
+import html
 import json
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -26,8 +28,9 @@ from psreg.adapters.forge import CHECK
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = Path(str(files("psreg.service"))) / "templates/registry"
-NAME = "pull_request_review"
-ENTRY = f"pbes/prompt/{NAME}"
+NAME = "spaced_recall"
+ARTIFACT = f"{NAME}.pbe.txt"
+ENTRY = f"pbes/interactive_engine/{NAME}"
 ANA, MALLORY = 7, 666
 POLICY = '[[waiver]]\ncode = "REG011"\nnames = ["*"]\nreason = "Nothing here is run."\n'
 
@@ -156,7 +159,9 @@ class OnGitHub(World):
         text = git("show", f"main:.github/workflows/{name}", cwd=self.origin)
         workflow.write_text(text + "\n")
         done = list(actions.run(workflow, event).values())
-        return done[-1] if done else Done(code=0, out="not run", folder=self.root)
+        if not done:
+            return Done(code=0, out="not run", folder=self.root)
+        return replace(done[-1], out="".join(job.out for job in done))
 
     def review(self, head: str) -> Done:
         pull = {
@@ -279,8 +284,7 @@ def test_from_a_pull_request_to_an_installed_release(world: World, tmp_path: Pat
     commented = world.comment(head)
     assert commented.code == 0, commented.out
     (body,) = world.server.bodies()
-    assert NAME in body
-    assert "1.1.0" in body
+    assert f"{NAME} 1.1.0" in html.unescape(body)
     assert verdicts(world) == ["success"]
 
     before = world.state()
@@ -294,8 +298,8 @@ def test_from_a_pull_request_to_an_installed_release(world: World, tmp_path: Pat
     with serving(publishing.files(released.site)) as web:
         ana.trust(web.url, world.pin)
         assert ana.run("install", f"{NAME}@1.1.0").code == 0
-    kept = ana.library / NAME / "1.1.0" / f"{NAME}.prompt"
-    assert kept.read_bytes() == (ROOT / ENTRY / "1.1.0" / f"{NAME}.prompt").read_bytes()
+    kept = ana.library / NAME / "1.1.0" / ARTIFACT
+    assert kept.read_bytes() == (ROOT / ENTRY / "1.1.0" / ARTIFACT).read_bytes()
 
     world.runner.environ["SOURCE_DATE_EPOCH"] = str(int(publishing.NOW.timestamp()) + 86_400)
     renewed = world.renew()
