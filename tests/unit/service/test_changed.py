@@ -215,6 +215,36 @@ def test_a_renamed_entry_is_known_by_what_git_found():
     assert messages == ["`hello` is renamed to `salute`; a name that was given stays"]
 
 
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_version_that_is_moved_to_another_one_is_told_apart_from_one_that_is_gone(moved):
+    new = update() | {ENTRY: OWNED}
+    base, head = (
+        Tree({PurePosixPath(p): t.encode() for p, t in files.items()})
+        for files in (entry(toml=OWNED), new)
+    )
+    origin = PurePosixPath("pbes/prompt/hello/1.0.0/hello.prompt") if moved else None
+    files = [FileChange(path=p, touch=Touch.DELETED) for p in base.files if "1.0.0" in p.parts]
+    files += [
+        FileChange(path=path, touch=Touch.ADDED, moved_from=origin)
+        for path in head.files
+        if "1.0.1" in path.parts
+    ]
+    found = check_change(ChangeSet(base, head, tuple(files)))
+    assert [d.message for d in found if d.code == "CHG002"] == [
+        "version 1.0.0 of `hello` was released and "
+        + ("cannot become 1.0.1; a new version is a copy" if moved else "cannot be deleted")
+    ]
+
+
+def test_the_tripwire_reads_what_entry_toml_says_to_people():
+    head = OWNED + '[yanked]\n"1.0.0" = "REASON"\n'
+    for reason, told in [("Moved to https://example.org/.", 1), ("Greets nobody.", 0)]:
+        made = change(entry(toml=OWNED), {ENTRY: head.replace("REASON", reason)})
+        assert judge(made) == [("PS081", ENTRY)] * told
+    base = entry(toml=head.replace("REASON", "See https://example.org/."))
+    assert judge(change(base, {ENTRY: head.replace("REASON", "https://example.org/")})) == []
+
+
 def test_a_range_that_cannot_be_read_is_required_by_nobody():
     caller = version("caller", release=RELEASE + '[requires]\nhello = "newest"\n')
     base = entry(toml=OWNED) | caller | {"pbes/prompt/caller/entry.toml": OWNED}

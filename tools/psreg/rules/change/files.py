@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from psreg.diagnostics import ERROR, WARNING, Finding
 from psreg.identity import PBES, ReleaseId
 from psreg.index.changes import ChangeSet, Touch
-from psreg.index.tree import POLICY
+from psreg.index.tree import GUIDE, POLICY
 from psreg.rule import rule
 from psreg.rules.content.evidence import quoted
 from psreg.rules.places import MOST, is_device
@@ -45,7 +45,7 @@ def outside_the_entries(change: ChangeSet) -> Iterator[Finding]:
     """
     entries = {entry.path.parent for entry in change.entries}
     for file in change.files:
-        inside = file.path.parts[0] == PBES
+        inside = file.path.parts[0] == PBES and file.path != GUIDE
         # NOTE: of what is added or changed in pbes/ where nothing belongs, REG001 and REG002 speak.
         if inside and (file.touch is not Touch.DELETED or entries & set(file.path.parents)):
             continue

@@ -93,15 +93,25 @@ def version_removed(change: ChangeSet) -> Iterator[Finding]:
         for version in sorted(set(entry.base.folders) - set(entry.head.folders)):
             purged = _is_purge(change, entry.name, version)
             yield Finding(
-                message=f"version {version} of `{entry.name}` is purged"
-                if purged
-                else f"version {version} of `{entry.name}` was released and cannot be deleted",
+                message=f"version {version} of `{entry.name}` "
+                + ("is purged" if purged else _lost(entry, version)),
                 path=str(min(entry.base.folders[version])),
                 hint="See that the record in registry/actions/ says what is purged and why."
                 if purged
-                else "Put the folder back and yank the version in entry.toml.",
+                else "Put the folder back; to withdraw the version, yank it in entry.toml.",
                 severity=WARNING if purged else None,
             )
+
+
+def _lost(entry: TouchedEntry, version: str) -> str:
+    """Return what became of a version: it is gone, or another one is made of its files."""
+    folder = entry.path.parent / version
+    origins = {f.path: f.moved_from for f in entry.files if f.moved_from}
+    heirs = (ReleaseId.of(path) for path, was in origins.items() if folder in was.parents)
+    heir = next((release for release in heirs if release), None)
+    if heir is None:
+        return "was released and cannot be deleted"
+    return f"was released and cannot become {heir.version}; a new version is a copy"
 
 
 def _is_purge(change: ChangeSet, name: str, version: str) -> bool:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 from psreg.diagnostics import WARNING, Finding, Span
 from psreg.formats import passages
 from psreg.formats.passages import Content
-from psreg.index.changes import ChangeSet
+from psreg.index.changes import ENTRY_FILE, ChangeSet
 from psreg.index.steps import step_between
 from psreg.index.tree import Submission
 from psreg.rule import rule
@@ -70,20 +70,32 @@ def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
     for release, previous in updates(change):
         if step_between(*versions(previous, release)) is Step.MAJOR:
             continue
-        for path, reach in islice(_added(previous, release.submission), MOST_CHANGES):
-            yield Finding(
-                message=f"{previous.id.version} had nothing like it: {reach.message}",
-                at=reach.at,
-                key=reach.key,
-                path=path,
-                hint="Say in `changes` what it is for.",
-            )
+        old, new = _contents(previous), _contents(release.submission)
+        for path, reach in islice(_added(old, new), MOST_CHANGES):
+            yield _finding(f"{release.submission.folder}/{path}", reach, previous.id.version)
+    for entry in change.entries:
+        if entry.base and entry.head and change.touched(entry.path):
+            files = (side.file.tree for side in (entry.base, entry.head))
+            old, new = ({ENTRY_FILE: passages.of_toml(tree)} for tree in files)
+            for _, reach in islice(_added(old, new), MOST_CHANGES):
+                yield _finding(str(entry.path), reach, "entry.toml")
 
 
-def _added(old: Submission, new: Submission) -> Iterator[tuple[str, Reach]]:
-    """Yield what a release has that the previous one had not, with the file it is in."""
-    before = _contents(old)
-    for path, content in _contents(new).items():
+def _finding(path: str, reach: Reach, before: str) -> Finding:
+    return Finding(
+        message=f"{before} had nothing like it: {reach.message}",
+        at=reach.at,
+        key=reach.key,
+        path=path,
+        hint="Say in the pull request, or in `changes`, what it is for.",
+    )
+
+
+def _added(
+    before: Mapping[str, Content], after: Mapping[str, Content]
+) -> Iterator[tuple[str, Reach]]:
+    """Yield what some texts have that the texts of the same files had not, with the file."""
+    for path, content in after.items():
         known = Counter(r.what for r in _reaches(before[path])) if path in before else Counter()
         told: set[str | Span] = set()
         for reach in _reaches(content):
@@ -92,7 +104,7 @@ def _added(old: Submission, new: Submission) -> Iterator[tuple[str, Reach]]:
                 known[reach.what] -= reach.what.startswith("PS")
             elif reach.at not in told:
                 told.add(reach.at)
-                yield str(new.folder / path), reach
+                yield path, reach
 
 
 def _contents(submission: Submission) -> dict[str, Content]:
