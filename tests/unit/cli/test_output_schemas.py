@@ -20,6 +20,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+import review_cases
+from bare import Bare
 from catalogue import checkout
 from clients import Client
 from psreg.cli.commands import COMMANDS
@@ -45,7 +47,9 @@ OUTPUTS = {
     "site": ("site",),
     "serve": ("serve",),
     "new": ("new",),
+    "init": ("init",),
     "bump": ("bump",),
+    "review": ("review",),
 }
 """Schemas of what a command prints when it could do its work."""
 
@@ -236,6 +240,13 @@ def test_authoring(say, tmp_path):
     say("error", 4, "bump", "nothing", "patch", cwd=root)
 
 
+def test_a_new_registry(say, tmp_path):
+    made = tmp_path / "made"
+    assert say("init", 0, "init", made, "--forge", "gitlab")["forges"] == ["gitlab"]
+    say("error", 2, "init", made)
+    assert say("init", 0, "init", made, "--force")["kept"]
+
+
 def test_sites(say, client, tmp_path):
     root = checkout(tmp_path / "checkout")
     assert say("site", 0, "site", "build", "--out", tmp_path / "out", cwd=root)["files"] > 10
@@ -251,3 +262,18 @@ def test_sites(say, client, tmp_path):
             text += line
         process.send_signal(signal.SIGINT)
     check("serve", json.loads(text))
+
+
+def test_reviews(say, tmp_path):
+    bare = Bare(tmp_path / "prompts.git")
+    bare.commit("main", review_cases.base(), parent=None)
+    bare.commit("accepted", review_cases.GOOD["minor"])
+    bare.commit("rejected", review_cases.BROKEN["no_readme"])
+    bare.commit("waiting", review_cases.HUMAN["new_name"])
+    bare.commit("refused", {"a": b""}, parent=None)
+    bare.write()
+    for head, code in (("accepted", 0), ("waiting", 42), ("rejected", 1), ("refused", 1)):
+        options = ("--base", "main", "--head", head, "--author-id", review_cases.ANA)
+        assert say("review", code, "review", *options, bare.path)["reasons"] or head == "accepted"
+    say("error", 4, "review", "--base", "main", "--head", "nowhere", bare.path)
+    say("error", 2, "review", "--post", bare.path)

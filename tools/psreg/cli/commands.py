@@ -19,6 +19,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for authors", "explain", "explain a rule"),
     ("for authors", "diff", "tell what changed, and which version that asks for"),
     ("for authors", "bump", "begin the next version of an entry"),
+    ("for keepers of a registry", "review", "judge what a change adds, and say what becomes of it"),
     ("for keepers of a registry", "publish", "release and sign what is new"),
     ("for keepers of a registry", "site", "build the static catalogue"),
     ("for keepers of a registry", "serve", "build and serve the catalogue on this machine"),
