@@ -86,7 +86,7 @@ def _values(old: Any, new: Any, path: Path) -> Iterator[Met]:
     elif isinstance(old, dict):
         if path != TEMPLATE:
             yield from _objects(old, new, path)
-    elif path in (PHASES, TECHNIQUES):
+    elif isinstance(old, list) and path in (PHASES, TECHNIQUES):
         known = parts_of(old, path)
         for key, part in parts_of(new, path).items():
             if key in known:
