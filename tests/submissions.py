@@ -1,10 +1,12 @@
 """Issues of the form "Submit a prompt", as the forge writes them, for tests of submitting."""
 
-import json
 from pathlib import Path
+from typing import Any
 
 import yaml
 
+from forges import BOT, FakeGitHub
+from pipelines import git
 from psreg.service.issue_form import FORM, Kind
 
 FORMS = Path(__file__).parents[1] / ".github/ISSUE_TEMPLATE"
@@ -65,19 +67,43 @@ def box(field_id, label, ticked):
 
 
 def event(text, number=7, user=583231, login="octocat", **issue):
-    """Return the event that the forge writes to a file for such an issue."""
-    return json.dumps(
-        {
-            "action": "opened",
-            "issue": {
-                "number": number,
-                "title": "Submit: trip_packer",
-                "body": text,
-                "user": {"login": login, "id": user, "type": "User"},
-                "labels": [{"name": "submission"}],
-                "state": "open",
-                **issue,
-            },
-            "repository": {"full_name": "keepers/registry", "default_branch": "main"},
-        }
-    )
+    """Return the event of such an issue as the forge writes it."""
+    return {
+        "action": "opened",
+        "issue": {
+            "number": number,
+            "title": "Submit: trip_packer",
+            "body": text,
+            "user": {"login": login, "id": user, "type": "User"},
+            "labels": [{"name": "submission"}],
+            "state": "open",
+            **issue,
+        },
+        "repository": {"full_name": "keepers/prompts", "default_branch": "main"},
+    }
+
+
+class SubmittedGitHub(FakeGitHub):
+    """A repository on GitHub in which pull requests can be opened; `origin` is its bare clone."""
+
+    def __init__(self, origin: Path) -> None:
+        super().__init__()
+        self.origin = origin
+
+    def _routes(self) -> Any:
+        pulls = f"/repos/{self.repository}/pulls"
+        here = ("GET", f"/repos/{self.repository}", lambda: (200, {"default_branch": "main"}))
+        return (("POST", pulls, self._open), here, *super()._routes())
+
+    def _open(self, document: Any) -> tuple[int, Any]:
+        branch = document["head"].partition(":")[2]
+        pull = self.pull(
+            git("rev-parse", f"refs/heads/{branch}", cwd=self.origin),
+            (self.account or BOT)["id"],
+            number=len(self.pulls) + 100,
+            ref=document["base"],
+        )
+        pull["head"]["ref"] = branch
+        pull["html_url"] = f"https://github.example/{self.repository}/pull/{pull['number']}"
+        pull |= {"title": document["title"], "body": document["body"]}
+        return 201, pull

@@ -1,0 +1,300 @@
+"""`psreg submit` as a contributor types it in a clone: real repositories, a forge on loopback."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from forges import TOKEN, running
+from pipelines import ISOLATED, git
+from registry_trees import POLICY, entry, version
+from submissions import SubmittedGitHub
+
+FOLDER = "pbes/prompt/trip_packer"
+FILES = ["0.1.0/README.md", "0.1.0/release.toml", "0.1.0/trip_packer.prompt", "entry.toml"]
+PYTHON = [sys.executable, "-P", "-m", "psreg"]
+
+
+class Contributor:
+    """A clone of a fork, and the registry that it was forked from."""
+
+    def __init__(self, root):
+        self.root = root
+        self.origin, self.clone = root / "prompts.git", root / "clone"
+        git("init", "-q", "--bare", "-b", "main", str(self.origin), cwd=root)
+        git("clone", "-q", str(self.origin), str(self.clone), cwd=root)
+        self.write({**entry("hello"), "registry/policy.toml": POLICY})
+        git("add", "--all", cwd=self.clone)
+        git("commit", "-qm", "Start", cwd=self.clone)
+        git("push", "-q", "-u", "origin", "HEAD:main", cwd=self.clone)
+        git("remote", "set-head", "origin", "main", cwd=self.clone)
+        git("config", "user.name", "Ana", cwd=self.clone)
+        git("config", "user.email", "ana@example.org", cwd=self.clone)
+
+    def write(self, files):
+        for path, text in files.items():
+            (self.clone / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.clone / path).write_text(text)
+
+    def new(self, name="trip_packer", number="0.1.0"):
+        self.write({**version(name, number), f"pbes/prompt/{name}/entry.toml": "owners = []\n"})
+
+    def mend(self):
+        path = self.clone / FOLDER / "0.1.0/README.md"
+        path.write_text(f"{path.read_text()}\nMended.\n")
+
+    def psreg(self, *arguments, **environ):
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "CI"))}
+        return subprocess.run(
+            [*PYTHON, "submit", *arguments],
+            cwd=self.clone,
+            env={**env, "HOME": str(self.root), **ISOLATED, **environ},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    def say(self, *arguments, **environ):
+        done = self.psreg(*arguments, "--format", "json", **environ)
+        return done.returncode, json.loads(done.stdout)
+
+    def git(self, *arguments):
+        return git(*arguments, cwd=self.clone)
+
+
+@pytest.fixture
+def ana(tmp_path):
+    return Contributor(tmp_path)
+
+
+def test_one_entry_on_a_branch_of_its_own_and_nothing_else_changes(ana):
+    ana.new()
+    ana.write({"notes.txt": "mine", "registry/policy.toml": POLICY + "# mine\n"})
+    ana.git("add", "notes.txt")
+    before = ana.git("status", "--porcelain")
+    done = ana.psreg()
+    assert done.returncode == 0, done.stderr
+    assert "submit/trip_packer: 4 files in commit" in done.stdout
+    assert "the review will say: needs_human" in done.stdout
+    assert "git push -u origin submit/trip_packer" in done.stdout
+    assert ana.git("status", "--porcelain") == before
+    assert ana.git("branch", "--show-current") == "main"
+    names = ana.git("diff", "--name-only", "main", "submit/trip_packer").splitlines()
+    assert names == [f"{FOLDER}/{path}" for path in FILES]
+    said = ana.git("show", "-s", "--format=%an %ae %s", "submit/trip_packer")
+    assert said == "Ana ana@example.org Add trip_packer 0.1.0"
+
+
+def test_the_bytes_are_those_of_the_files_whatever_filters_say(ana):
+    ana.new()
+    artifact = ana.clone / FOLDER / "0.1.0/trip_packer.prompt"
+    artifact.chmod(0o755)
+    ana.write({".gitattributes": "*.prompt filter=evil text eol=crlf\n"})
+    ana.git("config", "filter.evil.clean", "tr a-z A-Z")
+    ana.git("config", "core.autocrlf", "true")
+    ana.git("config", "core.hooksPath", str(ana.root / "hooks"))
+    hook = ana.root / "hooks/pre-commit"
+    hook.parent.mkdir()
+    hook.write_text(f"#!/bin/sh\ntouch {ana.root}/canary\n")
+    hook.chmod(0o755)
+    assert ana.psreg().returncode == 0
+    row = ana.git("ls-tree", "submit/trip_packer", f"{FOLDER}/0.1.0/trip_packer.prompt")
+    kept = ana.git("hash-object", "--no-filters", str(artifact))
+    assert row.split()[:3] == ["100644", "blob", kept]
+    assert not list(ana.root.rglob("canary"))
+
+
+def test_findings_are_said_and_nothing_is_committed(ana):
+    ana.new()
+    ana.write({f"{FOLDER}/0.1.0/release.toml": 'summary = "Short."\n'})
+    done = ana.psreg("trip_packer")
+    assert done.returncode == 1
+    assert "nothing was committed: trip_packer would be rejected" in done.stdout
+    assert f"{FOLDER}/0.1.0/release.toml:1: " in done.stdout
+    assert ana.git("branch", "--list", "submit/*") == ""
+    code, document = ana.say("trip_packer")
+    assert code == 1
+    assert {o["code"] for o in document["objections"]} >= {"REG008"}
+    assert document["branch"] == document["commit"] == ""
+
+
+def test_mending_adds_a_commit_and_the_same_again_adds_none(ana):
+    ana.new()
+    first = ana.say()[1]["commit"]
+    assert ana.say()[1]["commit"] == first
+    ana.mend()
+    second = ana.say()[1]["commit"]
+    assert ana.git("rev-parse", f"{second}^") == first
+    assert ana.git("rev-parse", "submit/trip_packer") == second
+
+
+def test_the_next_version_starts_from_what_was_merged(ana):
+    ana.new()
+    ana.say("--push")
+    squashed = ana.git("commit-tree", "submit/trip_packer^{tree}", "-p", "main", "-m", "Squash")
+    ana.git("push", "-q", "origin", f"{squashed}:main")
+    ana.git("stash", "push", "-q", "--include-untracked", "--", FOLDER)
+    ana.git("pull", "-q", "--ff-only")
+    release = (ana.clone / FOLDER / "0.1.0/release.toml").read_text()
+    more = version("trip_packer", "0.1.1", release=release + 'changes = "Wording."\n')
+    ana.write(more)
+    code, document = ana.say("--push")
+    assert code == 0
+    assert ana.git("rev-parse", "submit/trip_packer^") == squashed
+    assert git("rev-parse", "submit/trip_packer", cwd=ana.origin) == document["commit"]
+    assert ana.git("show", "-s", "--format=%s", "submit/trip_packer") == "Add trip_packer 0.1.1"
+    ana.write({f"{FOLDER}/0.1.0/README.md": "changed"})
+    code, document = ana.say()
+    assert code == 1
+    assert [o["code"] for o in document["objections"]]
+
+
+def test_only_the_entry_file(ana):
+    ana.write({"pbes/prompt/hello/entry.toml": 'owners = []\n[yanked]\n"1.0.0" = "Broken."\n'})
+    assert ana.psreg().returncode == 0
+    assert ana.git("show", "-s", "--format=%s", "submit/hello") == "Update hello"
+
+
+def test_pushing(ana):
+    ana.new()
+    code, document = ana.say("--push")
+    assert (code, document["pushed"], document["opened"]) == (0, True, False)
+    assert git("rev-parse", "submit/trip_packer", cwd=ana.origin) == document["commit"]
+
+
+def test_opening_on_github(ana):
+    ana.new()
+    with running(SubmittedGitHub(ana.origin)) as server:
+        forge = {
+            "GITHUB_API_URL": server.url,
+            "GITHUB_REPOSITORY": server.repository,
+            "GITHUB_TOKEN": TOKEN,
+        }
+        code, document = ana.say("--open", **forge)
+        assert code == 0, document
+        (pull,) = server.pulls
+        assert document["url"] == pull["html_url"]
+        assert (pull["title"], pull["base"]["ref"]) == ("Add trip_packer 0.1.0", "main")
+        assert ana.say("--open", **forge)[1]["url"] == pull["html_url"]
+        assert len(server.pulls) == 1
+        done = ana.psreg("--open", **forge)
+        assert f"the pull request is open: {pull['html_url']}" in done.stdout
+        code, document = ana.say("--open", **{**forge, "GITHUB_TOKEN": ""})
+        assert (code, document["error"]["code"]) == (2, "NO_TOKEN")
+
+
+def test_the_page_to_open_for_a_fork(ana):
+    ana.new()
+    ana.git("remote", "add", "upstream", str(ana.origin))
+    ana.git("fetch", "-q", "upstream")
+    ana.git("remote", "set-url", "origin", "git@github.com:ana/prompts.git")
+    ana.git("remote", "set-url", "upstream", "https://github.com/keepers/prompts")
+    done = ana.psreg()
+    page = "https://github.com/keepers/prompts/compare/main...ana:submit/trip_packer?expand=1"
+    assert f"open {page}" in done.stdout
+
+
+def test_gitlab_opens_the_request_itself(ana):
+    ana.new()
+    git("config", "receive.advertisePushOptions", "true", cwd=ana.origin)
+    hook = ana.origin / "hooks/pre-receive"
+    hook.write_text("#!/bin/sh\nenv | grep ^GIT_PUSH_OPTION_ | sort > options\necho a page\n")
+    ssh = ana.root / "ssh"  # called with the host and a command: it serves the one repository
+    ssh.write_text(f'#!/bin/sh\nexec ${{2%% *}} "{ana.origin}"\n')
+    for script in (hook, ssh):
+        script.chmod(0o755)
+    ana.git("remote", "set-url", "origin", "git@gitlab.com:keepers/prompts.git")
+    page = "https://gitlab.com/keepers/prompts/-/merge_requests/new?merge_request"
+    assert f"open {page}" in ana.psreg().stdout
+    done = ana.psreg("--open", GIT_SSH_COMMAND=str(ssh))
+    assert done.returncode == 0, done.stderr
+    assert "remote: a page" in done.stderr
+    assert "open: https://gitlab.com/keepers/prompts/-/merge_requests\n" in done.stdout
+    said = (ana.origin / "options").read_text()
+    assert "merge_request.create" in said
+    assert "merge_request.target=main" in said
+    assert "merge_request.title=Add trip_packer 0.1.0" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ((), 2, "no entry differs"),
+        (("hello",), 2, "nothing of hello differs"),
+        (("--remote", "nowhere"), 2, "there is no remote nowhere"),
+        (("--base", "nowhere"), 4, "there is no commit nowhere"),
+        (("--from-issue", "nowhere"), 4, "cannot read the event nowhere"),
+    ],
+)
+def test_what_cannot_be_done(ana, arguments, code, said):
+    done = ana.psreg(*arguments)
+    assert done.returncode == code
+    assert said in done.stderr
+
+
+def test_more_that_cannot_be_done(ana, tmp_path):
+    ana.new()
+    ana.new("case_packer")
+    done = ana.psreg()
+    assert done.returncode == 2
+    assert f"several entries differ: pbes/prompt/case_packer, {FOLDER}" in done.stderr
+    done = ana.psreg("hello")
+    assert "these have: case_packer, trip_packer" in done.stderr
+    ana.psreg("trip_packer")
+    ana.git("stash", "push", "-q", "--include-untracked", "--", FOLDER)
+    ana.git("switch", "-q", "submit/trip_packer")
+    ana.mend()
+    done = ana.psreg("trip_packer")
+    assert done.returncode == 1
+    assert "the branch submit/trip_packer is checked out" in done.stderr
+    ana.git("restore", FOLDER)
+    ana.git("switch", "-q", "main")
+    (ana.clone / "pbes/prompt/case_packer/0.1.0/link.md").symlink_to("/etc/passwd")
+    done = ana.psreg("case_packer")
+    assert done.returncode == 1
+    assert "is no plain file" in done.stderr
+
+
+def test_without_an_identity(ana):
+    ana.new()
+    ana.git("config", "--unset", "user.name")
+    ana.git("config", "--unset", "user.email")
+    ana.git("config", "user.useConfigOnly", "true")
+    done = ana.psreg()
+    assert done.returncode == 2
+    assert "git config user.name" in done.stderr
+
+
+def test_without_a_remote_a_clone_or_a_checkout(ana, tmp_path):
+    ana.new()
+    ana.git("remote", "remove", "origin")
+    assert ana.psreg().returncode == 0
+    done = ana.psreg("--push")
+    assert done.returncode == 2
+    assert "this clone has no remote" in done.stderr
+    ana.git("remote", "add", "origin", str(tmp_path / "away.git"))
+    done = ana.psreg("--push")
+    assert done.returncode == 4
+    assert "git push failed" in done.stderr
+    ana.git("remote", "set-url", "origin", str(ana.origin))
+    done = ana.psreg("--open")
+    assert done.returncode == 2
+    assert "no forge that psreg knows" in done.stderr
+    (ana.clone / ".git").rename(tmp_path / "git")
+    assert "is not the top of a clone" in ana.psreg().stderr
+    (ana.clone / "pbes").rename(tmp_path / "pbes-away")
+    assert "NO_CHECKOUT" in ana.psreg().stderr
+
+
+def test_settings_of_a_caller_do_not_lead_elsewhere(ana, tmp_path):
+    ana.new()
+    other = tmp_path / "other"
+    git("init", "-q", str(other), cwd=tmp_path)
+    done = ana.psreg(GIT_DIR=str(other / ".git"), GIT_INDEX_FILE=str(tmp_path / "index"))
+    assert done.returncode == 0, done.stderr
+    assert ana.git("branch", "--list", "submit/trip_packer")
+    assert not Path(tmp_path / "index").exists()

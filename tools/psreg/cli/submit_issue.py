@@ -1,0 +1,137 @@
+"""`psreg submit --from-issue`: the bot behind the form "Submit a prompt".
+
+It runs code of the default branch alone. What the issue says becomes the content of files; names
+of folders, branches and titles come from values that were accepted by their grammar, and the owner
+from the account's number in the event.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from psreg.adapters.files import read_tree
+from psreg.adapters.forge import at, text
+from psreg.adapters.forge_requests import Requests, git_secret, issue_of
+from psreg.adapters.git_branch import Clone, Person
+from psreg.adapters.gitrepo import open_repository
+from psreg.cli.console import Console
+from psreg.errors import UsageError
+from psreg.index.changes import Author
+from psreg.render.review import VERDICT
+from psreg.render.review_markdown import MARKER as REVIEW_MARKER
+from psreg.render.review_markdown import review_markdown
+from psreg.render.submission import (
+    MARKER,
+    answer_markdown,
+    request_markdown,
+    submission_document,
+    submission_lines,
+)
+from psreg.service.issue_form import Objection, read_issue
+from psreg.service.review import review
+from psreg.service.submit import Submission, branch_of_issue, errors_of, title_of
+from psreg.service.submit_form import Draft, Owner, draft
+from psreg.service.verdict import Verdict
+
+BOT = Person(
+    name="github-actions[bot]", email="41898282+github-actions[bot]@users.noreply.github.com"
+)
+
+_REMOTE = "origin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Issue:
+    """The part of the event that matters: which issue, by whom, what it says."""
+
+    number: int
+    author: Owner
+    body: str
+
+
+def run(root: Path, args: Namespace, console: Console) -> int:
+    """Make the entry; with `--open`, push it and answer on the issue. Exit 1 with objections."""
+    issue = _issue(args.from_issue)
+    requests = Requests(os.environ) if args.open or args.push else None
+    if requests:
+        requests.require_token()
+    clone = Clone(root, git_secret(os.environ, requests.token) if requests else {})
+    made = draft(read_issue(issue.body), read_tree(root), issue.author)
+    done = _committed(root, clone, made, issue, clone.commit_id(args.base or "HEAD"))
+    if requests:
+        done = _asked(clone, requests, done, issue)
+    if console.machine:
+        console.json(submission_document(done))
+    else:
+        for line in submission_lines(done, _REMOTE):
+            console.line(line)
+    return 1 if done.objections else 0
+
+
+def _issue(event: str) -> _Issue:
+    found = issue_of(event)
+    if at(found, "state") == "closed":
+        raise UsageError("ISSUE_CLOSED", "the issue is closed", "open it again to submit it")
+    user = found["user"]
+    login = text(at(user, "login")) or "ghost"
+    author = Owner(forge="github", id=user["id"], login=login)
+    return _Issue(number=found["number"], author=author, body=text(at(found, "body")))
+
+
+def _committed(root: Path, clone: Clone, made: Draft, issue: _Issue, base: str) -> Submission:
+    """Return the entry as a commit, unless somebody has to mend it first."""
+    if made.objections or made.release is None:
+        name = made.release.name if made.release else f"issue {issue.number}"
+        return Submission(name=name, title="", objections=made.objections)
+    folder, title = made.release.entry_folder, title_of(made.release.name, made.files)
+    by = f"Submitted in #{issue.number} by the {issue.author.forge} account {issue.author.id}."
+    commit = clone.commit(base, folder, made.files, f"{title}\n\n{by}\n", BOT)
+    author = Author(forge=issue.author.forge, id=issue.author.id)
+    with open_repository(root) as repository:
+        changes = repository.changes(base, commit, author)
+        found = review(changes.change, base=changes.base, head=changes.head)
+    files = tuple(sorted(made.files))
+    done = Submission(name=made.release.name, title=title, files=files, review=found)
+    if found.verdict is Verdict.REJECT:
+        return replace(done, objections=errors_of(found))
+    branch = branch_of_issue(issue.number)
+    clone.set_branch(branch, commit, clone.tip(branch))
+    return replace(done, branch=branch, commit=commit)
+
+
+def _asked(clone: Clone, requests: Requests, done: Submission, issue: _Issue) -> Submission:
+    """Push, open the pull request, answer on the issue, review what was opened."""
+    if not done.objections:
+        done = _pushed(clone, done)
+    if not done.objections:
+        body = request_markdown(done, issue.number, issue.author)
+        url = requests.open_pull_request(requests.owner, done.branch, done.title, body)
+        done = replace(done, opened=True, url=url)
+    requests.answer_issue(issue.number, MARKER, answer_markdown(done))
+    if done.review and done.opened:
+        requests.pushed = done.commit
+        said = review_markdown(done.review, requests.run_url)
+        requests.post_comment(REVIEW_MARKER, said)
+        requests.post_check(done.review.verdict, VERDICT[done.review.verdict])
+    return done
+
+
+def _pushed(clone: Clone, done: Submission) -> Submission:
+    """Put the commit on the remote's branch, unless somebody else's work is there."""
+    before = clone.remote_tip(_REMOTE, done.branch)
+    if before:
+        clone.fetched(_REMOTE, done.branch)
+        if clone.committer(before) != BOT.email:
+            edited = Objection(
+                field="",
+                message=f"the branch {done.branch} was changed by hand",
+                hint="Go on in its pull request; the form is not read again.",
+            )
+            return replace(done, objections=(edited,), branch="", commit="")
+        if clone.same(before, done.commit):
+            return replace(done, commit=before, pushed=True)
+    clone.push(_REMOTE, done.commit, done.branch, lease=before or "")
+    return replace(done, pushed=True)
