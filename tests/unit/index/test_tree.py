@@ -108,6 +108,7 @@ def test_grouping_reads_no_file():
 def test_what_fits_nowhere():
     files = {
         "pbes/README.md": "",
+        "pbes/notes.md": "",
         "pbes/prompt/a.prompt": "",
         "pbes/prompt/a/a.prompt": "",
         "pbes/prompts/a/1.0.0/a.prompt": "",
@@ -118,7 +119,7 @@ def test_what_fits_nowhere():
     }
     found = Tree({PurePosixPath(path): text.encode() for path, text in files.items()})
     assert [str(p) for p in found.strays] == [
-        "pbes/README.md",
+        "pbes/notes.md",
         "pbes/prompt/a/a.prompt",
         "pbes/prompt/a.prompt",
     ]

@@ -19,6 +19,8 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for authors", "explain", "explain a rule"),
     ("for authors", "diff", "tell what changed, and which version that asks for"),
     ("for authors", "bump", "begin the next version of an entry"),
+    ("for authors", "submit", "put an entry on a branch and ask for it to be merged"),
+    ("for keepers of a registry", "init", "make a registry, with pipelines and forms"),
     ("for keepers of a registry", "review", "judge what a change adds, and say what becomes of it"),
     ("for keepers of a registry", "publish", "release and sign what is new"),
     ("for keepers of a registry", "site", "build the static catalogue"),

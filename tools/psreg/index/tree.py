@@ -24,6 +24,9 @@ from psreg.version import is_version, parse_version
 
 POLICY = PurePosixPath("registry/policy.toml")
 
+GUIDE = PurePosixPath(PBES, "README.md")
+"""What a registry tells people about the folder; the keepers' file, and part of no entry."""
+
 _IN_ENTRY, _IN_VERSION = 4, 5
 """Parts of the paths of `pbes/<class>/<name>/entry.toml` and of files in a version folder."""
 
@@ -139,7 +142,7 @@ class Tree:
         """Files in a folder whose class, name or version is not one."""
         self._entries: dict[tuple[str, str], Entry] = {}
         for path in sorted(files):
-            if path.parts[0] == PBES:
+            if path.parts[0] == PBES and path != GUIDE:
                 self._place(path)
 
     def _place(self, path: PurePosixPath) -> None:

@@ -49,6 +49,8 @@ def stray_file(tree: Tree) -> Iterator[Finding]:
     pbes/<class>/<name>/<version>/README.md
     pbes/<class>/<name>/<version>/evidence/…
     ```
+
+    Only `pbes/README.md` may lie beside them, in which the keepers explain the folder.
     """
     for path in tree.strays:
         yield Finding(

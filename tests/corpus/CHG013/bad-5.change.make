@@ -1,0 +1,1 @@
+change(entry(toml=OWNED), {"pbes/README.md": "# The prompts\n"})

@@ -1,0 +1,91 @@
+"""`psreg init`, through the real command line."""
+
+import json
+
+import pytest
+
+from authoring import psreg, tree_of
+
+
+def test_a_registry_is_made_and_checks_clean(tmp_path):
+    done = psreg(tmp_path, "init", "deep/prompts", "--name", "Our prompts", "--forge", "github")
+    assert (done.returncode, done.stderr) == (0, "")
+    first, *rest = done.stdout.splitlines()
+    files = tree_of(tmp_path / "deep/prompts")
+    assert first == f"made the registry Our prompts in deep/prompts: {len(files)} files"
+    assert [line.strip() for line in rest[: len(files)]] == sorted(files)
+    assert "  git init --initial-branch main" in rest
+    assert "  then write the address of its site into registry/policy.toml" in rest
+    checked = psreg(tmp_path / "deep/prompts", "check")
+    assert (checked.returncode, checked.stdout) == (0, "checked 0 files: no findings\n")
+
+
+def test_the_name_is_the_folders_and_a_repository_of_git_counts_as_empty(tmp_path):
+    (tmp_path / "prompts/.git").mkdir(parents=True)
+    url = "https://example.org/prompts"
+    done = psreg(tmp_path / "prompts", "init", ".", "--url", url)
+    assert done.returncode == 0
+    assert "made the registry prompts in ." in done.stdout
+    assert "git init" not in done.stdout
+    assert "then write the address" not in done.stdout
+    assert f'url = "{url}/"' in (tmp_path / "prompts/registry/policy.toml").read_text()
+    assert (tmp_path / "prompts/.gitlab-ci.yml").is_file()
+    assert (tmp_path / "prompts/.github/workflows/review.yml").is_file()
+
+
+def test_nothing_is_written_over(tmp_path):
+    (tmp_path / "README.md").write_text("Mine.\n")
+    done = psreg(tmp_path, "init", ".")
+    assert done.returncode == 2
+    assert "NOT_EMPTY" in done.stderr
+    assert "--force" in done.stderr
+    assert tree_of(tmp_path) == {"README.md": b"Mine.\n"}
+    done = psreg(tmp_path, "init", ".", "--force", "--format", "json")
+    document = json.loads(done.stdout)
+    assert document["kept"] == ["README.md"]
+    assert sorted([*document["written"], "README.md"]) == sorted(tree_of(tmp_path))
+    assert (tmp_path / "README.md").read_text() == "Mine.\n"
+    again = psreg(tmp_path, "init", ".", "--force")
+    assert ": 0 files\n" in again.stdout
+    assert "there before, and left as they are:" in again.stdout
+    assert psreg(tmp_path, "init", ".", "--force", "--quiet").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("file",), "NOT_A_FOLDER"),
+        (("broken",), "NOT_A_FOLDER"),
+        (("new", "--name", " "), "is no name"),
+        (("new", "--name", "a\nb"), "is no name"),
+        (("new", "--url", "ftp://example.org"), "is not the address of a site"),
+        (("new", "--forge", "sourcehut"), "invalid choice"),
+        ((), "required"),
+    ],
+)
+def test_what_cannot_be_done(tmp_path, arguments, said):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "broken").symlink_to("nowhere")
+    done = psreg(tmp_path, "init", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert not (tmp_path / "new").exists()
+
+
+def test_never_through_a_link(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts/registry").symlink_to(tmp_path / "elsewhere")
+    done = psreg(tmp_path, "init", "prompts", "--force")
+    assert done.returncode == 4
+    assert "a registry's tree has no links" in done.stderr
+    assert tree_of(tmp_path / "elsewhere") == {}
+
+
+def test_a_file_in_the_place_of_a_folder(tmp_path):
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts/pbes").write_text("")
+    for folder in ("prompts", "prompts/pbes/deeper"):
+        done = psreg(tmp_path, "init", folder, "--force")
+        assert done.returncode == 4
+        assert "CANNOT_WRITE" in done.stderr
