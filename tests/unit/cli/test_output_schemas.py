@@ -49,9 +49,13 @@ OUTPUTS = {
     "new": ("new",),
     "init": ("init",),
     "bump": ("bump",),
+    "diff": ("diff",),
+    "submit": ("submit",),
     "review": ("review",),
 }
 """Schemas of what a command prints when it could do its work."""
+
+ANA = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")
 
 FORMS = sorted({name for names in OUTPUTS.values() for name in names} | {"error"})
 
@@ -236,8 +240,33 @@ def test_authoring(say, tmp_path):
     shutil.copytree(PBES / "prompt/email_reply", root / "pbes/prompt/email_reply")
     assert say("new", 0, "new", "prompt", "trip_packer", cwd=root)["gaps"]
     assert say("bump", 0, "bump", "email_reply", "minor", cwd=root)["previous"] == "1.0.0"
+    assert say("bump", 0, "bump", "email_reply", "auto", cwd=root)["diff"]["floor"] == "none"
+    folder = root / "pbes/prompt/email_reply"
+    assert say("diff", 0, "diff", folder / "1.0.0", "email_reply", cwd=root)["changes"] == []
+    text = next((folder / "1.1.0").glob("*.prompt")).read_text()
+    (root / "draft.prompt").write_text(text + "Be kind to {person}.\n")
+    found = say("diff", 0, "diff", "email_reply", "draft.prompt", cwd=root)
+    assert (found["floor"], found["least"]) == ("major", "2.0.0")
+    found = say("bump", 0, "bump", "email_reply", "auto", "--from", "draft.prompt", cwd=root)
+    assert found["version"] == "2.0.0"
     say("error", 2, "new", "prompt", "Not A Name", cwd=root)
     say("error", 4, "bump", "nothing", "patch", cwd=root)
+
+
+def test_submitting(say, tmp_path):
+    root = tmp_path / "checkout"
+    shutil.copytree(PBES / "prompt/email_reply", root / "pbes/prompt/email_reply")
+    say("error", 2, "submit", cwd=root)
+    for step in (["init", "-q"], [*ANA, "commit", "-qm", "Start", "--allow-empty"]):
+        subprocess.run(["git", *step], cwd=root, check=True)
+    for key, value in (("name", "Ana"), ("email", "ana@example.org")):
+        subprocess.run(["git", "config", f"user.{key}", value], cwd=root, check=True)
+    assert say("submit", 1, "submit", cwd=root)["objections"]
+    (root / "registry").mkdir()
+    shutil.copy(PBES.parent / "registry/policy.toml", root / "registry")
+    for step in (["add", "registry"], ["commit", "-qm", "Decide"]):
+        subprocess.run(["git", *step], cwd=root, check=True)
+    assert say("submit", 0, "submit", cwd=root)["branch"] == "submit/email_reply"
 
 
 def test_a_new_registry(say, tmp_path):

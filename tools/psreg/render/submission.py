@@ -19,8 +19,8 @@ SCHEMA = "psreg.submit/1"
 MARKER = "<!-- psreg submission -->"
 """First line of the answer, by which a bot finds its own one again."""
 
-ROWS = 50
-"""Objections listed in an answer."""
+ROWS, BUDGET = 50, 60_000
+"""Objections listed in an answer, and the characters that they may take together."""
 
 _REASONS = 20
 """Reasons for which a person has to decide that are listed in a terminal."""
@@ -86,7 +86,11 @@ def answer_markdown(done: Submission) -> str:
             "The review is a comment there. A keeper of the registry decides; merging releases the"
             " prompt. Until then, an edit of this issue changes the pull request, too.\n"
         )
-    rows = [_row(objection) for objection in done.objections[:ROWS]]
+    rows: list[str] = []
+    for row in map(_row, done.objections[:ROWS]):
+        if sum(map(len, rows)) + len(row) > BUDGET:
+            break
+        rows.append(row)
     left = len(done.objections) - len(rows)
     more = f"\n…and {left} more.\n" if left else ""
     return (
