@@ -24,6 +24,7 @@ from psreg.rules.evidence import (
     unreadable_evidence,
 )
 from psreg.rules.golden import GOLDEN_RULES
+from psreg.rules.limits import too_many_files
 from psreg.rules.places import SUFFIXES, is_device
 from psreg.rules.release import (
     bad_requirement,
@@ -290,5 +291,6 @@ SUBMISSION_RULES: tuple[Rule[Submission], ...] = (
     unknown_protocol,
     no_final_newline,
     *GOLDEN_RULES,
+    too_many_files,
 )
 """The rules judged once per release, in the order of their codes."""
