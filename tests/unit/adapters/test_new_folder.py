@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from psreg.adapters.new_folder import add_folder
+from psreg.adapters.new_folder import add_folder, remove_folder
 from psreg.errors import UnavailableError, UsageError
 
 FOLDER = PurePosixPath("pbes/prompt/x")
@@ -76,3 +76,19 @@ def test_a_link_above_is_not_followed(tmp_path):
     with pytest.raises(UnavailableError, match="no links"):
         add_folder(root, FOLDER, FILES)
     assert names(tmp_path / "elsewhere") == []
+
+
+def test_a_folder_goes_with_all_that_is_in_it(tmp_path):
+    add_folder(tmp_path, FOLDER, FILES)
+    remove_folder(tmp_path, FOLDER / "1.0.0")
+    assert names(tmp_path)[2:] == ["pbes/prompt/x", "pbes/prompt/x/a.toml"]
+
+
+def test_nothing_goes_through_a_link(tmp_path):
+    add_folder(tmp_path, FOLDER, FILES)
+    (tmp_path / "link").symlink_to(tmp_path / FOLDER)
+    for folder in ("link", "nowhere"):
+        with pytest.raises(UnavailableError) as caught:
+            remove_folder(tmp_path, PurePosixPath(folder))
+        assert caught.value.code == "CANNOT_WRITE"
+    assert (tmp_path / FOLDER / "a.toml").is_file()

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from psreg.adapters.registry_dir import RegistryDir
+from psreg.adapters.registry_dir import RegistryDir, released_versions
 from psreg.errors import UnavailableError
+from simulator import Simulator
 
 
 @pytest.fixture
@@ -85,3 +86,14 @@ def test_a_folder_that_vanished_cannot_be_synced(store: RegistryDir) -> None:
     (store.root / "metadata").rmdir()
     with pytest.raises(UnavailableError):
         store.sync()
+
+
+def test_versions_that_records_list(tmp_path: Path) -> None:
+    assert released_versions(tmp_path / "registry", "quiz_master") == frozenset()
+    made = Simulator(mode="dev").release("quiz_master", "1.0.0").release("quiz_master", "1.1.0")
+    made.release("master", "3.0.0")
+    registry = made.publish().store(tmp_path)
+    registry = next(path.parent for path in registry.rglob("targets") if path.is_dir())
+    (registry / f"targets/pkg/{'0' * 64}.quiz_master.json").write_text("{")
+    assert released_versions(registry, "quiz_master") == {"1.0.0", "1.1.0"}
+    assert released_versions(registry, "master") == {"3.0.0"}

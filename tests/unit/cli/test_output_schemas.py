@@ -240,9 +240,10 @@ def test_authoring(say, tmp_path):
     shutil.copytree(PBES / "prompt/email_reply", root / "pbes/prompt/email_reply")
     assert say("new", 0, "new", "prompt", "trip_packer", cwd=root)["gaps"]
     assert say("bump", 0, "bump", "email_reply", "minor", cwd=root)["previous"] == "1.0.0"
-    assert say("bump", 0, "bump", "email_reply", "auto", cwd=root)["diff"]["floor"] == "none"
+    assert say("bump", 0, "bump", "email_reply", "auto", cwd=root)["diff"]["floor"] == "patch"
     folder = root / "pbes/prompt/email_reply"
-    assert say("diff", 0, "diff", folder / "1.0.0", "email_reply", cwd=root)["changes"] == []
+    same = say("diff", 0, "diff", folder / "1.0.0", "email_reply@1.0.0", cwd=root)
+    assert (same["floor"], same["changes"]) == ("none", [])
     text = next((folder / "1.1.0").glob("*.prompt")).read_text()
     (root / "draft.prompt").write_text(text + "Be kind to {person}.\n")
     found = say("diff", 0, "diff", "email_reply", "draft.prompt", cwd=root)
