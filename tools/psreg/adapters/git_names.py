@@ -1,20 +1,20 @@
 """The names of a registry at one commit: folders of entries, and the aliases that entries list.
 
-Names come from the class folders alone. For aliases the entry.toml of every entry is read, in a
-process of its own that runs beside us; an entry.toml without aliases is recognized, not parsed.
+Names come from the class folders alone. Which entries may list aliases is found by `git grep`,
+which runs beside us; of these alone entry.toml is read.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from threading import Thread
+from subprocess import Popen
+from weakref import finalize
 
-from psreg.adapters.git_batch import missing
+from psreg.adapters.git_batch import end, missing
 from psreg.adapters.git_objects import Folder, Objects
 from psreg.adapters.git_process import Git
-from psreg.formats import entry as entry_file
+from psreg.formats import entry as entry_format
 from psreg.identity import CLASSES, PBES, is_name
 
 Key = tuple[str, str]
@@ -22,7 +22,15 @@ Key = tuple[str, str]
 
 ENTRY_FILE = "entry.toml"
 
-_NO_ALIASES = re.compile(rb"^aliases[ \t]*=[ \t]*\[[ \t]*\]", re.MULTILINE)
+_GREP = ("grep", "-z", "-l", "-a", "--no-textconv", "--no-recurse-submodules")
+
+_FINE = (0, 1)
+"""What `git grep` ends with, whether it finds anything or not."""
+
+_EMPTY = r"^aliases[[:blank:]]*=[[:blank:]]*\[[[:blank:]]*\]"
+_WITH_ALIASES = ("-E", "-e", "aliases", "--and", "--not", "-e", _EMPTY, "--or", "-e", r"\\")
+"""Lines of an entry.toml that lists aliases. One of them at least has the word and no empty list,
+or an escape: what is written with one, "ali\\u0061ses", may be any word."""
 
 
 def folder_of(key: Key) -> str:
@@ -30,16 +38,30 @@ def folder_of(key: Key) -> str:
     return f"{PBES}/{key[0]}/{key[1]}"
 
 
+def entry_file(key: Key) -> str:
+    """Return `pbes/<class>/<name>/entry.toml`."""
+    return f"{folder_of(key)}/{ENTRY_FILE}"
+
+
+def key_of(path: str) -> Key | None:
+    """Return the entry in whose folder `path` lies, or None."""
+    parts = path.split("/", 3)
+    if len(parts) > 3 and parts[0] == PBES and parts[1] in CLASSES and is_name(parts[2]):  # noqa: PLR2004
+        return parts[1], parts[2]
+    return None
+
+
 class Roll:
     """The entries of the commit whose root folder is `root`."""
 
     def __init__(self, git: Git, objects: Objects, root: str) -> None:
-        self._git = git
+        self._git, self._objects = git, objects
         self.folders: dict[Key, str] = {}
         """The ids of the entries' folders; some of these names may be none."""
-        self._reading: _Reading | None = None
         pbes = objects.folder(root).get(PBES)
-        classes = objects.folder(pbes.id) if pbes and pbes.is_folder else Folder()
+        self._pbes = pbes.id if pbes and pbes.is_folder else ""
+        self._search: Popen[bytes] | None = None
+        classes = objects.folder(self._pbes) if self._pbes else Folder()
         for name in CLASSES:
             if (row := classes.get(name)) and row.is_folder:
                 entries = objects.folder(row.id).folders()
@@ -55,9 +77,12 @@ class Roll:
         keys = {(one, name) for name in names if is_name(name) for one in CLASSES}
         return {key for key in keys if key in self.folders}
 
-    def read_aliases(self) -> None:
-        """Begin to read aliases, which will be asked for."""
-        self._reading = _Reading(self._git, list(self.folders.values()))
+    def find_aliases(self) -> None:
+        """Begin to look for aliases, which will be asked for."""
+        if self._pbes and self._search is None:
+            depth = "--max-depth=2"  # <class>/<name>/entry.toml
+            self._search = self._git.start(*_GREP, depth, *_WITH_ALIASES, self._pbes)
+            finalize(self, end, self._search)
 
     @cached_property
     def by_alias(self) -> Mapping[str, list[Key]]:
@@ -66,56 +91,30 @@ class Roll:
         Raises:
             UnavailableError: `OBJECT_MISSING`.
         """
-        reading = self._reading or _Reading(self._git, list(self.folders.values()))
-        known: dict[bytes, tuple[str, ...]] = {}
+        self.find_aliases()
+        if self._search is None:
+            return {}
+        out, _ = self._search.communicate()
+        if self._search.returncode not in _FINE:
+            raise missing(f"{self._pbes} or one in it")
+        paths = [f"{PBES}/{path}" for path in _listed(out, self._pbes)]
+        keys = [key for path in paths if (key := key_of(path)) and path == entry_file(key)]
         found: dict[str, list[Key]] = {}
-        for key, data in zip(self.folders, reading.answers(), strict=True):
-            if data not in known:
-                known[data] = aliases_in(data)
-            for alias in known[data]:
+        for key, data in zip(keys, self._entry_files(keys), strict=True):
+            for alias in entry_format.read(data).aliases:
                 found.setdefault(alias, []).append(key)
         return found
+
+    def _entry_files(self, keys: list[Key]) -> Iterator[bytes]:
+        ids = [self.folders[key] for key in keys]
+        self._objects.load(ids)
+        rows = [self._objects.folder(oid).get(ENTRY_FILE) for oid in ids]
+        yield from self._objects.blobs(row.id for row in rows if row)
 
 
 def aliases_in(data: bytes) -> tuple[str, ...]:
     """Return the aliases that an entry.toml lists."""
-    # NOTE: a key that does not say its name outright is written with an escape.
-    if b"\\" not in data:
-        count = data.count(b"aliases")
-        if count == 0 or (count == 1 and _NO_ALIASES.search(data)):
-            return ()
-    return entry_file.read(data).aliases
-
-
-class _Reading:
-    """The entry.toml files in folders, read by a process while we do something else."""
-
-    def __init__(self, git: Git, folders: Sequence[str]) -> None:
-        self._folders = folders
-        self._out = b""
-        self._process = git.start("cat-file", "--buffer", "--batch")
-        self._thread = Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def _read(self) -> None:
-        requests = "".join(f"{folder}:{ENTRY_FILE}\n" for folder in self._folders)
-        self._out, _ = self._process.communicate(requests.encode())
-
-    def answers(self) -> Iterator[bytes]:
-        """Yield the bytes of the files; of those that are missing, none."""
-        self._thread.join()
-        out, at = self._out, 0
-        for folder in self._folders:
-            end = out.find(b"\n", at)
-            if end < 0:
-                raise missing(f"{folder}:{ENTRY_FILE}")
-            header, at = out[at:end].split(), end + 1
-            if header[-1] == b"missing":
-                yield b""
-                continue
-            size = int(header[-1])
-            yield out[at : at + size] if header[1] == b"blob" else b""
-            at += size + 1
+    return entry_format.read(data).aliases
 
 
 def mentioning(git: Git, root: str, words: Iterable[str]) -> set[Key]:
@@ -124,20 +123,15 @@ def mentioning(git: Git, root: str, words: Iterable[str]) -> set[Key]:
     Raises:
         UnavailableError: `OBJECT_MISSING`.
     """
-    # NOTE: what is written with an escape, "gl\u006fssary", may be any word.
-    patterns = "".join(f"{word}\n" for word in (*words, "\\")).encode()
-    options = ("-z", "-l", "-a", "-F", "--no-textconv", "--no-recurse-submodules", "-f", "-")
+    patterns = "".join(f"{word}\n" for word in (*words, "\\")).encode()  # any may be escaped
     where = (root, "--", f"{PBES}/*/release.toml", f"{PBES}/*/{ENTRY_FILE}")
-    out = git.ask("grep", *options, *where, stdin=patterns, fine=(0, 1))
+    out = git.ask(*_GREP, "-F", "-f", "-", *where, stdin=patterns, fine=_FINE)
     if out is None:
-        raise missing(root)
-    found = (name.decode("utf-8", "surrogateescape") for name in out.split(b"\0"))
-    return {key for name in found if (key := key_of(name.removeprefix(f"{root}:")))}
+        raise missing(f"{root} or one in it")
+    return {key for path in _listed(out, root) if (key := key_of(path))}
 
 
-def key_of(path: str) -> Key | None:
-    """Return the entry in whose folder `path` lies, or None."""
-    parts = path.split("/", 3)
-    if len(parts) > 3 and parts[0] == PBES and parts[1] in CLASSES and is_name(parts[2]):  # noqa: PLR2004
-        return parts[1], parts[2]
-    return None
+def _listed(out: bytes, root: str) -> Iterator[str]:
+    """Yield the paths that `git grep -z -l` prints of the tree `root`."""
+    for name in out.split(b"\0")[:-1]:
+        yield name.decode("utf-8", "surrogateescape").removeprefix(f"{root}:")

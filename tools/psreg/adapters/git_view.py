@@ -16,6 +16,7 @@ from psreg.adapters.git_names import (
     Key,
     Roll,
     aliases_in,
+    entry_file,
     folder_of,
     key_of,
     mentioning,
@@ -59,8 +60,8 @@ class View:
         self._keys = {key for path in touched if (key := key_of(path))}
         self._roll = Roll(git, objects, root)
         self._named = {key for key in self._keys if self._concerns_name(key)}
-        if self._named:
-            self._roll.read_aliases()  # in the background
+        if 0 < len(self._named) <= _FEW:
+            self._roll.find_aliases()  # in the background
         self._look_around()
 
     def base(self) -> GitTree:
@@ -72,7 +73,7 @@ class View:
         return GitTree(self._objects, self._head)
 
     def _concerns_name(self, key: Key) -> bool:
-        return _entry_file(key) in self._touched or key not in self._roll.folders
+        return entry_file(key) in self._touched or key not in self._roll.folders
 
     def _look_around(self) -> None:
         if row := lookup(self._objects, self._root, str(POLICY)):
@@ -101,7 +102,7 @@ class View:
         for key in keys:
             row = self._objects.folder(self._roll.folders[key]).get(ENTRY_FILE)
             if row and row.is_file:
-                self._add({_entry_file(key): row})
+                self._add({entry_file(key): row})
             else:
                 unclear.append(key)  # without entry.toml, other files show that there is an entry
         self._add_whole(unclear)
@@ -113,7 +114,7 @@ class View:
         if len(self._named) > _FEW:
             return self._roll.called(self._roll.names)
         texts = {name for _, name in self._named}
-        for data in self._read(_entry_file(key) for key in self._named):
+        for data in self._read(entry_file(key) for key in self._named):
             texts.update(aliases_in(data))
         near = self._roll.called(nearby(texts, self._roll.names))
         by_alias = self._roll.by_alias
@@ -139,18 +140,16 @@ class View:
     def _or_meant(self, names: Collection[str]) -> set[str]:
         """Return `names`, and for some that nothing has the one that is most like it."""
         known = self._roll.names.union(name for _, name in self._keys)
-        unknown = islice(sorted(set(names) - known), _GUESSED)
-        return {
-            *names,
-            *(near for name in unknown if (near := nearest(name, [*filter(is_name, known)]))),
-        }
+        unknown = list(islice(sorted(set(names) - known), _GUESSED))
+        proper = [name for name in known if is_name(name)] if unknown else []
+        return {*names, *(near for name in unknown if (near := nearest(name, proper)))}
 
     def _mentioned(self) -> set[str]:
         """Return the names of entries that the touched files mention, but do not require."""
         return {*self._recommended(), *self._waived(), *self._misplaced()}
 
     def _recommended(self) -> Iterator[str]:
-        for data in self._read(_entry_file(key) for key in self._keys):
+        for data in self._read(entry_file(key) for key in self._keys):
             if b"deprecated" in data or _ESCAPE in data:
                 yield (entry.read(data).deprecated or {}).get("replacement", "")
 
@@ -176,10 +175,6 @@ class View:
         """Yield what the files at `paths` hold before and after the change; equal ones once."""
         rows = (side.get(path) for path in paths for side in (self._base, self._head))
         yield from self._objects.blobs({row.id: None for row in rows if row and row.is_file})
-
-
-def _entry_file(key: Key) -> str:
-    return f"{folder_of(key)}/{ENTRY_FILE}"
 
 
 def _releases(paths: Iterable[str]) -> set[ReleaseId]:
