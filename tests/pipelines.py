@@ -63,6 +63,11 @@ class Done:
     folder: Path
     site: Path | None = None
 
+    @property
+    def summary(self) -> str:
+        """The page that a job of GitHub leaves for people."""
+        return (self.folder.parent / "temporary/summary.md").read_text(encoding="utf-8")
+
 
 @dataclass(slots=True, kw_only=True)
 class Runner:
@@ -125,7 +130,8 @@ class Runner:
 
 _EXPRESSION = re.compile(r"\$\{\{ ([a-z_.]+) \}\}", re.IGNORECASE)
 _CONDITION = re.compile(r"([a-z_.]+) == '([^']*)'", re.IGNORECASE)
-_FILES = ("GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STEP_SUMMARY")
+_FILES = ("GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH")
+"""Through which a step could change later ones; no step of ours writes to them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +204,7 @@ class GitHubActions:
             "GITHUB_RUN_ID": "99",
             "GITHUB_SERVER_URL": "https://github.example",
             "GITHUB_SHA": event.sha,
+            "GITHUB_STEP_SUMMARY": str(temporary / "summary.md"),
             "GITHUB_WORKSPACE": str(workspace),
             "RUNNER_TEMP": str(temporary),
             **files,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -177,10 +178,23 @@ class OnGitHub(World):
             actions, "review.yml", Event(name="pull_request", payload=payload, sha=head)
         )
 
+    @property
+    def said_by_the_run(self) -> dict[str, Any]:
+        """What a pull request can choose about its own run: never a reason to believe anything."""
+        command = f"$(touch {self.root / 'canary'})"
+        return {
+            "artifacts_url": f"{self.server.url}/artifacts",
+            "conclusion": "success",
+            "display_title": command,
+            "head_branch": command,
+            "logs_url": f"{self.server.url}/logs",
+            "pull_requests": [{"number": 99}],
+        }
+
     def comment(self, head: str, event: str = "pull_request") -> Done:
         payload = {
             "repository": {"default_branch": "main"},
-            "workflow_run": {"head_sha": head, "event": event, "conclusion": "success"},
+            "workflow_run": {"head_sha": head, "event": event, **self.said_by_the_run},
         }
         return self._run(
             self.actions,
@@ -244,7 +258,8 @@ class OnGitLab(World):
 
     def comment(self, head: str) -> Done:
         payload = self.root / "payload.json"
-        payload.write_text(json.dumps({"object_attributes": {"last_commit": {"id": head}}}))
+        request = {"iid": 99, "last_commit": {"id": head}, "author_id": ANA, "title": "$(false)"}
+        payload.write_text(json.dumps({"object_attributes": request}))
         return self._run("trigger", self.base, TRIGGER_PAYLOAD=str(payload))
 
     def publish(self, tip: str, switched: str = "yes") -> Done:
@@ -280,6 +295,10 @@ def test_from_a_pull_request_to_an_installed_release(world: World, tmp_path: Pat
     assert reviewed.code == 0, reviewed.out
     assert world.server.bodies() == []
     assert "# the base's" in world.runner.installed
+    if world.forge == "github":
+        assert f"{NAME} 1.1.0" in html.unescape(reviewed.summary)
+    else:
+        assert json.loads((reviewed.folder / "gl-code-quality-report.json").read_text()) is not None
 
     commented = world.comment(head)
     assert commented.code == 0, commented.out
@@ -350,6 +369,17 @@ def test_what_an_untrusted_job_says_is_not_believed(world: World) -> None:
     expected = {"github": "neutral", "gitlab": "success"}[world.forge]
     assert verdicts(world)[0] in (expected, "failure", "failed")
     assert "evil" not in world.runner.installed
+    assert not canary.exists()
+    asked = [path for _, path in world.server.requests]
+    assert not [path for path in asked if re.search("artifact|logs|/99(/|$)", path)]
+
+
+def test_a_head_that_is_no_commit_is_not_an_option_of_git(world: World) -> None:
+    canary = world.root / "canary"
+    for head in (f"--upload-pack=touch {canary}", "main", "", "a" * 40):
+        done = world.comment(head)
+        assert done.code not in (0, 42), done.out
+    assert world.server.bodies() == []
     assert not canary.exists()
 
 

@@ -198,7 +198,10 @@ def test_a_push_has_no_head(github, gitlab):
     pushed = {"GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": ""}
     for forge in (github.trusted(**pushed), gitlab.trusted(CI_PIPELINE_SOURCE="push")):
         assert (forge.base, forge.head, forge.author) == ("", "", None)
-        assert forge.post_comment(MARKER, MARKER) == ()
+        for post in (forge.post_comment, forge.post_check):
+            with pytest.raises(UsageError) as caught:
+                post(MARKER, MARKER)
+            assert caught.value.code == "NO_HEAD"
 
 
 def test_a_tried_merge_is_not_the_head(gitlab):

@@ -77,7 +77,7 @@ class Forge(Protocol):
 
         Raises:
             ForgeError: the forge refused, or did not answer.
-            UsageError: NO_TOKEN; COMMENT_TOO_LONG; `body` does not begin with `marker`.
+            UsageError: NO_TOKEN; NO_HEAD; COMMENT_TOO_LONG; `body` does not begin with `marker`.
         """
 
     def post_check(self, verdict: str, summary: str) -> None:
@@ -85,7 +85,7 @@ class Forge(Protocol):
 
         Raises:
             ForgeError: the forge refused, or did not answer.
-            UsageError: NO_TOKEN.
+            UsageError: NO_TOKEN; NO_HEAD.
         """
 
 
@@ -170,10 +170,13 @@ def check_comment(marker: str, body: str) -> None:
         raise UsageError("COMMENT_TOO_LONG", f"a comment of {len(body)} characters is too long")
 
 
-def no_token(variable: str) -> UsageError:
-    """Return the error of a job that should post and may not."""
-    return UsageError(
-        "NO_TOKEN",
-        f"nothing can be posted without {variable}",
-        "only the trusted job has the token; see the keepers' guide",
-    )
+def check_posting(forge: Forge, variable: str) -> None:
+    """Return if a job may post, with the token in `variable`. Raises UsageError."""
+    if not forge.token:
+        raise UsageError(
+            "NO_TOKEN",
+            f"nothing can be posted without {variable}",
+            "only the trusted job has the token; see the keepers' guide",
+        )
+    if not forge.head:
+        raise UsageError("NO_HEAD", f"{forge.name} names no commit that this job is to judge")

@@ -16,8 +16,8 @@ from psreg.adapters.forge import (
     COMMENT_PAGES,
     at,
     check_comment,
+    check_posting,
     event,
-    no_token,
     number,
     required,
     sha,
@@ -118,7 +118,7 @@ class GitHub:
     def post_comment(self, marker: str, body: str) -> tuple[str, ...]:
         """Write the one comment of a pull request; see `Forge.post_comment`."""
         check_comment(marker, body)
-        self._need_token()
+        check_posting(self, "GITHUB_TOKEN")
         return tuple(
             self._api.settled(partial(self._comment, pull["number"], marker, body))
             for pull in self._pulls
@@ -158,7 +158,7 @@ class GitHub:
 
     def post_check(self, verdict: str, summary: str) -> None:
         """Publish a check run at the head; it is neutral where a person decides."""
-        self._need_token()
+        check_posting(self, "GITHUB_TOKEN")
         run = {
             "name": CHECK,
             "head_sha": self.head,
@@ -168,7 +168,3 @@ class GitHub:
             "output": {"title": _TITLES[verdict], "summary": summary},
         }
         self._api.settled(partial(self._api.send, "POST", f"{self._path}/check-runs", run))
-
-    def _need_token(self) -> None:
-        if not self.token:
-            raise no_token("GITHUB_TOKEN")

@@ -16,8 +16,8 @@ from psreg.adapters.forge import (
     COMMENT_PAGES,
     at,
     check_comment,
+    check_posting,
     event,
-    no_token,
     number,
     required,
     sha,
@@ -103,7 +103,7 @@ class GitLab:
     def post_comment(self, marker: str, body: str) -> tuple[str, ...]:
         """Write the one note of a merge request; see `Forge.post_comment`."""
         check_comment(marker, body)
-        self._need_token()
+        check_posting(self, "GITLAB_TOKEN")
         return tuple(
             self._api.settled(partial(self._note, request, marker, body))
             for request in self._requests
@@ -137,7 +137,7 @@ class GitLab:
 
     def post_check(self, verdict: str, summary: str) -> None:
         """Publish a status of the commit at the head."""
-        self._need_token()
+        check_posting(self, "GITLAB_TOKEN")
         status = {
             "state": _STATES[verdict],
             "name": CHECK,
@@ -146,7 +146,3 @@ class GitLab:
         }
         path = f"{self._path}/statuses/{self.head}"
         self._api.settled(partial(self._api.send, "POST", path, status))
-
-    def _need_token(self) -> None:
-        if not self.token:
-            raise no_token("GITLAB_TOKEN")
