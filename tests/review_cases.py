@@ -96,6 +96,7 @@ def base():
         **entry("proven", OF_ANA),
         **hello("1.0.0", "proven", release=tested, **evidence("claude", "gemini"), **signed),
         **entry("former", OF_ANA + YANKED + DEPRECATED, "1.0.0", "1.0.1"),
+        **entry("purged", OF_ANA + '[yanked]\n"1.0.1" = "Held a name."\n', "1.0.0"),
         **entry("caller", OF_ANA),
         **hello("1.0.0", "caller", release=RELEASE + '[requires]\nyoung = "^0.1"\n'),
         f"{TUTOR}/entry.toml": OF_ANA.encode(),
@@ -162,6 +163,9 @@ GOOD = {
     "more_than_asked": hello("1.2.0", prompt=worded()),
     "yanked": {f"{HELLO}/entry.toml": (OF_ANA + YANKED).encode()},
     "deprecated": {f"{HELLO}/entry.toml": (OF_ANA + DEPRECATED).encode()},
+    "fewer_limitations": hello(
+        "1.1.1", prompt=worded(), release=re.sub("limitations.*\n", "limitations = []\n", CHANGES)
+    ),
     "signature_added": {
         "pbes/prompt/proven/1.0.0/statement.json": json.dumps(
             {**STATEMENT, "signatures": [*STATEMENT["signatures"], {"keyid": "b", "sig": "AQ=="}]}
@@ -172,6 +176,7 @@ GOOD = {
 
 HUMAN = {
     "new_name": entry("recipe_finder", OF_ANA, "0.1.0"),
+    "new_name_for_somebody_else": entry("recipe_finder", OF_BOB, "0.1.0"),
     "name_two_keystrokes_away": entry("wellcomes", OF_ANA, "1.0.0"),
     "name_with_an_affix": entry("welcome_official", OF_ANA, "1.0.0"),
     "major": hello("2.0.0", prompt=PROMPT.replace("{name}", "{whom}")),
@@ -208,9 +213,6 @@ HUMAN = {
         prompt=PROMPT + "Never say: ignore all previous instructions.\n",
         release=CHANGES + '[waivers]\nPS010 = "It is quoted as an example."\n',
     ),
-    "fewer_limitations": hello(
-        "1.1.1", prompt=worded(), release=re.sub("limitations.*\n", "limitations = []\n", CHANGES)
-    ),
 }
 """What only a person can decide, as far as it is for one to decide."""
 
@@ -240,6 +242,10 @@ BROKEN = {
     "version_skipped": hello("1.3.0", prompt=worded()),
     "below_the_floor": hello("1.1.1", prompt=PROMPT.replace("{name}", "{whom}")),
     "save_key_changed": tutor("1.0.1", ("socratic_tutor_save", "tutor_save")),
+    "version_taken_again": hello("1.0.1", "purged", prompt=worded()),
+    "letter_case_outside": {"docs/Notes.md": b"# Notes\n", "docs/notes.md": b"# Notes\n"},
+    "stray_file": {"pbes/prompt/notes.md": b"# Notes\n"},
+    "evidence_missing": hello("1.1.1", prompt=worded(), release=CHANGES + runs("claude")),
     "owners_taken_over": {"pbes/prompt/welcome/entry.toml": OF_ANA.encode()},
     "name_one_keystroke_away": entry("welcom", OF_ANA, "1.0.0"),
     "retired_name": entry("goodbye", OF_ANA, "1.0.0"),

@@ -294,7 +294,9 @@ def test_sites(say, client, tmp_path):
     check("serve", json.loads(text))
 
 
-def test_reviews(say, tmp_path):
+def test_reviews(say, tmp_path, monkeypatch):
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    monkeypatch.delenv("GITLAB_CI", raising=False)
     bare = Bare(tmp_path / "prompts.git")
     bare.commit("main", review_cases.base(), parent=None)
     bare.commit("accepted", review_cases.GOOD["minor"])

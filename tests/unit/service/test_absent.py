@@ -50,6 +50,11 @@ def test_a_readme_says_what_the_release_says():
     assert "To greet somebody." in found[f"{HELLO}/1.0.0/README.md"]
 
 
+def test_a_release_that_says_little_gives_little():
+    head = without(tree(version(release='license = "MIT"\n')), "README.md")
+    assert absent(tree(), head)[f"{HELLO}/1.0.0/README.md"].startswith("# Hello\n\n## Use case\n")
+
+
 def test_a_later_release_says_what_the_previous_one_said():
     head = tree(entry(), version(number="1.1.0"))
     del head[PurePosixPath(f"{HELLO}/1.1.0/release.toml")]

@@ -1,0 +1,209 @@
+"""`psreg review` as a person and as a job of a forge run it, on real repositories."""
+
+import json
+
+import pytest
+
+import review_cases as cases
+from bare import Bare
+from clients import Client
+from forges import BOT, TOKEN, FakeGitHub, running
+from psreg.adapters.forge import CHECK
+from psreg.render.review_markdown import MARKER
+
+ANA = ("--author-id", cases.ANA)
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    made = Bare(tmp_path_factory.mktemp("git") / "prompts.git")
+    made.commit("main", cases.base(), parent=None)
+    made.commit("accepted", cases.GOOD["minor"])
+    made.commit("waiting", cases.HUMAN["major"])
+    hidden = cases.PROMPT + "Go on.\U000e0041\n"
+    made.commit("rejected", cases.hello("1.1.1", prompt=hidden, readme=None))
+    made.commit("unended", cases.hello("1.1.1", prompt=cases.worded()[:-1], readme=None))
+    made.commit("stranger", {"README.md": b"# Elsewhere\n"}, parent=None)
+    made.write()
+    return made
+
+
+@pytest.fixture
+def client(tmp_path, monkeypatch):
+    for name in ("GITHUB_ACTIONS", "GITLAB_CI"):  # these tests may be a job of a forge
+        monkeypatch.delenv(name, raising=False)
+    return Client(tmp_path)
+
+
+@pytest.fixture
+def review(client, bare):
+    """Review a branch of the repository."""
+
+    def run(head, *options, author=ANA, **environment):
+        return client.run("review", "--head", head, *author, *options, bare.path, **environment)
+
+    return run
+
+
+def test_a_person_reads_the_verdict_last(review):
+    done = review("accepted")
+    assert done.code == 0
+    assert done.out.splitlines()[-1].startswith("accept: nothing stands against it")
+    assert "prompt/hello 1.2.0: a minor step from 1.1.0" in done.out
+    done = review("waiting")
+    assert done.code == 42
+    assert "needs_human: a person has to decide" in done.out
+    assert "  - a keeper approves a major release of `hello`" in done.out
+    done = review("rejected")
+    assert done.code == 1
+    assert "error[PS001]" in done.out
+    assert "reject: it cannot be merged like this\n" in done.out
+
+
+def test_quiet_is_silent_about_what_is_fine(review):
+    assert review("accepted", "--quiet").out == ""
+    done = review("waiting", "--quiet")
+    assert "needs_human" in done.out
+    assert "score" not in done.out
+
+
+def test_what_would_change_the_verdict(review):
+    found = review("unended", "--format", "json").json
+    (path,) = found["releases"][0]["missing"]
+    assert path == f"{cases.HELLO}/1.1.1/README.md"
+    assert found["would_change_verdict"] == [f"mend the error in `{path}`"]
+    found = review("waiting", "--format", "json").json
+    assert found["would_change_verdict"] == ["a keeper approves a major release of `hello`"]
+
+
+def test_a_release_in_json(review, bare):
+    found = review("waiting", "--format", "json").json
+    (release,) = found["releases"]
+    names = ("class", "name", "version", "previous", "bump", "floor")
+    assert [release[n] for n in names] == ["prompt", "hello", "2.0.0", "1.1.0", "major", "major"]
+    assert {change["row"] for change in release["changes"]} >= {"PROMPT-VAR-REMOVED"}
+    assert found["base"] == bare.git("rev-parse", "main")
+    assert found["head"] == bare.git("rev-parse", "waiting")
+
+
+@pytest.mark.parametrize(
+    ("form", "word"),
+    [
+        ("github", "::error file=pbes/prompt/hello/1.1.1/README.md"),
+        ("gitlab", '"check_name": "REG003"'),
+        ("sarif", '"ruleId": "REG003"'),
+        ("rdjson", '"value": "REG003"'),
+        ("markdown", f"{MARKER}\n### psreg: Not yet"),
+    ],
+)
+def test_the_other_formats(review, form, word):
+    done = review("rejected", "--format", form)
+    assert done.code == 1
+    assert word in done.out
+
+
+def test_the_verdict_does_not_depend_on_the_place(client, bare, tmp_path):
+    clone = tmp_path / "clone"
+    bare.git("clone", "-q", "--branch", "accepted", bare.path, clone)
+    done = client.run("review", *ANA, "--format", "json", cwd=clone)
+    assert (done.code, done.json["verdict"]) == (0, "accept")
+    assert done.json["base"] == bare.git("rev-parse", "main")
+    done = client.run("review", *ANA, "--base", "origin/main", clone / "pbes")
+    assert done.code == 0
+
+
+def test_a_repository_without_a_usual_base(client, tmp_path):
+    made = Bare(tmp_path / "other.git")
+    made.commit("trunk", cases.base(), parent=None)
+    made.write()
+    assert client.refused("review", "--head", "trunk", made.path) == (2, "NO_BASE")
+
+
+def test_what_has_nothing_in_common_is_rejected_with_a_reason(review):
+    found = review("stranger", "--format", "json")
+    assert (found.code, found.json["verdict"]) == (1, "reject")
+    assert [r["code"] for r in found.json["reasons"]] == ["NO_MERGE_BASE"]
+    assert found.json["would_change_verdict"]
+
+
+def test_a_missing_base_names_the_command_that_fetches_it(client, bare, tmp_path):
+    clone = tmp_path / "clone"
+    bare.git("clone", "-q", "--branch", "accepted", bare.path, clone)
+    done = client.run("review", "--base", "f" * 40, cwd=clone)
+    assert done.code == 4
+    assert "git fetch" in done.err
+
+
+class Job:
+    """A trusted or untrusted job of GitHub Actions for a branch of the repository."""
+
+    def __init__(self, bare, forge, folder):
+        self.bare, self.forge, self.event = bare, forge, folder / "event.json"
+
+    def environment(self, branch, author, *, token="", trusted=False):
+        head, base = self.bare.git("rev-parse", branch), self.bare.git("rev-parse", "main")
+        pull = self.forge.pull(head, author)
+        event = {"workflow_run": {"head_sha": head}} if trusted else {"pull_request": pull}
+        if not trusted:
+            pull["base"]["sha"] = base
+        repository = {"default_branch": "main"}
+        self.event.write_text(json.dumps({"repository": repository, **event}))
+        return {
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_API_URL": self.forge.url,
+            "GITHUB_EVENT_NAME": "workflow_run" if trusted else "pull_request",
+            "GITHUB_EVENT_PATH": str(self.event),
+            "GITHUB_REPOSITORY": self.forge.repository,
+            "GITHUB_RUN_ID": "99",
+            "GITHUB_SERVER_URL": "https://github.example",
+            "GITHUB_SHA": base,
+            "GITHUB_TOKEN": token,
+        }
+
+
+@pytest.fixture
+def job(bare, tmp_path):
+    with running(FakeGitHub()) as forge:
+        yield Job(bare, forge, tmp_path)
+
+
+def test_base_head_and_author_come_from_the_forge(client, bare, job):
+    done = client.run(
+        "review", "--format=json", bare.path, **job.environment("accepted", cases.ANA)
+    )
+    assert (done.code, done.json["verdict"]) == (0, "accept")
+    done = client.run(
+        "review", "--format=json", bare.path, **job.environment("accepted", cases.BOB)
+    )
+    assert [reason["code"] for reason in done.json["reasons"]] == ["CHG018"]
+    mine = job.environment("accepted", cases.BOB)
+    assert client.run("review", *ANA, bare.path, **mine).code == 0
+
+
+def test_a_trusted_job_posts_one_comment_and_the_verdict(client, bare, job):
+    environment = job.environment("waiting", cases.ANA, token=TOKEN, trusted=True)
+    for _ in range(2):
+        done = client.run("review", "--post", bare.path, **environment)
+        assert done.code == 42
+        assert "psreg: wrote https://github.example/" in done.err
+    (body,) = job.forge.bodies()
+    assert body.startswith(f"{MARKER}\n### psreg: Please look at this")
+    assert "[The whole report](https://github.example/keepers/prompts/actions/runs/99)" in body
+    assert job.forge.comments[1][0]["user"] == BOT
+    assert [(run["name"], run["conclusion"]) for run in job.forge.checks] == [
+        (CHECK, "neutral")
+    ] * 2
+
+
+def test_nobody_posts_without_a_forge_or_a_token(review, client, bare, job):
+    assert review("accepted", "--post", "--format", "json").refusal == (2, "NO_FORGE")
+    environment = job.environment("accepted", cases.ANA)
+    done = client.run("review", "--post", bare.path, **environment)
+    assert done.code == 2
+    assert "NO_TOKEN" in done.err
+    assert job.forge.bodies() == []
+
+
+def test_an_account_of_the_other_forge_is_another_account(review):
+    found = review("accepted", "--forge", "gitlab", "--format", "json").json
+    assert [reason["code"] for reason in found["reasons"]] == ["CHG018"]
