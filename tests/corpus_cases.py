@@ -4,7 +4,8 @@ A case is a file, a folder (a small registry, for rules about a tree), a `.b64` 
 are no text) or a `.make` file (a Python expression, for files that are large on purpose; a dict
 is a tree, whose member "irregular" names what is no plain file). A folder with `base/` and `head/`
 is a change, and so is a `.change.make` file, a dict of the two; `author.json` or its member
-"author" says who asks: a forge and a number. A `.make` file may use what registry_trees has.
+"author" says who asks: a forge and a number. A `.make` file may use what registry_trees has. A
+`.change` file tells a change of an ordinary entry in short (`registry_trees.change_said`).
 Beside a bad case stands `<case>.expected`: `CODE line:column severity` for each diagnostic, with
 the path first where the case is a folder.
 """
@@ -53,6 +54,8 @@ class Case:
         name, data = self.path.name, self.path.read_bytes()
         if name.endswith(".b64"):
             name, data = name.removesuffix(".b64"), base64.b64decode(data)
+        elif name.endswith(".change"):
+            return Report.of(0, _judged(registry_trees.change_said(data.decode()))).diagnostics
         elif name.endswith(".make"):
             # Our own file, in our own repository.
             made = eval(data.decode(), globals() | vars(registry_trees))
@@ -63,7 +66,8 @@ class Case:
         return Report.of(1, check_file(data, path=name)).diagnostics
 
     def lines(self) -> list[str]:
-        whole = self.path.is_dir() or self.path.name.endswith((".tree.make", ".change.make"))
+        trees = (".tree.make", ".change.make", ".change")
+        whole = self.path.is_dir() or self.path.name.endswith(trees)
         prefix = (lambda d: f"{_shown(d.path)} ") if whole else (lambda _: "")
         return [
             f"{prefix(d)}{d.code} {d.start.line}:{d.start.column} {d.severity}"

@@ -1,5 +1,6 @@
 """Small registries as mappings, for tests of the index and of the rules about trees."""
 
+import re
 from pathlib import PurePosixPath
 
 PROMPT = "[METADATA]\n@dotprompt_format_version 0.0.1\n\n[CONTENT]\nSay hello.\n"
@@ -62,3 +63,30 @@ def change(base, head=(), *, gone=(), author=("github", 1), policy=POLICY, **res
     base = {"registry/policy.toml": policy} | base
     kept = {path: text for path, text in base.items() if not path.startswith(tuple(gone))}
     return {"base": base, "head": kept | dict(head), "author": author, **rest}
+
+
+def change_said(text):
+    """Return the change that a `.change` file of the corpus says, as `change` does.
+
+    Lines `key: value` come first: `author` (a forge and a number, or "nobody knows"), `released`
+    and `release` (versions of the entry hello, before and new; "none"), `gone` (the beginning of
+    paths). Then files: `-- before: PATH --` or `-- after: PATH --`, and the lines of each.
+    """
+    head, *files = re.split(r"^-- (before|after): (.*) --\n", text, flags=re.MULTILINE)
+    keys = dict(line.split(": ", 1) for line in head.splitlines())
+    forge, number = keys["author"].split()
+    released = keys["released"].replace("none", "").split()
+    new = keys.get("release", "").split()
+    told = {side: {} for side in ("before", "after")}
+    for side, path, data in zip(files[::3], files[1::3], files[2::3], strict=True):
+        told[side][path] = data
+    base = entry("hello", *released, toml=OWNED) if released else {}
+    added = {} if released else entry("hello", *new, toml=OWNED)
+    for each in new if released else ():
+        added |= update(each)
+    return change(
+        base | told["before"],
+        added | told["after"],
+        gone=keys.get("gone", "").split(),
+        author=(forge, int(number)) if number.isdigit() else None,
+    )

@@ -1,7 +1,0 @@
-change(
-    entry(toml=OWNED),
-    {
-        "pbes/prompt/hello/entry.toml": OWNED
-        + '[deprecated]\nreason = "Nobody says hello any more."\n'
-    },
-)

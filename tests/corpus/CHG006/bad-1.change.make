@@ -1,1 +1,0 @@
-change({}, entry("hello", "3.2.0", toml=OWNED))

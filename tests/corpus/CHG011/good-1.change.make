@@ -1,1 +1,0 @@
-change(entry(toml=OWNED), {"pbes/prompt/hello/entry.toml": OWNED + "# A note.\n"})

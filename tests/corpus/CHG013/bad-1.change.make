@@ -1,1 +1,0 @@
-change(entry(toml=OWNED), {".github/workflows/review.yml": "on: push\n"})

@@ -1,1 +1,0 @@
-change(entry(toml=OWNED) | entry("goodbye", toml=OWNED), update() | update(name="goodbye"))

@@ -1,1 +1,0 @@
-change(entry(toml=OWNED), {"notes/what-a-mess_2.md": "-", "notes/naïve.md": "-"})

@@ -1,5 +1,0 @@
-change(
-    entry(toml=OWNED) | {"docs/notes.md": "-"},
-    {"docs/Notes.md": "-"},
-    gone=["docs/notes.md"],
-)

@@ -1,1 +1,0 @@
-change(entry(toml=OWNED), update(), author=("github", 2))

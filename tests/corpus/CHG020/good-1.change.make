@@ -1,4 +1,0 @@
-change(
-    entry(toml=OWNED),
-    {"pbes/prompt/hello/entry.toml": OWNED.replace("octocat", "octodog")},
-)

@@ -1,5 +1,0 @@
-change(
-    version(release=RELEASE + 'limitations = ["Greets one person only."]\n')
-    | {"pbes/prompt/hello/entry.toml": OWNED},
-    update(),
-)

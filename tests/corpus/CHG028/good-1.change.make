@@ -1,4 +1,0 @@
-change(
-    entry(toml=OWNED + '[deprecated]\nreason = "Too short."\n'),
-    {"pbes/prompt/hello/entry.toml": OWNED + '[deprecated]\nreason = "It is too short."\n'},
-)

@@ -1,4 +1,0 @@
-change(
-    entry(toml=OWNED + 'aliases = ["salute"]\n'),
-    {"pbes/prompt/hello/entry.toml": OWNED + 'aliases = ["salute"] # for the army\n'},
-)

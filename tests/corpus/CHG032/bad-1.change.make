@@ -1,4 +1,0 @@
-change(
-    entry(toml=OWNED + '[yanked]\n"1.0.1" = "Removed."\n'),
-    update(),
-)
