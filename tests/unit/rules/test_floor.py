@@ -18,7 +18,7 @@ from psreg.rules.floor import (
     folder_side,
 )
 from psreg.version import Step
-from registry_trees import entry, tree, update
+from registry_trees import PROMPT, entry, tree, update
 
 KEYS = st.sampled_from(["name", "a", "b", "pbe_version", ""])
 SCALARS = (
@@ -156,3 +156,24 @@ def test_two_releases_of_a_tree():
         ("PROMPT-WORDING", ""),
     ]
     assert found[1].after == "Say hello, briefly."
+
+
+def test_the_first_save_key_is_an_addition():
+    before, after = (
+        pbe_side({"save_system": {"save_template": template}})
+        for template in ({}, {"quiz_save": {"score": 0}})
+    )
+    (found,) = differences_of(before, after)
+    assert (found.row, found.step) == ("PBE-SAVE-FIELD-ADDED", Step.MINOR)
+    assert found.pointer == "/save_system/save_template/quiz_save"
+
+
+@pytest.mark.parametrize(
+    "case", [b"text = 'Say hello'", b"text = 'Say hello.'\nmore = 1", b"text = '", b""]
+)
+def test_a_golden_case_that_did_not_hold_promises_nothing(case):
+    files = {"x.prompt": PROMPT.encode(), "evidence/a.render.toml": case}
+    before = folder_side(files, "x.prompt", Format.PROMPT)
+    files = {**files, "x.prompt": PROMPT.replace("hello", "good morning").encode()}
+    after = folder_side(files, "x.prompt", Format.PROMPT)
+    assert [d.row for d in differences_of(before, after)] == ["PROMPT-WORDING"]
