@@ -196,6 +196,7 @@ def test_the_page_to_open_for_a_fork(ana):
     done = ana.psreg()
     page = "https://github.com/keepers/prompts/compare/main...ana:submit/trip_packer?expand=1"
     assert f"open {page}" in done.stdout
+    assert f"-- {FOLDER} && git pull upstream main\n" in done.stdout
 
 
 def test_gitlab_opens_the_request_itself(ana):

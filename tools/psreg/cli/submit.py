@@ -61,7 +61,7 @@ def run(args: Namespace, console: Console) -> int:
     if console.machine:
         console.json(submission_document(done))
     else:
-        for line in submission_lines(done, route.remote or "REMOTE"):
+        for line in submission_lines(done, route.remote or "REMOTE", route.pull):
             console.line(line)
     return 1 if done.objections else 0
 
@@ -75,6 +75,7 @@ class _Route:
     into: Place | None
     target: str
     base: str
+    pull: str
 
 
 def _route(args: Namespace, clone: Clone) -> _Route:
@@ -84,12 +85,14 @@ def _route(args: Namespace, clone: Clone) -> _Route:
         raise UsageError("NO_REMOTE", f"there is no remote {remote} here", "git remote -v")
     upstream = "upstream" if "upstream" in remotes else remote
     tracked = clone.remote_default(upstream) if upstream else None
+    target = tracked.removeprefix(f"{upstream}/") if tracked else ""
     return _Route(
         remote=remote,
         own=hosted(remotes.get(remote, ""), os.environ),
         into=hosted(remotes.get(upstream, ""), os.environ),
-        target=tracked.removeprefix(f"{upstream}/") if tracked else "",
+        target=target,
         base=clone.commit_id(args.base or tracked or "HEAD"),
+        pull="git pull" if upstream == remote else f"git pull {upstream} {target}".rstrip(),
     )
 
 

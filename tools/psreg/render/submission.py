@@ -49,8 +49,11 @@ def submission_document(done: Submission) -> dict[str, Any]:
     }
 
 
-def submission_lines(done: Submission, remote: str) -> Iterator[str]:
-    """Yield a submission for a terminal, with what is left for the person to do."""
+def submission_lines(done: Submission, remote: str, pull: str = "git pull") -> Iterator[str]:
+    """Yield a submission for a terminal, with what is left for the person to do.
+
+    `remote` is where the branch is sent, `pull` how what was merged comes back.
+    """
     if done.objections:
         yield f"nothing was committed: {done.name} would be rejected"
         for objection in done.objections:
@@ -75,7 +78,7 @@ def submission_lines(done: Submission, remote: str) -> Iterator[str]:
         folder = PurePosixPath(*done.files[0].parts[:3])
         yield ""
         yield "once it is merged (your files are in the commit, and Git makes room for them):"
-        yield f"  git stash push --include-untracked -- {folder} && git pull"
+        yield f"  git stash push --include-untracked -- {folder} && {pull}"
 
 
 def answer_markdown(done: Submission) -> str:
