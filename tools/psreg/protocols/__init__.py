@@ -1,0 +1,1 @@
+"""The conversation protocols psreg can judge, by name and version."""
