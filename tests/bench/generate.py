@@ -139,12 +139,25 @@ def registry(root: Path, number: int, untested: str) -> None:
     (root / "registry").mkdir(parents=True, exist_ok=True)
     (root / "registry/policy.toml").write_text(POLICY.format(code=untested))
     for n in range(number):
-        name = f"made_{n}"
-        version = root / "pbes/interactive_engine" / name / "1.0.0"
-        version.mkdir(parents=True)
-        (version / f"{name}.pbe.txt").write_text(engine(name, n))
-        summary = f"A made entry number {n} about {WORDS[n % len(WORDS)]} for measuring."
-        tag = WORDS[(n * 7) % len(WORDS)]
-        (version / "release.toml").write_text(RELEASE.format(summary=summary, tag=tag))
-        (version / "README.md").write_text(README.format(name=name))
-        (version.parent / "entry.toml").write_text(ENTRY)
+        entry(root, f"made_{n}", n)
+
+
+def entry(root: Path, name: str, n: int, toml: str = ENTRY) -> None:
+    """Write a complete entry into the checkout at `root`; `n` makes it differ from others."""
+    version = root / "pbes/interactive_engine" / name / "1.0.0"
+    version.mkdir(parents=True)
+    (version / f"{name}.pbe.txt").write_text(engine(name, n))
+    summary = f"A made entry number {n} about {WORDS[n % len(WORDS)]} for measuring."
+    tag = WORDS[(n * 7) % len(WORDS)]
+    (version / "release.toml").write_text(RELEASE.format(summary=summary, tag=tag))
+    (version / "README.md").write_text(README.format(name=name))
+    (version.parent / "entry.toml").write_text(toml)
+
+
+def names(number: int) -> list[str]:
+    """Return different names of three words each, as people give them."""
+    pick = random.Random(7)
+    found: dict[str, None] = {}
+    while len(found) < number:
+        found["_".join(pick.sample(WORDS, 3))] = None
+    return list(found)

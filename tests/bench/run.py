@@ -14,6 +14,7 @@ import checking
 import fuzzing
 import installing
 import naming
+import reviewing
 import shaping
 import site_building
 import starting
@@ -27,6 +28,8 @@ TOPICS = {
     "fuzz": fuzzing.metrics,
     "names": naming.metrics,
     "install": installing.metrics,
+    "review": reviewing.review,
+    "revision": reviewing.revision,
     "site": site_building.metrics,
 }
 
