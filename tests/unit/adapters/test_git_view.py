@@ -148,3 +148,16 @@ def about(diagnostics, change):
 
 def said(diagnostics):
     return sorted((d.path, d.code, d.pointer, d.message, d.hint, d.waived) for d in diagnostics)
+
+
+@pytest.mark.parametrize("key", ["yanked", '"y\\u0061nked"'])
+def test_whoever_requires_what_is_yanked_is_seen(tmp_path, key):
+    files = registry()
+    yanked = owners(1) + f'[{key}]\n"1.0.0" = "x"\n"1.1.0" = "x"\n'
+    made = Bare(tmp_path / "prompts.git")
+    made.commit("main", files, parent=None)
+    made.commit("change", {"pbes/prompt/glossary/entry.toml": yanked.encode()})
+    made.write()
+    with open_repository(made.path) as opened:
+        codes = {d.code for d in check_change(opened.changes("main", "change").change)}
+    assert "CHG031" in codes

@@ -128,14 +128,19 @@ class View:
                 yield from release.read(data).requires
 
     def _dependents(self) -> set[Key]:
-        """Return the entries that may require, or recommend, what the change removes."""
+        """Return the entries that may require, or recommend, what the change takes away."""
         lost = {path for path, one in self._touched.items() if one.after is None}
-        if not lost:
-            return set()
         gone = _releases(lost) - _releases(self._head)
-        names = {one.name for one in gone}
+        names = {one.name for one in gone} | set(self._yanking())
         names |= {name for _, name in self._keys - {key_of(path) for path in self._head}}
         return mentioning(self._git, self._root, sorted(names)) if names else set()
+
+    def _yanking(self) -> Iterator[str]:
+        """Yield the names of entries that exist and of which a version may be yanked."""
+        for key in self._named & self._roll.folders.keys():
+            for data in self._read([entry_file(key)]):
+                if b"yanked" in data or _ESCAPE in data:
+                    yield key[1]
 
     def _or_meant(self, names: Collection[str]) -> set[str]:
         """Return `names`, and for some that nothing has the one that is most like it."""
