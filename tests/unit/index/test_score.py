@@ -236,8 +236,8 @@ def test_the_table_asks_both_formats_for_a_hundred_points():
 
 def test_a_part_says_how_to_raise_it():
     part = Part(id="tests", points=15, of=20, missing=("golden-three", "from-the-future"))
-    assert part.steps == ("Add golden renders until there are three.",)
-    assert part.how == "Add golden renders until there are three."
+    assert part.steps == ("Add golden cases until there are three.",)
+    assert part.how == "Add golden cases until there are three."
     assert part.title == "Tests"
     assert Part(id="grace", points=0, of=5).title == "grace"
 

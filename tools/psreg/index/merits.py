@@ -1,4 +1,4 @@
-"""What a release shows for itself: its README, its runs, its transcripts, its golden renders.
+"""What a release shows for itself: its README, its runs, its transcripts, its golden cases.
 
 Everything is read from the version folder alone, and only when it is asked for. Nothing raises:
 what cannot be read is not there.
@@ -191,12 +191,12 @@ class Merits:
 
     @property
     def goldens(self) -> tuple[frozenset[str], ...]:
-        """The golden renders that come out: the variables to which each gives a value."""
+        """The golden cases that come out: the variables to which each gives a value."""
         return tuple(frozenset(case.values) for case in self._goldens)
 
     @property
     def ungiven(self) -> frozenset[str]:
-        """The variables to which no golden render gives a value."""
+        """The variables to which no golden case gives a value."""
         return (self.variables or frozenset()).difference(*self.goldens)
 
     def _evidence(self, suffix: str) -> list[PurePosixPath]:
