@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from clients import Client
 from forges import BOT, TOKEN, running
 from pipelines import Event, GitHubActions, Runner, git
 from psreg.adapters.forge import CHECK
@@ -110,6 +111,18 @@ def test_a_filled_in_form_becomes_a_reviewed_pull_request(world):
     assert (check["name"], check["conclusion"]) == (CHECK, "neutral")
     assert check["head_sha"] == world.show("rev-parse", "submit/issue-7")
     assert world.server.tokens == {TOKEN}
+
+
+def test_from_the_form_to_an_installed_release(world):
+    world.submit(body(GOOD | TWO_RUNS))
+    git("fetch", "-q", "origin", cwd=world.work)
+    git("merge", "-q", "--no-ff", "-m", "Merge", "origin/submit/issue-7", cwd=world.work)
+    keeper, user = Client(world.root / "keeper"), Client(world.root / "user")
+    assert keeper.run("publish", cwd=world.work).code == 0
+    done = user.run("install", "trip_packer", "--registry", world.work)
+    assert done.code == 0, done.err
+    shown = user.run("render", "trip_packer", "--set", "nights=3", "--set", "destination=Rome")
+    assert "Write a packing list for 3 nights in Rome." in shown.out
 
 
 def test_a_second_run_changes_nothing_and_an_edit_changes_the_pull_request(world):
