@@ -14,7 +14,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,10 @@ from clients import Client
 from forges import TOKEN, FakeForge, FakeGitHub, FakeGitLab, running
 from loopback import serving
 from pipelines import Done, Event, GitHubActions, GitLabCI, Runner, copy_tree, git
+from psreg import __version__
 from psreg.adapters.forge import CHECK
 
 ROOT = Path(__file__).resolve().parents[2]
-TEMPLATES = Path(str(files("psreg.service"))) / "templates/registry"
 NAME = "spaced_recall"
 ARTIFACT = f"{NAME}.pbe.txt"
 ENTRY = f"pbes/interactive_engine/{NAME}"
@@ -86,9 +85,9 @@ class World:
 
     def scaffold(self) -> None:
         """Write the files of the registry that are not prompts."""
-        copy_tree(TEMPLATES, self.work)
-        (self.work / "registry").mkdir(exist_ok=True)
-        (self.work / "registry/requirements.txt").write_text("psreg==0.1.0  # the base's\n")
+        made = self.root / "made"
+        assert self.keeper.run("init", made).code == 0
+        copy_tree(made, self.work)
 
     def commit(self, message: str, ref: str) -> str:
         """Commit everything and push it; return the commit."""
@@ -224,7 +223,7 @@ class Ours(OnGitHub):
     def scaffold(self) -> None:
         copy_tree(ROOT / ".github/workflows", self.work / ".github/workflows")
         (self.work / ".ci").mkdir()
-        (self.work / ".ci/constraints.txt").write_text("psreg==0.1.0  # the base's\n")
+        (self.work / ".ci/constraints.txt").write_text(f"psreg=={__version__}\n")
         shutil.copy(ROOT / ".gitignore", self.work)
 
 
@@ -294,7 +293,7 @@ def test_from_a_pull_request_to_an_installed_release(world: World, tmp_path: Pat
     reviewed = world.review(head)
     assert reviewed.code == 0, reviewed.out
     assert world.server.bodies() == []
-    assert "# the base's" in world.runner.installed
+    assert f"psreg=={__version__}" in world.runner.installed
     if world.forge == "github":
         assert f"{NAME} 1.1.0" in html.unescape(reviewed.summary)
     else:
