@@ -103,7 +103,7 @@ class SubmittedGitHub(FakeGitHub):
             number=len(self.pulls) + 100,
             ref=document["base"],
         )
-        pull["head"]["ref"] = branch
+        pull["head"] |= {"ref": branch, "label": document["head"]}
         pull["html_url"] = f"https://github.example/{self.repository}/pull/{pull['number']}"
         pull |= {"title": document["title"], "body": document["body"]}
         return 201, pull

@@ -39,6 +39,15 @@ def test_a_pull_request_is_opened_once(server):
     assert pull["user"]["id"] == BOT["id"]
 
 
+def test_a_branch_of_a_fork_with_the_same_name_is_another_one(server):
+    theirs = server.pull("a" * 40, 666)
+    theirs["head"] |= {"ref": "submit/x", "label": "mallory:submit/x"}
+    theirs["html_url"] = "https://github.example/theirs"
+    page = requests(server).open_pull_request("Keepers", "submit/x", "Add x", "Body")
+    assert page != theirs["html_url"]
+    assert len(server.pulls) == 2
+
+
 @pytest.mark.parametrize("after", [False, True])
 def test_an_answer_that_was_lost_opens_no_second_one(server, after):
     server.trouble = [None, None, Trouble(after=after)]  # at the third request, which opens it

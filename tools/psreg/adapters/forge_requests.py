@@ -78,8 +78,8 @@ class Requests(GitHub):
     def _request(self, owner: str, branch: str, title: str, body: str) -> str:
         head = f"{owner}:{branch}"
         asked = self._api.listed(f"{self._path}/pulls", _PAGES, state="open", head=head)
-        for pull in asked:
-            if at(pull, "head", "ref") == branch:
+        for pull in asked:  # a fork can have a branch of the same name
+            if text(at(pull, "head", "label")).lower() == head.lower():
                 return text(at(pull, "html_url"))
         document = {"title": title, "body": body, "head": head, "base": self.default_branch}
         made = self._api.send("POST", f"{self._path}/pulls", document)
