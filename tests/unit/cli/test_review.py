@@ -124,6 +124,8 @@ def test_what_has_nothing_in_common_is_rejected_with_a_reason(review):
     assert (found.code, found.json["verdict"]) == (1, "reject")
     assert [r["code"] for r in found.json["reasons"]] == ["NO_MERGE_BASE"]
     assert found.json["would_change_verdict"]
+    assert "psreg: reject: " in review("stranger", "--format", "github").err
+    assert review("stranger").err == ""
 
 
 def test_a_missing_base_names_the_command_that_fetches_it(client, bare, tmp_path):

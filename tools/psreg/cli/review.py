@@ -25,6 +25,9 @@ _EXIT = {Verdict.ACCEPT: 0, Verdict.NEEDS_HUMAN: 42, Verdict.REJECT: 1}
 
 _BASES = ("origin/HEAD", "origin/main", "main")
 
+_WHOLE = ("text", "json", "markdown")
+"""The formats that hold the verdict; the others hold the findings."""
+
 _FORGES = ("github", "gitlab")
 
 
@@ -56,6 +59,9 @@ def run(args: Namespace, console: Console) -> int:
         found = _reviewed(repository, base, head, _author(args, forge))
     address = forge.run_url if forge else ""
     console.out(_text(found, args.format, address, quiet=console.quiet))
+    for reason in found.reasons:
+        if not reason.path and args.format not in _WHOLE:
+            console.warn(f"psreg: {found.verdict}: {reason.message} [{reason.code}]")
     if forge and args.post:
         _post(found, forge, address, console)
     return _EXIT[found.verdict]

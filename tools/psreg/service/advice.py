@@ -65,7 +65,8 @@ def _mend(errors: Sequence[Diagnostic]) -> Iterator[str]:
         where = ", ".join(f"`{path}`" for path in paths)
     yield f"mend {count} in {where}"
     if fixable := sum(error.fix is not None for error in errors):
-        yield f"`psreg check --fix` mends {fixable} of {len(errors)}"
+        some = "all of them" if fixable == len(errors) else f"{fixable} of the {len(errors)}"
+        yield f"`psreg check --fix` mends {some if len(errors) > 1 else 'it'}"
 
 
 def _approve(reason: Reason) -> str:
