@@ -101,12 +101,8 @@ def test_errors_are_counted_with_their_files_and_what_a_machine_mends():
     assert first.count("`") == 2 * len({r.path for r in found.reasons})
     hidden = cases.hello("1.1.1", prompt=cases.PROMPT + "Go\u200b on.\n")
     assert "`psreg check --fix` mends it" in reviewed(hidden).would_change_verdict
-    two = {p: d.replace(b"ask how", b"ask\xe2\x80\x8b how") for p, d in hidden.items()}
-    assert "`psreg check --fix` mends all of them" in reviewed(two).would_change_verdict
-    assert (
-        "`psreg check --fix` mends 2 of the 3"
-        in reviewed(two, {f"{cases.HELLO}/1.1.1/a.exe": b"x"}).would_change_verdict
-    )
+    more = reviewed(hidden, {f"{cases.HELLO}/1.1.1/a.exe": b"x"}).would_change_verdict
+    assert "`psreg check --fix` mends some of them, or all" in more
     many = {f"{cases.HELLO}/1.1.1/{n}.exe": b"x" for n in range(4)}
     (sentence,) = reviewed(cases.PATCH, many).would_change_verdict
     assert sentence == "mend the 4 errors in 4 files"

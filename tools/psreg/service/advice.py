@@ -64,9 +64,8 @@ def _mend(errors: Sequence[Diagnostic]) -> Iterator[str]:
     if len(paths) <= _LISTED:
         where = ", ".join(f"`{path}`" for path in paths)
     yield f"mend {count} in {where}"
-    if fixable := sum(error.fix is not None for error in errors):
-        some = "all of them" if fixable == len(errors) else f"{fixable} of the {len(errors)}"
-        yield f"`psreg check --fix` mends {some if len(errors) > 1 else 'it'}"
+    if any(error.fix for error in errors):  # one fix may mend several of them
+        yield f"`psreg check --fix` mends {'it' if len(errors) == 1 else 'some of them, or all'}"
 
 
 def _approve(reason: Reason) -> str:
