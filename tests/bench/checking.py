@@ -10,6 +10,9 @@ from measure import Metric, cost
 
 NUMBER = 10_000
 CPU_MS_EACH = 1.5
+CPU_MS_ENTRY = 4
+"""An entry of a tree is an artifact, release.toml, README.md and entry.toml."""
+
 MEGABYTES = 300
 UNTESTED = "REG011"
 PART = 0.03
@@ -44,7 +47,7 @@ def tree():
         yield Metric(
             "check a tree of 10,000 entries, CPU ms per entry",
             took.cpu * 1000 / NUMBER,
-            CPU_MS_EACH,
+            CPU_MS_ENTRY,
         )
         yield Metric(
             "check a tree of 10,000 entries, peak MB of a process", took.megabytes, MEGABYTES
