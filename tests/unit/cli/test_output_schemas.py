@@ -52,6 +52,7 @@ OUTPUTS = {
     "diff": ("diff",),
     "submit": ("submit",),
     "review": ("review",),
+    "conform": ("conform", "script"),
 }
 """Schemas of what a command prints when it could do its work."""
 

@@ -98,7 +98,7 @@ class Endpoint:
         reply, tail = Streamed(), ""
         with closing(self._pieces(request, reply, pace)) as pieces:
             for piece in pieces:
-                tail = tail[-len(self._key) :] + piece
+                tail = tail[-len(self._key) :] + piece if self._key else ""
                 self._guard(tail)
                 heard(piece)
         return reply.reply

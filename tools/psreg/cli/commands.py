@@ -18,6 +18,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for authors", "check", "judge files or a whole tree"),
     ("for authors", "explain", "explain a rule"),
     ("for authors", "diff", "tell what changed, and which version that asks for"),
+    ("for authors", "conform", "put an endpoint through a protocol's conformance run"),
     ("for authors", "bump", "begin the next version of an entry"),
     ("for authors", "submit", "put an entry on a branch and ask for it to be merged"),
     ("for keepers of a registry", "init", "make a registry, with pipelines and forms"),
