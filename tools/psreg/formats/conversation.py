@@ -53,9 +53,14 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """All records of one file, of the kind it is; `issues` are what could not be read."""
+    """All records of one file, of the kind it is; `issues` are what could not be read.
+
+    `text` is the file as read; `declared` the version of its protocol that it states, "" for none.
+    """
 
     kind: Kind
+    text: str = ""
+    declared: str = ""
     turns: tuple[Turn, ...] = ()
     blocks: tuple[Block, ...] = ()
     exchanges: tuple[Exchange, ...] = ()

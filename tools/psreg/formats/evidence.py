@@ -9,12 +9,14 @@ read as a transcript, which every prompt can have.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from psreg.diagnostics import Span
 from psreg.formats import jsontree
 from psreg.formats.issue import Issue
+from psreg.formats.jsontree import JsonTree
 
 CODE = "REG027"
 """The rule that reports what is wrong."""
@@ -46,10 +48,48 @@ _REQUIRED: Mapping[Kind, tuple[str, ...]] = {
 }
 
 
+_TEXTS: Mapping[Kind, tuple[str, ...]] = {
+    **_KEYS,
+    Kind.PB2S: ("message",),  # what a reply holds, the protocol's rules judge
+}
+
+
 def kind_of(record: object) -> Kind | None:
     """Return what a line is by its keys, or None if they are of no kind."""
     keys = record.keys() if isinstance(record, dict) else ()
     return next((kind for kind, known in _KEYS.items() if any(k in keys for k in known)), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line that is not blank: where it stands, what it says, and what is wrong with it.
+
+    `number` counts the lines of the file from 1; `fault` is "" where `record` can be used.
+    """
+
+    number: int
+    span: Span
+    kind: Kind | None
+    record: Any
+    fault: str
+
+
+def lines(text: str) -> Iterator[Line]:
+    """Yield the lines of `text` in order, blank ones and a byte order mark left out.
+
+    The first line that can be read says of which kind they all are; `kind` is None before it.
+    """
+    kind: Kind | None = None
+    for number, line, start in _lines(text):
+        tree = jsontree.parse(line.encode(errors="replace"))
+        kind = kind or (kind_of(tree.value) or Kind.TRANSCRIPT if tree.parsed else None)
+        yield Line(
+            number=number,
+            span=Span(start, start + len(line)),
+            kind=kind,
+            record=tree.value,
+            fault=_unreadable(tree) or fault_of(kind or Kind.TRANSCRIPT, tree.value),
+        )
 
 
 def issues(text: str) -> Iterator[Issue]:
@@ -57,38 +97,34 @@ def issues(text: str) -> Iterator[Issue]:
 
     A file without any line is an issue, too. A byte order mark and blank lines are not.
     """
-    kind: Kind | None = None
     number = 0
-    for line, start in _lines(text):
-        span = Span(start, start + len(line))
-        tree = jsontree.parse(line.encode(errors="replace"))
-        kind = kind or (kind_of(tree.value) or Kind.TRANSCRIPT if tree.parsed else None)
-        fault = _fault(kind, tree.value) if kind and tree.parsed else "the line is not JSON"
-        number += 1
-        if fault:
-            yield Issue(code=CODE, message=fault, span=span, hint=_hint(kind))
+    for number, line in enumerate(lines(text), 1):  # noqa: B007 - counts
+        if line.fault:
+            hint = hint_for(line.kind)
+            yield Issue(code=CODE, message=line.fault, span=line.span, hint=hint)
     if not number:
-        yield Issue(code=CODE, message="the file is empty", span=Span(0, 0), hint=_hint(None))
+        yield Issue(code=CODE, message="the file is empty", span=Span(0, 0), hint=hint_for(None))
 
 
 def records(text: str) -> Iterator[dict[str, Any]]:
     """Yield the turns or exchanges of `text` in order; lines that are none are left out."""
-    for line, _ in _lines(text):
+    for _, line, _ in _lines(text):
         record = jsontree.parse(line.encode(errors="replace")).value
         if kind_of(record):
             yield record
 
 
-def _lines(text: str) -> Iterator[tuple[str, int]]:
-    r"""Yield the lines that are not blank, each with its offset; only `\n` ends one."""
+def _lines(text: str) -> Iterator[tuple[int, str, int]]:
+    r"""Yield number, text and offset of the lines that are not blank; only `\n` ends one."""
     start = len(text) - len(text.removeprefix("\ufeff"))
-    for line in text[start:].split("\n"):
+    for number, line in enumerate(text[start:].split("\n"), 1):
         if line.strip():
-            yield line.rstrip("\r"), start
+            yield number, line.rstrip("\r"), start
         start += len(line) + 1
 
 
-def _hint(kind: Kind | None) -> str:
+def hint_for(kind: Kind | None) -> str:
+    """Return how a line of a file of `kind` is written."""
     if kind is Kind.PLSP:
         return 'A line of a PLSP trace is {"instr": …, "previous": …, "next": …}.'
     if kind is Kind.PB2S:
@@ -96,18 +132,24 @@ def _hint(kind: Kind | None) -> str:
     return 'A line of a transcript is {"role": "user", "content": "…"}.'
 
 
-def _fault(kind: Kind, record: Any) -> str:
-    """Return what is wrong with a line of a file of `kind`, or ""."""
+def _unreadable(tree: JsonTree) -> str:
+    if not tree.parsed:
+        return "the line is not JSON"
+    return tree.issues[0].message if tree.issues else ""
+
+
+def fault_of(kind: Kind, record: Any) -> str:
+    """Return what is wrong with a record of a file of `kind`, or ""."""
     if not isinstance(record, dict):
-        return "the line is no object in braces"
+        return "this is no object in braces"
     other = kind_of(record)
     if other not in (kind, None):
-        return f"the line belongs to another kind of file ({other}); this one began as {kind}"
+        return f"this belongs to another kind of file ({other}); the file began as {kind}"
     for key in _REQUIRED[kind]:
         if key not in record:
             return f"`{key}` is missing"
-    for key in _KEYS[kind]:
-        if key != "pb2s_proof" and not isinstance(record.get(key, ""), str):
+    for key in _TEXTS[kind]:
+        if not isinstance(record.get(key, ""), str):
             return f"`{key}` is no text"
     if kind is Kind.TRANSCRIPT and record["role"] not in ROLES:
         return f"`role` is none of {', '.join(ROLES)}"
