@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from bare import ALONE, DELETED, EXECUTABLE, LINK, SUBMODULE, Bare
+from psreg.adapters.files import MAX_FILE
 from psreg.adapters.gitrepo import open_repository
 from psreg.errors import FindingsError, PsregError, TrustError, UnavailableError
 from psreg.index.changes import Author, Touch
@@ -334,6 +335,34 @@ def test_a_whole_revision(bare, opened):
         **PATCH,
     }
     assert found.size(PurePosixPath(f"{HELLO}/entry.toml")) == len(b"owners = []\n")
+
+
+def test_a_whole_revision_of_nothing_and_of_odd_things(bare, opened):
+    big, odd = bytes(MAX_FILE + 1), "odd\t../\udcff\n.md"
+    made = {"big": big, odd: b"odd", "link": (LINK, b"x"), "sub": (SUBMODULE, ONE), "empty": b""}
+    bare.commit("odd", made, parent=None)
+    bare.write()
+    bare.point("nothing", bare.tree([]))
+    found = opened.tree("odd")
+    assert {str(path): data for path, data in found.contents()} == {
+        "big": big[:MAX_FILE],
+        odd: b"odd",
+        "empty": b"",
+    }
+    assert {path.name: kind for path, kind in found.irregular.items()} == {
+        "link": Irregular.LINK,
+        "sub": Irregular.SUBMODULE,
+    }
+    assert dict(opened.tree("nothing").contents()) == {}
+
+
+@pytest.mark.parametrize("name", [b"..", b".", b".git", b"a//b", b"README.md"])
+def test_a_whole_revision_that_cannot_be(bare, opened, name):
+    blob = bare.loose("blob", b"x")
+    rows = [("100644", name, blob), *(("100644", b"README.md", blob) for _ in range(2))]
+    bare.point("bad", bare.tree(rows))
+    error = error_of(lambda: opened.tree("bad"))
+    assert (type(error), error.code) == (FindingsError, "TREE_MALFORMED")
 
 
 # What a clone lacks

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import islice
+from tempfile import TemporaryFile
 from typing import IO
 
 from psreg.adapters.git_process import Git
-from psreg.errors import FindingsError, UnavailableError
+from psreg.errors import FindingsError, PsregError, UnavailableError
 
 TOGETHER = 256
 """Objects asked for before their answers are read; so many ids fit into any system's pipe."""
@@ -41,19 +42,15 @@ class Batch:
         wanted = iter(oids)
         while chunk := list(islice(wanted, TOGETHER)):
             out = self._ask(chunk)
-            for oid in chunk:
-                size = self._header(out, oid, kind)
-                if size > limit:
-                    raise self._refused(oid, f"it has {size:,} bytes")
-                data = out.read(size + 1)
-                if len(data) <= size:
-                    raise self._gone(oid)
-                yield data[:-1]
+            with self._ending():
+                for oid in chunk:
+                    yield _content(out, oid, kind, limit)
 
     def sizes(self, oids: Sequence[str]) -> list[int]:
         """Return the sizes of at most `TOGETHER` blobs; errors are those of `read`."""
         out = self._ask(oids)
-        return [self._header(out, oid, "blob") for oid in oids]
+        with self._ending():
+            return [_header(out, oid, "blob") for oid in oids]
 
     def named(self, expression: str, kind: str) -> str | None:
         """Return the id of the object that `expression` (gitrevisions) names, if it is `kind`."""
@@ -67,32 +64,23 @@ class Batch:
         if self._process is None:
             self._process = self._git.start("cat-file", self._mode)
             weakref.finalize(self, end, self._process)
-        requests, out = self._process.stdin, self._process.stdout
-        if requests is None or out is None:  # pragma: no cover - both are pipes
-            raise missing(oids[0])
+        requests = pipe(self._process.stdin)
         try:
             requests.write("".join(f"{oid}\n" for oid in oids).encode())
             requests.flush()
         except OSError as error:
-            raise self._gone(oids[0]) from error
-        return out
+            self.close()
+            raise missing(oids[0]) from error
+        return pipe(self._process.stdout)
 
-    def _header(self, out: IO[bytes], oid: str, kind: str) -> int:
-        words = out.readline().split()
-        if len(words) != _WORDS:  # it says "<id> missing", or has ended
-            raise self._gone(oid)
-        found = words[1].decode()
-        if found != kind:
-            raise self._refused(oid, f"it is a {found}, not a {kind}")
-        return int(words[2])
-
-    def _gone(self, oid: str) -> UnavailableError:
-        self.close()
-        return missing(oid)
-
-    def _refused(self, oid: str, why: str) -> FindingsError:
-        self.close()
-        return malformed(f"of the object {oid}, {why}")
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """End the process with what goes wrong: its answers to come would be to other questions."""
+        try:
+            yield
+        except PsregError:
+            self.close()
+            raise
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -101,11 +89,52 @@ class Batch:
             self._process = None
 
 
+def stream(git: Git, oids: Iterable[str], kind: str, limit: int) -> Iterator[bytes]:
+    """Yield the bytes of many objects, as fast as git can read them; errors are those of `read`."""
+    wanted = list(oids)
+    with TemporaryFile() as requests:
+        requests.write("".join(f"{oid}\n" for oid in wanted).encode())
+        requests.seek(0)
+        process = git.start("cat-file", "--buffer", "--batch", stdin=requests)
+    try:
+        for oid in wanted:
+            yield _content(pipe(process.stdout), oid, kind, limit)
+    finally:
+        end(process)
+
+
+def _content(out: IO[bytes], oid: str, kind: str, limit: int) -> bytes:
+    size = _header(out, oid, kind)
+    if size > limit:
+        raise malformed(f"the object {oid} has {size:,} bytes")
+    data = out.read(size + 1)
+    if len(data) <= size:
+        raise missing(oid)
+    return data[:-1]
+
+
+def _header(out: IO[bytes], oid: str, kind: str) -> int:
+    words = out.readline().split()
+    if len(words) != _WORDS:  # it says "<id> missing", or has ended
+        raise missing(oid)
+    found = words[1].decode()
+    if found != kind:
+        raise malformed(f"the object {oid} is a {found}, not a {kind}")
+    return int(words[2])
+
+
+def pipe(stream: IO[bytes] | None) -> IO[bytes]:
+    """Return a pipe of a process, which was started with it."""
+    if stream is None:  # pragma: no cover - `start` makes pipes
+        raise ValueError("the process was started without this pipe")
+    return stream
+
+
 def start_of(git: Git, oid: str, limit: int) -> bytes:
     """Return the first `limit` bytes of a blob; fewer if it cannot be read to there."""
     process = git.start("cat-file", "blob", oid)
     try:
-        return process.stdout.read(limit) if process.stdout else b""
+        return pipe(process.stdout).read(limit)
     finally:
         end(process)
 
@@ -113,10 +142,10 @@ def start_of(git: Git, oid: str, limit: int) -> bytes:
 def end(process: subprocess.Popen[bytes]) -> None:
     """End a process and close its pipes; nothing happens to one that has ended."""
     process.kill()
-    for pipe in (process.stdin, process.stdout):
-        if pipe:
+    for end_of_pipe in (process.stdin, process.stdout):
+        if end_of_pipe:
             with suppress(OSError):  # what was not sent any more is lost with its reader
-                pipe.close()
+                end_of_pipe.close()
     process.wait()
 
 

@@ -1,82 +1,24 @@
 """Reading Git objects through `git cat-file --batch`, one process for all of them.
 
-Sizes are asked for before bytes, so that a blob made to be large is never read whole. A folder is
-taken apart here, strictly: one that no checkout could have is refused before anything looks at it.
+Sizes are asked for before bytes, so that a blob made to be large is never read whole.
 """
 
 from __future__ import annotations
 
-import re
-import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from psreg.adapters.files import MAX_FILE
-from psreg.adapters.git_batch import TOGETHER, Batch, malformed, missing, start_of
+from psreg.adapters.git_batch import TOGETHER, Batch, missing, start_of
+from psreg.adapters.git_folder import Folder
 from psreg.adapters.git_process import Git
 from psreg.errors import FindingsError
 
-_MAX_FOLDER = 32 * 1024 * 1024
-"""Bytes of one folder's object; half a million entries have fewer."""
-
-_MOST_ROWS = 2_000_000
-"""Rows of folders that are remembered; a registry of 100,000 entries has fewer."""
+_MAX_FOLDERS = 128 * 1024 * 1024
+"""Bytes of all folders that are read; those of a registry of 100,000 entries are a tenth of it."""
 
 _AT_ONCE = 16 * 1024 * 1024
 """Bytes of blobs held at a time when many are read."""
-
-
-class Row(NamedTuple):
-    """What stands under a name in a folder: Git's mode and the object's id in hexadecimal."""
-
-    mode: int
-    id: str
-
-    @property
-    def is_folder(self) -> bool:
-        """Tell whether the object is a folder."""
-        return stat.S_ISDIR(self.mode)
-
-    @property
-    def is_file(self) -> bool:
-        """Tell whether the object is a file, executable or not."""
-        return stat.S_ISREG(self.mode)
-
-
-class Folder:
-    """A folder's rows as they are stored; names that are not UTF-8 have lone surrogates (PEP 383).
-
-    Folders may have many rows of which few are looked at, so that each is made when asked for.
-    """
-
-    def __init__(self, rows: Sequence[tuple[bytes, bytes, bytes]] = ()) -> None:
-        self._rows = rows
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    @cached_property
-    def _by_name(self) -> Mapping[str, tuple[bytes, bytes, bytes]]:
-        names = _text(b"\0".join(name for _, name, _ in self._rows)).split("\0")
-        return dict(zip(names, self._rows, strict=False))
-
-    def get(self, name: str) -> Row | None:
-        """Return what is called `name`, or None."""
-        row = self._by_name.get(name)
-        return _row(row) if row else None
-
-    def folders(self) -> Iterator[tuple[str, str]]:
-        """Yield the names and ids of the folders in it."""
-        for name, (mode, _, oid) in self._by_name.items():
-            if mode in _FOLDER:
-                yield name, oid.hex()
-
-    def differing(self, other: Folder) -> set[str]:
-        """Return the names under which something else stands in `other`."""
-        rows = set(self._rows).symmetric_difference(other._rows)
-        return {_text(name) for _, name, _ in rows}
 
 
 class Objects:
@@ -87,7 +29,8 @@ class Objects:
         self._contents = Batch(git, "--batch")
         self._headers = Batch(git, "--batch-check")
         self._folders: dict[str, Folder] = {}
-        self._rows = 0
+        self._stored: dict[str, bytes] = {}
+        self._room = _MAX_FOLDERS
 
     def close(self) -> None:
         """End the processes."""
@@ -117,18 +60,23 @@ class Objects:
             FindingsError: `TREE_MALFORMED`, `TOO_MANY_FILES`.
             UnavailableError: `OBJECT_MISSING`.
         """
-        self.load([oid])
+        if oid not in self._folders:
+            self._folders[oid] = Folder(self.stored(oid), len(oid) // 2)
         return self._folders[oid]
+
+    def stored(self, oid: str) -> bytes:
+        """Return a folder as it is stored; errors are those of `folder`."""
+        self.load([oid])
+        return self._stored[oid]
 
     def load(self, oids: Iterable[str]) -> None:
         """Read folders that will be asked for, many at a time; errors are those of `folder`."""
-        new = [oid for oid in dict.fromkeys(oids) if oid not in self._folders]
-        for oid, data in zip(new, self._contents.read(new, "tree", _MAX_FOLDER), strict=True):
-            folder = _folder(data, oid)
-            self._rows += len(folder)
-            if self._rows > _MOST_ROWS:
-                raise too_many(_MOST_ROWS)
-            self._folders[oid] = folder
+        new = [oid for oid in dict.fromkeys(oids) if oid not in self._stored]
+        for oid, data in zip(new, self._contents.read(new, "tree", _MAX_FOLDERS), strict=True):
+            self._room -= len(data)
+            if self._room < 0:
+                raise too_many(_MAX_FOLDERS // 100)
+            self._stored[oid] = data
 
     def size(self, oid: str) -> int:
         """Return how many bytes a blob has; errors are those of `blob`."""
@@ -181,31 +129,3 @@ def too_many(most: int) -> FindingsError:
         f"there are more than {most:,} files and folders to look at",
         "divide the change into several pull requests",
     )
-
-
-_FOLDER = (b"40000", b"040000")
-_NOT_ALLOWED = frozenset((b".", b"..", b".git"))
-
-
-def _folder(data: bytes, oid: str) -> Folder:
-    """Take a tree object apart (gitformat: mode, blank, name, NUL, binary id), strictly."""
-    row = rb"([0-7]{5,6}) ([^\0/]+)\0(.{%d})" % (len(oid) // 2)  # SHA-1 or SHA-256
-    if not re.fullmatch(b"(?:%b)*" % row, data, re.DOTALL):
-        raise malformed(f"the folder {oid} is damaged")
-    rows = re.findall(row, data, re.DOTALL)
-    names = b"\0".join(name for _, name, _ in rows)
-    # Git sorts folders as if their names ended with a slash; so a name is there once.
-    keys = [name + b"/" if mode in _FOLDER else name for mode, name, _ in rows]
-    if keys != sorted(keys) or len({name for _, name, _ in rows}) != len(rows):
-        raise malformed(f"the folder {oid} has a name twice, or out of order")
-    if bad := _NOT_ALLOWED.intersection(names.lower().split(b"\0")):
-        raise malformed(f"a file or folder is called {min(bad).decode()!r}")
-    return Folder(rows)
-
-
-def _row(row: tuple[bytes, bytes, bytes]) -> Row:
-    return Row(int(row[0], 8), row[2].hex())
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import IO
 
 from psreg.errors import UnavailableError
 
@@ -53,8 +54,10 @@ class Git:
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
         self._command = ["git", "--no-pager", "--bare", f"--git-dir={folder}", *settings]
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a command whose standard input and output are pipes.
+    def start(
+        self, *arguments: str, stdin: IO[bytes] | int = subprocess.PIPE
+    ) -> subprocess.Popen[bytes]:
+        """Start a command whose standard output is a pipe, and its input unless it is given.
 
         Raises:
             UnavailableError: `NO_GIT`: there is no such program.
@@ -64,7 +67,7 @@ class Git:
                 [*self._command, *arguments],
                 cwd=self.folder,
                 env=clean_environment(),
-                stdin=subprocess.PIPE,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )

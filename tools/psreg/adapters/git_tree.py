@@ -13,7 +13,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from psreg.adapters.git_batch import malformed
-from psreg.adapters.git_objects import Folder, Objects, Row, too_many
+from psreg.adapters.git_folder import Folder, Row
+from psreg.adapters.git_objects import Objects, too_many
 from psreg.index.irregular import Irregular
 
 MOST_TOUCHED = 20_000
@@ -70,16 +71,18 @@ def differences(
 
 
 def _differing(objects: Objects, place: Places) -> Iterator[tuple[str, Difference]]:
-    before = objects.folder(place.before) if place.before else _NOTHING
-    after = objects.folder(place.after) if place.after else _NOTHING
-    for name in sorted(before.differing(after)):
+    before = objects.folder(place.before) if place.before else Folder(b"", _width(place))
+    after = objects.stored(place.after) if place.after else b""
+    for name, old, new in before.differing(after) if place.before != place.after else ():
         path = f"{place.path}/{name}" if place.path else name
         if len(path) > _LONGEST:
             raise malformed(f"a path is longer than {_LONGEST:,} characters")
-        yield path, Difference(before.get(name), after.get(name))
+        yield path, Difference(old, new)
 
 
-_NOTHING = Folder()
+def _width(place: Places) -> int:
+    """Return how many bytes ids have: SHA-1 or SHA-256."""
+    return len(place.after or "") // 2
 
 
 def files_below(objects: Objects, folders: Mapping[str, str], most: int) -> dict[str, Row]:
@@ -111,33 +114,25 @@ class GitTree(Mapping[PurePosixPath, bytes]):
 
     def __init__(self, objects: Objects, rows: Mapping[str, Row]) -> None:
         self._objects = objects
-        self._files: dict[PurePosixPath, str] = {}
-        self.irregular: dict[PurePosixPath, Irregular] = {}
+        # NOTE: of a whole registry most paths are never asked for, and making one takes longer
+        # than reading its row.
+        self._files = {text: row.id for text, row in rows.items() if row.is_file}
+        kinds = {text: kind for text, row in rows.items() if (kind := _irregular(row.mode))}
+        self.irregular = {PurePosixPath(text): kind for text, kind in kinds.items()}
         """What is no plain file; of these the mapping has the executable ones."""
-        for text, row in rows.items():
-            path = PurePosixPath(text)
-            kind = _irregular(row.mode)
-            if kind:
-                self.irregular[path] = kind
-            if row.is_file:
-                self._files[path] = row.id
 
     def __getitem__(self, path: PurePosixPath) -> bytes:
-        return self._objects.blob(self._files[path])
+        return self._objects.blob(self._files[str(path)])
 
     def size(self, path: PurePosixPath) -> int:
         """Return how many bytes the file at `path` has; none of them is read."""
-        return self._objects.size(self._files[path])
-
-    def contents(self) -> Iterator[tuple[PurePosixPath, bytes]]:
-        """Yield all files with their bytes; many are read at a time."""
-        yield from zip(self._files, self._objects.blobs(self._files.values()), strict=True)
+        return self._objects.size(self._files[str(path)])
 
     def __contains__(self, path: object) -> bool:
-        return path in self._files
+        return isinstance(path, PurePosixPath) and str(path) in self._files
 
     def __iter__(self) -> Iterator[PurePosixPath]:
-        return iter(self._files)
+        return map(PurePosixPath, self._files)
 
     def __len__(self) -> int:
         return len(self._files)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import PurePosixPath
 
+from psreg.adapters.git_folder import Row
 from psreg.adapters.git_names import (
     ENTRY_FILE,
     Key,
@@ -21,7 +22,7 @@ from psreg.adapters.git_names import (
     key_of,
     mentioning,
 )
-from psreg.adapters.git_objects import Objects, Row
+from psreg.adapters.git_objects import Objects
 from psreg.adapters.git_process import Git
 from psreg.adapters.git_tree import Difference, GitTree, files_below, lookup
 from psreg.formats import entry, policy, release

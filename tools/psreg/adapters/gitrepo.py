@@ -21,22 +21,13 @@ from psreg.adapters.git_batch import missing
 from psreg.adapters.git_fetching import fetch_command
 from psreg.adapters.git_objects import Objects
 from psreg.adapters.git_process import Git, no_git, trusts
-from psreg.adapters.git_tree import (
-    Difference,
-    GitTree,
-    Places,
-    differences,
-    files_below,
-    lookup,
-)
+from psreg.adapters.git_revision import Revision
+from psreg.adapters.git_tree import Difference, Places, differences, lookup
 from psreg.adapters.git_view import View
 from psreg.errors import FindingsError, TrustError, UnavailableError
 from psreg.identity import PBES
 from psreg.index.changes import Author, ChangeSet, FileChange, Touch
 from psreg.index.tree import POLICY, Tree
-
-_MOST = 1_000_000
-"""Files of a revision that is read as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,15 +105,14 @@ class Repository:
             "begin a branch at the registry's main branch and make the change there",
         )
 
-    def tree(self, rev: str) -> GitTree:
+    def tree(self, rev: str) -> Revision:
         """Return all files of a commit.
 
         Raises:
             UnavailableError: `REVISION_UNKNOWN`, `OBJECT_MISSING`.
             FindingsError: `TREE_MALFORMED`, `TOO_MANY_FILES`.
         """
-        root = self._objects.root(self.resolve(rev))
-        return GitTree(self._objects, files_below(self._objects, {"": root}, _MOST))
+        return Revision(self._git, self._objects, self._objects.root(self.resolve(rev)))
 
     def changes(self, base_rev: str, head_rev: str, author: Author | None = None) -> Changes:
         """Return what `head_rev` changes since it left `base_rev`, seen in the latter's registry.

@@ -16,9 +16,8 @@ def nearby(texts: Iterable[str], names: Iterable[str]) -> set[str]:
     """Return those of `names` that are like one of `texts`, or one of them with an affix."""
     wanted, known = set(texts), set(names)
     found = {other for text in wanted for other in _affixed(text)} & known
-    several = sorted(name for name in known if "\n" not in name)
-    alone = ([name] for name in known if "\n" in name)
-    for group in (several, *alone):
+    several = [name for name in known if "\n" not in name]
+    for group in (several, *([name] for name in known if "\n" in name)):
         found.update(_looking_alike(wanted, group))
         found.update(_in_keystrokes(wanted, group))
     return found
@@ -39,20 +38,23 @@ def _looking_alike(texts: Iterable[str], names: Sequence[str]) -> Iterator[str]:
     # letter by letter, and so to all of them in one go: that takes a tenth of the time.
     looks = {look for text in texts for look in skeletons(text)}
     for together in skeletons("\n".join(names)):
-        for name, look in zip(names, _lines(together, names), strict=True):
-            if look in looks:
-                yield name
+        yield from _those(names, _lines(together, names), looks)
 
 
 def _in_keystrokes(texts: Iterable[str], names: Sequence[str]) -> Iterator[str]:
-    by_letters: dict[str, list[str]] = {}
-    for name, letters in zip(names, _lines(bare("\n".join(names)), names), strict=True):
-        if len(letters) >= LETTERS:
-            by_letters.setdefault(letters, []).append(name)
-    candidates = sorted(by_letters)
-    for text in sorted({bare(text) for text in texts}):
-        for letters in within_two(text, candidates) if len(text) >= LETTERS else ():
-            yield from by_letters[letters]
+    letters = _lines(bare("\n".join(names)), names)
+    candidates = sorted(set(letters))
+    long = {text for text in map(bare, texts) if len(text) >= LETTERS}
+    near = {other for text in long for other in within_two(text, candidates)}
+    yield from _those(names, letters, {other for other in near if len(other) >= LETTERS})
+
+
+def _those(names: Sequence[str], forms: Sequence[str], wanted: set[str]) -> Iterator[str]:
+    """Yield the names whose form is wanted."""
+    if not wanted.isdisjoint(forms):
+        for name, form in zip(names, forms, strict=True):
+            if form in wanted:
+                yield name
 
 
 def _lines(together: str, names: Sequence[str]) -> list[str]:
