@@ -27,7 +27,8 @@ from psreg.rules import CHANGE_RULES, ENTRY_RULES, TREE_RULES
 from psreg.rules.entry import alias_not_free
 from psreg.rules.naming import Names
 from psreg.rules.nearby import nearby
-from psreg.service.check import by_policy, judge_at, judge_names, judge_submission, toml_at
+from psreg.service.check import by_policy, judge_names, judge_submission, toml_at
+from psreg.service.locate import judge_at
 
 MOST = 100
 """Findings of one rule and level that are told, and entries and versions that are judged."""

@@ -16,7 +16,7 @@ from psreg.formats import dotprompt, jsontree
 from psreg.formats.dotprompt import NAME, Prompt, Rendering
 from psreg.identity import Format, detect_format
 from psreg.rules.prompt import PROMPT_RULES
-from psreg.service.check import judge
+from psreg.service.locate import judge
 
 _NAME = re.compile(NAME)
 
