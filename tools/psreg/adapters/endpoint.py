@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import Any, TypeVar
 from urllib.parse import SplitResult
 
@@ -22,7 +22,7 @@ from psreg.adapters.endpoint_address import KEY, key_for
 from psreg.adapters.endpoint_answer import Streamed, chat_of, json_of, said, wrong
 from psreg.adapters.endpoint_waiting import BusyError, seconds_asked, settled
 from psreg.adapters.pace import Pace, TooSlowError, paced_response
-from psreg.adapters.transport import Limits, SourceError
+from psreg.adapters.transport import Limits
 from psreg.service.ask import ChatReply, ChatRequest, EndpointError
 
 PATIENCE = Limits(connect=10, silence=120, request=300, run=300, rate=0, retries=2, backoff=0.5)
@@ -248,10 +248,11 @@ def _check_length(received: int) -> None:
 
 def _check_end(received: int, declared: int | None) -> None:
     if declared is not None and received < declared:
-        raise HTTPException(f"the answer ends after {received} of {declared} bytes")
+        raise IncompleteRead(b"", declared - received)
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, SourceError):
-        return error.message
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+    """Return why, in words that are not the endpoint's: these might hold the key."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error) or type(error).__name__
+    return "the answer is not whole" if isinstance(error, IncompleteRead) else "that is no HTTP"
