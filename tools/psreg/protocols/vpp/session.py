@@ -1,0 +1,223 @@
+r"""A conversation in VPP while it is held: what is to come, what was wrong, how to go on.
+
+A session never changes; each turn leads to the next one. It judges with the same rules as a
+transcript, and what it writes itself passes them.
+
+```python
+session = Session.beginning(Options(version="1.4"))
+session = session.hear(f"{session.command_line()}\nWhat is drift?")
+session = session.answer(session.reply("Drift is …"))
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from psreg.diagnostics import Finding, Mode, Severity
+from psreg.protocols.protocol import Options
+from psreg.protocols.vpp import VPP_RULES
+from psreg.protocols.vpp.command import Command, write_command
+from psreg.protocols.vpp.echo import expected_echo
+from psreg.protocols.vpp.footer import is_footer, write_footer
+from psreg.protocols.vpp.state import State
+from psreg.protocols.vpp.turn import VppTurn
+from psreg.protocols.vpp.vocabulary import (
+    ASSISTANT_TAGS,
+    CANONICAL,
+    CYCLE_LENGTH,
+    ERROR,
+    OPERATOR_ERROR,
+    Pipeline,
+)
+
+DEFAULT_LOCUS = "assistant"
+NO_SOURCES = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """What one rule says of the last turn. `severity` is that of the session's mode."""
+
+    code: str
+    severity: Severity
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """How to go on after a violation: the command line to send, and why."""
+
+    command_line: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """Where a conversation stands. `turns` counts them; `last` is the last one, None before it.
+
+    `remarks` are what the rules say of the last turn, in the order of their codes.
+    """
+
+    options: Options
+    state: State
+    pipeline: Pipeline = CANONICAL
+    turns: int = 0
+    last: VppTurn | None = None
+    remarks: tuple[Remark, ...] = ()
+
+    @classmethod
+    def beginning(cls, options: Options, pipeline: Pipeline = CANONICAL) -> Session:
+        """Return the session before its first turn."""
+        return cls(options=options, state=State.beginning(options), pipeline=pipeline)
+
+    def hear(self, text: str) -> Session:
+        """Return the session after the user said `text`."""
+        turn, state = self.state.heard(self.turns, text)
+        return self._after(turn, state)
+
+    def answer(self, text: str) -> Session:
+        """Return the session after the assistant said `text`."""
+        turn, state = self.state.answered(self.turns, text)
+        return self._after(turn, state)
+
+    @property
+    def broken(self) -> bool:
+        """Tell whether the last turn broke a rule: a remark is an error."""
+        return any(remark.severity is Severity.ERROR for remark in self.remarks)
+
+    @property
+    def expected_tag(self) -> str:
+        """The tag the assistant has to answer with now; "" while no command waits for an answer.
+
+        An invalid command is answered with the error tag (VPP-08).
+        """
+        command = self.state.command
+        if command is None:
+            return ""
+        return expected_echo(command) if command.sound else ERROR
+
+    @property
+    def next_tag(self) -> str:
+        """The tag of the next command: where a branch leads, else the next of the pipeline."""
+        last = self.state.last
+        if last is None:
+            return self.pipeline.steps[0].tag
+        if last.branch and last.tag != ERROR:  # an error command has branched at once
+            return last.branch
+        return self.pipeline.after(expected_echo(last))
+
+    @property
+    def cycle(self) -> int:
+        """The place of the next answer in its cycle, from 1."""
+        return self.state.cycle
+
+    @property
+    def tag_index(self) -> int:
+        """The number behind the tag in the footer of the next answer: uses of the expected tag."""
+        return self.state.counts.get(self.expected_tag, 0) + 1
+
+    @property
+    def locus(self) -> str:
+        """The locus of the next answer: what the command names, else that of the pipeline."""
+        named = self.state.command.locus if self.state.command else ""
+        fits = named and not set(named) & set("|]")
+        return (named.strip() if fits else "") or self.pipeline.locus(self.expected_tag)
+
+    @property
+    def recovery(self) -> Recovery | None:
+        """How the user can go on after the last turn, None if nothing went wrong."""
+        if self.last is None:
+            return None
+        heard = self.last.reply is None
+        command = self.state.command if heard else self.state.last
+        if command is not None and not command.sound:
+            reason = "the command was invalid: say so, then go on"
+            return Recovery(command_line=write_command(OPERATOR_ERROR), reason=reason)
+        if self.broken:
+            line = write_command(self.next_tag) if heard else self._back(command)
+            errors = [r.finding.message for r in self.remarks if r.severity is Severity.ERROR]
+            return Recovery(command_line=line, reason="; ".join(errors))
+        if self.state.recovering and not heard:
+            reason = "after an error the conversation goes back to a question"
+            return Recovery(command_line=write_command("q", ["incorrect"]), reason=reason)
+        return None
+
+    def command_line(self, tag: str = "", modifiers: Sequence[str] = ()) -> str:
+        """Return a command line for the user's next turn.
+
+        Without a `tag` it is the one that recovers from a violation, or that of `next_tag`.
+
+        Raises:
+            ValueError: the line would break a rule; the message says which.
+        """
+        recovery = None if tag else self.recovery
+        if recovery is not None and not modifiers:
+            return recovery.command_line
+        return write_command(tag or self.next_tag, modifiers)
+
+    def footer(
+        self, *, sources: str = NO_SOURCES, assumptions: int | None = None, locus: str = ""
+    ) -> str:
+        """Return the footer of the next answer; without a number, the one the command expects.
+
+        Raises:
+            ValueError: no answer is due, or a value cannot be written into a footer.
+        """
+        if not self.expected_tag:
+            raise ValueError("no command waits for an answer")
+        expected = self.state.command.assumptions if self.state.command else None
+        number = assumptions if assumptions is not None else expected or 0
+        return write_footer(
+            {
+                "Version": f"v{self.state.declared}",
+                "Tag": f"{self.expected_tag}_{self.tag_index}",
+                "Sources": sources,
+                "Assumptions": str(number),
+                "Cycle": f"{self.cycle}/{CYCLE_LENGTH}",
+                "Locus": locus or self.locus or DEFAULT_LOCUS,
+            }
+        )
+
+    def reply(
+        self,
+        body: str,
+        *,
+        sources: str = NO_SOURCES,
+        assumptions: int | None = None,
+        locus: str = "",
+    ) -> str:
+        """Return the whole next answer: the echo, `body`, the footer.
+
+        Raises:
+            ValueError: as `footer`, or `body` holds a line that is a footer, or an error would be
+                reported without a word about it.
+        """
+        footer = self.footer(sources=sources, assumptions=assumptions, locus=locus)
+        if any(map(is_footer, body.split("\n"))):
+            raise ValueError("the body holds a footer; put backticks around it")
+        if self.expected_tag == ERROR and not body.strip():
+            raise ValueError("an answer that reports an error says which")
+        return f"<{self.expected_tag}>\n{body}\n{footer}"
+
+    def _after(self, turn: VppTurn, state: State) -> Session:
+        return replace(
+            self,
+            state=state,
+            turns=self.turns + 1,
+            last=turn,
+            remarks=tuple(_remarks(turn, self.options.mode)),
+        )
+
+    def _back(self, command: Command | None) -> str:
+        """Return the command line that asks again for the answer to `command`."""
+        tag = expected_echo(command) if command else ""
+        return write_command(ERROR, [f"<{tag}>"] if tag in ASSISTANT_TAGS else [])
+
+
+def _remarks(turn: VppTurn, mode: Mode) -> Iterator[Remark]:
+    for rule in VPP_RULES:
+        level = rule.read if mode is Mode.READ else rule.severity
+        for finding in rule.check(turn):
+            yield Remark(code=rule.code, severity=level, finding=finding)
