@@ -105,7 +105,8 @@ def _escaped(text: str) -> str:
 
 
 def _reference(match: re.Match[str]) -> str:
-    if match[0] == "." and not re.match(r"\.\w", match.string[match.start() :]):
-        return "."  # the end of a sentence; within a word it could be an address
+    before, behind = match.string[: match.start()], match.string[match.end() :]
+    if match[0] == "." and not (re.match(r"\w", behind) or before.isdecimal()):
+        return "."  # the end of a sentence; within a word it could be an address, or begin a list
     # A forge looks for @name and #1 after the references are resolved: break them up.
     return f"&#{ord(match[0])};" + ("&#8203;" if match[0] in "@#!-" else "")
