@@ -39,6 +39,8 @@ class FakeForge:
         self.tokens: set[str] = set()
         self.pulls: list[dict[str, Any]] = []
         self.comments: dict[int, list[dict[str, Any]]] = {}
+        self.remarks: dict[int, list[dict[str, Any]]] = {}
+        self.shown: set[tuple[str, int]] | None = None
         self.checks: list[dict[str, Any]] = []
         self.trouble: list[Trouble] = []
         self.private = False
@@ -52,7 +54,7 @@ class FakeForge:
                 with suppress(OSError):
                     owner._handle(self)
 
-            do_POST = do_PATCH = do_PUT = do_GET  # noqa: N815
+            do_POST = do_PATCH = do_PUT = do_DELETE = do_GET  # noqa: N815
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -74,6 +76,18 @@ class FakeForge:
         """Return what the comments of a pull request say."""
         return [comment["body"] for comment in self.comments.get(pull, [])]
 
+    def shows(self, path: str, *lines: int) -> bool:
+        """Tell whether the diff has the lines of a file; it has all if `shown` does not say."""
+        return self.shown is None or all((path, line) in self.shown for line in lines)
+
+    def _delete(self, number: str) -> tuple[int, Any]:
+        for remarks in (*self.remarks.values(), *self.comments.values()):
+            for remark in remarks:
+                if remark["id"] == int(number):
+                    remarks.remove(remark)
+                    return 204, None
+        return 404, {"message": "Not Found"}
+
     def _handle(self, handler: BaseHTTPRequestHandler) -> None:
         length = int(handler.headers.get("Content-Length") or 0)
         document = json.loads(handler.rfile.read(length)) if length else {}
@@ -91,7 +105,8 @@ class FakeForge:
         if trouble:
             trouble.answer(handler)
             return
-        answer(handler, status, json.dumps(value).encode(), Content_Type="application/json")
+        body = b"" if status == 204 else json.dumps(value).encode()
+        answer(handler, status, body, Content_Type="application/json")
 
     def _route(
         self, method: str, path: str, query: dict[str, str], document: Any, token: str
@@ -101,7 +116,7 @@ class FakeForge:
         for verb, pattern, do in self._routes():
             match = re.fullmatch(pattern, path)
             if match and verb == method:
-                sent = () if method == "GET" else (document,)
+                sent = () if method in ("GET", "DELETE") else (document,)
                 status, value = do(*match.groups(), *sent)
                 return status, _page(value, query) if isinstance(value, list) else value
         return 404, {"message": "Not Found"}
@@ -174,6 +189,9 @@ class FakeGitHub(FakeForge):
             ("GET", rf"{repo}/issues/(\d+)/comments", self._comments),
             ("POST", rf"{repo}/issues/(\d+)/comments", self._create),
             ("PATCH", rf"{repo}/issues/comments/(\d+)", self._update),
+            ("GET", rf"{repo}/pulls/(\d+)/comments", lambda n: (200, self.remarks.get(int(n), []))),
+            ("POST", rf"{repo}/pulls/(\d+)/comments", self._remark),
+            ("DELETE", rf"{repo}/pulls/comments/(\d+)", self._delete),
             ("POST", rf"{repo}/check-runs", self._check),
         )
 
@@ -198,6 +216,24 @@ class FakeGitHub(FakeForge):
                 comment["body"] = document["body"]
                 return 200, comment
         return 404, {"message": "Not Found"}
+
+    def remark(self, document: Any, user: dict[str, Any], pull: int = 1) -> dict[str, Any]:
+        """Write a review comment as somebody."""
+        remark = {"id": self.number(), "user": user, **document}
+        self.remarks.setdefault(pull, []).append(remark)
+        return remark
+
+    def _remark(self, pull: str, document: Any) -> tuple[int, Any]:
+        first, last = document.get("start_line", document["line"]), document["line"]
+        heads = [p["head"]["sha"] for p in self.pulls if p["number"] == int(pull)]
+        known = document["commit_id"] in heads and document["side"] == "RIGHT"
+        if (
+            not known
+            or not self.shows(document["path"], first, last)
+            or ("start_line" in document and first >= last)
+        ):
+            return 422, {"message": "Validation Failed"}
+        return 201, self.remark(document, self.account or BOT, int(pull))
 
     def _check(self, document: Any) -> tuple[int, Any]:
         self.checks.append(document)
@@ -245,6 +281,9 @@ class FakeGitLab(FakeForge):
             ("GET", notes, lambda number: (200, self.comments.get(int(number), []))),
             ("POST", notes, self._create),
             ("PUT", rf"{notes}/(\d+)", self._update),
+            ("DELETE", rf"{project}/merge_requests/\d+/notes/(\d+)", self._delete),
+            ("GET", rf"{project}/merge_requests/(\d+)", self._request),
+            ("POST", rf"{project}/merge_requests/(\d+)/discussions", self._discuss),
             ("POST", rf"{project}/statuses/([0-9a-f]+)", self._status),
         )
 
@@ -260,6 +299,23 @@ class FakeGitLab(FakeForge):
                 known["body"] = document["body"]
                 return 200, known
         return 404, {"message": "404 Not found"}
+
+    def _request(self, number: str) -> tuple[int, Any]:
+        (request,) = (one for one in self.pulls if one["iid"] == int(number))
+        refs = {"base_sha": "b" * 40, "start_sha": "5" * 40, "head_sha": request["sha"]}
+        return 200, {**request, "diff_refs": refs}
+
+    def _discuss(self, number: str, document: Any) -> tuple[int, Any]:
+        place, refs = document["position"], self._request(number)[1]["diff_refs"]
+        offset = re.search(r"^`{3,}suggestion:-(\d+)\+0$", document["body"], re.MULTILINE)
+        above = int(offset[1]) if offset else 0
+        lines = range(place["new_line"] - above, place["new_line"] + 1)
+        known = all(place[name] == sha for name, sha in refs.items())
+        if not known or not self.shows(place["new_path"], *lines):
+            return 400, {"message": "400 Bad request - Note {:line_code=>[can't be blank]}"}
+        note = self.comment(document["body"], self.account, int(number))
+        note.update(type="DiffNote", position=place)
+        return 201, {"id": str(note["id"]), "notes": [note]}
 
     def _status(self, sha: str, document: Any) -> tuple[int, Any]:
         self.checks.append({"sha": sha, **document})

@@ -103,6 +103,7 @@ def review(verdict=Verdict.REJECT, **changes):
         "would_change_verdict": (),
         "releases": (),
         "suggestions": (),
+        "in_diff": (),
         "report": Report.of(0, (), SITE),
         "base": "4f2e0c5ad7a8a7a3cf3f8fe7eb1a5a3e9c7b2d10",
         "head": "0b1c9b8d5c4f6f0f6a2a3f4c0f7c5d1e2a3b4c5d",

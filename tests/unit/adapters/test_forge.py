@@ -10,6 +10,7 @@ import pytest
 from forges import BOT, TOKEN, FakeGitHub, FakeGitLab, Trouble, person, running
 from psreg.adapters.forge import CHECK, LONGEST_COMMENT, detect
 from psreg.adapters.forge_api import Api, ForgeError, ForgeRefusedError
+from psreg.adapters.forge_remarks import Remark
 from psreg.adapters.transport import Limits
 from psreg.errors import UnavailableError, UsageError
 from psreg.index.changes import Author
@@ -17,6 +18,8 @@ from psreg.index.changes import Author
 HEAD = "a" * 40
 BASE = "b" * 40
 MARKER = "<!-- psreg -->"
+REMARK = "<!-- psreg suggestion "
+PATH = "pbes/prompt/hello/1.0.0/hello.prompt"
 QUICK = Limits(
     connect=2, silence=2, request=5, run=20, grace=5, rate=1, retries=2, backoff=0, redirects=0
 )
@@ -54,6 +57,18 @@ class GitHubJob:
             "GITHUB_TOKEN": token,
         }
         return detect(environ | changes, QUICK)
+
+    def remarked(self):
+        """Return the paths, lines and texts of the remarks."""
+        found = self.server.remarks.get(1, [])
+        return [(one["path"], one["line"], one["body"]) for one in found]
+
+    def remark_as_stranger(self, body):
+        self.server.remark({"path": PATH, "line": 3, "body": body}, person(666, "mallory"))
+
+    def out_of_date(self):
+        """Let the first remark be about a line that was changed since."""
+        self.server.remarks[1][0]["line"] = None
 
     def as_bot(self, body):
         self.server.comment(body, BOT)
@@ -96,6 +111,21 @@ class GitLabJob:
             "CI_JOB_URL": "https://gitlab.example/keepers/prompts/-/jobs/99",
             "CI_PROJECT_ID": str(self.server.project),
         }
+
+    def remarked(self):
+        found = [one for one in self.server.comments.get(1, []) if "position" in one]
+        places = [one["position"] for one in found]
+        return [
+            (p["new_path"], p["new_line"], one["body"])
+            for p, one in zip(places, found, strict=True)
+        ]
+
+    def remark_as_stranger(self, body):
+        note = self.server.comment(body, 666)
+        note["position"] = {"new_path": PATH, "new_line": 3}
+
+    def out_of_date(self):
+        self.server.comments[1][0]["position"]["new_line"] = None
 
     def as_bot(self, body):
         self.server.comment(body, self.server.account)
@@ -318,6 +348,131 @@ def test_a_comment_that_may_not_be_posted(jobs):
         forge.post_comment(MARKER, MARKER + "x" * LONGEST_COMMENT)
     assert caught.value.code == "COMMENT_TOO_LONG"
     assert jobs.server.requests == []
+
+
+# Remarks at lines
+
+
+def remark(number, *, first=None, text="mend it"):
+    """Return a remark about a line, or about those from `first` on."""
+    body = f"{REMARK}{number}{text} -->\n{text}\n\n```suggestion\nx\n```\n"
+    return Remark(path=PATH, first=first or number, last=number, body=body)
+
+
+def places(jobs):
+    return [line for _, line, _ in jobs.remarked()]
+
+
+def test_a_remark_stands_at_its_lines(jobs):
+    jobs.server.pull(HEAD, 7)
+    wanted = [remark(3), remark(9, first=7)]
+    assert jobs.trusted().post_remarks(REMARK, wanted) == 0
+    assert jobs.remarked() == [(PATH, one.last, one.body) for one in wanted]
+
+
+def test_on_github_a_remark_about_several_lines_begins_with_the_first(github):
+    github.server.pull(HEAD, 7)
+    github.trusted().post_remarks(REMARK, [remark(3), remark(9, first=7)])
+    one, several = github.server.remarks[1]
+    assert (one["commit_id"], one["side"], "start_line" in one) == (HEAD, "RIGHT", False)
+    assert (several["start_line"], several["start_side"], several["line"]) == (7, "RIGHT", 9)
+
+
+def test_on_gitlab_a_remark_says_which_commits_are_compared(gitlab):
+    gitlab.server.pull(HEAD, 7)
+    gitlab.trusted().post_remarks(REMARK, [remark(3)])
+    place = gitlab.server.comments[1][0]["position"]
+    assert (place["base_sha"], place["start_sha"], place["head_sha"]) == (BASE, "5" * 40, HEAD)
+    assert (place["position_type"], place["old_path"]) == ("text", PATH)
+
+
+def test_a_second_push_keeps_what_is_still_wrong(jobs):
+    jobs.server.pull(HEAD, 7)
+    jobs.trusted().post_remarks(REMARK, [remark(3), remark(4), remark(5)])
+    written = len(jobs.server.asked("POST"))
+    assert jobs.trusted().post_remarks(REMARK, [remark(3), remark(5, text="more"), remark(6)]) == 0
+    assert places(jobs) == [3, 5, 6]
+    assert len(jobs.server.asked("POST")) == written + 2
+    assert len(jobs.server.asked("DELETE")) == 2
+    for _ in range(2):
+        assert jobs.trusted().post_remarks(REMARK, []) == 0
+        assert jobs.remarked() == []
+    assert len(jobs.server.asked("DELETE")) == 5
+
+
+def test_a_remark_that_is_out_of_date_is_written_anew(jobs):
+    jobs.server.pull(HEAD, 7)
+    jobs.trusted().post_remarks(REMARK, [remark(3)])
+    jobs.out_of_date()
+    jobs.trusted().post_remarks(REMARK, [remark(3)])
+    assert places(jobs) == [3]
+
+
+def test_a_forged_remark_neither_stands_for_ours_nor_goes(jobs):
+    jobs.server.pull(HEAD, 7)
+    jobs.remark_as_stranger(remark(3).body)
+    jobs.remark_as_stranger(remark(99).body)
+    for _ in range(2):
+        jobs.trusted().post_remarks(REMARK, [remark(3)])
+        assert places(jobs) == [3, 3, 3]
+    assert len(jobs.server.asked("POST")) == 1
+    assert jobs.server.asked("DELETE") == []
+
+
+def test_other_remarks_of_ours_stay(jobs):
+    jobs.server.pull(HEAD, 7)
+    jobs.trusted().post_remarks("<!-- another tool", [])
+    other = Remark(path=PATH, first=3, last=3, body="<!-- another tool -->\nhello")
+    jobs.trusted().post_remarks("<!-- another tool", [other])
+    jobs.trusted().post_comment(MARKER, f"{MARKER}\nverdict")
+    jobs.trusted().post_remarks(REMARK, [])
+    assert places(jobs) == [3]
+    assert f"{MARKER}\nverdict" in jobs.server.bodies()
+
+
+def test_a_refused_remark_does_not_lose_the_others(jobs):
+    jobs.server.pull(HEAD, 7)
+    jobs.server.shown = {(PATH, 3), (PATH, 5), (PATH, 6)}
+    wanted = [remark(3), remark(4), remark(5)]
+    assert jobs.trusted().post_remarks(REMARK, wanted) == 1
+    assert places(jobs) == [3, 5]
+
+
+def test_a_remark_that_was_written_unseen_is_not_written_twice(jobs):
+    jobs.server.pull(HEAD, 7)
+    wanted = [remark(3), remark(4)]
+    jobs.trusted().post_remarks(REMARK, wanted)
+    steps = len(jobs.server.requests)
+    jobs.server.remarks.clear()
+    jobs.server.comments.clear()
+    # The answer to the last request is lost after it was carried out.
+    jobs.server.trouble = [None] * (steps - 1) + [Trouble(502, after=True)]
+    jobs.trusted().post_remarks(REMARK, wanted)
+    assert places(jobs) == [3, 4]
+
+
+def test_who_may_not_write_is_told(jobs):
+    jobs.server.pull(HEAD, 7)
+    with pytest.raises(UsageError) as caught:
+        jobs.trusted(token="").post_remarks(REMARK, [])
+    assert caught.value.code == "NO_TOKEN"
+    with pytest.raises(UsageError):
+        jobs.trusted().post_remarks(MARKER, [remark(3)])
+    forge = jobs.trusted()
+    assert forge.author is not None
+    jobs.server.trouble = [None] + [Trouble(401)] * 3
+    with pytest.raises(ForgeRefusedError):
+        forge.post_remarks(REMARK, [remark(3)])
+
+
+def test_gitlab_has_not_worked_out_the_difference_yet(gitlab):
+    request = gitlab.server.pull(HEAD, 7)
+    gitlab.trusted().post_remarks(REMARK, [remark(3)])
+    forge = gitlab.trusted()
+    assert forge.author is not None
+    request["sha"] = "d" * 40
+    assert forge.post_remarks(REMARK, [remark(4)]) == 1
+    assert places(gitlab) == [3]
 
 
 # The check

@@ -7,11 +7,13 @@ import pytest
 import review_cases as cases
 from bare import Bare
 from clients import Client
-from forges import BOT, TOKEN, FakeGitHub, running
+from forges import BOT, TOKEN, FakeGitHub, person, running
 from psreg.adapters.forge import CHECK
+from psreg.render.review_code import REMARK
 from psreg.render.review_markdown import MARKER
 
 ANA = ("--author-id", cases.ANA)
+HIDDEN = "\u200b"
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +25,10 @@ def bare(tmp_path_factory):
     hidden = cases.PROMPT + "Go on.\U000e0041\n"
     made.commit("rejected", cases.hello("1.1.1", prompt=hidden, readme=None))
     made.commit("unended", cases.hello("1.1.1", prompt=cases.worded()[:-1], readme=None))
+    for branch, first in (("hundred_fixes", 0), ("eighty_fixes", 20)):
+        lines = "".join(f"{n}. Go{HIDDEN * (n >= first)} on.\n" for n in range(100))
+        made.commit(branch, cases.hello("1.1.1", prompt=cases.PROMPT + lines))
+    made.commit("one_fix", cases.hello("1.1.1", prompt=f"{cases.PROMPT}Go{HIDDEN} on.\n"))
     made.commit("stranger", {"README.md": b"# Elsewhere\n"}, parent=None)
     made.write()
     return made
@@ -195,6 +201,76 @@ def test_a_trusted_job_posts_one_comment_and_the_verdict(client, bare, job):
     assert [(run["name"], run["conclusion"]) for run in job.forge.checks] == [
         (CHECK, "neutral")
     ] * 2
+
+
+def posted(client, bare, job, branch):
+    """Post a review of a branch as the only pull request."""
+    job.forge.pulls.clear()
+    environment = job.environment(branch, cases.ANA, token=TOKEN, trusted=True)
+    done = client.run("review", "--post", bare.path, **environment)
+    assert done.code in (0, 1, 42)
+    return done
+
+
+def at_lines(job):
+    return [(one["line"], one["body"].split("\n```suggestion\n")[1]) for one in mended(job)]
+
+
+def mended(job):
+    return job.forge.remarks.get(1, [])
+
+
+def test_a_fix_stands_at_its_lines_until_it_is_taken_over(client, bare, job):
+    posted(client, bare, job, "one_fix")
+    (one,) = mended(job)
+    assert one["body"].startswith(REMARK)
+    assert one["path"] == f"{cases.HELLO}/1.1.1/hello.prompt"
+    assert at_lines(job) == [(len(cases.PROMPT.splitlines()) + 1, "Go on.\n```\n")]
+    before = [*mended(job)]
+    posted(client, bare, job, "one_fix")
+    assert mended(job) == before
+    posted(client, bare, job, "accepted")
+    assert mended(job) == []
+
+
+def test_a_hundred_fixes_are_twenty_remarks_and_a_number(client, bare, job):
+    posted(client, bare, job, "hundred_fixes")
+    first = len(cases.PROMPT.splitlines()) + 1
+    assert [line for line, _ in at_lines(job)] == [*range(first, first + 20)]
+    (body,) = job.forge.bodies()
+    assert "The first 20 stand at their lines as well" in body
+    assert "80 more will" in body
+    posted(client, bare, job, "eighty_fixes")
+    assert [line for line, _ in at_lines(job)] == [*range(first + 20, first + 40)]
+    (body,) = job.forge.bodies()
+    assert "60 more will" in body
+    posted(client, bare, job, "one_fix")
+    (body,) = job.forge.bodies()
+    assert "more will" not in body
+
+
+def test_a_line_that_the_forge_does_not_show_loses_nothing_else(client, bare, job):
+    first = len(cases.PROMPT.splitlines()) + 1
+    lines = [line for line in range(first, first + 100) if line != first + 1]
+    job.forge.shown = {(f"{cases.HELLO}/1.1.1/hello.prompt", line) for line in lines}
+    done = posted(client, bare, job, "hundred_fixes")
+    assert done.code == 1
+    assert "psreg: github took no line for 1 of 20 suggestions" in done.err
+    assert len(mended(job)) == 19
+    assert len(job.forge.bodies()) == len(job.forge.checks) == 1
+
+
+def test_what_others_remark_is_left_alone(client, bare, job):
+    posted(client, bare, job, "one_fix")
+    (ours,) = mended(job)
+    forged = {key: value for key, value in ours.items() if key not in ("id", "user")}
+    job.forge.remarks.clear()
+    job.forge.remark(forged, person(666, "mallory"))
+    job.forge.remark({**forged, "body": f"{REMARK}0 -->"}, person(666, "github-actions[bot]"))
+    posted(client, bare, job, "one_fix")
+    assert [one["user"]["id"] for one in mended(job)] == [666, 666, BOT["id"]]
+    posted(client, bare, job, "accepted")
+    assert [one["user"]["id"] for one in mended(job)] == [666, 666]
 
 
 def test_nobody_posts_without_a_forge_or_a_token(review, client, bare, job):

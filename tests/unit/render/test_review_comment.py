@@ -5,11 +5,12 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from psreg.diagnostics import Report, Severity
+from psreg.render.review_code import REMARK, remarks
 from psreg.render.review_markdown import LIMIT, MARKER, review_markdown
 from psreg.service.verdict import Verdict
 from psreg.version import Step
@@ -133,6 +134,7 @@ def quoted(text):
 
 @some
 @given(reviews)
+@example(review(Verdict.ACCEPT, would_change_verdict=("1. n",)))
 def test_a_comment_holds_nothing_but_its_own_markup(made):
     text = review_markdown(made, RUN)
     assert text.startswith(f"{MARKER}\n### psreg: ")
@@ -260,3 +262,46 @@ def test_texts_that_are_the_same_are_not_shown():
     same = release(after=release().before)
     assert "as text" not in review_markdown(review(releases=(same,)))
     assert "as text" not in review_markdown(review(releases=(release(after=None),)))
+
+
+# Remarks at lines
+
+
+@some
+@given(reviews)
+def test_a_remark_holds_exactly_what_is_taken_over(made):
+    for forge in ("github", "gitlab"):
+        for one, text in remarks(made.suggestions, forge):
+            hidden, _, shown = text.partition("\n")
+            assert re.fullmatch(rf"{REMARK}[0-9a-f]{{32}} -->", hidden)
+            assert "<!--" not in shown
+            (block,) = (token for token in tokens(shown) if token.type == "fence")
+            above = f":-{one.last - one.first}+0" if forge == "gitlab" else ""
+            assert block.info == f"suggestion{above}"
+            assert block.content.removesuffix("\n") == one.after.removesuffix("\n")
+            assert acting(shown.replace(block.info, "suggestion", 1)) == []
+
+
+def test_what_cannot_be_taken_over_as_it_is_is_no_remark():
+    assert [one for one, _ in remarks(REJECTED.suggestions, "github")] == [
+        *REJECTED.suggestions[:3]
+    ]
+    for path in ("a\udcff.md", "a\u202eb.md"):
+        assert remarks([suggestion("x\n", path=path)], "github") == ()
+    assert remarks([suggestion("/merge\n"), suggestion("<!-- x\n")], "gitlab") == ()
+
+
+def test_another_place_or_text_is_another_remark():
+    one = suggestion("x\n")
+    moved = replace(one, first=one.first + 1, last=one.last + 1)
+    others = [one, moved, replace(one, before="y\n"), replace(one, path="a/README.md")]
+    texts = [text for _, text in remarks([*others, one], "github")]
+    assert len(set(texts)) == len(others)
+    assert texts[0] == texts[-1]
+
+
+def test_too_many_remarks_are_counted():
+    assert "stand at their lines" not in review_markdown(REJECTED)
+    text = review_markdown(REJECTED, unplaced=80)
+    assert "\nThe first 20 stand at their lines as well, where one click" in text
+    assert "; 80 more will when those are mended.\n" in text

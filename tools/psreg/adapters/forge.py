@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from psreg.adapters.forge_remarks import Remark
 from psreg.adapters.transport import Limits
 from psreg.errors import UnavailableError, UsageError
 from psreg.index.changes import Author
@@ -78,6 +79,17 @@ class Forge(Protocol):
         Raises:
             ForgeError: the forge refused, or did not answer.
             UsageError: NO_TOKEN; NO_HEAD; COMMENT_TOO_LONG; `body` does not begin with `marker`.
+        """
+
+    def post_remarks(self, marker: str, remarks: Sequence[Remark]) -> int:
+        """Let the remarks of ours that begin with `marker` be these; return how many it refused.
+
+        Those that stand there already stay, others of ours go. A remark about lines that the
+        forge does not show is refused; the rest is written all the same.
+
+        Raises:
+            ForgeError: the forge refused more than that, or did not answer.
+            UsageError: NO_TOKEN; NO_HEAD; COMMENT_TOO_LONG; a body does not begin with `marker`.
         """
 
     def post_check(self, verdict: str, summary: str) -> None:
@@ -154,12 +166,17 @@ def text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def the_author(forge: str, ids: set[int]) -> Author | None:
+def the_author(forge: str, accounts: Iterable[tuple[Any, Any]]) -> Author | None:
     """Return the one author of all pull requests with a head, None if there are several.
 
-    Anybody can open a second pull request with somebody else's commit at its head.
+    Accounts are ids and logins. Anybody can open a second pull request with somebody else's
+    commit at its head.
     """
-    return Author(forge=forge, id=ids.pop()) if len(ids) == 1 and 0 not in ids else None
+    found = {number(account): text(login) for account, login in accounts}
+    if len(found) != 1 or 0 in found:
+        return None
+    ((account, login),) = found.items()
+    return Author(forge=forge, id=account, login=login)
 
 
 def check_comment(marker: str, body: str) -> None:
@@ -168,6 +185,12 @@ def check_comment(marker: str, body: str) -> None:
         raise UsageError("USAGE", "the comment does not begin with its marker")
     if len(body) > LONGEST_COMMENT:
         raise UsageError("COMMENT_TOO_LONG", f"a comment of {len(body)} characters is too long")
+
+
+def check_remarks(marker: str, remarks: Iterable[Remark]) -> None:
+    """Return if all of them may be posted. Raises UsageError."""
+    for remark in remarks:
+        check_comment(marker, remark.body)
 
 
 def check_posting(forge: Forge, variable: str) -> None:

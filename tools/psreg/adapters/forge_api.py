@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
+from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
 from typing import Any, TypeVar
 from urllib.parse import SplitResult, urlencode, urlsplit
@@ -108,7 +109,7 @@ class Api:
         return attempt()
 
     def send(self, method: str, target: str, document: Mapping[str, Any] | None = None) -> Any:
-        """Make one request and return the JSON of the answer.
+        """Make one request and return the JSON of the answer, None if that has no content.
 
         Raises:
             ForgeBusyError: whether the forge did it is unknown; it may do it next time.
@@ -140,6 +141,8 @@ class Api:
             raise ForgeRefusedError(
                 status, f"{self._host} answers {what} with status {status}", _HINTS.get(status, "")
             )
+        if status == HTTPStatus.NO_CONTENT:
+            return None
         try:
             return json.loads(data)  # what is cut off at the limit is no JSON
         except (ValueError, RecursionError) as error:

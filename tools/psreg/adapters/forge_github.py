@@ -6,7 +6,7 @@ request and its author are asked for through the API.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +17,7 @@ from psreg.adapters.forge import (
     at,
     check_comment,
     check_posting,
+    check_remarks,
     event,
     number,
     required,
@@ -25,6 +26,7 @@ from psreg.adapters.forge import (
     the_author,
 )
 from psreg.adapters.forge_api import Api, ForgeRefusedError
+from psreg.adapters.forge_remarks import Posted, Remark, first_line, settle
 from psreg.adapters.transport import Limits
 from psreg.index.changes import Author
 
@@ -89,7 +91,8 @@ class GitHub:
             pulls = self._pulls
         else:
             pulls = [self._event["pull_request"]] if "pull_request" in self._event else []
-        return the_author(self.name, {number(at(pull, "user", "id")) for pull in pulls})
+        accounts = [(at(pull, "user", "id"), at(pull, "user", "login")) for pull in pulls]
+        return the_author(self.name, accounts)
 
     @cached_property
     def _pulls(self) -> list[Any]:
@@ -138,6 +141,38 @@ class GitHub:
             path = f"{self._path}/issues/comments/{ours}"
             return text(at(self._api.send("PATCH", path, {"body": body}), "html_url"))
         return text(at(self._api.send("POST", comments, {"body": body}), "html_url"))
+
+    def post_remarks(self, marker: str, remarks: Sequence[Remark]) -> int:
+        """Write review comments; see `Forge.post_remarks`."""
+        check_remarks(marker, remarks)
+        check_posting(self, "GITHUB_TOKEN")
+        return sum(
+            self._api.settled(partial(self._remark, pull["number"], marker, remarks))
+            for pull in self._pulls
+        )
+
+    def _remark(self, pull: int, marker: str, remarks: Sequence[Remark]) -> int:
+        path = f"{self._path}/pulls/{pull}/comments"
+        posted = [
+            # It has no line any more when that was changed since.
+            Posted(
+                id=number(at(comment, "id")),
+                key=(first_line(text(at(comment, "body"))), number(at(comment, "line"))),
+            )
+            for comment in self._api.listed(path, COMMENT_PAGES)
+            if self._is_ours(comment) and text(at(comment, "body")).startswith(marker)
+        ]
+
+        def delete(comment: int) -> None:
+            self._api.send("DELETE", f"{self._path}/pulls/comments/{comment}")
+
+        def create(remark: Remark) -> None:
+            place = {"path": remark.path, "line": remark.last, "side": "RIGHT"}
+            if remark.first < remark.last:
+                place |= {"start_line": remark.first, "start_side": "RIGHT"}
+            self._api.send("POST", path, {"body": remark.body, "commit_id": self.head, **place})
+
+        return settle(posted, remarks, delete, create)
 
     def _is_ours(self, comment: Any) -> bool:
         """Tell whether we wrote it: everybody can write our marker."""

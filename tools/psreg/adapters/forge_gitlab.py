@@ -6,7 +6,7 @@ webhook's payload only the commit at the head is read, everything else is asked 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +17,7 @@ from psreg.adapters.forge import (
     at,
     check_comment,
     check_posting,
+    check_remarks,
     event,
     number,
     required,
@@ -25,6 +26,7 @@ from psreg.adapters.forge import (
     the_author,
 )
 from psreg.adapters.forge_api import Api, ForgeError
+from psreg.adapters.forge_remarks import Posted, Remark, first_line, settle
 from psreg.adapters.transport import Limits
 from psreg.index.changes import Author
 
@@ -72,12 +74,13 @@ class GitLab:
     def author(self) -> Author | None:
         """Who opened the merge request; without a token only a public project tells."""
         try:
-            ids = {number(at(request, "author", "id")) for request in self._requests}
+            requests = self._requests
         except ForgeError:
             if self.token:
                 raise
             return None
-        return the_author(self.name, ids)
+        accounts = [(at(one, "author", "id"), at(one, "author", "username")) for one in requests]
+        return the_author(self.name, accounts)
 
     @cached_property
     def _requests(self) -> list[Any]:
@@ -126,6 +129,42 @@ class GitLab:
         else:
             written = self._api.send("POST", notes, {"body": body})
         return f"{text(at(request, 'web_url'))}#note_{number(at(written, 'id'))}"
+
+    def post_remarks(self, marker: str, remarks: Sequence[Remark]) -> int:
+        """Write notes at lines of the diff; see `Forge.post_remarks`."""
+        check_remarks(marker, remarks)
+        check_posting(self, "GITLAB_TOKEN")
+        return sum(
+            self._api.settled(partial(self._remark, request["iid"], marker, remarks))
+            for request in self._requests
+        )
+
+    def _remark(self, request: int, marker: str, remarks: Sequence[Remark]) -> int:
+        path = f"{self._path}/merge_requests/{request}"
+        refs = at(self._api.get(path), "diff_refs")
+        if at(refs, "head_sha") != self.head:  # not worked out yet, or there is a newer head
+            return len(remarks)
+        posted = [
+            Posted(
+                id=number(at(note, "id")),
+                key=(first_line(text(at(note, "body"))), number(at(note, "position", "new_line"))),
+            )
+            for note in self._api.listed(f"{path}/notes", COMMENT_PAGES)
+            if number(at(note, "author", "id")) == self._account
+            and text(at(note, "body")).startswith(marker)
+        ]
+        commits = {name: at(refs, name) for name in ("base_sha", "start_sha", "head_sha")}
+
+        def delete(note: int) -> None:
+            self._api.send("DELETE", f"{path}/notes/{note}")
+
+        def create(remark: Remark) -> None:
+            place = {"old_path": remark.path, "new_path": remark.path, "new_line": remark.last}
+            position = {"position_type": "text", **commits, **place}
+            document = {"body": remark.body, "position": position}
+            self._api.send("POST", f"{path}/discussions", document)
+
+        return settle(posted, remarks, delete, create)
 
     @cached_property
     def _account(self) -> int:

@@ -9,11 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from psreg.adapters.forge import Forge, detect
+from psreg.adapters.forge_remarks import Remark
 from psreg.adapters.gitrepo import Repository, open_repository
 from psreg.cli.console import Console, add_output_options, color_wanted
 from psreg.errors import FindingsError, UnavailableError, UsageError
 from psreg.index.changes import Author
 from psreg.render.review import VERDICT, review_document, review_lines
+from psreg.render.review_code import MOST_REMARKS, REMARK, remarks
 from psreg.render.review_markdown import MARKER, review_markdown
 from psreg.render.table import FORMATS, rendered
 from psreg.service.review import refusal, review
@@ -103,7 +105,17 @@ def _text(found: Review, form: str, address: str, *, quiet: bool) -> str:
 
 
 def _post(found: Review, forge: Forge, address: str, console: Console) -> None:
-    """Write the one comment, and the verdict at the commit."""
-    for url in forge.post_comment(MARKER, review_markdown(found, address)):
+    """Write the one comment, the verdict at the commit, and what is to be mended at its lines."""
+    offered = remarks(found.in_diff, forge.name)
+    unplaced = max(0, len(offered) - MOST_REMARKS)
+    for url in forge.post_comment(MARKER, review_markdown(found, address, unplaced)):
         console.note(f"psreg: wrote {url}")
     forge.post_check(found.verdict, VERDICT[found.verdict])
+    # NOTE: last, because whatever is wrong with these, the verdict is there.
+    placed = [
+        Remark(path=one.path, first=one.first, last=one.last, body=body)
+        for one, body in offered[:MOST_REMARKS]
+    ]
+    if refused := forge.post_remarks(REMARK, placed):
+        of = f"{refused} of {len(placed)} suggestions"
+        console.note(f"psreg: {forge.name} took no line for {of}; the comment has them")

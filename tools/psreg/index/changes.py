@@ -7,7 +7,7 @@ rule asks for them. A change is judged by what it adds, in the context of the wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -47,10 +47,15 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Author:
-    """Who asks for a change: the forge (`github`, `gitlab`) and its numeric id of the account."""
+    """Who asks for a change: the forge (`github`, `gitlab`) and its numeric id of the account.
+
+    `login` is what the forge calls the account today, "" if that is not known; it says nothing
+    of who somebody is.
+    """
 
     forge: str
     id: int
+    login: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

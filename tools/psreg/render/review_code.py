@@ -7,6 +7,7 @@ exactly what they get, or is not there; what is only to be read is cropped.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import PurePosixPath
 
 from psreg.render.fenced import exact, fenced, shown
@@ -14,6 +15,15 @@ from psreg.render.markdown import code, neutral
 from psreg.render.unified import unified
 from psreg.service.suggestions import Suggestion
 from psreg.service.verdict import Review, ReviewedRelease
+
+REMARK = "<!-- psreg suggestion "
+"""Begins the first line of a remark, by which a bot finds its own ones again."""
+
+MOST_REMARKS = 20
+"""Remarks that a review writes; every one is a message to those who watch."""
+
+_FINGERPRINT = 32
+"""Hexadecimal digits; nobody but us can write one that counts."""
 
 _LONGEST_SUGGESTION = 4_000
 _LONGEST_FILE = 8_000
@@ -30,13 +40,38 @@ def suggestion_blocks(found: Iterable[Suggestion]) -> tuple[str, ...]:
     blocks: list[str] = []
     lines: list[str] = []
     for one in found:
-        said = neutral(f"{', '.join(one.titles)} [{', '.join(one.codes)}]")
-        block = f"\n{_place(one)}: {said}\n\n{fenced(one.after, 'suggestion')}"
-        if one.in_lines and exact(one.after) and len(block) <= _LONGEST_SUGGESTION:
+        block = f"\n{_place(one)}: {_said(one)}\n\n{fenced(one.after, 'suggestion')}"
+        if _to_take(one, block):
             blocks.append(block)
         else:
-            lines.append(f"\n{_place(one)}: {said}. `psreg check --fix` does it.\n")
+            lines.append(f"\n{_place(one)}: {_said(one)}. `psreg check --fix` does it.\n")
     return (*blocks, *lines)
+
+
+def remarks(found: Iterable[Suggestion], forge: str) -> tuple[tuple[Suggestion, str], ...]:
+    """Return what can be taken over at its lines, each with the text to stand there.
+
+    The first line of a text is hidden and begins with `REMARK`; it says of which text it is.
+    """
+    texts = ((one, _remark(one, forge)) for one in found if exact(one.path))
+    return tuple((one, text) for one, text in texts if _to_take(one, text))
+
+
+def _remark(one: Suggestion, forge: str) -> str:
+    # A suggestion of GitLab says how many lines above its own it replaces.
+    info = f"suggestion:-{one.last - one.first}+0" if forge == "gitlab" else "suggestion"
+    text = f"{_said(one)}\n\n{fenced(one.after, info)}"
+    about = "\0".join((one.path, str(one.first), str(one.last), one.before, text))
+    known = sha256(about.encode()).hexdigest()[:_FINGERPRINT]
+    return f"{REMARK}{known} -->\n{text}"
+
+
+def _to_take(one: Suggestion, text: str) -> bool:
+    return one.in_lines and exact(one.after) and len(text) <= _LONGEST_SUGGESTION
+
+
+def _said(one: Suggestion) -> str:
+    return neutral(f"{', '.join(one.titles)} [{', '.join(one.codes)}]")
 
 
 def _place(one: Suggestion) -> str:

@@ -14,7 +14,7 @@ from psreg.render.budget import Part, fitted
 from psreg.render.diff import diff_markdown
 from psreg.render.markdown import HEAD, code, finding_row, neutral, worst_first
 from psreg.render.review import VERDICT, beside_findings, step_text
-from psreg.render.review_code import absent_blocks, diff_blocks, suggestion_blocks
+from psreg.render.review_code import MOST_REMARKS, absent_blocks, diff_blocks, suggestion_blocks
 from psreg.render.text import counted
 from psreg.service.diff import Diff
 from psreg.service.verdict import Reason, Review, ReviewedRelease, Verdict
@@ -40,15 +40,21 @@ _NEXT = {
     " rewritten. `psreg review` says the same on your machine, and `psreg check --fix` mends what a"
     " machine may mend. `psreg explain CODE` explains a finding.",
 }
+_AT_LINES = (
+    f"\nThe first {MOST_REMARKS} stand at their lines as well, where one click takes each over;"
+    " {} more will when those are mended.\n"
+)
 _MERGED = " Merging releases {}: signed, and from then on no byte of it changes."
 
 
-def review_markdown(review: Review, address: str = "") -> str:
+def review_markdown(review: Review, address: str = "", unplaced: int = 0) -> str:
     """Return `review` as GitHub Flavoured Markdown, at most `LIMIT` characters.
 
-    `address` is where the whole report is, "" if that is not known.
+    `address` is where the whole report is, "" if that is not known; `unplaced` how many of the
+    suggestions would stand at their lines if there were not too many.
     """
-    return fitted((*_judgement(review), *_detail(review), *_end(review, address)), LIMIT)
+    parts = (*_judgement(review), *_detail(review, unplaced), *_end(review, address))
+    return fitted(parts, LIMIT)
 
 
 def _judgement(review: Review) -> tuple[Part, ...]:
@@ -97,7 +103,7 @@ def _release_row(release: ReviewedRelease) -> str:
     return f"| {what} | {neutral(step_text(release))} | {release.score.total} of 100 |\n"
 
 
-def _detail(review: Review) -> tuple[Part, ...]:
+def _detail(review: Review, unplaced: int) -> tuple[Part, ...]:
     standing = worst_first(review.report.standing())
     compared = [(release, release.diff) for release in review.releases if release.diff]
     return (
@@ -119,7 +125,8 @@ def _detail(review: Review) -> tuple[Part, ...]:
             blocks=suggestion_blocks(review.suggestions),
             weight=70,
             share=8_000,
-            before="\n#### What a machine may mend\n",
+            before="\n#### What a machine may mend\n"
+            + (_AT_LINES.format(unplaced) if unplaced else ""),
             more="\n…and {} more; `psreg check --fix` mends them all.\n",
         ),
         Part(blocks=absent_blocks(review), weight=75, share=5_000, more="\n…and {} more files.\n"),

@@ -23,6 +23,7 @@ from psreg.service.advice import advice
 from psreg.service.alike import similar_names
 from psreg.service.changed import check_change
 from psreg.service.diff import compare
+from psreg.service.in_diff import in_diff
 from psreg.service.suggestions import suggestions
 from psreg.service.verdict import Reason, Review, ReviewedRelease, Verdict
 from psreg.version import Step, parse_version
@@ -35,12 +36,14 @@ def review(change: ChangeSet, *, base: str = "", head: str = "") -> Review:
     report = Report.of(len(files), check_change(change), site)
     reasons = tuple(dict.fromkeys(_reasons(report.diagnostics)))
     releases = tuple(_released(new, change) for new in judged(change))
+    mended = suggestions(report.diagnostics, change.head.files)
     return Review(
         verdict=_verdict(reasons),
         reasons=reasons,
         would_change_verdict=tuple(advice(report, reasons, releases)),
         releases=releases,
-        suggestions=suggestions(report.diagnostics, change.head.files),
+        suggestions=mended,
+        in_diff=in_diff(mended, change),
         report=report,
         base=base,
         head=head,
@@ -56,6 +59,7 @@ def refusal(error: FindingsError, *, base: str, head: str) -> Review:
         would_change_verdict=(error.hint,) if error.hint else (),
         releases=(),
         suggestions=(),
+        in_diff=(),
         report=Report(checked=0),
         base=base,
         head=head,

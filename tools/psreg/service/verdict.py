@@ -77,13 +77,17 @@ class ReviewedRelease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """What is to be said of a change; `base` is the commit that `head` is to be merged into."""
+    """What is to be said of a change; `base` is the commit that `head` is to be merged into.
+
+    `in_diff` are those of the `suggestions` that are about lines which the change itself writes.
+    """
 
     verdict: Verdict
     reasons: tuple[Reason, ...]
     would_change_verdict: tuple[str, ...]
     releases: tuple[ReviewedRelease, ...]
     suggestions: tuple[Suggestion, ...]
+    in_diff: tuple[Suggestion, ...]
     report: Report
     base: str
     head: str
