@@ -67,11 +67,9 @@ class Folder:
         row = self._by_name.get(name.encode("utf-8", "surrogateescape"))
         return _row(row) if row else None
 
-    def folders(self) -> Iterator[tuple[str, str]]:
-        """Yield the names and ids of the folders in it."""
-        for mode, name, oid in self._rows:
-            if mode in _FOLDER:
-                yield _text(name), oid.hex()
+    def names(self) -> Sequence[str]:
+        """Return all names, in Git's order."""
+        return _text(b"\0".join([name for _, name, _ in self._rows])).split("\0")[: len(self._rows)]
 
     def differing(self, data: bytes) -> Iterator[tuple[str, Row | None, Row | None]]:
         """Yield the names under which something else stands in a folder, and what here and there.

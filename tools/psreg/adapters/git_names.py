@@ -6,7 +6,7 @@ which runs beside us; of these alone entry.toml is read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from subprocess import Popen
 from weakref import finalize
@@ -60,26 +60,27 @@ class Roll:
 
     def __init__(self, git: Git, objects: Objects, root: str) -> None:
         self._git, self._objects = git, objects
-        self.folders: dict[Key, str] = {}
-        """The ids of the entries' folders; some of these names may be none."""
+        self._search: Popen[bytes] | None = None
         pbes = objects.folder(root).get(PBES)
         self._pbes = pbes.id if pbes and pbes.is_folder else ""
-        self._search: Popen[bytes] | None = None
-        classes = objects.folder(self._pbes) if self._pbes else None
-        for name in CLASSES:
-            if classes and (row := classes.get(name)) and row.is_folder:
-                entries = objects.folder(row.id).folders()
-                self.folders.update(((name, entry), oid) for entry, oid in entries)
+        rows = {one: objects.folder(self._pbes).get(one) for one in CLASSES if self._pbes}
+        self._classes = {o: objects.folder(r.id) for o, r in rows.items() if r and r.is_folder}
+
+    def folder(self, key: Key) -> str | None:
+        """Return the id of an entry's folder, or None if there is none."""
+        entries = self._classes.get(key[0])
+        row = entries.get(key[1]) if entries else None
+        return row.id if row and row.is_folder else None
 
     @cached_property
-    def names(self) -> frozenset[str]:
-        """The names of the entries."""
-        return frozenset(name for _, name in self.folders)
+    def names(self) -> Sequence[str]:
+        """What is in the class folders: the names of the entries, and a few that are none."""
+        return [name for entries in self._classes.values() for name in entries.names()]
 
     def called(self, names: Iterable[str]) -> set[Key]:
         """Return the entries with one of these names."""
-        keys = {(one, name) for name in names if is_name(name) for one in CLASSES}
-        return {key for key in keys if key in self.folders}
+        keys = ((one, name) for name in names if is_name(name) for one in CLASSES)
+        return {key for key in keys if self.folder(key)}
 
     def find_aliases(self) -> None:
         """Begin to look for aliases, which will be asked for."""
@@ -121,7 +122,7 @@ class Roll:
         return out
 
     def _entry_files(self, keys: list[Key]) -> Iterator[bytes]:
-        ids = [self.folders[key] for key in keys]
+        ids = [oid for key in keys if (oid := self.folder(key))]
         self._objects.load(ids)
         rows = [self._objects.folder(oid).get(ENTRY_FILE) for oid in ids]
         yield from self._objects.blobs(row.id for row in rows if row)

@@ -74,7 +74,7 @@ class View:
         return GitTree(self._objects, self._head)
 
     def _concerns_name(self, key: Key) -> bool:
-        return entry_file(key) in self._touched or key not in self._roll.folders
+        return entry_file(key) in self._touched or self._roll.folder(key) is None
 
     def _look_around(self) -> None:
         if row := lookup(self._objects, self._root, str(POLICY)):
@@ -93,15 +93,15 @@ class View:
         self._head.update((path, row) for path, row in rows.items() if path not in self._touched)
 
     def _add_whole(self, keys: Iterable[Key]) -> None:
-        folders = self._roll.folders
-        ids = {folder_of(key): folders[key] for key in keys if key in folders}
+        ids = {folder_of(key): oid for key in keys if (oid := self._roll.folder(key))}
         self._add(files_below(self._objects, ids, _MOST))
 
-    def _add_outlines(self, keys: Collection[Key]) -> None:
-        self._objects.load(self._roll.folders[key] for key in keys)
+    def _add_outlines(self, keys: Iterable[Key]) -> None:
+        ids = {key: oid for key in keys if (oid := self._roll.folder(key))}
+        self._objects.load(ids.values())
         unclear = []
-        for key in keys:
-            row = self._objects.folder(self._roll.folders[key]).get(ENTRY_FILE)
+        for key, oid in ids.items():
+            row = self._objects.folder(oid).get(ENTRY_FILE)
             if row and row.is_file:
                 self._add({entry_file(key): row})
             else:
@@ -138,14 +138,14 @@ class View:
 
     def _yanking(self) -> Iterator[str]:
         """Yield the names of entries that exist and of which a version may be yanked."""
-        for key in self._named & self._roll.folders.keys():
+        for key in filter(self._roll.folder, self._named):
             for data in self._read([entry_file(key)]):
                 if b"yanked" in data or _ESCAPE in data:
                     yield key[1]
 
     def _or_meant(self, names: Collection[str]) -> set[str]:
         """Return `names`, and for some that nothing has the one that is most like it."""
-        known = self._roll.names.union(name for _, name in self._keys)
+        known = {*self._roll.names, *(name for _, name in self._keys)}
         unknown = list(islice(sorted(set(names) - known), _GUESSED))
         proper = [name for name in known if is_name(name)] if unknown else []
         return {*names, *(near for name in unknown if (near := nearest(name, proper)))}

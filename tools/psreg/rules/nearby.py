@@ -14,8 +14,9 @@ from psreg.rules.naming import LETTERS, affixes
 
 def nearby(texts: Iterable[str], names: Iterable[str]) -> set[str]:
     """Return those of `names` that are like one of `texts`, or one of them with an affix."""
-    wanted, known = set(texts), set(names)
-    found = {other for text in wanted for other in _affixed(text)} & known
+    # NOTE: names come sorted, or nearly so, and stay it: that spares most of the sorting below.
+    wanted, known = set(texts), dict.fromkeys(names)
+    found = {other for text in wanted for other in _affixed(text)} & known.keys()
     several = [name for name in known if "\n" not in name]
     for group in (several, *([name] for name in known if "\n" in name)):
         found.update(_looking_alike(wanted, group))
@@ -43,7 +44,7 @@ def _looking_alike(texts: Iterable[str], names: Sequence[str]) -> Iterator[str]:
 
 def _in_keystrokes(texts: Iterable[str], names: Sequence[str]) -> Iterator[str]:
     letters = _lines(bare("\n".join(names)), names)
-    candidates = sorted(set(letters))
+    candidates = sorted(dict.fromkeys(letters))
     long = {text for text in map(bare, texts) if len(text) >= LETTERS}
     near = {other for text in long for other in within_two(text, candidates)}
     yield from _those(names, letters, {other for other in near if len(other) >= LETTERS})
