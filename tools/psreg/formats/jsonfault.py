@@ -69,7 +69,7 @@ _IN_PLACE_OF_VALUE: Causes = (
 
 _VALUE_START = re.compile(r'["{\[]|-?[0-9]|(?:true|false|null)\b')
 _SOUND = re.compile(
-    r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+', re.ASCII
+    r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*', re.ASCII
 )
 
 

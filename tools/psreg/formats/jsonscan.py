@@ -24,7 +24,7 @@ MAX_NUMBER = 640
 MAX_ISSUES = 200
 """Duplicate names and surrogates reported of one text; a hostile one holds 100,000."""
 
-_STRING = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
+_STRING = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*"'
 _NAME = re.compile(_STRING)
 _SCALAR = re.compile(
     rf"(?P<string>{_STRING})"

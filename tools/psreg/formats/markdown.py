@@ -15,7 +15,7 @@ _FENCE_LINE = re.compile(
     r"(`{3,}+(?![^\n`]*+`)|~{3,}+)([^\n]*+)\n?",
     re.MULTILINE,
 )
-_PARAGRAPH = re.compile(r"(?:[^\n]++\n?)++")
+_PARAGRAPH = re.compile(r"(?:[^\n]++\n?)+")
 _BACKTICKS = re.compile(r"`++")
 _HASHES = re.compile(r" {0,3}(#{1,6}+)(?=\s|$)")
 _UNDERLINE = re.compile(r" {0,3}(=++|-++)\s*+")

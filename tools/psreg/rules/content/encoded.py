@@ -34,10 +34,10 @@ _PICTURE = re.compile(
 
 _ESCAPES = (
     ("hexadecimal digits", re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9A-Fa-f]{160,}+(?![0-9A-Za-z])")),
-    ("escaped bytes", re.compile(r"(?:\\x[0-9A-Fa-f]{2}){16,}+")),
-    ("escaped characters", re.compile(r"(?:\\u00[0-9A-Fa-f]{2}){12,}+")),
-    ("percent signs", re.compile(r"(?:%[0-9A-Fa-f]{2}){12,}+")),
-    ("entities", re.compile(r"(?:&#(?:[xX][0-9A-Fa-f]{2,4}|[0-9]{2,5});){8,}+")),
+    ("escaped bytes", re.compile(r"(?:\\x[0-9A-Fa-f]{2}){16,}")),
+    ("escaped characters", re.compile(r"(?:\\u00[0-9A-Fa-f]{2}){12,}")),
+    ("percent signs", re.compile(r"(?:%[0-9A-Fa-f]{2}){12,}")),
+    ("entities", re.compile(r"(?:&#(?:[xX][0-9A-Fa-f]{2,4}|[0-9]{2,5});){8,}")),
 )
 _DIGITS = 160
 """Hexadecimal digits that are no digest any more, as `_ESCAPES` has it."""
