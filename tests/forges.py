@@ -254,7 +254,7 @@ class FakeGitLab(FakeForge):
         request = {
             "iid": number,
             "state": state,
-            "author": {"id": author},
+            "author": {"id": author, "username": f"person{author}"},
             "sha": head,
             "target_branch": ref,
             "target_project_id": self.project,

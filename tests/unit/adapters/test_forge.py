@@ -187,6 +187,13 @@ def test_the_author_is_a_number_of_the_forge(jobs):
         assert forge.author == Author(forge=forge.name, id=7)
 
 
+def test_the_author_has_a_login_that_says_nothing_of_who_it_is(jobs):
+    jobs.server.pull(HEAD, 7)
+    author = jobs.trusted().author
+    assert author.login == "person7"
+    assert author == Author(forge=author.forge, id=7, login="somebody else")
+
+
 def test_github_knows_the_author_of_an_event_without_asking(github):
     assert github.untrusted().author == Author(forge="github", id=7)
     assert github.server.requests == []

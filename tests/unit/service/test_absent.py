@@ -6,11 +6,13 @@ import pytest
 
 from psreg.index.changes import Author, changes_between
 from psreg.service.absent import absent_files
-from psreg.service.check import check_tree
+from psreg.service.changed import check_change
 from registry_trees import entry, tree, version
 
 HELLO = "pbes/prompt/hello"
-AUTHOR = Author(forge="github", id=583231)
+AUTHOR = Author(forge="github", id=583231, login="octocat")
+GAPS = {"REG008", "REG011", "REG017"}
+"""Texts and runs that only the author can give."""
 
 
 def absent(base, head, author=None):
@@ -34,7 +36,7 @@ def test_a_lone_artifact_gets_everything_beside_it():
         f"{HELLO}/1.0.0/release.toml",
         f"{HELLO}/1.0.0/README.md",
     ]
-    assert '{forge = "github", id = 583231, login = ""}' in found[f"{HELLO}/entry.toml"]
+    assert '{forge = "github", id = 583231, login = "octocat"}' in found[f"{HELLO}/entry.toml"]
     assert 'summary = ""' in found[f"{HELLO}/1.0.0/release.toml"]
     assert "## Use case" in found[f"{HELLO}/1.0.0/README.md"]
 
@@ -64,12 +66,30 @@ def test_a_later_release_says_what_the_previous_one_said():
     assert 'tags = ["greeting"]' in text
 
 
-@pytest.mark.parametrize("name", ["entry.toml", "release.toml", "README.md"])
-def test_what_is_written_is_well_formed(name):
-    head = without(tree(entry()), name)
-    filled = head | {
-        PurePosixPath(path): text.encode() for path, text in absent(tree(), head, AUTHOR).items()
+@pytest.mark.parametrize("login", ["", 'x"}]', "a b", "\u202ex", "…"])
+def test_a_login_that_is_not_known_is_left_to_write(login):
+    author = Author(forge="gitlab", id=7, login=login)
+    head = without(tree(entry()), "entry.toml")
+    text = absent(tree(), head, author)[f"{HELLO}/entry.toml"]
+    owner = 'owners = []  # no owner yet; to be one: {forge = "gitlab", id = 7, login = "…"}'
+    assert text.splitlines()[0] == owner
+
+
+@pytest.mark.parametrize("login", ["octocat", "octo-cat_x.y", "renovate[bot]", ""])
+@pytest.mark.parametrize("names", [("entry.toml",), ("release.toml",), ("README.md",), None])
+@pytest.mark.parametrize("later", [False, True])
+def test_what_is_pasted_leaves_only_honest_gaps(login, names, later):
+    author = Author(forge="github", id=583231, login=login)
+    base = tree(entry()) if later else tree()
+    head = tree(entry(), version(number="1.1.0")) if later else tree(entry())
+    new = [path for path in head if path not in base and path.suffix != ".prompt"]
+    lacking = {
+        p: data for p, data in head.items() if p not in new or (names and p.name not in names)
     }
-    codes = {d.code for d in check_tree(filled)}
-    assert not {c for c in codes if c.startswith("TOML")}
-    assert "REG001" not in codes
+    found = absent(base, lacking, author)
+    assert later or found
+    pasted = {PurePosixPath(path): text.encode() for path, text in found.items()}
+    change = changes_between(base, lacking | pasted, author=author)
+    said = {d.code for d in check_change(change) if PurePosixPath(d.path) in pasted}
+    assert said - {"CHG011"} <= GAPS
+    assert "REG016" not in said

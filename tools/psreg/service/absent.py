@@ -5,6 +5,7 @@ Nothing is invented: what only the author knows is left empty, and the check say
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
@@ -14,6 +15,7 @@ from psreg.service.new import Plan, new_entry
 from psreg.service.questions import Answer
 
 _NOBODY = "owners = []  # no owner yet: the keepers of this registry look after it"
+_LOGIN = re.compile(r"[\w.-]{1,255}(\[bot\])?", re.ASCII)
 _SAID = ("summary", "license", "use_case")
 _LISTED = ("tags", "languages")
 
@@ -39,12 +41,18 @@ def absent_files(release: NewRelease, author: Author | None = None) -> Mapping[P
     )
     made = {path.name: data.decode() for path, data in new_entry(plan).items()}
     if author:
-        owner = f'owners = [{{forge = "{author.forge}", id = {author.id}, login = ""}}]'
-        made["entry.toml"] = made["entry.toml"].replace(_NOBODY, owner)
+        made["entry.toml"] = made["entry.toml"].replace(_NOBODY, _owned_by(author))
     if previous:
         new = f'changes = ""  # what is new since {previous.id.version}\n'
         made["release.toml"] = new + made["release.toml"]
     return {path: made[path.name] for path in missing}
+
+
+def _owned_by(author: Author) -> str:
+    """Return the line with the owner; where the login is not known, with what to complete."""
+    known = _LOGIN.fullmatch(author.login)
+    row = f'{{forge = "{author.forge}", id = {author.id}, login = "{known[0] if known else "…"}"}}'
+    return f"owners = [{row}]" if known else f"owners = []  # no owner yet; to be one: {row}"
 
 
 def _answers(submission: Submission) -> dict[str, Answer]:
