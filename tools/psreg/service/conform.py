@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from psreg.diagnostics import LineIndex, Report
 from psreg.errors import UsageError
 from psreg.formats import jsontree
+from psreg.service import conform_pb2s
+from psreg.service.conformance_script import conformance_script
 from psreg.service.probe import Probe, Prompt, Run
 
 MOST = 100
@@ -32,7 +34,9 @@ class Conformance(NamedTuple):
     script: Callable[[], str] | None = None
 
 
-CONFORMANCES: tuple[Conformance, ...] = ()
+CONFORMANCES: tuple[Conformance, ...] = (
+    Conformance("pb2s", "0.2", conform_pb2s.probes, conformance_script),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,96 @@
+"""What a reflection names: contradictions, unjustified assumptions, missing evidence.
+
+A term counts in any case, in the plural, with a hyphen or a blank, and not where the sentence
+denies it: "no contradiction" names none (READINGS PB2S-A12). Denials are recognised by form, and
+rather too few than too many, so that nobody is accused of a silence that was none.
+Only the standard library and `psreg.diagnostics`: `conformance.py` is made of this module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from psreg.diagnostics import Span
+
+CONTRADICTION = "contradiction"
+
+FLAG_TERMS = (CONTRADICTION, "unjustified assumption", "missing evidence")
+"""What a reflection must name at least one of."""
+
+_GAP = r"(?:\s*[-‐‑]\s*|\s+)"
+_TERM = re.compile(
+    r"\b(?:(contradictions?)"
+    rf"|(unjustified{_GAP}assumptions?)"
+    rf"|(missing{_GAP}evidences?))\b",
+    re.IGNORECASE,
+)
+
+_FILLER = (
+    r"(?:an?|any|the|that|such|further|other|more|real|clear|obvious|apparent|evident|actual|new"
+    r"|remaining|unresolved|major|serious|significant|direct|internal|logical|factual|explicit"
+    r"|signs?|traces?|hints?|instances?|indications?|cases?|of|for|is|are|was|were|be|been|to|there"
+    r"|i|we|have|has|had|find|found|see|seen|saw|detect(?:ed)?|contains?|contained|identify"
+    r"|identified|reveal(?:ed)?|shows?|shown|appear|seem|exist|noticed?|spot(?:ted)?)"
+)
+_DENIED_BEFORE = re.compile(
+    r"(?:"
+    rf"(?<!not )\b(?:no|without|zero|neither|nor|free (?:of|from)|lack of|absence of|none of)"
+    rf"(?:\s+{_FILLER})*(?:\s+(?!only\b)[^\W\d_-]+)?\s+"
+    rf"|(?:\bnot|\bnever|\bcannot|n[’']t)(?:\s+{_FILLER})*\s+"
+    r"|\bnon[-‐‑ ]"
+    r")$",
+    re.IGNORECASE,
+)
+_DENIED_AFTER = re.compile(
+    r"[*_`\"'”’]*\s*[:=(?–—-]+[*_`]*\s*(?:none|nil|n/a|no|not any|0|absent)"
+    r"(?:\s+(?:found|detected|present|identified|here|seen))?\s*(?:[.;,!)]|$)"
+    r"|\s+(?:(?:was|were|is|are|has|have|been|be|could|can)\s+)*(?:not|never)\s+(?:be(?:en)?\s+)?"
+    r"(?:found|detected|present|identified|seen|observed|noticed|apparent|evident)\b"
+    r"|\s+(?:is|are|was|were)\s+absent\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_EMPHASIS = "*_`\"'“”‘’"
+_OR = re.compile(r"[*_`\"'”’]*\s*(?:/|,?\s*n?or\b)\s*(?:any\s+)?[*_`\"'“‘]*", re.IGNORECASE)
+_COMMA = re.compile(r"[*_`\"'”’]*\s*,\s*[*_`\"'“‘]*")
+_OR_FOLLOWS = re.compile(r"[^.;:!?\n]{0,200}?\bn?or\b", re.IGNORECASE)
+_REACH = 120
+"""How far before a term its denial may stand, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A term of `FLAG_TERMS` and the place where the reflection names it."""
+
+    term: str
+    at: Span
+
+
+def flags_of(text: str, within: Span) -> Iterator[Flag]:
+    """Yield what `within` names and does not deny, in order."""
+    before, denied = within.start, False
+    for found in _TERM.finditer(text, within.start, within.end):
+        denied = (denied and _goes_on(text, before, found)) or _denied(text, found, within)
+        before = found.end()
+        if not denied:
+            yield Flag(FLAG_TERMS[(found.lastindex or 1) - 1], Span(*found.span()))
+
+
+def _goes_on(text: str, before: int, found: re.Match[str]) -> bool:
+    """Tell whether a denial of the term that ends at `before` is of the next one, too.
+
+    "No contradiction, unjustified assumption or missing evidence" denies all three; in "no
+    contradiction, missing evidence for the date" the comma begins something new.
+    """
+    if _OR.fullmatch(text, before, found.start()):
+        return True
+    listed = _COMMA.fullmatch(text, before, found.start())
+    return listed is not None and _OR_FOLLOWS.match(text, found.end()) is not None
+
+
+def _denied(text: str, found: re.Match[str], within: Span) -> bool:
+    lead = text[max(within.start, found.start() - _REACH) : found.start()].rstrip(_EMPHASIS)
+    if _DENIED_BEFORE.search(lead):
+        return True
+    return _DENIED_AFTER.match(text, found.end(), within.end) is not None

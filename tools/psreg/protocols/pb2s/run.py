@@ -1,0 +1,57 @@
+"""From recorded or live exchanges to replies, each with what came before it in the same run.
+
+Only the standard library and pure modules: `conformance.py` is made of this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from psreg.protocols.pb2s.reply import Reply
+
+MEMBERS = ("message", "text", "pb2s_proof")
+"""What a record of an exchange has (READINGS PB2S-A2)."""
+
+
+def replies_of(
+    records: Iterable[tuple[int, Mapping[str, Any]]],
+    *,
+    traced: bool = False,
+    documented: bool = False,
+) -> Iterator[Reply]:
+    """Yield a reply for each record of an exchange, given with its number, in order.
+
+    A member `trace` is the record of a trace log; with `traced` each exchange should have one.
+    """
+    refs: dict[str, int] = {}
+    seed: Any = None
+    for index, record in records:
+        reply = Reply(
+            index=index,
+            message=record.get("message"),
+            written=record.get("text"),
+            proof=record.get("pb2s_proof"),
+            missing=frozenset(name for name in MEMBERS if name not in record),
+            record=record,
+            traced=traced or "trace" in record,
+            trace=record.get("trace"),
+            refs=refs,
+            seed=seed,
+            documented=documented,
+        )
+        if reply.audit_ref is not None:
+            refs.setdefault(reply.audit_ref, index)
+        yield reply
+        seed = next((value for _, value in reply.seeds), None) if seed is None else seed
+
+
+def exchange_of(message: str, answer: Any) -> dict[str, Any]:
+    """Return the record of an exchange: a message, and the JSON that came back for it.
+
+    An answer that is no object has none of the members; what it says of `message` or `trace` is
+    not what was sent or logged.
+    """
+    members = answer if isinstance(answer, dict) else {}
+    mine = {key: value for key, value in members.items() if key not in ("message", "trace")}
+    return {**mine, "message": message}

@@ -1,0 +1,148 @@
+"""The grammar of a PB2S answer: its sections, the points of a list, the questions it asks.
+
+A header is a line with nothing but the name of a section in capitals, perhaps with a colon
+(READINGS PB2S-A3); everything up to the next header is its body. Nothing here judges.
+Only the standard library and `psreg.diagnostics`: `conformance.py` is made of this module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from psreg.diagnostics import Span
+
+PHASES = ("DRAFT", "REFLECT", "REVISE", "LEARNED")
+"""The four steps, in their order."""
+
+CLARIFY = "CLARIFY"
+"""The section with questions, after the steps; also the decision that calls for it."""
+
+SECTION_NAMES = (*PHASES, CLARIFY)
+
+_HEADER = re.compile(
+    r"[ \t]*(?P<before>(?:#{1,6}[ \t]*)?[*_]{0,3})"
+    rf"(?P<name>{'|'.join(SECTION_NAMES)})"
+    r"(?P<after>[*_]{0,3})"
+    r"(?:[ \t]*(?P<colon>:)(?P<late>[*_]{0,3})(?P<inline>.*)|[ \t]*(?P<close>#*)[ \t]*)"
+)
+
+_BULLET = re.compile(r"[ \t]*(?:(?:[-*+]|[0-9]{1,3}[.)])[ \t]+|[•–][ \t]*|-(?=[^\W\d_]))\S")
+_BREAK = re.compile(r"[ \t]*(?:[-*_][ \t]*){3,}")
+
+_MARKS = re.compile(r"[?？!！]+")
+_CLOSING = "\"'”’»)]}*_`"
+_CLOSED = 8
+"""Characters behind a question mark that may close quotes and brackets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One section: `header` is its line, `body` what it says, without blank space around it.
+
+    `decorated` tells of Markdown around the name, `inline` where text stands on the header's
+    line; None if there is none.
+    """
+
+    name: str
+    header: Span
+    body: Span
+    decorated: bool
+    inline: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A text taken apart: its sections in the order in which they stand, and what goes before."""
+
+    text: str
+    preamble: Span
+    sections: tuple[Section, ...]
+
+    def named(self, name: str) -> tuple[Section, ...]:
+        """Return the sections called `name`."""
+        return tuple(section for section in self.sections if section.name == name)
+
+    def body(self, section: Section) -> str:
+        """Return what `section` says."""
+        return self.text[section.body.start : section.body.end]
+
+
+def answer_of(text: str) -> Answer:
+    """Take a text apart; any text is an answer, though perhaps one without sections."""
+    heads = list(_heads(text))
+    ends = [*(start for _, start, _ in heads[1:]), len(text)]
+    sections = tuple(
+        _section(text, head, start, stop, end)
+        for (head, start, stop), end in zip(heads, ends, strict=True)
+    )
+    first = heads[0][1] if heads else len(text)
+    return Answer(text=text, preamble=trimmed(text, 0, first), sections=sections)
+
+
+def _heads(text: str) -> Iterator[tuple[re.Match[str], int, int]]:
+    """Yield the headers, each with the start of its line and the start of the next one."""
+    for start, stop in lines_of(text):
+        head = _HEADER.fullmatch(text[start:stop].rstrip("\r"))
+        if head:
+            yield head, start, min(stop + 1, len(text))
+
+
+def _section(text: str, head: re.Match[str], start: int, stop: int, end: int) -> Section:
+    marks = (head["before"], head["after"], head["late"], head["close"])
+    rest = head["inline"] or ""
+    inline = trimmed(text, start + head.start("inline"), start + head.end("inline"))
+    line = trimmed(text, start, start + head.end())
+    return Section(
+        name=head["name"],
+        header=Span(line.start, start + head.end("late")) if rest.strip() else line,
+        body=trimmed(text, inline.start if rest.strip() else stop, end),
+        decorated=any(marks),
+        inline=inline if rest.strip() else None,
+    )
+
+
+def lines_of(text: str) -> Iterator[tuple[int, int]]:
+    r"""Yield start and end of each line; only `\n` ends one."""
+    start = 0
+    while start <= len(text):
+        stop = text.find("\n", start)
+        stop = len(text) if stop < 0 else stop
+        yield start, stop
+        start = stop + 1
+
+
+def trimmed(text: str, start: int, end: int) -> Span:
+    """Return the span from `start` to `end` without the blank space at either side."""
+    part = text[start:end]
+    left = len(part) - len(part.lstrip())
+    return Span(start + left, max(start + left, start + len(part.rstrip())))
+
+
+def bullets_of(text: str, within: Span) -> tuple[Span, ...]:
+    """Return the lines of `within` that are points of a list, nested ones too (PB2S-A10)."""
+    body = text[within.start : within.end]
+    return tuple(
+        trimmed(text, within.start + start, within.start + stop)
+        for start, stop in lines_of(body)
+        if _BULLET.match(body, start, stop) and not _BREAK.fullmatch(body[start:stop].rstrip())
+    )
+
+
+def questions_of(text: str, within: Span) -> tuple[Span, ...]:
+    """Return the marks of the questions asked in `within` (PB2S-A5).
+
+    A sentence that ends in a question mark is a question, several on a line are several, and
+    "??" or "?!" ends one. The mark in an address or in code ends no sentence.
+    """
+    return tuple(
+        Span(*mark.span())
+        for mark in _MARKS.finditer(text, within.start, within.end)
+        if "？" in mark[0] or ("?" in mark[0] and _ends_sentence(text, mark.end(), within.end))
+    )
+
+
+def _ends_sentence(text: str, after: int, end: int) -> bool:
+    following = text[after : min(after + _CLOSED, end)].lstrip(_CLOSING)[:1]
+    return not following or following.isspace() or following.isupper()

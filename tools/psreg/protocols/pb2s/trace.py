@@ -1,0 +1,80 @@
+"""The trace log of an endpoint: its records, and which of them belongs to which exchange.
+
+Only the standard library: `conformance.py` is made of this module.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+TRACE_KEYS = ("timestamp", "model_id", "prompt_hash", "pb2s_proof")
+"""What a record has (READINGS PB2S-A14)."""
+
+
+def prompt_hash(message: str) -> str:
+    """Return the digest by which a record names a message: SHA-256 in hexadecimal."""
+    return hashlib.sha256(message.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def trace_records(text: str) -> list[Any]:
+    """Return the records of a log, a line each; a line that is no JSON is a record that is a text.
+
+    Blank lines and a byte order mark are none.
+    """
+    lines = text.removeprefix("\ufeff").split("\n")
+    return [_record(line) for line in lines if line.strip()]
+
+
+def _record(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+
+
+def matched(exchanges: Sequence[dict[str, Any]], records: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the exchanges, each with the record of it as its `trace`, where there is one.
+
+    A log may hold older runs. A record belongs to an exchange by its reference, else by the digest
+    of the message, the latest first, else by its place counted from the end.
+    """
+    free = list(range(len(records)))[::-1]
+    traces: dict[int, Any] = {}
+    for fits in (_same_reference, _same_message):
+        for number, exchange in list(enumerate(exchanges))[::-1]:
+            found = next((at for at in free if fits(exchange, records[at])), None)
+            if number not in traces and found is not None:
+                traces[number] = records[found]
+                free.remove(found)
+    for number in range(len(exchanges)):
+        at = len(records) - len(exchanges) + number
+        if number not in traces and at in free:
+            traces[number] = records[at]
+    return [
+        {**exchange, "trace": traces[number]} if number in traces else exchange
+        for number, exchange in enumerate(exchanges)
+    ]
+
+
+def _same_reference(exchange: dict[str, Any], record: Any) -> bool:
+    reference = _member(exchange.get("pb2s_proof"), "audit_ref")
+    return isinstance(reference, str) and reference == _member(
+        _member(record, "pb2s_proof"), "audit_ref"
+    )
+
+
+def _same_message(exchange: dict[str, Any], record: Any) -> bool:
+    told = _member(record, "prompt_hash")
+    return isinstance(told, str) and bare_digest(told) == prompt_hash(exchange["message"])
+
+
+def bare_digest(told: str) -> str:
+    """Return a digest without the name of its algorithm, in small letters."""
+    return told.strip().lower().removeprefix("sha256:")
+
+
+def _member(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None

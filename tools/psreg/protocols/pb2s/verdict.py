@@ -1,0 +1,45 @@
+"""What a conformance run says of a reply beside its findings: the evidence, what is not verifiable.
+
+Only the standard library and pure modules: `conformance.py` is made of this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from psreg.diagnostics import LineIndex, Span
+from psreg.protocols.pb2s.proof import compact_json
+from psreg.protocols.pb2s.reply import TEXT, Reply
+
+_LONGEST_EVIDENCE = 200
+
+
+def evidence_of(reply: Reply, at: str | Span) -> str:
+    """Return what a finding at `at` is about: the line of the text, or the member as JSON.
+
+    "" where the member is not there; long evidence is cut.
+    """
+    if at == TEXT or isinstance(at, Span):
+        lines = LineIndex(reply.text)
+        start = at.start if isinstance(at, Span) else 0
+        return _short(lines.line(lines.position(start).line))
+    value: Any = reply.record
+    for key in at.split("/")[1:]:
+        if not isinstance(value, dict) or key not in value:
+            return ""
+        value = value[key]
+    return _short(compact_json(value))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_EVIDENCE else text[: _LONGEST_EVIDENCE - 1] + "…"
+
+
+def notes_of(reply: Reply) -> Iterator[str]:
+    """Yield what could not be verified of an exchange (READINGS PB2S-A13, PB2S-A14)."""
+    for name, told in (("temperature", reply.temperatures), ("seed", reply.seeds)):
+        if not any(True for _ in told):
+            yield f"{name}: not verifiable, neither reply nor proof nor trace record tells it"
+    if not reply.traced:
+        yield "trace record: not verifiable without --trace-log"
