@@ -79,7 +79,7 @@ def _turns(text: str, style: re.Pattern[str]) -> Iterator[Turn]:
 
 def _begun(content: str, label: str) -> str:
     """Return `content` without the end of the label's line; of a heading, and blank lines too."""
-    line = r"(?:[ \t]*+\r?\n)++" if label.startswith("#") else r"\r?\n"
+    line = r"(?:[ \t]*\r?\n)+" if label.startswith("#") else r"\r?\n"
     return re.sub(rf"\A{line}", "", content)
 
 

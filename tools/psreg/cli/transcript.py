@@ -1,0 +1,76 @@
+"""`psreg transcript`: judge a recorded conversation by the rules of a protocol."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from psreg.adapters.files import MAX_FILE, read_named
+from psreg.cli.console import Console, add_output_options, color_wanted
+from psreg.diagnostics import Mode
+from psreg.errors import UsageError
+from psreg.formats.conversation_read import read
+from psreg.formats.nearest import did_you_mean
+from psreg.formats.protocols import PROTOCOLS, numbers
+from psreg.render.table import rendered
+from psreg.render.transcript import transcript_document, transcript_lines
+from psreg.service.transcript import in_file, judge
+from psreg.service.transcript_stats import stats_of
+
+EXAMPLE = "psreg transcript evidence/claude.jsonl --protocol vpp"
+
+_FORMATS = ("text", "json", "sarif")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE", help="the conversation, or - for standard input")
+    parser.add_argument(
+        "--protocol", required=True, metavar="NAME[@VERSION]", help="vpp, plsp or pb2s"
+    )
+    parser.add_argument("--imf", default="", metavar="NAME", help="plsp: the dialect, psreg-1")
+    parser.add_argument("--read", action="store_true", help="judge as a reader, not a publisher")
+    parser.add_argument(
+        "--stats", action="store_true", help="plsp: count bytes, statements, variables, tokens"
+    )
+    add_output_options(parser, _FORMATS)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Print what the rules say; exit 1 if one is broken (DESIGN §4)."""
+    protocol, version = _protocol(args.protocol)
+    conversation = read(_data(args.file), args.file, protocol)
+    found = judge(
+        conversation,
+        protocol,
+        version=version,
+        mode=Mode.READ if args.read else Mode.STRICT,
+        imf=args.imf,
+        path="stdin" if args.file == "-" else Path(args.file).as_posix(),
+    )
+    stats = stats_of(conversation, protocol) if args.stats else None
+    if args.format == "json":
+        console.json(transcript_document(found, stats))
+    elif args.format == "sarif":
+        console.out(rendered(in_file(found, conversation), args.format))
+    else:
+        for line in transcript_lines(found, stats, color=color_wanted(), quiet=console.quiet):
+            console.out(f"{line}\n")
+    return int(found.report.failed())
+
+
+def _data(file: str) -> bytes:
+    return sys.stdin.buffer.read(MAX_FILE) if file == "-" else read_named(Path(file))
+
+
+def _protocol(text: str) -> tuple[str, str]:
+    """Return name and declared version, "" for none, of `vpp@1.4`."""
+    name, at, version = text.partition("@")
+    if name not in PROTOCOLS:
+        hint = did_you_mean(name, PROTOCOLS) or f"known are {', '.join(PROTOCOLS)}"
+        raise UsageError("NO_SUCH_PROTOCOL", f"there is no protocol {name!r}", hint)
+    if at and numbers(version) is None:
+        hint = f"for instance {name}@{PROTOCOLS[name]}"
+        raise UsageError("NO_VERSION", f"{version!r} is no version of a protocol", hint)
+    return name, version
