@@ -191,7 +191,9 @@ class Faulty:
         token = self._next
         match token.kind:
             case "variable":
-                return Value(Kind.REFERENCE, f"${self._name()}", token.start)
+                name = self._name()
+                known = grammar.LONG.fullmatch(name)
+                return Value(Kind.REFERENCE, f"${name}", token.start) if known else None
             case "text":
                 return self._string()
             case "open":

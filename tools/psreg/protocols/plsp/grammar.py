@@ -13,13 +13,13 @@ from psreg.protocols.plsp.block import Kind, Value
 
 BLANKS = r"[ \t\r\n]*+"
 TEXT = r'"[^"]*+"'
-NUMBER = r"[0-9]++(?:\.[0-9]++)?+"
+NUMBER = r"[0-9]++(?:\.[0-9]++)?"
 ACTION = r"[A-Za-z_][A-Za-z0-9_-]*+"
 LITERAL = rf"(?:{TEXT}|{NUMBER})"
 
 _LETTER = r"\$[A-Za-z]"
 _VALUE = rf"(?:{TEXT}|{NUMBER}|{_LETTER})"
-_MORE = rf"(?:{BLANKS},{BLANKS}{_VALUE})*+"
+_MORE = rf"(?:{BLANKS},{BLANKS}{_VALUE})*"
 
 STATEMENT = re.compile(
     rf"{BLANKS}(?:(?P<id>{_LETTER}){BLANKS}:{BLANKS}(?P<value>{_VALUE})"

@@ -66,12 +66,14 @@ def _statements(text: str, at: int, found: list[Statement], issues: list[Issue])
         tokens = tokens_of(text, at)
         faulty = Faulty(text, tokens, named)
         found += faulty.statements()
+        if tokens[-1].kind == "eof":
+            # A statement that was cut off is not wrong, the block is; a string may have eaten it.
+            issues += (issue for issue in faulty.issues if issue.code == "PLSP022")
+            return None
         issues += faulty.issues
         at = tokens[-1].end
         if tokens[-1].kind in ("end", "torn"):
             return at
-        if tokens[-1].kind == "eof":
-            return None
 
 
 def _flawless(text: str, match: re.Match[str]) -> Statement:
