@@ -53,6 +53,7 @@ OUTPUTS = {
     "submit": ("submit",),
     "review": ("review",),
     "conform": ("conform", "script"),
+    "try": ("try",),
 }
 """Schemas of what a command prints when it could do its work."""
 

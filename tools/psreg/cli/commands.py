@@ -1,7 +1,7 @@
 """The command line as a table: who a command is for, its name, what it does.
 
-The command `x` lives in the module `psreg.cli.x`. Plain tuples and no imports, so that
-`psreg --help` costs no more than starting Python.
+The command `x` lives in the module `psreg.cli.x`, and in `x_` if `x` is a word of Python. Plain
+tuples and no imports, so that `psreg --help` costs no more than starting Python.
 """
 
 COMMANDS: tuple[tuple[str, str, str], ...] = (
@@ -18,6 +18,8 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for authors", "check", "judge files or a whole tree"),
     ("for authors", "explain", "explain a rule"),
     ("for authors", "diff", "tell what changed, and which version that asks for"),
+    ("for authors", "transcript", "judge a conversation by the rules of a protocol"),
+    ("for authors", "try", "hold a conversation with a prompt, and record it"),
     ("for authors", "conform", "put an endpoint through a protocol's conformance run"),
     ("for authors", "bump", "begin the next version of an entry"),
     ("for authors", "submit", "put an entry on a branch and ask for it to be merged"),

@@ -51,6 +51,11 @@ class Console:
         """Write one line of a result to standard output, made safe for a terminal."""
         self.out(plain(text) + "\n")
 
+    def piece(self, text: str) -> None:
+        """Write a part of a line to standard output at once, made safe for a terminal."""
+        self.out(plain(text.replace("\r\n", "\n")))
+        self.flush()
+
     def json(self, document: Any) -> None:
         """Write the one JSON document of this run to standard output."""
         self.out(json.dumps(document, ensure_ascii=False, indent=2) + "\n")

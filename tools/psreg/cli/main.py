@@ -9,6 +9,7 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from importlib import import_module
 from itertools import pairwise
+from keyword import iskeyword
 from typing import Any
 
 from psreg.cli.commands import COMMANDS
@@ -43,7 +44,7 @@ def _dispatch(argv: list[str], console: Console) -> int:
     summary = next((text for _, command, text in COMMANDS if command == name), None)
     if summary is None:
         raise UsageError("USAGE", f"no command {name!r}", "try 'psreg --help'")
-    module = import_module(f"psreg.cli.{name}")
+    module = import_module(f"psreg.cli.{name}{'_' if iskeyword(name) else ''}")
     parser = Parser(
         prog=f"psreg {name}",
         description=f"{summary[0].upper()}{summary[1:]}.",
