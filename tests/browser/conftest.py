@@ -117,7 +117,7 @@ def open_tab(chromium, site):
         tab.page.on("console", lambda message: tab.said.append(message.text))
         tab.page.on("pageerror", lambda error: tab.said.append(str(error)))
         tab.page.on("request", lambda request: tab.asked.append(request.url))
-        tab.page.on("requestfailed", lambda request: tab.failed.append(request.url))
+        tab.page.on("requestfailed", functools.partial(_note_failure, tab))
         tab.page.on("response", functools.partial(_note_status, tab))
         tabs.append((context, tab))
         return tab
@@ -126,6 +126,11 @@ def open_tab(chromium, site):
     for context, tab in tabs:
         context.close()
         tab.check()
+
+
+def _note_failure(tab, request):
+    if request.failure != "net::ERR_ABORTED":  # the page was left, or closed, before it came
+        tab.failed.append(f"{request.failure} {request.url}")
 
 
 def _note_status(tab, response):

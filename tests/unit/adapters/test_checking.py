@@ -12,7 +12,7 @@ from psreg.diagnostics import Mode
 from psreg.errors import UsageError
 from psreg.service.check import check_tree
 
-TREES = [case.path for case in cases() if case.path.is_dir()]
+TREES = [case.path for case in cases() if (case.path / "pbes").is_dir()]
 
 
 def parts(root):
