@@ -72,13 +72,13 @@ class Answer:
 def answer_of(text: str) -> Answer:
     """Take a text apart; any text is an answer, though perhaps one without sections."""
     heads = list(_heads(text))
-    ends = [*(start for _, start, _ in heads[1:]), len(text)]
+    starts = [start for _, start, _ in heads]
     sections = tuple(
         _section(text, head, start, stop, end)
-        for (head, start, stop), end in zip(heads, ends, strict=True)
+        for (head, start, stop), end in zip(heads, [*starts[1:], len(text)], strict=False)
     )
-    first = heads[0][1] if heads else len(text)
-    return Answer(text=text, preamble=trimmed(text, 0, first), sections=sections)
+    before = trimmed(text, 0, min(starts, default=len(text)))
+    return Answer(text=text, preamble=before, sections=sections)
 
 
 def _heads(text: str) -> Iterator[tuple[re.Match[str], int, int]]:
