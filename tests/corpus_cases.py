@@ -6,25 +6,34 @@ is a tree, whose member "irregular" names what is no plain file). A folder with 
 is a change, and so is a `.change.make` file, a dict of the two; `author.json` or its member
 "author" says who asks: a forge and a number. A `.make` file may use what registry_trees has. A
 `.change` file tells a change of an ordinary entry in short (`registry_trees.change_said`).
+A case of a protocol's rule is a conversation: a `.jsonl` file, or any other form of one; beside it
+may stand `<case>.toml` with `protocol`, `version`, `imf` and `mode`.
 Beside a bad case stands `<case>.expected`: `CODE line:column severity` for each diagnostic, with
-the path first where the case is a folder.
+the path first where the case is a folder, and the pointer first where it is a conversation.
 """
 
 import base64
 import json
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 import registry_trees
 from psreg.adapters.files import read_tree
-from psreg.diagnostics import Diagnostic, Report
+from psreg.diagnostics import Diagnostic, Mode, Report
+from psreg.formats.conversation_read import read
+from psreg.formats.protocols import PROTOCOLS
 from psreg.index.changes import Author, changes_between
 from psreg.index.irregular import Irregular
 from psreg.service.changed import check_change
 from psreg.service.check import check_file, check_tree
+from psreg.service.transcript import judge
 
 CORPUS = Path(__file__).parent / "corpus"
+
+SPOKEN = ("PROTO", *(name.upper() for name in PROTOCOLS))
+"""The families of rules about conversations."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,11 @@ class Case:
         return self.path.name.startswith("bad-")
 
     @property
+    def spoken(self) -> bool:
+        """Whether it is a conversation."""
+        return self.code.rstrip("0123456789") in SPOKEN
+
+    @property
     def expected(self) -> list[str]:
         stem = self.path.name.split(".")[0]
         return (self.path.parent / f"{stem}.expected").read_text().splitlines()
@@ -52,6 +66,8 @@ class Case:
             tree = read_tree(self.path)
             return Report.of(0, check_tree(tree, irregular=tree.irregular())).diagnostics
         name, data = self.path.name, self.path.read_bytes()
+        if self.spoken:
+            return self._heard(data)
         if name.endswith(".b64"):
             name, data = name.removesuffix(".b64"), base64.b64decode(data)
         elif name.endswith(".change"):
@@ -65,10 +81,21 @@ class Case:
             data = made if isinstance(made, bytes) else made.encode()
         return Report.of(1, check_file(data, path=name)).diagnostics
 
+    def _heard(self, data: bytes) -> tuple[Diagnostic, ...]:
+        told = {"protocol": self.code.rstrip("0123456789").lower()}
+        options = self.path.with_suffix(".toml")
+        if options.is_file():
+            told |= tomllib.loads(options.read_text())
+        protocol, mode = told.pop("protocol"), Mode(told.pop("mode", "strict"))
+        conversation = read(data, self.path.name, protocol)
+        return judge(conversation, protocol, mode=mode, **told).report.diagnostics
+
     def lines(self) -> list[str]:
         trees = (".tree.make", ".change.make", ".change")
         whole = self.path.is_dir() or self.path.name.endswith(trees)
         prefix = (lambda d: f"{_shown(d.path)} ") if whole else (lambda _: "")
+        if self.spoken:
+            prefix = lambda d: f"{d.pointer} " if d.pointer else ""  # noqa: E731
         return [
             f"{prefix(d)}{d.code} {d.start.line}:{d.start.column} {d.severity}"
             + (" waived" if d.waived is not None else "")
@@ -102,5 +129,6 @@ def _shown(path: str) -> str:
 
 def cases() -> Iterator[Case]:
     for path in sorted(CORPUS.glob("*/*")):
-        if path.suffix != ".expected":
-            yield Case(path.parent.name, path)
+        case = Case(path.parent.name, path)
+        if path.suffix != ".expected" and not (case.spoken and path.suffix == ".toml"):
+            yield case

@@ -23,7 +23,7 @@ def test_corpus(case):
 def test_codes_are_unique_and_well_formed():
     codes = [rule.code for rule in RULES]
     assert len(set(codes)) == len(codes)
-    assert all(re.fullmatch(r"[A-Z]+\d{3}", code) for code in codes)
+    assert all(re.fullmatch(r"[A-Z](?:[A-Z0-9]*[A-Z])?\d{3}", code) for code in codes)
 
 
 def test_slugs_are_unique_in_their_family():

@@ -43,7 +43,7 @@ def document(tree: JsonTree, *, code: str, most: int) -> Conversation:
             line = lines.position(span.start).line
             records.append(Record(index=index, line=line, value=item))
     if pointer is None and kind is Kind.PB2S:
-        records = [replace(record, lone=True) for record in records]
+        records = [replace(record, lone="text" in record.value) for record in records]
     return conversation_of(kind, records, text=tree.text, issues=issues, declared=declared)
 
 

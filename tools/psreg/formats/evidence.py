@@ -50,7 +50,7 @@ _REQUIRED: Mapping[Kind, tuple[str, ...]] = {
 
 _TEXTS: Mapping[Kind, tuple[str, ...]] = {
     **_KEYS,
-    Kind.PB2S: ("message",),  # what a reply holds, the protocol's rules judge
+    Kind.PB2S: (),  # what an exchange holds, the protocol's rules judge
 }
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from psreg.protocols import PROTOCOLS
+from psreg.protocols.versions import PROTO_RULES
 from psreg.rule import Rule
 from psreg.rules.change import CHANGE_RULES
 from psreg.rules.clarity import CLARITY_RULES
@@ -42,4 +44,6 @@ RULES: tuple[Rule[Any], ...] = (
     *TREE_RULES,
     *NAME_RULES,
     *CHANGE_RULES,
+    *PROTO_RULES,
+    *(rule for protocol in PROTOCOLS for rule in protocol.rules),
 )
