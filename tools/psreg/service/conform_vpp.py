@@ -23,21 +23,25 @@ from psreg.service.locate import judge
 from psreg.service.probe import Probe, Prompt, Run
 
 OWN_PROMPTS: tuple[Prompt, ...] = (
-    Prompt(id="gather", message="We will explain in three sentences why leaves are green. Restate "
-           "the task in one sentence."),
+    Prompt(
+        id="gather",
+        message="We will explain in three sentences why leaves are green. Restate the task.",
+    ),
     Prompt(id="question", message="Which single point would a reader find hardest to understand?"),
     Prompt(id="output", message="Write the three sentences."),
     Prompt(id="critique", message="Name one weakness of the three sentences."),
     Prompt(id="finalize", message="Give the final three sentences."),
-)  # fmt: skip
+)
 """A message for each step of the pipeline."""
 
 ERROR_PATH: tuple[Prompt, ...] = (
-    Prompt(id="invalid", message="!<c> --minor --major\nJudge the three sentences once more."),
-    Prompt(id="operator", message="!<e_o>\nMy last command contradicted itself. Say in one "
-           "sentence what we have so far."),
+    Prompt(id="invalid", message="!<x>\nJudge the three sentences once more."),
+    Prompt(
+        id="operator",
+        message="!<e_o>\nThere is no such tag; that was my mistake. Say what we have so far.",
+    ),
     Prompt(id="return", message="!<g>\nSay in one sentence what could be done next."),
-)  # fmt: skip
+)
 """A command that breaks the protocol, the admission of it, and the return to gathering."""
 
 _UNNOTICED = "VPP018"

@@ -151,7 +151,9 @@ def write_command(tag: str, modifiers: Sequence[str] = ()) -> str:
     read = read_command(line)
     if read.issues:
         raise ValueError(read.issues[0].message)
-    if read.command is None or [m.text for m in read.command.modifiers] != list(modifiers):
+    command = read.command
+    said = (command.tag, [m.text for m in command.modifiers]) if command else None
+    if said != (tag, list(modifiers)):
         raise ValueError(f"no command line says `{line}`")
     return line
 

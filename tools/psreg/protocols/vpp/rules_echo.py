@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from psreg.diagnostics import ERROR, WARNING, Finding
 from psreg.protocols.vpp.echo import Echo, expected_echo, judge_echo
+from psreg.protocols.vpp.reply import Reply
 from psreg.protocols.vpp.turn import VppTurn
 from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, OPERATOR_ERROR
 from psreg.protocols.vpp.vocabulary import ERROR as ERROR_TAG
@@ -110,13 +111,13 @@ def wrong_echo(turn: VppTurn) -> Iterator[Finding]:
 
     To go on elsewhere, the user says so with the next command, or with a branch such as `--<o>`.
     """
-    expected = _expected(turn)
-    if turn.reply and expected and _worth(turn) is Echo.WRONG:
-        yield Finding(
-            message=f"the answer is `<{turn.reply.tag}>`, asked for was `<{expected}>`",
-            at=turn.reply.header,
-            hint=f"Answer with `<{expected}>`.",
-        )
+    match _echoed(turn):
+        case reply, expected, Echo.WRONG:
+            yield Finding(
+                message=f"the answer is `<{reply.tag}>`, asked for was `<{expected}>`",
+                at=reply.header,
+                hint=f"Answer with `<{expected}>`.",
+            )
 
 
 @rule("VPP015", spec="vpp-1.4/VPP-14 vpp-1.4/VPP-A6 vpp-1.4/VPP-A7", severity=WARNING)
@@ -137,15 +138,13 @@ def unusual_echo(turn: VppTurn) -> Iterator[Finding]:
     <c>                  <o>
     ```
     """
-    expected = _expected(turn)
-    if turn.reply is None or not expected or _worth(turn) is not Echo.UNUSUAL:
-        return
-    if turn.reply.tag != ERROR_TAG or _after_error(turn):
-        yield Finding(
-            message=f"the answer is `<{turn.reply.tag}>`, to be expected was `<{expected}>`",
-            at=turn.reply.header,
-            hint=f"Answer with `<{expected}>`.",
-        )
+    match _echoed(turn):
+        case reply, expected, Echo.UNUSUAL if reply.tag != ERROR_TAG or _after_error(turn):
+            yield Finding(
+                message=f"the answer is `<{reply.tag}>`, to be expected was `<{expected}>`",
+                at=reply.header,
+                hint=f"Answer with `<{expected}>`.",
+            )
 
 
 @rule("VPP016", spec="vpp-1.4/VPP-A5", severity=WARNING)
@@ -255,19 +254,19 @@ def one_line_reply(turn: VppTurn) -> Iterator[Finding]:
     yield from turn.found("VPP019")
 
 
-def _expected(turn: VppTurn) -> str:
-    """Return the tag the answer should have; "" where that cannot be said."""
-    if turn.command is None or turn.reply is None or not turn.reply.tag:
-        return ""
-    return expected_echo(turn.command)
+def _echoed(turn: VppTurn) -> tuple[Reply, str, Echo] | None:
+    """Return a reply, the tag it should have, and what its tag is worth; None if nobody can say.
 
-
-def _worth(turn: VppTurn) -> Echo:
-    """Return what the tag is worth; a tag that no assistant has is a matter of VPP013."""
-    if turn.command is None or turn.reply is None:
-        return Echo.CLEAN
-    foreign = turn.reply.tag == OPERATOR_ERROR and turn.command.tag != OPERATOR_ERROR
-    return Echo.CLEAN if foreign else judge_echo(turn.command, turn.reply.tag)
+    A tag that no assistant has is a matter of VPP013.
+    """
+    command, reply = turn.command, turn.reply
+    if command is None or reply is None or not reply.tag:
+        return None
+    expected = expected_echo(command)
+    foreign = reply.tag == OPERATOR_ERROR and command.tag != OPERATOR_ERROR
+    if not expected or foreign:
+        return None
+    return reply, expected, judge_echo(command, reply.tag)
 
 
 def _after_error(turn: VppTurn) -> bool:

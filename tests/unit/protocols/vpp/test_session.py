@@ -1,0 +1,173 @@
+"""A conversation while it is held: what is expected, what is written, how it recovers."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psreg.diagnostics import Mode
+from psreg.protocols.protocol import Options
+from psreg.protocols.vpp.instruction import instruction
+from psreg.protocols.vpp.session import Session
+from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, FLAGS, USER_TAGS
+from vpp import FOOTER, answer
+
+
+def begin(mode=Mode.STRICT, declared=""):
+    return Session.beginning(Options(version="1.4", declared=declared, mode=mode))
+
+
+def codes(session):
+    return [remark.code for remark in session.remarks]
+
+
+def exchange(session, command, reply=None):
+    """The session after a command, answered by `reply` or as the session itself would answer."""
+    heard = session.hear(command)
+    return heard.answer(reply if reply is not None else heard.reply("body"))
+
+
+def test_it_follows_the_pipeline():
+    session, lines, footers = begin(), [], []
+    assert (session.next_tag, session.expected_tag, session.recovery) == ("g", "", None)
+    for _ in range(6):
+        lines.append(session.command_line())
+        session = session.hear(lines[-1])
+        footers.append(session.footer())
+        session = session.answer(session.reply("body"))
+        assert session.remarks == ()
+    assert lines == ["!<g>", "!<q>", "!<o>", "!<c>", "!<o_f>", "!<g>"]
+    assert [f.split(" | ")[1] for f in footers] == [
+        "Tag=g_1", "Tag=q_1", "Tag=o_1", "Tag=c_1", "Tag=o_f_1", "Tag=g_2"
+    ]  # fmt: skip
+    assert [f.split(" | ")[4] for f in footers] == [f"Cycle={n}/3" for n in (1, 2, 3, 1, 2, 3)]
+    assert [f.split(" | ")[5] for f in footers] == [
+        f"Locus={x}]" for x in ("research", "research", "draft", "eval", "delivery", "research")
+    ]
+
+
+def test_it_knows_what_is_expected_now():
+    session = exchange(begin(), "!<o>").hear('!<o> --assumptions=2 --locus="my part" --<q>')
+    assert (session.expected_tag, session.tag_index, session.cycle) == ("o", 2, 2)
+    assert session.locus == "my part"
+    assert session.footer(sources="notes") == (
+        "[Version=v1.4 | Tag=o_2 | Sources=notes | Assumptions=2 | Cycle=2/3 | Locus=my part]"
+    )
+    after = session.answer(session.reply("body"))
+    assert (after.next_tag, after.expected_tag) == ("q", "")
+    assert after.command_line(modifiers=["minor"]) == "!<q> --minor"
+
+
+def test_it_goes_on_with_the_cycle_that_was_written():
+    session = exchange(begin(), "!<q>", answer(Cycle="3/3"))
+    assert session.cycle == 1
+    assert exchange(begin(), "!<q>", "<q>\nno footer").cycle == 2
+
+
+@pytest.mark.parametrize("locus", ["a|b", "a]b", " "])
+def test_a_locus_that_no_footer_can_hold_is_left_out(locus):
+    assert begin().hear(f'!<o> --locus="{locus}"').locus == "draft"
+
+
+def test_an_error_has_the_locus_of_the_assistant():
+    assert begin().hear("!<e>").footer().endswith("Locus=assistant]")
+
+
+def test_every_turn_is_judged_when_it_comes():
+    session = begin().hear("!<q> --nonsense")
+    assert codes(session) == ["VPP004"]
+    assert session.broken
+    assert not begin(Mode.READ).hear("!<q> --nonsense").broken
+    session = exchange(begin(), "!<q>", f"!<q>\nbody\n{FOOTER}")
+    assert [(r.code, r.severity, r.finding.fix_title) for r in session.remarks] == [
+        ("VPP012", "error", "Repeat the tag alone")
+    ]
+    assert session.turns == 2
+
+
+def test_after_a_violation_the_user_asks_again():
+    session = exchange(begin(), "!<q>", "Sure!\nHere.")
+    assert session.recovery.command_line == session.command_line() == "!<e> --<q>"
+    assert "the first line is no tag; the last line is no footer" in session.recovery.reason
+    session = exchange(session, session.command_line())
+    assert (session.remarks, session.recovery, session.next_tag) == ((), None, "o")
+
+
+def test_after_an_answer_to_nothing_the_user_reports_an_error():
+    session = exchange(exchange(begin(), "!<q>"), "Go on.", "Sure!")
+    assert session.recovery.command_line == "!<e>"
+    heard = session.hear("!<e>")
+    assert heard.expected_tag == "e"
+    session = heard.answer(heard.reply("The last answer had no tag."))
+    assert (session.remarks, session.command_line()) == ((), "!<q> --incorrect")
+
+
+def test_after_an_invalid_command_the_operator_says_so():
+    heard = begin().hear("!<c> --minor --major")
+    assert heard.expected_tag == "e"
+    assert heard.recovery.command_line == "!<e_o>"
+    session = heard.answer(heard.reply("The modifiers contradict each other."))
+    assert codes(session) == ["VPP016"]
+    assert session.command_line() == "!<e_o>"
+    session = exchange(session, "!<e_o>")
+    assert (session.remarks, session.command_line()) == ((), "!<q> --incorrect")
+    heard = session.hear(session.command_line())
+    assert (heard.remarks, heard.recovery) == ((), None)
+
+
+def test_a_beginning_without_a_command_is_begun_again():
+    session = begin().hear("Hello")
+    assert session.recovery.command_line == "!<g>"
+    with pytest.raises(ValueError, match="no command waits"):
+        session.footer()
+
+
+def test_what_would_not_be_clean_is_not_written():
+    session = begin().hear("!<q>")
+    with pytest.raises(ValueError, match="holds a footer"):
+        session.reply(f"See:\n{FOOTER}")
+    with pytest.raises(ValueError, match="Sources"):
+        session.reply("body", sources="")
+    with pytest.raises(ValueError, match="says which"):
+        begin().hear("!<e>").reply(" ")
+    with pytest.raises(ValueError, match="contradict"):
+        session.command_line("q", ["minor", "major"])
+
+
+def test_the_declared_version_is_written():
+    assert begin(declared="1.5").hear("!<g>").footer().startswith("[Version=v1.5 |")
+
+
+MODIFIERS = st.lists(
+    st.sampled_from(
+        [*FLAGS, *(f"<{tag}>" for tag in ASSISTANT_TAGS), "assumptions=2", "locus=a b"]
+    ),
+    max_size=3,
+)
+TURNS = st.lists(
+    st.tuples(st.sampled_from(["", *USER_TAGS]), MODIFIERS, st.text(), st.text()), max_size=8
+)
+
+
+@given(TURNS)
+def test_a_conversation_that_a_session_writes_is_clean(turns):
+    session = begin()
+    for tag, modifiers, said, body in turns:
+        try:
+            line = session.command_line(tag, modifiers)
+        except ValueError:
+            continue
+        session = session.hear(f"{line}\n{said}")
+        assert {remark.code for remark in session.remarks} <= {"VPP010"}
+        try:
+            reply = session.reply(body)
+        except ValueError:
+            reply = session.reply("body")
+        session = session.answer(reply)
+        assert session.remarks == ()
+
+
+def test_the_instruction_shows_a_footer_that_is_clean():
+    text = instruction("1.4")
+    line = next(line for line in text.split("\n") if line.startswith("[Version"))
+    assert exchange(begin(), "!<g>", f"<g>\nbody\n{line}").remarks == ()
+    assert all(f"- {tag}: " in text for tag in USER_TAGS)
