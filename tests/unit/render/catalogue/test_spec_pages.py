@@ -50,7 +50,7 @@ def test_every_row_says_what_psreg_does():
         assert "<td></td>" not in page.body
     assert f'<a href="{ROOT}semantics/#ending">' in PAGES["specs/pbe/1.0/"].body
     assert "Not checkable: " in PAGES["specs/prompt/0.0.1/"].body
-    assert "<code>psreg transcript</code>" in PAGES["specs/vpp/1.4/"].body
+    assert f'<a href="{ROOT}rules/VPP001/">' in PAGES["specs/vpp/1.4/"].body
 
 
 def test_list_leads_to_every_page():
