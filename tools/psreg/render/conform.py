@@ -49,14 +49,15 @@ def conform_lines(run: ConformReport, *, color: bool = False, quiet: bool = Fals
         return
     for probe in run.probes:
         shown = [d for d in probe.diagnostics if not (quiet and d.severity is INFO)]
-        if not (shown or probe.notes or not quiet):
+        if quiet and not shown:
             continue
         yield f"{one_line(probe.id)}: {one_line(probe.prompt)}"
         report = Report.of(1, shown)
         lines = [*report_lines(report, color=color)][:-1] if shown else ["ok", ""]
         yield from (f"  {line}".rstrip() for line in lines)
-        for note in () if quiet else probe.notes:
-            yield f"  note: {one_line(note)}"
+    notes = dict.fromkeys(note for probe in run.probes for note in probe.notes)
+    for note in () if quiet else notes:
+        yield f"note: {one_line(note)}"
     errors = run.report.count(ERROR)
     verdict = "conforms" if run.passed else f"does not conform: {counted(errors, ERROR)}"
     tried = "1 probe" if len(run.probes) == 1 else f"{len(run.probes)} probes"
