@@ -1,0 +1,140 @@
+"""`psreg plsp run|inspect`: run the loop of a PLSP program, look at one that was recorded."""
+
+from __future__ import annotations
+
+import os
+import time
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from functools import partial
+from pathlib import Path
+
+from psreg.adapters.endpoint import Endpoint
+from psreg.adapters.endpoint_address import chat_address
+from psreg.adapters.files import read_named
+from psreg.adapters.line_sink import LineSink
+from psreg.cli.console import Console, add_output_options
+from psreg.cli.endpoints import add_timeout_option, limits_of
+from psreg.cli.plsp_loop import Recorder
+from psreg.diagnostics import Mode
+from psreg.formats.conversation_read import read
+from psreg.protocols.plsp.dialect import NAME
+from psreg.render.plsp import inspect_document, inspect_lines
+from psreg.service.plsp_actions import Outside
+from psreg.service.plsp_inspect import inspect
+from psreg.service.plsp_program import program_of
+from psreg.service.plsp_run import Loop, Start, start_after
+
+EXAMPLE = (
+    "psreg plsp run --endpoint http://127.0.0.1:8080 --program watch.txt --max-cycles 5"
+    " --trace watch.jsonl\n  psreg plsp inspect watch.jsonl"
+)
+
+_MOST = 10_000
+_LARGEST_SOURCE = 64 * 1024
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the two actions and their options."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="run|inspect")
+    run_parser = actions.add_parser("run", help="drive an endpoint through a program")
+    run_parser.add_argument(
+        "--endpoint", required=True, metavar="URL", help="an OpenAI-compatible endpoint"
+    )
+    run_parser.add_argument(
+        "--program", required=True, metavar="FILE", help="an instruction a line; the last repeats"
+    )
+    run_parser.add_argument(
+        "--max-cycles", required=True, type=_cycles, metavar="N", help="end after so many cycles"
+    )
+    run_parser.add_argument("--model", default="", help="the model to ask for (the endpoint's own)")
+    run_parser.add_argument(
+        "--trace", metavar="FILE.jsonl", help="write the trace there (standard output)"
+    )
+    run_parser.add_argument(
+        "--resume", metavar="TRACE", help="go on after its last cycle, and add to it"
+    )
+    run_parser.add_argument("--log-sink", metavar="FILE", help="add logs there, as JSON a line")
+    run_parser.add_argument(
+        "--allow-fetch",
+        action="append",
+        default=[],
+        type=_source,
+        metavar="NAME=FILE",
+        help="let !fetch read this file by that name; nothing else is read",
+    )
+    add_timeout_option(run_parser)
+    inspect_parser = actions.add_parser("inspect", help="show a trace cycle by cycle")
+    inspect_parser.add_argument("trace", metavar="TRACE", help="the trace")
+    inspect_parser.add_argument(
+        "--read", action="store_true", help="judge as a reader, not a publisher"
+    )
+    for each, default in ((run_parser, NAME), (inspect_parser, "")):
+        each.add_argument(
+            "--imf", default=default, metavar="NAME", help=f"the dialect ({default or 'none'})"
+        )
+        add_output_options(each)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Run or show a loop; exit 1 if a block that was answered in a run breaks a rule."""
+    return _run(args, console) if args.action == "run" else _inspect(args, console)
+
+
+def _inspect(args: Namespace, console: Console) -> int:
+    mode = Mode.READ if args.read else Mode.STRICT
+    conversation = read(read_named(Path(args.trace)), args.trace, "plsp")
+    steps = inspect(conversation, args.trace, imf=args.imf, mode=mode)
+    if console.machine:
+        console.json(inspect_document(steps, args.trace))
+    else:
+        for line in inspect_lines(steps):
+            console.line(line)
+    return 0
+
+
+def _run(args: Namespace, console: Console) -> int:
+    program = program_of(read_named(Path(args.program)), args.program, imf=args.imf)
+    start, kept = Start(), b""
+    if args.resume:
+        kept = read_named(Path(args.resume))
+        start = start_after(read(kept, args.resume, "plsp"), args.resume)
+    recorder = Recorder(
+        console=console, imf=args.imf, path=args.trace or args.resume, kept=kept.decode()
+    )
+    sink = LineSink(Path(args.log_sink)) if args.log_sink else None
+    loop = Loop(
+        program=program,
+        ask=Endpoint(chat_address(args.endpoint), os.environ, limits_of(args.timeout)).ask,
+        outside=Outside(
+            wait=time.sleep,
+            page=lambda text: console.warn(f"psreg: page: {text}"),
+            log=partial(recorder.logged, sink),
+            sources={name: partial(_text, path) for name, path in args.allow_fetch},
+        ),
+        imf=args.imf,
+        model=args.model,
+    )
+    try:
+        for cycle in loop.run(start, args.max_cycles):
+            recorder.keep(cycle)
+    except KeyboardInterrupt:
+        recorder.interrupted = True
+    return recorder.finish()
+
+
+def _text(path: Path) -> str:
+    return read_named(path, _LARGEST_SOURCE).decode("utf-8", "replace")
+
+
+def _cycles(text: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(_MOST)) else 0
+    if not 0 < number <= _MOST:
+        raise ArgumentTypeError(f"{text!r} is not a number of cycles from 1 to {_MOST:,}")
+    return number
+
+
+def _source(text: str) -> tuple[str, Path]:
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise ArgumentTypeError(f"{text!r} is not NAME=FILE")
+    return name, Path(path)
