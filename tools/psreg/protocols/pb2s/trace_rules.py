@@ -18,7 +18,7 @@ TRACE = "/trace"
 _TELLING = 12
 """Characters of a message that are not found in a record by chance."""
 
-_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+\.[\w.-]*\w")
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.)+[A-Za-z]{2,}")
 
 
 @rule("PB2S025", spec="pb2s-0.2/PB2S-10 pb2s-0.2/PB2S-A14", severity=ERROR)
@@ -164,8 +164,11 @@ def trace_tells_too_much(reply: Reply) -> Iterator[Finding]:
     """
     if not reply.traced or reply.trace is None:
         return
-    for text in _texts(reply.trace):
-        found = _too_much(reply, text)
+    record = reply.trace if isinstance(reply.trace, dict) else {"": reply.trace}
+    for key, value in record.items():
+        # A model may be called what somebody asks about; any other member has no such excuse.
+        least = _TELLING if key in TRACE_KEYS else 1
+        found = next(filter(None, (_too_much(reply, text, least) for text in _texts(value))), "")
         if found:
             yield Finding(
                 message=f"the trace record holds {found}",
@@ -175,10 +178,12 @@ def trace_tells_too_much(reply: Reply) -> Iterator[Finding]:
             return
 
 
-def _too_much(reply: Reply, text: str) -> str:
+def _too_much(reply: Reply, text: str, least: int) -> str:
+    """Return what `text` tells; what is shorter than `least` may be there by chance."""
     for name, value in (("message", reply.message), ("answer", reply.written)):
         said = value.strip() if isinstance(value, str) else ""
-        if said and (said == text.strip() or (len(said) >= _TELLING and said in text)):
+        alike = said == text.strip() or (len(said) >= _TELLING and said in text)
+        if len(said) >= least and alike:
             return f"the {name}"
     return "an e-mail address" if _MAIL.search(text) else ""
 
