@@ -11,6 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import checking
+import conversing
 import fuzzing
 import installing
 import naming
@@ -31,6 +32,7 @@ TOPICS = {
     "review": reviewing.review,
     "revision": reviewing.revision,
     "site": site_building.metrics,
+    "protocols": conversing.vpp,
 }
 
 

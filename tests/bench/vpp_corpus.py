@@ -1,0 +1,91 @@
+"""What the rules of VPP say of real sessions: `python tests/bench/vpp_corpus.py DIR`.
+
+DIR holds sessions in the form of the VPP authors' corpus, one JSON file each, whose `meta` names
+the condition. Prints, for each condition, how many answers there are, how many are clean, how many
+broke a rule, and which rules spoke how often, errors in capitals. Exit code 1 if the answers of a
+condition are not what the condition leads one to expect, 2 without sessions.
+
+In `vpp` and `vpp_task_injection` the assistant was told of VPP: no answer breaks a rule. In
+`user_only_vpp_explicit` a user explained it and the assistant repeats the whole command: every
+answer has that error. In the ambient conditions nobody explained anything, and in the baselines
+nobody used VPP: no answer passes.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from psreg.diagnostics import INFO, Severity
+from psreg.formats.conversation_read import read
+from psreg.service.transcript import judge
+
+BANG_ECHO = "VPP012"
+
+
+def sessions(folder):
+    """(condition, data) of each session in `folder`."""
+    for path in sorted(folder.rglob("*.json")):
+        data = path.read_bytes()
+        document = json.loads(data)
+        if isinstance(document, dict) and "turns" in document:
+            yield document["meta"]["condition"], data
+
+
+def judged(data):
+    """The answers of a session as the rules see them."""
+    found = judge(read(data, "session.json"), "vpp")
+    return [message for message in found.messages if message.role == "assistant"]
+
+
+def expected(condition, answers):
+    """Whether the answers are what their condition leads one to expect."""
+    if condition in ("vpp", "vpp_task_injection"):
+        return all(answer.sound for answer in answers)
+    if condition == "user_only_vpp_explicit":
+        return all(BANG_ECHO in {d.code for d in answer.diagnostics} for answer in answers)
+    return not any(answer.sound for answer in answers)
+
+
+def clean(answer):
+    """Whether no rule has more than a remark."""
+    return all(d.severity is INFO for d in answer.diagnostics)
+
+
+def codes(answers):
+    """The rules that spoke, by the number of answers."""
+    found = Counter((d.code, d.severity) for a in answers for d in set(a.diagnostics))
+    return "  ".join(
+        f"{code if level is Severity.ERROR else code.lower()} {number}"
+        for (code, level), number in sorted(found.items())
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    args = parser.parse_args()
+    conditions, read_ = defaultdict(list), 0
+    for condition, data in sessions(args.folder):
+        conditions[condition] += judged(data)
+        read_ += 1
+    if not read_:
+        print(f"{args.folder} has no sessions", file=sys.stderr)
+        return 2
+    print(f"{'condition':32} answers  clean  sound  broken  expected  rules")
+    right = True
+    for condition, answers in sorted(conditions.items()):
+        fine = expected(condition, answers)
+        right = right and fine
+        sound = sum(answer.sound for answer in answers)
+        print(
+            f"{condition:32} {len(answers):7}  {sum(map(clean, answers)):5}  {sound:5}"
+            f"  {len(answers) - sound:6}  {'yes' if fine else 'NO':8}  {codes(answers)}"
+        )
+    print(f"sessions read: {read_}, answers: {sum(map(len, conditions.values()))}")
+    return 0 if right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""The shared vectors and files of VPP, through the command line.
+
+They lie beside the repository in some workplaces and are not part of it.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+FILES = SHARED / "corpus/vpp"
+
+HEADER = {"VPP009", "VPP011", "VPP012", "VPP013", "VPP014"}
+KINDS = {
+    "E-CMD": {"VPP001", "VPP009"},
+    "E-LINE": {"VPP003"},
+    "E-MOD-UNKNOWN": {"VPP004"},
+    "E-CONFLICT": {"VPP005"},
+    "E-HEAD": HEADER,
+    "E-FOOTER-MALFORMED": {"VPP023", "VPP025"},
+    "E-FOOTER-VERSION": {"VPP026"},
+    "W-FOOTER-TAG-FORM": {"VPP027"},
+    "W-FOOTER-DUP": {"VPP022"},
+}
+
+if not (SHARED / "vectors/vpp_commands.json").exists():
+    pytest.skip("the shared vectors are not beside this repository", allow_module_level=True)
+
+
+def load(name):
+    return json.loads((SHARED / "vectors" / name).read_text())
+
+
+def lines(name):
+    path = FILES / name
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def transcript(path):
+    command = [sys.executable, "-m", "psreg", "transcript", str(path), "--protocol", "vpp"]
+    done = subprocess.run([*command, "--format", "json"], capture_output=True, check=False)
+    return done.returncode, json.loads(done.stdout)
+
+
+def judged(folder, *turns):
+    path = folder / "x.jsonl"
+    path.write_text("".join(json.dumps({"role": r, "content": c}) + "\n" for r, c in turns))
+    return transcript(path)
+
+
+def codes(report, severity):
+    return sorted(d["code"] for d in report["diagnostics"] if d["severity"] == severity)
+
+
+def agree(kinds, found):
+    assert len(found) == len(kinds), found
+    assert all(any(code in KINDS[kind] for code in found) for kind in kinds), found
+
+
+@pytest.mark.parametrize("case", load("vpp_commands.json"), ids=lambda case: case["id"])
+def test_commands(case, tmp_path):
+    code, report = judged(tmp_path, ("user", case["line"]))
+    if isinstance(case["expect"], str):
+        agree([case["expect"]], codes(report, "error"))
+        assert code == 1
+    else:
+        tag, modifiers = case["expect"]
+        assert (code, codes(report, "error")) == (0, [])
+        assert report["parsed"] == [{"tag": tag, "modifiers": modifiers, "footer": None}]
+
+
+@pytest.mark.parametrize("case", load("vpp_replies.json"), ids=lambda case: case["id"])
+def test_replies(case, tmp_path):
+    code, report = judged(tmp_path, ("user", case["user"]), ("assistant", case["reply"]))
+    agree(case["errors"], codes(report, "error"))
+    agree(case["warnings"], codes(report, "warning"))
+    assert code == int(bool(case["errors"]))
+
+
+@pytest.mark.parametrize("line", lines("good-first-lines.txt"))
+def test_lines_that_the_authors_accept(line, tmp_path):
+    assert judged(tmp_path, ("user", line))[0] == 0
+
+
+@pytest.mark.parametrize("line", lines("bad-first-lines.txt"))
+def test_lines_that_the_authors_refuse(line, tmp_path):
+    code, report = judged(tmp_path, ("user", line))
+    assert (code, len(codes(report, "error"))) == (1, 1)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("valid-01.txt", 0), ("invalid-01.txt", 1)])
+def test_whole_messages_of_the_authors(name, expected):
+    if not (FILES / name).exists():
+        pytest.skip("the corpus is not beside this repository")
+    assert transcript(FILES / name)[0] == expected
