@@ -53,7 +53,9 @@ OUTPUTS = {
     "submit": ("submit",),
     "review": ("review",),
     "conform": ("conform", "script"),
+    "gateway": ("gateway",),
     "try": ("try",),
+    "plsp": ("plsp_run", "plsp_inspect"),
 }
 """Schemas of what a command prints when it could do its work."""
 

@@ -21,6 +21,8 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for authors", "transcript", "judge a conversation by the rules of a protocol"),
     ("for authors", "try", "hold a conversation with a prompt, and record it"),
     ("for authors", "conform", "put an endpoint through a protocol's conformance run"),
+    ("for authors", "plsp", "run a PLSP loop, or show a trace of one"),
+    ("for authors", "gateway", "let a model answer in PB2S"),
     ("for authors", "bump", "begin the next version of an entry"),
     ("for authors", "submit", "put an entry on a branch and ask for it to be merged"),
     ("for keepers of a registry", "init", "make a registry, with pipelines and forms"),
