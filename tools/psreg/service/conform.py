@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from psreg.diagnostics import LineIndex, Report
 from psreg.errors import UsageError
 from psreg.formats import jsontree
-from psreg.service import conform_pb2s
+from psreg.service import conform_pb2s, conform_plsp
 from psreg.service.conformance_script import conformance_script
 from psreg.service.probe import Probe, Prompt, Run
 
@@ -36,6 +36,8 @@ class Conformance(NamedTuple):
 
 CONFORMANCES: tuple[Conformance, ...] = (
     Conformance("pb2s", "0.2", conform_pb2s.probes, conformance_script),
+    Conformance("vpp", "1.4", conform_vpp.probes),
+    Conformance("plsp", "0.5", conform_plsp.probes),
 )
 
 
