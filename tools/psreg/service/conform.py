@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from psreg.diagnostics import LineIndex, Report
 from psreg.errors import UsageError
 from psreg.formats import jsontree
-from psreg.service import conform_pb2s, conform_plsp
+from psreg.service import conform_pb2s, conform_plsp, conform_vpp
 from psreg.service.conformance_script import conformance_script
 from psreg.service.probe import Probe, Prompt, Run
 
