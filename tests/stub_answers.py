@@ -16,6 +16,7 @@ ASSIGNMENT = re.compile(r'\$([a-zA-Z0-9]{1,2}):("[^"]*"|[0-9.]+|\$[a-zA-Z0-9]{1,
 DIRECTIVE = re.compile(
     r'@(set|upd):\$([a-zA-Z0-9]{1,2})=("[^"]*"|[0-9.]+|\$[a-zA-Z0-9]{1,2}(?:\+[0-9.]+)?);?'
 )
+CHOICE = re.compile(r"@if:\$([a-zA-Z])>([0-9.]+)\?([^:;]*:[^:;]*)(?::([^;]*))?;")
 SIGNAL = re.compile(r'@sig:(![A-Za-z_][A-Za-z0-9_-]*(?:,(?:"[^"]*"|[^;,"]+))*);?')
 COUNTER = itertools.count(1)
 
@@ -101,7 +102,10 @@ def plsp(asked):
     """Return the next block: the whole state, after the directives that the stub understands."""
     previous = BLOCK.findall(asked)[-1:] or ["S{}S"]
     state = dict(ASSIGNMENT.findall(previous[0][2:-2]))
-    instructions = asked.replace(previous[0], "")
+    instructions = CHOICE.sub(
+        lambda m: m[3] if float(state.get(m[1], "0")) > float(m[2]) else m[4] or "",
+        asked.replace(previous[0], ""),
+    )
     for _, name, value in DIRECTIVE.findall(instructions):
         other, plus, number = value.partition("+")
         if not value.startswith("$"):
