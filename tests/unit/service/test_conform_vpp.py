@@ -33,7 +33,7 @@ def test_an_assistant_that_speaks_vpp_conforms():
     assert [probe.prompt.split("\n")[0] for probe in found] == [
         "!<g>", "!<q>", "!<o>", "!<c>", "!<o_f>", "!<x>", "!<e_o>", "!<g>"
     ]  # fmt: skip
-    assert [codes(probe) for probe in found if probe.diagnostics] == [[("VPP016", "warning")]]
+    assert [probe.id for probe in found if probe.diagnostics] == []
     assert {request.model for request in seen} == {"m"}
     assert [m.role for m in seen[1].messages] == ["system", "user", "assistant", "user"]
     assert "Viable Prompt Protocol" in seen[0].messages[0].content
@@ -50,6 +50,11 @@ def test_each_finding_names_its_probe():
 def test_an_invalid_command_must_not_be_taken_for_a_valid_one(tag):
     found = {probe.id: probe for probe in run(lambda text: text.replace("<e>", f"<{tag}>"))}
     assert ("VPP018", "error") in codes(found["invalid"])
+
+
+def test_an_error_that_nobody_made_is_told():
+    (gather, *_) = run(lambda text: text.replace("<g>", "<e>").replace("Tag=g", "Tag=e"))
+    assert codes(gather) == [("VPP016", "warning")]
 
 
 def test_prompts_of_the_caller_take_the_place_of_ours():

@@ -44,8 +44,9 @@ ERROR_PATH: tuple[Prompt, ...] = (
 )
 """A command that breaks the protocol, the admission of it, and the return to gathering."""
 
-_UNNOTICED = "VPP018"
-"""In a transcript nobody knows whether an assistant noticed; here the command is meant to fail."""
+_NOTICED, _UNNOTICED = "VPP016", "VPP018"
+"""What the rules say of an answer to an invalid command, by whether it reports it. A transcript
+does not tell if the assistant could know; here the command is invalid on purpose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,9 @@ def probes(run: Run) -> Iterator[Probe]:
 
 
 def _judged(turn: VppTurn, name: str) -> Iterator[Diagnostic]:
+    asked_for = turn.command is not None and not turn.command.sound
     for diagnostic in judge(VPP_RULES, turn, turn, name, Mode.STRICT):
-        unnoticed = diagnostic.code == _UNNOTICED
-        yield replace(diagnostic, severity=ERROR) if unnoticed else diagnostic
+        if diagnostic.code == _UNNOTICED:
+            yield replace(diagnostic, severity=ERROR)
+        elif not (asked_for and diagnostic.code == _NOTICED):
+            yield diagnostic

@@ -36,6 +36,7 @@ def of_answer(command, reply):
         ("!<o> --correct --<g>", "c", ["VPP014"]),
         ("!<x>", "q", ["VPP018"]),
         ("!<x>", "e", ["VPP016"]),
+        ("!<x>", "y", ["VPP013", "VPP025"]),
         ("!<c> --minor --major", "c", ["VPP018"]),
         ("!<c> --minor --major", "e", ["VPP016"]),
         ("!<c> --minor --minor", "c", []),

@@ -225,7 +225,9 @@ def invalid_command_answered(turn: VppTurn) -> Iterator[Finding]:
     ```
     """
     command, reply = turn.command, turn.reply
-    if reply is not None and command is not None and not command.sound and reply.tag != ERROR_TAG:
+    if command is None or command.sound or reply is None:
+        return
+    if reply.tag and reply.tag != ERROR_TAG:
         yield Finding(
             message="the command before this answer is invalid, and the answer does not say so",
             at=reply.header,
