@@ -131,11 +131,15 @@ class At:
 
 
 class Stub:
-    """A running stub: `url`, and the `requests` so far as (path, headers, JSON)."""
+    """A running stub: `url`, and the `requests` so far as (path, headers, JSON).
+
+    `asked` is set as soon as there is one.
+    """
 
     def __init__(self, behaviour, port=0):
         self.behaviour = NAMED[behaviour]
         self.requests = []
+        self.asked = threading.Event()
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -179,6 +183,7 @@ class Stub:
             handler.wfile.write(body)
             return
         self.requests.append((handler.path, dict(handler.headers), request))
+        self.asked.set()
         at = At(handler, self.behaviour, request, len(self.requests))
         (self.behaviour.wire or At.right)(at)
 

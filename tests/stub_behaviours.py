@@ -148,6 +148,12 @@ def bytewise(at):
 
 
 @streamed
+def stalled(at):
+    at.chunk(at.event({"choices": [{"delta": {"content": "Half of a sen"}}]}))
+    at.wait(PATIENT)
+
+
+@streamed
 def halves(at):
     for piece in ("\ud83c", "\udfb2", " ", at.said):
         at.chunk(at.event({"choices": [{"delta": {"content": piece}}]}))
@@ -342,6 +348,7 @@ BEHAVIOURS = (
     sends("garbage", "an answer that is no HTTP", LOST, lambda at: at.raw(b"hello there\r\n\r\n")),
     sends("cut-off", "ends before its Content-Length", LOST, cut_off),
     sends("cut-stream", "breaks a stream off", STREAM, cut_stream),
+    sends("stalled-stream", "streams half an answer, and no more for ten seconds", STREAM, stalled, "--timeout 1"),
     sends("ended-stream", "ends a stream in the middle of the answer", STREAM, ended_stream),
     sends("broken-utf8", "streams bytes that are not UTF-8", STREAM, not_utf8),
     sends("stream-error", "an error as an event", STREAM, stream_error),

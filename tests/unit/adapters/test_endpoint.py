@@ -20,7 +20,7 @@ QUICK = replace(PATIENCE, backoff=0.001)
 HURRIED = replace(QUICK, run=0.5, request=0.5, silence=0.5)
 CHAT = ChatRequest(messages=(Message(role="user", content="Hello 🎲"),), model="m1")
 WIRES = [behaviour.name for behaviour in BEHAVIOURS if behaviour.wire]
-SLOW = {"silent", "drip"}
+SLOW = {"silent", "drip", "stalled-stream"}
 
 
 def refused(attempt):
