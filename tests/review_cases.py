@@ -89,6 +89,7 @@ def base():
     return {
         "registry/policy.toml": POLICY.encode(),
         "README.md": b"# Prompts\n",
+        "site/docs/index.md": b"# Prompts\n",
         **entry("hello", OF_ANA, "1.0.0", "1.1.0"),
         **entry("welcome", OF_BOB, "1.0.0"),
         **entry("farewell", "owners = []\n", "1.0.0"),
@@ -244,6 +245,9 @@ BROKEN = {
     "save_key_changed": tutor("1.0.1", ("socratic_tutor_save", "tutor_save")),
     "version_taken_again": hello("1.0.1", "purged", prompt=worded()),
     "letter_case_outside": {"docs/Notes.md": b"# Notes\n", "docs/notes.md": b"# Notes\n"},
+    "letter_case_of_the_readme": {"readme.md": b"# Notes\n"},
+    "letter_case_of_a_folder": {"SITE/docs/guide.md": b"# Notes\n"},
+    "letter_case_of_the_entries": {"PBES/notes.md": b"# Notes\n"},
     "stray_file": {"pbes/prompt/notes.md": b"# Notes\n"},
     "evidence_missing": hello("1.1.1", prompt=worded(), release=CHANGES + runs("claude")),
     "owners_taken_over": {"pbes/prompt/welcome/entry.toml": OF_ANA.encode()},

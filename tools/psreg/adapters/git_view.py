@@ -2,7 +2,8 @@
 
 Whole are the entries it touches, those that they require, and those that may require what it
 removes. Of an entry with a name that a rule about names could mention, or that a file refers to,
-there is entry.toml. All others are absent: no finding about the change depends on them.
+there is entry.toml. Outside of the entries there is what a new path may clash with. All others
+are absent: no finding about the change depends on them.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from psreg.adapters.git_names import (
 from psreg.adapters.git_objects import Objects
 from psreg.adapters.git_process import Git
 from psreg.adapters.git_tree import Difference, GitTree, files_below, lookup
+from psreg.adapters.git_twins import twins
 from psreg.formats import entry, policy, release
-from psreg.formats.nearest import nearest
-from psreg.identity import Format, ReleaseId, is_name
+from psreg.formats.nearest import near_ones
+from psreg.identity import PBES, Format, ReleaseId, is_name
 from psreg.index.tree import POLICY, Tree
 from psreg.rules.nearby import nearby
 from psreg.rules.places import place_of_artifact
@@ -37,6 +39,9 @@ _FEW = 50
 
 _GUESSED = 20
 """Names that nothing has for which a similar one is looked for."""
+
+_NEAR = 2
+"""Names that are shown for one that nothing has: what refers may itself be the nearest."""
 
 _MOST = 1_000_000
 """Files of the base that are listed."""
@@ -79,6 +84,7 @@ class View:
     def _look_around(self) -> None:
         if row := lookup(self._objects, self._root, str(POLICY)):
             self._add({str(POLICY): row})
+        self._add_twins()
         self._add_whole(self._keys)
         required = set(self._required())
         whole = self._roll.called(required) | self._dependents()
@@ -91,6 +97,12 @@ class View:
         """Add what the commit holds; the change keeps what it does not touch."""
         self._base.update(rows)
         self._head.update((path, row) for path, row in rows.items() if path not in self._touched)
+
+    def _add_twins(self) -> None:
+        """Add what is in the way of files that come in outside of the entries."""
+        new = [path for path, one in self._touched.items() if one.before is None]
+        added = [path for path in new if not path.startswith(f"{PBES}/")]
+        self._add(twins(self._objects, self._root, added, self._touched))
 
     def _add_whole(self, keys: Iterable[Key]) -> None:
         ids = {folder_of(key): oid for key in keys if (oid := self._roll.folder(key))}
@@ -133,7 +145,7 @@ class View:
         lost = {path for path, one in self._touched.items() if one.after is None}
         gone = _releases(lost) - _releases(self._head)
         names = {one.name for one in gone} | set(self._yanking())
-        names |= {name for _, name in self._keys - {key_of(path) for path in self._head}}
+        names |= {name for _, name in self._gone()}
         return mentioning(self._git, self._root, sorted(names)) if names else set()
 
     def _yanking(self) -> Iterator[str]:
@@ -144,11 +156,21 @@ class View:
                     yield key[1]
 
     def _or_meant(self, names: Collection[str]) -> set[str]:
-        """Return `names`, and for some that nothing has the one that is most like it."""
-        known = {*self._roll.names, *(name for _, name in self._keys)}
+        """Return `names`, and for some that nothing will have those that are most like them."""
+        known = {*self._roll.names, *(name for _, name in self._keys)} - self._lost()
         unknown = list(islice(sorted(set(names) - known), _GUESSED))
         proper = [name for name in known if is_name(name)] if unknown else []
-        return {*names, *(near for name in unknown if (near := nearest(name, proper)))}
+        return {*names, *(near for name in unknown for near in near_ones(name, proper, _NEAR))}
+
+    def _gone(self) -> set[Key]:
+        """Return the entries of which nothing is left."""
+        return self._keys - {key_of(path) for path in self._head}
+
+    def _lost(self) -> set[str]:
+        """Return the names that no entry will have any more."""
+        gone = self._gone()
+        names = {name for _, name in gone}
+        return names - {name for _, name in (self._roll.called(names) | self._keys) - gone}
 
     def _mentioned(self) -> set[str]:
         """Return the names of entries that the touched files mention, but do not require."""

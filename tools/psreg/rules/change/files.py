@@ -171,11 +171,11 @@ def paths_clash(change: ChangeSet) -> Iterator[Finding]:
     ```
     """
     added = [file.path for file in change.files if file.touch is Touch.ADDED]
-    seen: dict[str, PurePosixPath] = {}
+    seen = {PBES: PurePosixPath(PBES)}
     told: set[PurePosixPath] = set()
     for path in (*_neighbours(change, set(added)), *added):
         for part in (*reversed(path.parents), path):
-            twin = seen.setdefault(_folded(part), part)
+            twin = seen.setdefault(folded(str(part)), part)
             if twin == part:
                 continue
             if part not in told and not (part == path and _in_one_version(twin, path)):
@@ -198,8 +198,9 @@ def _neighbours(change: ChangeSet, added: set[PurePosixPath]) -> Iterator[PurePo
                 yield path
 
 
-def _folded(path: PurePosixPath) -> str:
-    return unicodedata.normalize("NFC", str(path)).casefold()
+def folded(path: str) -> str:
+    """Return what is the same for two paths that some system takes for one."""
+    return unicodedata.normalize("NFC", path).casefold()
 
 
 def _in_one_version(one: PurePosixPath, other: PurePosixPath) -> bool:
