@@ -140,7 +140,8 @@ def test_a_release_that_is_installed_or_in_the_registry(client, tmp_path):
     [
         ("nowhere.prompt", (4, "CANNOT_READ")),
         ("No Name", (4, "CANNOT_READ")),
-        ("nobody@1.0.0", (4, "NO_REGISTRY")),
+        ("nobody@1.0.0", (4, "UNKNOWN_NAME")),
+        ("letter", (4, "UNKNOWN_NAME")),
         ("email_reply@newest", (2, "BAD_RANGE")),
         (ENGINE, (2, "NOT_COMPARABLE")),
         (PBES, (2, "NO_ARTIFACT")),
@@ -149,6 +150,16 @@ def test_a_release_that_is_installed_or_in_the_registry(client, tmp_path):
 )
 def test_what_cannot_be_compared(client, after, refusal):
     assert client.refused("diff", LETTER, after) == refusal
+
+
+def test_a_mistyped_file_that_looks_like_a_name(client, checkout):
+    for place in (client.place, checkout(entry("hello", "1.0.0"))):  # nothing is published there
+        done = client.run("diff", LETTER, "leter", cwd=place)
+        assert done.code == 4
+        assert "there is no file and no entry 'leter' here" in done.err
+        assert "look at the spelling" in done.err
+    away = client.run("diff", LETTER, "leter", "--registry", client.place / "away")
+    assert "UNKNOWN_NAME" not in away.err
 
 
 def test_hostile_folders(client):

@@ -176,8 +176,10 @@ def test_an_artifact_moves_in_with_only_its_name_and_version_changed(root, tmp_p
     source.write_bytes(old)
     done = psreg(root, "new", "interactive_engine", "card_box", "--from", str(source))
     assert done.returncode == 0
-    new = (root / "pbes/interactive_engine/card_box/1.1.0/card_box.pbe.txt").read_bytes()
-    changed = old.replace(b'"pbe_version": "1.1"', b'"pbe_version": "1.1.0"')
+    note = "an entry begins with 0.1.0 or 1.0.0: 1.1.0 becomes 1.0.0"
+    assert note in done.stderr
+    new = (root / "pbes/interactive_engine/card_box/1.0.0/card_box.pbe.txt").read_bytes()
+    changed = old.replace(b'"pbe_version": "1.1"', b'"pbe_version": "1.0.0"')
     changed = changed.replace(b'"pbe_name": "spaced_recall"', b'"pbe_name": "card_box"')
     assert new == changed.replace(b"spaced_recall_save", b"card_box_save")
     assert source.read_bytes() == old

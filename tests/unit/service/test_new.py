@@ -12,7 +12,9 @@ from authoring import ANSWERS, BESIDE, POLICY
 from psreg.diagnostics import INFO
 from psreg.formats import dotprompt, pbe
 from psreg.identity import CLASSES, is_name
+from psreg.index.changes import changes_between
 from psreg.index.tree import POLICY as POLICY_PATH
+from psreg.service.changed import check_change
 from psreg.service.check import check_tree
 from psreg.service.new import Plan, missing, new_entry, objections
 from psreg.service.questions import Question, answers, questions, resource
@@ -149,13 +151,35 @@ def test_what_a_policy_waives_is_no_gap():
     assert "REG011" not in {gap.code for gap in missing(waived)}
 
 
-def test_an_artifact_keeps_the_version_it_states():
-    artifact = b"[METADATA]\n@dotprompt_format_version 0.0.1\n@version v1.2\n\n[CONTENT]\nHi\n"
-    plan = Plan(entry_class="prompt", name="x", artifact=artifact)
-    assert plan.release.version == "1.2.0"
+def prompt_of(version):
+    return f"[METADATA]\n@dotprompt_format_version 0.0.1\n@version {version}\n\n[CONTENT]\nHi\n"
+
+
+@pytest.mark.parametrize(
+    ("states", "means", "begins"),
+    [
+        ("1.0.0", "1.0.0", "1.0.0"),
+        ("v1.0", "1.0.0", "1.0.0"),
+        ("0.1.0", "0.1.0", "0.1.0"),
+        ("1.0.0-rc.2", "1.0.0-rc.2", "1.0.0-rc.2"),
+        ("3.2.0", "3.2.0", "1.0.0"),
+        ("v1.2", "1.2.0", "1.0.0"),
+        ("1.0.1", "1.0.1", "1.0.0"),
+        ("0.4.1", "0.4.1", "0.1.0"),
+        ("2.0.0-rc.1", "2.0.0-rc.1", "1.0.0"),
+        ("1.0.0-beta", "1.0.0-beta", "1.0.0"),
+    ],
+)
+def test_an_artifact_keeps_the_version_it_states_if_an_entry_may_begin_with_it(
+    states, means, begins
+):
+    plan = Plan(entry_class="prompt", name="x", artifact=prompt_of(states).encode())
+    assert (plan.stated, plan.release.version) == (means, begins)
     files = new_entry(plan)
-    moved = files[PurePosixPath("pbes/prompt/x/1.2.0/x.prompt")]
-    assert moved == artifact.replace(b"v1.2", b"1.2.0")
+    moved = files[PurePosixPath(f"pbes/prompt/x/{begins}/x.prompt")]
+    assert moved == prompt_of(begins).encode()
+    change = changes_between({}, files)
+    assert "CHG006" not in {found.code for found in check_change(change)}
 
 
 def test_an_engine_that_exists_moves_in_and_only_the_other_files_are_asked_about():

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from psreg.adapters.files import find_checkout, read_file, read_named, read_tree
 from psreg.adapters.library import installed_artifact, library
-from psreg.errors import UsageError
+from psreg.errors import UnavailableError, UsageError
 from psreg.identity import ReleaseId, is_name
 from psreg.index.tree import Submission, Tree
 from psreg.rules.floor import submission_side
@@ -41,8 +41,21 @@ def operand(text: str, registry: Registered) -> Operand:
         release = _release(place)
         return file_operand(read_named(place), text, release.version if release else None)
     request = parse_request(text)
-    found = _in_checkout(request) or _installed(request)
-    return found or registry(request)
+    return _in_checkout(request) or _installed(request) or _registered(request, text, registry)
+
+
+def _registered(request: Request, text: str, registry: Registered) -> Operand:
+    """Return the release of the registry; where none is set, `text` may be a mistyped file."""
+    try:
+        return registry(request)
+    except UnavailableError as error:
+        if error.code not in ("NO_REGISTRY", "NOT_PUBLISHED"):
+            raise
+        raise UnavailableError(
+            "UNKNOWN_NAME",
+            f"there is no file and no entry {text!r} here, and no registry to look in",
+            "look at the spelling, or name a registry with --registry",
+        ) from error
 
 
 def _release(place: Path) -> ReleaseId | None:

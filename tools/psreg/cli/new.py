@@ -53,6 +53,9 @@ def run(args: Namespace, console: Console) -> int:
         plan = ask(plan, console)
     files, release = new_entry(plan), plan.release
     left = missing(plan, tree)
+    if plan.stated != release.version:
+        began = f"an entry begins with 0.1.0 or 1.0.0: {plan.stated} becomes {release.version}"
+        console.note(f"psreg: {began}; say in README.md what it was called elsewhere")
     add_folder(root, release.entry_folder, files)
     if console.machine:
         console.json(

@@ -16,12 +16,14 @@ from psreg.diagnostics import ERROR
 from psreg.formats import dotprompt, pbe
 from psreg.formats.pointer import join
 from psreg.identity import Format, ReleaseId
+from psreg.index.steps import FIRST, is_legal_step
 from psreg.index.tree import POLICY
 from psreg.rules.places import stated_version
 from psreg.service import questions
 from psreg.service.gaps import TO_TEST, Gap, Place, gaps, overlaid
 from psreg.service.questions import Answer, Question
 from psreg.service.readdress import readdressed
+from psreg.version import parse_version
 
 FIRST_VERSION = stated_version(None)
 
@@ -51,11 +53,20 @@ class Plan:
 
     @property
     def release(self) -> ReleaseId:
-        """The release to write: 0.1.0, or the version that the artifact states."""
-        version = FIRST_VERSION
-        if self.artifact is not None:
-            version = stated_version(_version_in(self.artifact, self.entry_class))
-        return ReleaseId(entry_class=self.entry_class, name=self.name, version=version)
+        """The release to write: what the artifact states, if an entry may begin with it.
+
+        Otherwise it is 1.0.0 where the artifact is beyond that, and 0.1.0 everywhere else.
+        """
+        stated = parse_version(self.stated)
+        first = stated if is_legal_step((), stated) else FIRST[stated.major > 0]
+        return ReleaseId(entry_class=self.entry_class, name=self.name, version=str(first))
+
+    @property
+    def stated(self) -> str:
+        """The version that the artifact states, as SemVer; a first one where it states none."""
+        if self.artifact is None:
+            return FIRST_VERSION
+        return stated_version(_version_in(self.artifact, self.entry_class))
 
     @property
     def asked(self) -> tuple[Question, ...]:
