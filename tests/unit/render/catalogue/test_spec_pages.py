@@ -10,6 +10,7 @@ from psreg.render.catalogue.page import ROOT
 from psreg.render.catalogue.rules import rule_pages
 from psreg.render.catalogue.specs import (
     citation_html,
+    decision_table,
     document_path,
     spec_document,
     spec_list,
@@ -51,6 +52,13 @@ def test_every_row_says_what_psreg_does():
     assert f'<a href="{ROOT}semantics/#ending">' in PAGES["specs/pbe/1.0/"].body
     assert "Not checkable: " in PAGES["specs/prompt/0.0.1/"].body
     assert f'<a href="{ROOT}rules/VPP001/">' in PAGES["specs/vpp/1.4/"].body
+
+
+def test_a_decision_table_has_every_reading_and_leads_to_the_rules():
+    html = decision_table("vpp", SPECS, RULES)
+    assert html.count("<tr>") == 1 + len(next(s for s in SPECS if s.name == "vpp").readings)
+    assert '<a href="../../rules/VPP012/"><code>VPP012</code></a>' in html
+    assert decision_table("mail", SPECS, RULES) == ""
 
 
 def test_list_leads_to_every_page():

@@ -69,6 +69,28 @@ def spec_pages(
         )
 
 
+def decision_table(
+    name: str, specifications: Sequence[Specification], rules: Sequence[Rule[Any]]
+) -> str:
+    """Return what specification `name` leaves open and how psreg decides; "" for an unknown one.
+
+    Links lead up two folders to the root, as from `protocols/vpp/`.
+    """
+    codes = citing(rules)
+    heads = ("What is unclear", "Our reading", "In psreg")
+    return "".join(
+        table(
+            heads,
+            (
+                (inline_html(row.unclear), inline_html(row.ours), _shown(codes, spec, row))
+                for row in spec.readings
+            ),
+        ).replace(ROOT, "../../")
+        for spec in specifications
+        if spec.name == name
+    )
+
+
 def document_path(spec: Specification) -> str:
     """Return where the specification is served as JSON, below the root of the site."""
     return f"api/v1/specs/{spec.name}/{spec.version}.json"
