@@ -35,6 +35,15 @@ _HOST = re.compile(
 )
 """A host without a scheme: after `@`, before a path, or with a common ending."""
 
+_FILE = re.compile(
+    r"(?<![@\w.-])[a-z0-9-]+\.(?:bash|bat|c|cfg|cpp|cs|css|csv|cxx|ex|exs|go|h|hpp|hs|html?|ini|ipynb"
+    r"|java|js|json|jsonl|jsx|jl|kt|log|lua|md|mjs|php|ps1|py|pyi|r|rb|rs|rst|scala|scss|sql|swift"
+    r"|toml|ts|tsx|txt|vue|xml|ya?ml)(?![\w-]|(?::[0-9]*)?/)",
+    re.IGNORECASE,
+)
+"""A file of code or text, perhaps with a line, as in `upload.py:44`; nothing with a path behind.
+Endings under which anybody can have a host in no time, `sh` for instance, are left out."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
@@ -158,7 +167,7 @@ def _addresses(content: Content) -> Iterator[Reach]:
         )
     for passage, match in islice(content.find(_HOST), 10 * MOST):
         inside = (url.start < match.end() <= url.end for url in told.get(id(passage), ()))
-        if not any(inside):
+        if not any(inside) and not _FILE.match(match.string, match.start()):
             yield Reach(
                 what=f"host {match[0].lower()}",
                 message=f"a host, {quoted(match[0])}",
