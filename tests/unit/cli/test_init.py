@@ -16,6 +16,7 @@ def test_a_registry_is_made_and_checks_clean(tmp_path):
     assert [line.strip() for line in rest[: len(files)]] == sorted(files)
     assert "  git init --initial-branch main" in rest
     assert "  then write the address of its site into registry/policy.toml" in rest
+    assert "make the labels submission, report and name-dispute on GitHub" in done.stdout
     checked = psreg(tmp_path / "deep/prompts", "check")
     assert (checked.returncode, checked.stdout) == (0, "checked 0 files: no findings\n")
 
@@ -31,6 +32,12 @@ def test_the_name_is_the_folders_and_a_repository_of_git_counts_as_empty(tmp_pat
     assert f'url = "{url}/"' in (tmp_path / "prompts/registry/policy.toml").read_text()
     assert (tmp_path / "prompts/.gitlab-ci.yml").is_file()
     assert (tmp_path / "prompts/.github/workflows/review.yml").is_file()
+
+
+def test_gitlab_makes_its_labels_itself(tmp_path):
+    done = psreg(tmp_path, "init", "prompts", "--forge", "gitlab")
+    assert "next:" in done.stdout
+    assert "labels" not in done.stdout
 
 
 def test_nothing_is_written_over(tmp_path):

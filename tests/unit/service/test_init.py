@@ -10,7 +10,7 @@ import yaml
 from psreg.adapters.own_forms import own_forms
 from psreg.formats import policy
 from psreg.service.check import check_tree
-from psreg.service.init import FORGES, ISSUE_FORMS, Foundation, new_registry
+from psreg.service.init import FORGES, ISSUE_FORMS, LABELS, Foundation, new_registry
 
 ROOT = Path(__file__).resolve().parents[3]
 TEMPLATES = ROOT / "tools/psreg/service/templates/registry"
@@ -85,6 +85,18 @@ def test_the_form_leads_to_what_is_there():
     form = yaml.safe_load(files[".github/ISSUE_TEMPLATE/submit-a-prompt.yml"])
     (link,) = re.findall(r"blob/HEAD/([^)]+)\)", form["body"][0]["attributes"]["value"])
     assert link in files
+
+
+def test_the_labels_are_those_of_the_forms():
+    files = made("github")
+    forms = [yaml.safe_load(files[f".github/ISSUE_TEMPLATE/{name}"]) for name in ISSUE_FORMS]
+    assert {label for form in forms for label in form.get("labels", ())} == set(LABELS)
+
+
+def test_the_forms_name_no_file_that_is_not_there():
+    files = made("github")
+    for name in ISSUE_FORMS:
+        assert b"tools/psreg" not in files[f".github/ISSUE_TEMPLATE/{name}"]
 
 
 @pytest.mark.parametrize("url", ["", "https://example.org/prompts/"])

@@ -12,7 +12,7 @@ from psreg.adapters.registry_folder import make_registry
 from psreg.cli.console import Console, add_output_options
 from psreg.cli.site import checked_base_url
 from psreg.errors import UsageError
-from psreg.service.init import FORGES, Foundation, new_registry
+from psreg.service.init import FORGES, LABELS, Foundation, new_registry
 
 EXAMPLE = "psreg init prompts --name 'Prompts of our team' --forge github"
 SCHEMA = "psreg.init/1"
@@ -94,4 +94,7 @@ def _lines(
     yield "  git add . && git commit -m 'Found the registry'"
     if not foundation.url:
         yield "  then write the address of its site into registry/policy.toml"
+    if "github" in foundation.forges:
+        yield f"  then make the labels {', '.join(LABELS[:-1])} and {LABELS[-1]} on GitHub: the forms"
+        yield "  set them, and GitHub adds none that is not there"
     yield 'the guide "Keep a registry" tells which settings the forge needs'

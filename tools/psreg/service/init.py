@@ -19,6 +19,9 @@ FORGES = ("github", "gitlab")
 ISSUE_FORMS = ("config.yml", "name-dispute.yml", "report-a-prompt.yml", "submit-a-prompt.yml")
 """The forms for issues that concern a registry; how rules change is a matter of psreg itself."""
 
+LABELS = ("submission", "report", "name-dispute")
+"""What these forms set; GitHub adds no label that is not there."""
+
 REQUEST_FORM = "PULL_REQUEST_TEMPLATE.md"
 
 _OF_PSREG = "## psreg itself"
