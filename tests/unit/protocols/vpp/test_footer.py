@@ -1,12 +1,15 @@
 """The footer of an answer: its place, its form, its fields."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.diagnostics import Mode, Span
+from psreg.protocols.vpp import VPP_1_4
 from psreg.protocols.vpp.footer import read_footer, write_footer
-from vpp import FIELDS, FOOTER, answer, footer, judged, mended
+from vpp import FIELDS, FOOTER, answer, footer, judged, mended, units
 
 
 def of(last, body="body"):
@@ -165,3 +168,21 @@ def test_any_last_line_is_read_and_fixes_help(last):
 def test_a_footer_that_cannot_be_read_is_not_written(locus):
     with pytest.raises(ValueError):
         write_footer({**FIELDS, "Locus": locus})
+
+
+PIECES = st.sampled_from(
+    ["!", "<", ">", "q", "o_f", "e", "--", "minor", "<q>", "=", '"', " ", "\n", "\r\n", "\ufeff"]
+    + ["[", "]", "|", " | ", FOOTER, "Version=v1.4", "Tag=", "Cycle=1/3", "٣", "\u2028", "x"]
+)
+
+
+@given(st.lists(st.lists(PIECES, max_size=12).map("".join), max_size=5))
+def test_whatever_is_said_every_place_lies_in_its_message(texts):
+    for unit in units(*texts):
+        for rule in VPP_1_4.rules:
+            for finding in rule.check(unit):
+                assert 0 <= finding.at.start <= finding.at.end <= len(unit.text)
+                changes = sorted(change.span for change in finding.fix)
+                assert all(a.end <= b.start for a, b in pairwise(changes))
+        parsed = VPP_1_4.parsed(unit)
+        assert parsed is None or set(parsed) == {"tag", "modifiers", "footer"}
