@@ -282,8 +282,6 @@ def reads(directives: tuple[Directive, ...]) -> Iterator[str]:
                     yield from (value.name for value in _references(comparison.values))
                 yield from reads(then)
                 yield from reads(otherwise)
-            case Fetch():
-                pass
 
 
 def _references(values: tuple[Value, ...]) -> Iterator[Value]:

@@ -36,10 +36,9 @@ class Faulty:
         if self._next is last and last.kind == "stop":
             self._say("PLSP007", "there is nothing before this `;`", last, "write one `;`", fix="")
         while self._next is not last:
-            began = self._at
             if statement := self._statement():
                 yield statement
-            self._end_of_statement(self._at > began)
+            self._end_of_statement()
         if last.kind == "torn":
             self._say("PLSP024", "there is a blank between `}` and `S`", last, "write `}S`")
         elif last.kind == "end" and len(self._tokens) > 1:
@@ -108,7 +107,7 @@ class Faulty:
             self._skip()
         return None
 
-    def _end_of_statement(self, understood: bool) -> None:
+    def _end_of_statement(self) -> None:
         """Deal with what is left before the `;`: a comment, another statement, anything."""
         token = self._next
         if token is self._tokens[-1]:
@@ -121,7 +120,7 @@ class Faulty:
             place = Span(token.start, token.start)
             self._say("PLSP009", message, place, "end the statement before with `;`", fix=";")
             return
-        elif understood and not any(issue.span.end >= token.start for issue in self.issues):
+        elif not any(issue.span.end >= token.start for issue in self.issues):
             message = f"`{token.lexeme[:20]}` is not expected here"
             self._say("PLSP009", message, token, "a statement ends with `;`")
         self._skip()

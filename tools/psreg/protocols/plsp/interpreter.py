@@ -17,7 +17,6 @@ from psreg.diagnostics import Span
 from psreg.protocols.plsp.block import Kind, Value, same
 from psreg.protocols.plsp.dialect import (
     Assign,
-    Choice,
     Comparison,
     Condition,
     Directive,
@@ -106,8 +105,9 @@ class _Machine:
                 case Signal(action=action, values=values, span=span):
                     given = tuple(self._worth(value, span) for value in values)
                     self.actions.append((action, given))
-                case Choice(condition=condition, then=then, otherwise=otherwise, span=span):
-                    self.run(then if self._holds(condition, span) else otherwise)
+                case _:
+                    holds = self._holds(directive.condition, directive.span)
+                    self.run(directive.then if holds else directive.otherwise)
 
     def _set(self, name: str, value: Value | None) -> None:
         self.state[name] = value

@@ -92,10 +92,11 @@ def _no_block(text: str, torn: re.Match[str] | None) -> Issue:
     if torn:
         message = "there is a blank between `S` and `{`"
         return Issue(code="PLSP024", message=message, span=Span(*torn.span()), hint="write `S{`")
-    start = len(text) - len(text.lstrip())
+    end = len(text.rstrip())
+    start = min(end, len(text) - len(text.lstrip()))
     message = "there is no state block in this answer"
     hint = "an answer is one block such as S{$a:1;}S"
-    return Issue(code="PLSP001", message=message, span=Span(start, len(text.rstrip())), hint=hint)
+    return Issue(code="PLSP001", message=message, span=Span(start, end), hint=hint)
 
 
 def _unclosed(start: int, end: int) -> Issue:

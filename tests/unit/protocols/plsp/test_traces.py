@@ -1,0 +1,246 @@
+"""Traces: the dialect, what follows from an instruction, what a cycle takes from its neighbours."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psreg.diagnostics import Span
+from psreg.formats.conversation import Block, Conversation, Turn
+from psreg.formats.evidence import Kind
+from psreg.protocols.plsp import PLSP_0_5
+from psreg.protocols.plsp.dialect import MAX_DEPTH, read, reads
+from psreg.protocols.plsp.interpreter import ImpossibleError, interpret
+from psreg.protocols.plsp.reading import read as read_block
+from psreg.protocols.plsp.stats import METHOD, estimated_tokens, stats
+from psreg.protocols.plsp.trace import cycles
+from psreg.protocols.plsp.transition import results_of
+from psreg.protocols.plsp.writing import state_text
+from psreg.protocols.protocol import Options
+
+IMF = Options(version="0.5", imf="psreg-1")
+
+
+def trace(*records):
+    blocks = (
+        Block(
+            index=index,
+            line=index + 1,
+            instr=record.get("instr"),
+            previous=record.get("previous"),
+            next=record["next"],
+            record=record,
+        )
+        for index, record in enumerate(records)
+    )
+    return Conversation(kind=Kind.PLSP, blocks=tuple(blocks))
+
+
+def after(instruction, before="S{}S", **results):
+    found = read(instruction)
+    assert found.fault == ""
+    return interpret(found.directives, read_block(before).state, results_of({"results": results}))
+
+
+@pytest.mark.parametrize(
+    ("instruction", "before", "state"),
+    [
+        ("", "S{$a:1;}S", "S{$a:1;}S"),
+        ("INSTR:@set:$a=1", "S{}S", "S{$a:1;}S"),
+        ("@set:$a=1;@set:$b=$a;@upd:$a=2", "S{}S", "S{$a:2;$b:1;}S"),
+        ('@set:$dest1="x y";', "S{}S", 'S{$dest1:"x y";}S'),
+        ("@set:$a=$a+0.10;", "S{$a:1.1;}S", "S{$a:1.20;}S"),
+        ("@set:$a=3-3.0;", "S{}S", "S{$a:0.0;}S"),
+        ("@set:$a=99999999999999999999999999999999+1;", "S{}S", "S{$a:100000000000000000000000000000000;}S"),
+        ("@if:$a?@set:$b=1:@set:$b=2;", "S{}S", "S{$b:2;}S"),
+        ("@if:$a?@set:$b=1;", "S{}S", "S{}S"),
+        ('@if:$a&$a>1|$c="x"?(@set:$b=1;@set:$d=2;):();', 'S{$a:1;$c:"x";}S', 'S{$a:1;$c:"x";$b:1;$d:2;}S'),
+        ("@if:$a>=2?@set:$b=1:(@if:$a<2?@set:$b=3);", "S{$a:1;}S", "S{$a:1;$b:3;}S"),
+        ("@if:$a!=1?@set:$b=1;@if:$a<=1?@set:$c=1", "S{$a:1.0;}S", "S{$a:1.0;$c:1;}S"),
+        ('@if:1="1"?@set:$a=1;@if:"a"="a"?@set:$b=1', "S{}S", "S{$b:1;}S"),
+        ("@fetch:src,$a;@set:$b=$a;", "S{}S", "S{$a:?;$b:?;}S"),
+        ("@fetch:src,$a;@set:$b=$a+1;", "S{}S", "S{$a:?;$b:?;}S"),
+    ],
+)  # fmt: skip
+def test_what_follows(instruction, before, state):
+    assert state_text(after(instruction, before).state) == state
+
+
+def test_signals_carry_the_values_of_their_time():
+    found = after('@set:$a=1;@sig:!wait,$a;@set:$a=2;@sig:!page,"x",$a;@fetch:s,$f;@sig:!x,$f;')
+    actions = [(name, [v and v.lexeme for v in values]) for name, values in found.actions]
+    assert actions == [("wait", ["1"]), ("page", ['"x"', "2"]), ("x", [None])]
+    assert found.unknown == ("s",)
+
+
+def test_what_was_fetched_is_what_was_recorded():
+    found = after('@fetch:src,$a;@fetch:"a b",$b;', **{"$a": 7, "b": '"x"', "c": "no", "d": None})
+    assert state_text(found.state) == 'S{$a:7;$b:"x";}S'
+    assert results_of({"results": [1]}) == {}
+
+
+@pytest.mark.parametrize(
+    ("instruction", "before", "message"),
+    [
+        ("@set:$a=1;@upd:$c=1;", "S{}S", "`@upd:` changes `$c`, which is not there"),
+        ("@set:$a=$c;", "S{}S", "`$c` is not there to be read"),
+        ('@set:$a="x"+1;', "S{}S", '"x" is no number'),
+        ('@if:1<"x"?();', "S{}S", '"x" is no number'),
+        ("@set:$a=1-2;", "S{}S", "1 - 2 is negative, and no state has that"),
+    ],
+)
+def test_what_cannot_be_done(instruction, before, message):
+    with pytest.raises(ImpossibleError) as caught:
+        after(instruction, before)
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("instruction", "at", "wanted"),
+    [
+        ("set a", 0, "`@if:`, `@set:`, `@upd:`, `@fetch:` or `@sig:` is expected here, not `set`"),
+        ("@set:a=1", 5, "a variable is expected here, not `a`"),
+        ("@set:$a:1", 7, "`=` is expected here, not `:`"),
+        ("@set:$a=", 8, "a value is expected here, not the end"),
+        ("@set:$a=1 @set:$b=1", 10, "`;` is expected here, not `@set:`"),
+        ("@fetch:7,$a", 7, "a source is expected here, not `7`"),
+        ("@fetch:a $a", 9, "`,` is expected here, not `$a`"),
+        ("@sig:wait", 5, "`!` is expected here, not `wait`"),
+        ("@sig:!7", 6, "the name of an action is expected here, not `7`"),
+        ("@if:1?();", 5, "a relation such as `=` or `<` is expected here, not `?`"),
+        ("@if:$a+1?();", 8, "a relation such as `=` or `<` is expected here, not `?`"),
+        ("@if:$a:();", 6, "`?` is expected here, not `:`"),
+        ("@if:$a?@if:$b?();", 7, "`@set:`, `@upd:`, `@fetch:` or `@sig:` or a bracket is expected here, not `@if:`"),
+        ("@if:$a?(@set:$a=1", 17, "`;` is expected here, not the end"),
+        ("@if:$a?(", 8, "`@if:`, `@set:`, `@upd:`, `@fetch:` or `@sig:` is expected here, not the end"),
+        ('@set:$a="x', 8, 'a value is expected here, not `"`'),
+        ("@set:$a=1.5.2", 8, "a value is expected here, not `1`"),
+    ],
+)  # fmt: skip
+def test_what_is_not_in_the_dialect(instruction, at, wanted):
+    found = read(instruction)
+    assert (found.fault, found.span.start, found.directives) == (wanted, at, ())
+
+
+def test_brackets_have_a_limit():
+    def nested(depth):
+        return "@if:$a?(" * depth + ")" * depth
+
+    assert read(nested(MAX_DEPTH)).fault == ""
+    assert read(nested(MAX_DEPTH + 1)).fault.startswith("there are more than 32")
+
+
+@given(st.text('@set:$a=1;()?"!|&<>+-fetchig,') | st.text())
+def test_whatever_an_instruction_is_it_is_read(text):
+    found = read(text)
+    assert 0 <= found.span.start <= found.span.end <= len(text)
+    assert not (found.fault and found.directives)
+
+
+def test_what_directives_look_at():
+    found = read(
+        "@set:$a=$b+$c;@upd:$d=1;@fetch:s,$e;@sig:!x,$f,1;@if:$g=1|$h?@set:$i=$j:@sig:!y,$k;"
+    )
+    assert set(reads(found.directives)) == set("bcdfghjk")
+
+
+def units(conversation, options=IMF):
+    return list(PLSP_0_5.units(conversation, options))
+
+
+def test_every_text_of_a_cycle_is_a_part():
+    parts = units(trace({"instr": "INSTR: @set:$a=1", "previous": "S{}S", "next": "S{$a:1;}S"}))
+    assert [(part.index, part.pointer) for part in parts] == [
+        (0, "/instr"), (0, "/previous"), (0, "/next"),
+    ]  # fmt: skip
+    assert [PLSP_0_5.parsed(part) for part in parts] == [
+        None, None, {"variables": {"a": "1"}, "commands": []},
+    ]  # fmt: skip
+    assert parts[2].span("") == parts[2].key_span("") == Span(0, 9)
+    assert parts[2].transition.as_instructed
+
+
+def test_answers_of_a_conversation_are_judged_alone():
+    turns = (
+        Turn(index=0, line=1, role="user", content="INSTR: go\nS{}S"),
+        Turn(index=1, line=2, role="assistant", content="S{$a:1;}S"),
+    )
+    (part,) = units(Conversation(kind=Kind.TRANSCRIPT, turns=turns))
+    assert (part.index, part.pointer) == (1, "/content")
+    assert PLSP_0_5.parsed(part)["variables"] == {"a": "1"}
+
+
+def test_a_trace_names_its_dialect_from_there_on():
+    record = {"instr": "INSTR: @set:$a=1;", "previous": "S{}S", "next": "S{$a:1;}S"}
+    found = cycles(
+        trace(record, {**record, "imf": "psreg-1"}, record, {**record, "imf": 5}),
+        Options(version="0.5"),
+    )
+    assert [cycle.imf for cycle in found] == ["", "psreg-1", "psreg-1", "psreg-1"]
+
+
+def test_a_variable_that_comes_back_was_not_wanted():
+    found = cycles(
+        trace(
+            {"previous": "S{$a:1;$b:2;}S", "next": "S{$c:1;}S"},
+            {"previous": "S{$c:1;}S", "next": "S{$a:5;$c:1;}S"},
+            {"previous": "S{$a:5;$c:1;}S", "next": "S{$a:5;$c:1;>$a,$b;}S"},
+        ),
+        IMF,
+    )
+    assert [(lost.name, lost.wanted) for lost in found[0].vanished] == [
+        ("a", ""), ("b", "the block of line 3"),
+    ]  # fmt: skip
+
+
+def test_nobody_wants_what_a_new_start_refers_to():
+    found = cycles(
+        trace(
+            {"previous": "S{$a:1;}S", "next": "S{}S"},
+            {"previous": "S{$x:1;}S", "next": "S{>$a;}S", "instr": "INSTR: $a"},
+        ),
+        IMF,
+    )
+    assert [lost.wanted for lost in found[0].vanished] == [""]
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        ({"instr": "x", "previous": "S{}S", "next": "S{}S"}, "the instruction is not in its dialect"),
+        ({"instr": "", "next": "S{}S"}, "the previous block is not recorded"),
+        ({"instr": "", "previous": "S{", "next": "S{}S"}, "the previous block cannot be read"),
+        ({"imf": "other", "instr": "", "previous": "S{}S", "next": "S{}S"}, "psreg does not know the dialect `other`"),
+        ({"imf": "", "instr": "", "previous": "S{}S", "next": "S{}S"}, "no dialect of instructions is declared"),
+    ],
+)  # fmt: skip
+def test_why_a_step_is_not_judged(record, why):
+    (cycle,) = cycles(trace(record), IMF)
+    assert cycle.transition.unjudged == why
+    assert not cycle.transition.as_instructed
+
+
+def test_there_is_no_step_without_an_instruction_or_an_answer():
+    found = cycles(trace({"next": "S{}S"}, {"instr": "", "previous": "S{}S", "next": "S{"}), IMF)
+    assert [cycle.transition for cycle in found] == [None, None]
+
+
+def test_numbers_of_a_block():
+    instruction, _, part = units(
+        trace({"instr": "INSTR: x", "previous": "S{}S", "next": 'S{ $t : 75 ; >"é", $t }S'})
+    )
+    assert stats(instruction) is None
+    found = stats(part)
+    assert (found.index, found.statements, found.variables) == (0, 2, 1)
+    assert found.raw.bytes == 25
+    assert found.canonical.bytes == 19
+    assert found.canonical.tokens < found.raw.tokens
+    assert stats(units(trace({"next": "S{"}))[0]).canonical is None
+    assert METHOD == "pieces"
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("", 0), ("word", 1), ("temperature", 2), ("12345", 2), (" a", 1), ("    ", 1), ('";$', 2), ("éé", 2)],
+)  # fmt: skip
+def test_estimated_tokens(text, tokens):
+    assert estimated_tokens(text) == tokens
