@@ -95,6 +95,7 @@ def _lines(
     if not foundation.url:
         yield "  then write the address of its site into registry/policy.toml"
     if "github" in foundation.forges:
-        yield f"  then make the labels {', '.join(LABELS[:-1])} and {LABELS[-1]} on GitHub: the forms"
-        yield "  set them, and GitHub adds none that is not there"
+        labels = f"{', '.join(LABELS[:-1])} and {LABELS[-1]}"
+        yield f"  then make the labels {labels} on GitHub:"
+        yield "  the forms set them, and GitHub adds none that is not there"
     yield 'the guide "Keep a registry" tells which settings the forge needs'
