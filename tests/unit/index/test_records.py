@@ -67,6 +67,13 @@ def test_a_row_may_have_a_score_and_older_ones_have_none():
     assert record.to_json()["releases"] == [ROW, row("1.1.0", score=score)]
 
 
+def test_a_row_may_say_what_was_found_of_its_protocols():
+    told = [{"name": "vpp", "later": True}]
+    record = PackageRecord.from_json(RECORD | {"releases": [ROW, row("1.1.0", protocols=told)]})
+    assert [release.protocols for release in record.releases] == [None, told]
+    assert record.to_json()["releases"] == [ROW, row("1.1.0", protocols=told)]
+
+
 def test_rows_of_another_schema_version_are_kept_and_not_offered():
     strange = {"v": 2, "version": "2.0.0", "blob": "x"}
     record = PackageRecord.from_json(RECORD | {"releases": [ROW, strange, {"v": 3}]})

@@ -35,6 +35,15 @@ class TestRun:
         return f"/tested/{self.index}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredProtocol:
+    """One line of `[protocols]`: `imf` is the dialect of PLSP instructions, "" for none."""
+
+    name: str
+    version: str
+    imf: str = ""
+
+
 class ReleaseFile(TomlFile):
     """A release.toml. Accessors leave out what is of the wrong type; `violations` tells of it."""
 
@@ -49,6 +58,12 @@ class ReleaseFile(TomlFile):
     def requires(self) -> Mapping[str, str]:
         """The ranges of the entries this one calls, by name."""
         return self.texts("requires")
+
+    @property
+    def protocols(self) -> tuple[DeclaredProtocol, ...]:
+        """The conversation protocols that it declares, in the order of the file."""
+        found = (_protocol(name, value) for name, value in self.table("protocols").items())
+        return tuple(each for each in found if each.version)
 
     @property
     def waivers(self) -> Mapping[str, str]:
@@ -72,6 +87,16 @@ def _run(index: int, row: Mapping[str, Any]) -> TestRun:
         evidence=text("evidence"),
         notes=text("notes"),
         settings=settings if isinstance(settings, dict) else {},
+    )
+
+
+def _protocol(name: str, value: Any) -> DeclaredProtocol:
+    row = value if isinstance(value, dict) else {"version": value}
+    version, imf = (row.get(key) for key in ("version", "imf"))
+    return DeclaredProtocol(
+        name=name,
+        version=version if isinstance(version, str) else "",
+        imf=imf if isinstance(imf, str) else "",
     )
 
 

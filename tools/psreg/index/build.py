@@ -8,7 +8,7 @@ entry.toml says may change, and then the serial rises. The same input gives the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -24,6 +24,7 @@ from psreg.index.records import (
     in_order,
 )
 from psreg.index.score import score
+from psreg.index.spoken import Spoken
 from psreg.index.tree import Entry, Submission, Tree, waiver_for
 
 STATEMENT = "statement.json"
@@ -51,6 +52,14 @@ class Index:
     changed: tuple[ChangedFile, ...]
 
 
+Conformance = Callable[[Submission], Sequence[Spoken]]
+"""Returns what the record of a release says of each protocol that it declares."""
+
+
+def _nothing_declared(_submission: Submission) -> Sequence[Spoken]:
+    return ()
+
+
 _NOTHING_WAIVED: Mapping[ReleaseId, Collection[str]] = MappingProxyType({})
 
 
@@ -60,12 +69,13 @@ def build(
     now: datetime,
     *,
     waived: Mapping[ReleaseId, Collection[str]] = _NOTHING_WAIVED,
+    conformance: Conformance = _nothing_declared,
 ) -> Index:
     """Return the index of `tree` after `previous`; releases that are new get the date `now`.
 
     The tree is expected to have passed its checks; `waived` names the rules whose findings about
-    a new release stood and were waived, for its record. Names and versions that left the tree
-    keep their record.
+    a new release stood and were waived, for its record, and `conformance` tells what was found of
+    the protocols it declares. Names and versions that left the tree keep their record.
 
     Raises:
         ValueError: `now` has no time zone.
@@ -86,7 +96,7 @@ def build(
             changed += _changes(row, submissions.get(row.version))
         for version, submission in submissions.items():
             if version not in known and submission.artifact is not None:
-                rows.append(_release(submission, date, waived.get(submission.id, ())))
+                rows.append(_release(submission, date, waived.get(submission.id, ()), conformance))
                 released.append(submission.id)
         if record := _record(name, entry, before, rows):
             records[name] = record
@@ -130,7 +140,9 @@ def _yanked(row: Row, reasons: Mapping[str, str]) -> Row:
     return replace(row, yanked=reasons.get(row.version))
 
 
-def _release(submission: Submission, date: str, codes: Collection[str]) -> ReleaseRecord:
+def _release(
+    submission: Submission, date: str, codes: Collection[str], conformance: Conformance
+) -> ReleaseRecord:
     """Return the row of a release that is published for the first time."""
     artifact = submission.files[submission.artifact_path]
     waivers = ((code, waiver_for(code, submission)) for code in sorted(set(codes)))
@@ -153,6 +165,7 @@ def _release(submission: Submission, date: str, codes: Collection[str]) -> Relea
             if waiver
         ),
         score=score(submission).to_json(),
+        protocols=[row.to_json() for row in conformance(submission)] or None,
     )
 
 

@@ -7,7 +7,7 @@ version are kept, so that an older tool never loses what a newer one wrote.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -37,7 +37,7 @@ class FileRecord:
             path=members.text("path"),
             sha256=members.text("sha256"),
             size=members.integer("size"),
-            extra=members.rest(),
+            extra=members.left,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class WaivedFinding:
             code=members.text("code"),
             reason=members.text("reason"),
             by=members.text("by"),
-            extra=members.rest(),
+            extra=members.left,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -76,7 +76,8 @@ class ReleaseRecord:
 
     `date` is UTC as `2026-11-21T05:00:00Z`; `release` is all of release.toml as JSON data;
     `yanked` is the reason or None; `statement` is the owners' signed statement or None; `score` is
-    what `index.score` said at publication, None in records from before there was one.
+    what `index.score` said at publication, None in records from before there was one. `protocols`
+    is what was found of each declared one, None where none was declared or judged yet.
     """
 
     version: str
@@ -91,6 +92,7 @@ class ReleaseRecord:
     yanked: str | None = None
     statement: Any = None
     score: Mapping[str, Any] | None = None
+    protocols: Sequence[Any] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -119,7 +121,8 @@ class ReleaseRecord:
             yanked=members.optional_text("yanked"),
             statement=members.any("statement"),
             score=members.object("score") if "score" in value else None,
-            extra=members.rest(),
+            protocols=members.array("protocols") if "protocols" in value else None,
+            extra=members.left,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -139,6 +142,7 @@ class ReleaseRecord:
             "yanked": self.yanked,
             "statement": self.statement,
             **({} if self.score is None else {"score": dict(self.score)}),
+            **({} if self.protocols is None else {"protocols": list(self.protocols)}),
         }
 
 
@@ -218,7 +222,7 @@ class PackageRecord:
             threshold=members.integer("threshold"),
             aliases=tuple(_text(item, "an alias") for item in members.array("aliases")),
             deprecated=deprecated,
-            extra=members.rest(),
+            extra=members.left,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -254,11 +258,11 @@ def _row(value: Any) -> Row:
 
 
 class _Members:
-    """Takes members of a JSON object one by one and remembers which nobody asked for."""
+    """Takes members of a JSON object one by one; `left` are those that nobody asked for."""
 
     def __init__(self, value: Any, what: str) -> None:
         self._what = what
-        self._left = dict(_object(value, what))
+        self.left = dict(_object(value, what))
         self.text = partial(self._take, kind=str)
         self.integer = partial(self._take, kind=int)
         self.array = partial(self._take, kind=list)
@@ -271,16 +275,13 @@ class _Members:
         return value
 
     def any(self, key: str) -> Any:
-        if key not in self._left:
+        if key not in self.left:
             raise ValueError(f"{self._what}: {key!r} is missing")
-        return self._left.pop(key)
+        return self.left.pop(key)
 
     def optional_text(self, key: str) -> str | None:
         value = self.any(key)
         return None if value is None else _text(value, f"{self._what}: {key!r}")
-
-    def rest(self) -> dict[str, Any]:
-        return self._left
 
 
 _KINDS = {str: "a string", int: "an integer", list: "an array", dict: "an object"}

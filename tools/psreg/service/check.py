@@ -34,6 +34,7 @@ from psreg.rules import (
     TREE_RULES,
 )
 from psreg.rules.naming import Names
+from psreg.service.evidence import judge_evidence
 from psreg.service.locate import judge, judge_at
 from psreg.service.offered import offered
 
@@ -168,6 +169,7 @@ def _findings(submission: Submission) -> Iterator[Diagnostic]:
     yield from toml_at(submission.documents, submission.release_path)
     yield from _readme(submission.documents, submission.folder / "README.md")
     yield from judge_at(SUBMISSION_RULES, submission, submission.documents)
+    yield from judge_evidence(submission)
 
 
 def toml_at(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:

@@ -19,6 +19,7 @@ from psreg.index.build import ChangedFile, build
 from psreg.index.canonical import canonical
 from psreg.index.catalog import catalog_shards
 from psreg.index.records import SCHEMA, PackageRecord
+from psreg.service.evidence import conformance
 from psreg.service.ground import Ground, Intent, Ports, clear, survey
 from psreg.trust.issuing import issue, renew
 from psreg.trust.metadata import Document, Notary, info_of, signers
@@ -77,7 +78,7 @@ def publish(
         raise FindingsError("CHECK_FAILED", "the check found errors; nothing was published")
     ground = survey(ports)
     previous = _records(ground.state)
-    index = build(tree, previous, now, waived=_waived(report))
+    index = build(tree, previous, now, waived=_waived(report), conformance=conformance)
     if index.changed:
         raise _release_changed(index.changed)
     contents = {package_target(n): _bytes(r, n, previous, ground) for n, r in index.records.items()}
