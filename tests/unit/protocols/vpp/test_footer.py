@@ -170,10 +170,9 @@ def test_a_footer_that_cannot_be_read_is_not_written(locus):
         write_footer({**FIELDS, "Locus": locus})
 
 
-PIECES = st.sampled_from(
-    ["!", "<", ">", "q", "o_f", "e", "--", "minor", "<q>", "=", '"', " ", "\n", "\r\n", "\ufeff"]
-    + ["[", "]", "|", " | ", FOOTER, "Version=v1.4", "Tag=", "Cycle=1/3", "٣", "\u2028", "x"]
-)
+WORDS = ["!", "<", ">", "q", "o_f", "e", "--", "minor", "<q>", "=", "Tag=", "Cycle=1/3", FOOTER]
+MARKS = ['"', " ", "\n", "\r\n", "\ufeff", "[", "]", "|", " | ", "Version=v1.4", "٣", "\u2028"]
+PIECES = st.sampled_from(WORDS + MARKS)
 
 
 @given(st.lists(st.lists(PIECES, max_size=12).map("".join), max_size=5))
@@ -186,3 +185,12 @@ def test_whatever_is_said_every_place_lies_in_its_message(texts):
                 assert all(a.end <= b.start for a, b in pairwise(changes))
         parsed = VPP_1_4.parsed(unit)
         assert parsed is None or set(parsed) == {"tag", "modifiers", "footer"}
+
+
+def test_a_message_is_never_as_long_as_what_it_is_about():
+    long = "x" * 5000
+    texts = ["!<q>", f"<{long}>\n[{long}]", f"!<{long}>", f"<q>\n{footer(Locus=f'<{long}>')}"]
+    texts += [f"!<q> --{long}", f"<q>\nbody\n{footer(Tag=long).lower()}"]
+    for unit in units(*texts):
+        for rule in VPP_1_4.rules:
+            assert all(len(f.message) + len(f.hint) <= 600 for f in rule.check(unit))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from psreg.diagnostics import ERROR, WARNING, Finding
 from psreg.protocols.vpp.echo import Echo, expected_echo, judge_echo
 from psreg.protocols.vpp.reply import Reply
-from psreg.protocols.vpp.turn import VppTurn
+from psreg.protocols.vpp.turn import VppTurn, short
 from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, OPERATOR_ERROR
 from psreg.protocols.vpp.vocabulary import ERROR as ERROR_TAG
 from psreg.rule import rule
@@ -83,7 +83,7 @@ def unknown_reply_tag(turn: VppTurn) -> Iterator[Finding]:
         known.append(OPERATOR_ERROR)
     if reply.written not in known:
         yield Finding(
-            message=f"assistants have no tag `<{reply.written}>`",
+            message=short(f"assistants have no tag `<{reply.written}>`"),
             at=reply.header,
             hint=f"They have {', '.join(f'`<{tag}>`' for tag in ASSISTANT_TAGS)}, "
             f"and `<{ERROR_TAG}>` for an error.",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from psreg.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.protocols.vpp.footer import Footer
-from psreg.protocols.vpp.turn import VppTurn
+from psreg.protocols.vpp.turn import VppTurn, short
 from psreg.rule import rule
 
 
@@ -171,7 +171,7 @@ def locus_placeholder(turn: VppTurn) -> Iterator[Finding]:
     value = footer.values.get("Locus", "") if footer is not None else ""
     if footer is not None and value.startswith("<") and value.endswith(">"):
         yield Finding(
-            message=f"`Locus` is `{value}`, with the brackets of the placeholder",
+            message=short(f"`Locus` has the brackets of the placeholder: `{value}`"),
             at=footer.spans["Locus"],
             hint="Write the name alone, or nothing.",
         )

@@ -17,6 +17,14 @@ from psreg.protocols.vpp.reply import Reply
 MOST = 20
 """Findings of one rule about one turn; a line of a thousand modifiers needs no more."""
 
+_LONGEST = 300
+"""Characters of a message or hint; what an assistant writes into a field has no such limit."""
+
+
+def short(text: str) -> str:
+    """Return `text`, or as much of it as a message may hold."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VppTurn:
@@ -49,9 +57,9 @@ class VppTurn:
         """Yield what the grammar found that rule `code` reports."""
         for issue in islice((issue for issue in self.issues if issue.code == code), MOST):
             yield Finding(
-                message=issue.message,
+                message=short(issue.message),
                 at=issue.span,
-                hint=issue.hint,
+                hint=short(issue.hint),
                 fix=issue.fix,
                 fix_title=issue.fix_title,
             )
