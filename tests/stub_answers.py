@@ -90,7 +90,7 @@ def vpp(messages):
             body = "Noted: the last turn was in error. Please go on with <g> or <q>."
     said = [m["content"] for m in messages if m["role"] == "assistant"]
     number = 1 + sum(text.startswith(f"<{tag}>\n") for text in said)
-    cycle = min(3, 1 + len(said) // 3)
+    cycle = min(3, number)  # a stage that is asked for again begins another round
     footer = (
         f"[Version=v1.4 | Tag={tag}_{number} | Sources=none | Assumptions={assumptions} | "
         f"Cycle={cycle}/3 | Locus=assistant]"

@@ -1,13 +1,17 @@
 """The entries of this repository: clean, different from one another, honest about their tests."""
 
 import json
+import os
 import re
 import subprocess
 import sys
+import tomllib
 from itertools import combinations
 from pathlib import Path
 
 import pytest
+
+from stub import running
 
 ROOT = Path(__file__).resolve().parents[2]
 PBES = ROOT / "pbes"
@@ -81,7 +85,41 @@ def test_no_entry_is_a_reskin_of_another(capsys):
 
 def test_no_test_is_claimed_that_was_not_run():
     for path in PBES.glob("*/*/*/release.toml"):
-        assert "[[tested]]" not in path.read_text(), path
+        for run in tomllib.loads(path.read_text()).get("tested", ()):
+            assert run["platform"] == "stub", path
+            assert "no model" in run["notes"], path
+
+
+def test_two_entries_declare_a_protocol():
+    declared = {
+        path.parents[1].name: tomllib.loads(path.read_text()).get("protocols", {})
+        for path in PBES.glob("*/*/*/release.toml")
+    }
+    assert declared["staged_design_memo"] == {"vpp": "1.4"}
+    assert declared["audited_answer"] == {"pb2s": "0.2"}
+
+
+def test_what_the_stub_said_is_what_it_says(tmp_path):
+    folder = PBES / "prompt/staged_design_memo/1.0.0"
+    evidence, again = folder / "evidence/stub.jsonl", tmp_path / "again.jsonl"
+    decision = "decision=Move session storage from the database to signed cookies."
+    with running() as stub:
+        subprocess.run(
+            [
+                sys.executable, "-m", "psreg", "try", folder / "staged_design_memo.prompt",
+                "--endpoint", stub.url, "--model", "stub-1", "--set", decision,
+                "--script", evidence, "--record", again, "--quiet",
+            ],
+            env={**os.environ, "SOURCE_DATE_EPOCH": "1795219200"},
+            check=True,
+        )  # fmt: skip
+    said, repeated = (
+        [json.loads(x) for x in p.read_text().splitlines()] for p in (evidence, again)
+    )
+    assert [(t["role"], t["content"]) for t in said] == [
+        (t["role"], t["content"]) for t in repeated
+    ]
+    assert said[0]["run"]["sha256"] == repeated[0]["run"]["sha256"]
 
 
 def test_every_example_says_how_it_came_about():

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from psreg.cli.console import Console, add_output_options
+from psreg.index.spoken import STUB
 from psreg.service.resolve import parse_request, pick, read_record, unknown_name
 from psreg.version import ANY
 
@@ -58,7 +59,10 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
         yield f"  licence     {release.get('license', 'not stated')}"
         yield f"  tags        {', '.join(map(str, release.get('tags', ())))}"
         for run_ in release.get("tested", ()):
-            yield f"  tested      {run_.get('platform')}: {run_.get('result')} ({run_.get('date')})"
+            platform, result = run_.get("platform"), run_.get("result")
+            label = f"{platform} (no model)" if platform == STUB else platform
+            yield f"  tested      {label}: {result} ({run_.get('date')})"
+        yield from _protocols(row)
         yield from _score(row)
         yield f"  sha256      {row.sha256}"
         yield f"  path        {row.path}"
@@ -67,6 +71,17 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
         withdrawn = f"  withdrawn: {each.yanked}" if each.yanked is not None else ""
         yield f"    {each.version:<10} {each.date[:10]}{withdrawn}"
     yield f"  next: psreg install {record.name}"
+
+
+def _protocols(row: ReleaseRecord) -> Iterator[str]:
+    from psreg.index.spoken import read_spoken
+
+    for spoken in read_spoken(row.protocols):
+        shown = "declared, not shown"
+        if spoken.rate is not None:
+            places = ", ".join(spoken.platforms) or "a platform that is not stated"
+            shown = f"{spoken.sound} of {spoken.answers} answers without error, on {places}"
+        yield f"  protocol    {spoken.name} {spoken.version}: {shown}"
 
 
 def _score(row: ReleaseRecord) -> Iterator[str]:

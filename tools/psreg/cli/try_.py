@@ -18,6 +18,7 @@ from psreg.cli.trying import Trial, script_of, typed
 from psreg.errors import UsageError
 from psreg.formats.platforms import PLATFORMS
 from psreg.identity import is_name
+from psreg.index.spoken import STUB
 from psreg.service.ask import ChatReply, ChatRequest, EndpointError
 from psreg.service.play import Session, Talk, held, load, resumed
 from psreg.service.play_record import Circumstances
@@ -89,7 +90,7 @@ def run(args: Namespace, console: Console) -> int:
 
 def _prepared(args: Namespace, console: Console) -> Trial:
     """Return the trial, with everything read that could be wrong before anything is said."""
-    if args.platform and args.platform not in PLATFORMS:
+    if args.platform and args.platform not in {*PLATFORMS, STUB}:
         known = ", ".join(PLATFORMS)
         raise UsageError("NO_SUCH_PLATFORM", f"there is no platform {args.platform!r}", known)
     record = Path(args.record) if args.record else None

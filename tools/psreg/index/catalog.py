@@ -12,6 +12,7 @@ from typing import Any
 
 from psreg.index.canonical import canonical
 from psreg.index.records import PackageRecord, ReleaseRecord
+from psreg.index.spoken import STUB
 
 SCHEMA = "psreg.catalog/1"
 
@@ -73,7 +74,7 @@ def _texts(release: ReleaseRecord, key: str) -> list[str]:
 
 
 def _platforms(release: ReleaseRecord) -> list[str]:
-    """Return the platforms on which this very artifact passed."""
+    """Return the platforms on which this very artifact passed; the stub is none."""
     rows = release.release.get("tested")
     return [
         row["platform"]
@@ -82,6 +83,7 @@ def _platforms(release: ReleaseRecord) -> list[str]:
         and row.get("result") == "pass"
         and row.get("sha256") == release.sha256
         and isinstance(row.get("platform"), str)
+        and row["platform"] != STUB
     ]
 
 

@@ -21,6 +21,7 @@ from psreg.formats.markdown import Section, fences, sections
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.release import TestRun
 from psreg.identity import Format
+from psreg.index.spoken import STUB
 from psreg.index.tree import Submission
 
 EVIDENCE = "evidence"
@@ -116,9 +117,13 @@ class Merits:
 
     @cached_property
     def runs(self) -> tuple[TestRun, ...]:
-        """The rows of `[[tested]]` about this very artifact."""
+        """The rows of `[[tested]]` about this very artifact; a run on the stub is none."""
         digest = hashlib.sha256(self._submission.artifact or b"").hexdigest()
-        return tuple(run for run in self._submission.release.tested if run.sha256 == digest)
+        return tuple(
+            run
+            for run in self._submission.release.tested
+            if run.sha256 == digest and run.platform != STUB
+        )
 
     @property
     def passed_on(self) -> frozenset[str]:

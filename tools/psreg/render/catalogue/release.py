@@ -8,6 +8,7 @@ from typing import Any
 from psreg.formats import dotprompt
 from psreg.formats.jsontree import parse
 from psreg.identity import Format
+from psreg.index.spoken import STUB
 from psreg.render.catalogue import pbe, prompt
 from psreg.render.catalogue.html import (
     chips,
@@ -56,10 +57,9 @@ def tests(release: Release) -> list[Mapping[str, Any]]:
 
 
 def passed_on(release: Release) -> list[str]:
-    """Return the platforms this artifact passed on, sorted."""
-    return sorted(
-        {str(row.get("platform")) for row in tests(release) if row.get("result") == "pass"}
-    )
+    """Return the platforms this artifact passed on, sorted; the stub is none."""
+    passed = {str(row.get("platform")) for row in tests(release) if row.get("result") == "pass"}
+    return sorted(passed - {STUB})
 
 
 def does(release: Release) -> str:
@@ -89,7 +89,9 @@ def tested(release: Release) -> str:
         return section("tested", "Tested", f"<p>This version is {UNTESTED}.</p>")
     cells = ([*map(_cell, _run(row)), _evidence(release, row)] for row in rows)
     heads = ("Platform", "Model", "Date", "Result", "Settings", "Notes", "Evidence")
-    return section("tested", "Tested", table(heads, cells))
+    alone = all(row.get("platform") == STUB for row in rows)
+    note = f"<p>This version is {UNTESTED}: psreg’s stub is no model.</p>" if alone else ""
+    return section("tested", "Tested", note + table(heads, cells))
 
 
 def _run(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from psreg.diagnostics import WARNING, Finding
 from psreg.formats import jsontree
 from psreg.index.build import STATEMENT
 from psreg.index.changes import ChangeSet
+from psreg.index.spoken import STUB
 from psreg.index.tree import Submission
 from psreg.rule import rule
 from psreg.rules.change.released import signatures
@@ -77,7 +78,8 @@ def evidence_dropped(change: ChangeSet) -> Iterator[Finding]:
 
 
 def _platforms(submission: Submission) -> set[str]:
-    return {run.platform for run in submission.release.tested if run.result == "pass"}
+    runs = submission.release.tested
+    return {run.platform for run in runs if run.result == "pass" and run.platform != STUB}
 
 
 @rule("CHG025", spec="registry/CHANGES", severity=WARNING)
