@@ -26,10 +26,17 @@ from psreg.render.catalogue.listing import Row, class_part, home_parts
 from psreg.render.catalogue.page import Shells, Site, Template
 from psreg.render.catalogue.rules import rule_list, rule_pages, with_rules
 from psreg.render.catalogue.score import formula_table
-from psreg.render.catalogue.specs import document_path, spec_document, spec_list, spec_pages
+from psreg.render.catalogue.specs import (
+    decision_table,
+    document_path,
+    spec_document,
+    spec_list,
+    spec_pages,
+)
 from psreg.rules import RULES
 from psreg.rules.floor import FLOOR_GROUPS
 from psreg.service.catalogue import Entry, Signed, entries, refuse, signed_records
+from psreg.service.conformance_script import conformance_script
 from psreg.trust.reading import RegistryState, read_registry
 from psreg.trust.topology import METADATA_FOLDER, TARGET_FOLDERS
 
@@ -190,6 +197,9 @@ def _write_frame(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> 
             parts["score"] = formula_table()
         elif folder == "specs":
             parts["specs"] = spec_list(specifications(), RULES)
+        elif folder.startswith("protocols/"):
+            name = folder.removeprefix("protocols/")
+            parts["readings"] = decision_table(name, specifications(), RULES)
         target.page(path, template.fill(parts))
     for path, data in frame.files.items():
         target.write(path, with_rules(data, RULES) if path == _SEARCH_INDEX else data)
@@ -213,6 +223,7 @@ def _write_documents(target: SiteDir, state: RegistryState, site: Site) -> None:
         if schema.name.endswith(".json"):
             path = f"schemas/{schema.name}"
             target.write(path, schema_document(schema.read_bytes(), path, site))
+    target.write("scripts/conformance.py", conformance_script().encode())
     target.page("robots.txt", robots(site))
     # GitHub Pages would otherwise turn every README.md into a page of its own.
     target.write(".nojekyll", b"")
