@@ -101,7 +101,7 @@ def _conformance(args: argparse.Namespace) -> int:
     errors = 0
     for (name, message), reply in zip(prompts, replies, strict=True):
         found = [(rule, f) for rule in PB2S_RULES for f in rule.check(reply)]
-        _say(f"{name}: {message}" + ("" if found else "  ok"))
+        _say(f"{name}: {message}" + ("" if found else " ok"))
         for rule, finding in found:
             severity = finding.severity or rule.severity
             errors += severity is ERROR
