@@ -310,6 +310,7 @@ BEHAVIOURS = (
     says("vpp-one-line", "VPP: all on one line", VPP, "vpp", lambda t: " ".join(t.split("\n"))),
     says("vpp-empty", "VPP: says nothing", VPP, "vpp", lambda _: ""),
     # ---- PLSP, wrong
+    says("plsp-log", "PLSP: logs something of its own", FINE, "plsp", lambda t: f'{t[:-2]}>"Temp OK",75;}}S'),
     says("plsp-prose", "PLSP: words around the block", PLSP, "plsp", lambda t: f"Here you go: {t}"),
     says("plsp-fence", "PLSP: the block in a code fence", PLSP, "plsp", lambda t: f"```\n{t}\n```"),
     says("plsp-two-blocks", "PLSP: two blocks", PLSP, "plsp", lambda t: f"{t}{t}"),

@@ -26,6 +26,7 @@ from catalogue import checkout
 from clients import Client
 from psreg.cli.commands import COMMANDS
 from simulator import Simulator
+from stub import running
 
 SCHEMAS = files("psreg.formats") / "schemas"
 PBES = Path(__file__).parents[3] / "pbes"
@@ -279,6 +280,20 @@ def test_a_new_registry(say, tmp_path):
     assert say("init", 0, "init", made, "--forge", "gitlab")["forges"] == ["gitlab"]
     say("error", 2, "init", made)
     assert say("init", 0, "init", made, "--force")["kept"]
+
+
+def test_loops(say, client):
+    (client.place / "p.txt").write_text('@set:$a=1;@sig:!fetch,"a","b";\n')
+    (client.place / "a").write_text("2")
+    trace = client.place / "t.jsonl"
+    with running() as stub:
+        loop = ["plsp", "run", "--endpoint", stub.url, "--program", "p.txt", "--max-cycles", "2"]
+        ran = say("plsp_run", 0, *loop, "--trace", trace, "--allow-fetch", "a=a")
+    assert ran["cycles"][0]["fetched"] == {"b": "2"}
+    trace.write_text(trace.read_text() + '{"previous": "S{$a:1;}S", "next": "S{$c:2;>$c;}S"}\n')
+    assert say("plsp_inspect", 0, "plsp", "inspect", trace)["counts"]["warning"] == 2
+    say("error", 4, *loop)
+    say("error", 1, "plsp", "inspect", "p.txt")
 
 
 def test_sites(say, client, tmp_path):

@@ -114,13 +114,14 @@ class Loop:
             EndpointError: there is no answer.
         """
         block, fetched = start.block, start.fetched
-        for number in range(start.cycles, start.cycles + max_cycles):
-            last = number + 1 == start.cycles + max_cycles
-            cycle = self._cycle(number, block, fetched, SPENT if last else "")
+        number, ended = start.cycles, ""
+        while not ended:
+            number += 1
+            last = SPENT if number >= start.cycles + max_cycles else ""
+            cycle = self._cycle(number - 1, block, fetched, last)
             yield cycle
-            if cycle.ended:
-                return
             block, fetched = canonical(read(cycle.next)) or FIRST, cycle.fetched
+            ended = cycle.ended
 
     def _cycle(self, number: int, previous: str, fetched: Mapping[str, str], ended: str) -> Cycle:
         before = "".join(f"@set:${name}={value};" for name, value in fetched.items())

@@ -35,6 +35,9 @@ NUMBERS = re.compile(NUMBER)
 LITERALS = re.compile(LITERAL)
 
 OPEN = re.compile(r"(?<![A-Za-z0-9_])S\{")
+ANOTHER = re.compile(r"S\{")
+"""The beginning of a second block, which may follow the end of the first without a blank."""
+
 TORN_OPEN = re.compile(r"(?<![A-Za-z0-9_])S[ \t\r\n]+\{")
 
 TOKENS = re.compile(

@@ -114,7 +114,7 @@ def _before(text: str, start: int) -> Iterator[Issue]:
 
 def _around(text: str, start: int, end: int) -> Iterator[Issue]:
     """Yield what stands around the block that is `text[start:end]`."""
-    if second := grammar.OPEN.search(text, end):
+    if second := grammar.ANOTHER.search(text, end):
         span = Span(second.start(), len(text.rstrip()))
         hint = "send one block; only the last words of a cycle are remembered"
         yield Issue(code="PLSP004", message="a second block begins here", span=span, hint=hint)

@@ -1,0 +1,44 @@
+"""The shared vectors of PLSP, through `psreg transcript`: values, commands, warnings, errors.
+
+The vectors lie beside the repository in some workplaces and are not part of it.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from psreg.cli.main import run
+
+VECTORS = Path(__file__).resolve().parents[3] / "shared/vectors/plsp.json"
+
+KINDS = {
+    "E-NUMBER": {"PLSP015", "PLSP016"},
+    "E-IDENT": {"PLSP011", "PLSP012"},
+    "E-OPEN": {"PLSP001", "PLSP003"},
+    "E-CLOSE": {"PLSP002"},
+    "E-VALUE": {"PLSP014", "PLSP017"},
+    "E-ASSIGN": {"PLSP010"},
+    "E-STMT": {"PLSP006", "PLSP007"},
+}
+
+if not VECTORS.exists():
+    pytest.skip("the shared vectors are not beside this repository", allow_module_level=True)
+
+
+@pytest.mark.parametrize("case", json.loads(VECTORS.read_text()), ids=lambda case: case["id"])
+def test_a_block(case, tmp_path, capsysbinary):
+    path = tmp_path / "t.jsonl"
+    path.write_text(json.dumps({"next": case["block"]}) + "\n")
+    code = run(["transcript", str(path), "--protocol", "plsp", "--format", "json"])
+    found = json.loads(capsysbinary.readouterr().out)
+    errors = {d["code"] for d in found["diagnostics"] if d["severity"] == "error"}
+    if isinstance(case["expect"], str):
+        assert code == 1
+        assert errors <= KINDS[case["expect"]]
+        assert errors
+    else:
+        variables, commands, warnings = case["expect"]
+        assert (code, errors) == (0, set())
+        assert found["parsed"] == [{"variables": variables, "commands": commands}]
+        assert found["counts"]["warning"] == len(warnings)
