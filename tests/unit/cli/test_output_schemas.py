@@ -293,7 +293,8 @@ def test_loops(say, client):
     trace.write_text(trace.read_text() + '{"previous": "S{$a:1;}S", "next": "S{$c:2;>$c;}S"}\n')
     assert say("plsp_inspect", 0, "plsp", "inspect", trace)["counts"]["warning"] == 2
     say("error", 4, *loop)
-    say("error", 1, "plsp", "inspect", "p.txt")
+    trace.write_text("User: hello\nAssistant: hello\n")
+    say("error", 1, "plsp", "inspect", trace)
 
 
 def test_sites(say, client, tmp_path):
@@ -328,3 +329,17 @@ def test_reviews(say, tmp_path, monkeypatch):
         assert say("review", code, "review", *options, bare.path)["reasons"] or head == "accepted"
     say("error", 4, "review", "--base", "main", "--head", "nowhere", bare.path)
     say("error", 2, "review", "--post", bare.path)
+
+
+def test_endpoints(say, tmp_path):
+    with running("four-bullets") as stub:
+        assert not say("conform", 1, "conform", "pb2s", "--endpoint", stub.url)["passed"]
+        letter = PBES / "prompt/email_reply/1.0.0/email_reply.prompt"
+        options = ("--endpoint", stub.url, "--record", tmp_path / "run.jsonl")
+        assert say("try", 0, "try", letter, *options)["record"]
+        engine = PBES / "interactive_engine/socratic_tutor/1.0.0/socratic_tutor.pbe.txt"
+        options = ("--endpoint", stub.url, "--save", tmp_path / "save.json")
+        assert say("try", 0, "try", engine, *options, typed="Save the lesson\n")["save"]
+    say("error", 2, "conform", "pb2s", "--endpoint", stub.url)
+    say("error", 4, "try", letter, "--endpoint", stub.url)
+    say("script", 0, "conform", "pb2s", "--write-script", tmp_path / "conformance.py")

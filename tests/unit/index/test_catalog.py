@@ -57,10 +57,18 @@ def test_only_platforms_that_passed_with_this_artifact_count():
             ("gemini", digest, "fail"),
             ("ollama", "0" * 64, "pass"),
             ("chatgpt", digest, "pass"),
+            ("stub", digest, "pass"),
         ]
     )
     found = shards(entry("a"), version("a", release=RELEASE + rows))["prompt"]
     assert found["platform"] == {"values": ["chatgpt", "claude"], "rows": [[0, 1]]}
+
+
+def test_protocols_have_a_column_where_there_are_any():
+    declared = RELEASE + '[protocols]\nvpp = "1.4"\nplsp = {version = "0.5"}\n'
+    found = shards(entry("a"), entry("b"), version("b", release=declared))["prompt"]
+    assert found["protocol"] == {"values": ["plsp", "vpp"], "rows": [[], [0, 1]]}
+    assert "protocol" not in shards(entry("a"))["prompt"]
 
 
 def test_values_of_the_wrong_type_are_left_out():

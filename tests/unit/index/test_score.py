@@ -161,6 +161,7 @@ def test_an_entry_that_nobody_ran_has_the_points_of_its_texts():
             {"platforms-2", "platforms-3", "platforms-4"},
         ),
         ({"release": full()["release"].replace('"grok"', '"oracle"')}, {"platforms-4"}),
+        ({"release": full()["release"].replace('"grok"', '"stub"')}, {"platforms-4"}),
         ({"evidence/open.render.toml": "text ="}, {"golden-three"}),
         ({"evidence/open.render.toml": 'text = "Greet."'}, {"golden-three"}),
         ({"evidence/defaults.render.toml": ""}, {"golden-three"}),
