@@ -1,15 +1,27 @@
-"""What judging conversations costs: real sessions in VPP, read from their files and judged."""
+"""What judging conversations costs: real sessions in VPP, blocks of PLSP with all variables."""
 
 import statistics
+import string
 import time
 from pathlib import Path
 
 from measure import Metric
+from psreg.diagnostics import Mode
+from psreg.protocols.plsp import PLSP_0_5
+from psreg.protocols.plsp.parts import answer
+from psreg.service.locate import judge
 from vpp_corpus import judged
 
 SESSIONS = Path(__file__).resolve().parents[3] / "shared/corpus/vpp/sessions"
 ROUNDS = 5
 MS_EACH = 1.6
+BLOCKS = 300
+MS_BLOCK = 0.3
+
+
+def metrics():
+    yield from vpp()
+    yield from plsp()
 
 
 def vpp():
@@ -27,3 +39,29 @@ def vpp():
     yield Metric(
         f"{name}, {len(data)} sessions, {answers} answers", statistics.median(samples), MS_EACH
     )
+
+
+def plsp():
+    """A block of 52 variables, half of them texts; and one of the same faults a hundred times."""
+    values = (f'"value {n}"' if n % 2 else f"{n * 7}" for n in range(52))
+    named = zip(string.ascii_letters, values, strict=True)
+    block = "S{" + "".join(f"${name}:{value};" for name, value in named) + "}S"
+    cost = _per_block(block, BLOCKS)
+    yield Metric("read and judge a PLSP block of 52 variables, CPU ms", cost, MS_BLOCK)
+    fault = '$aa:-5;>x "y" z;!a b;$a:"q "r" s";'
+    small, large = (
+        _per_block("S{" + fault * times + "}S", BLOCKS // times) / times for times in (10, 100)
+    )
+    yield Metric("a hundred faulty statements of PLSP vs ten, CPU ms each", large, 2.0, small)
+
+
+def _per_block(text, times):
+    samples = []
+    for _ in range(ROUNDS):
+        began = time.process_time()
+        for _ in range(times):
+            part = answer(0, text, "/next")
+            list(judge(PLSP_0_5.rules, part, part, "t.jsonl", Mode.STRICT))
+            PLSP_0_5.parsed(part)
+        samples.append((time.process_time() - began) * 1000 / times)
+    return statistics.median(samples)

@@ -32,7 +32,7 @@ TOPICS = {
     "review": reviewing.review,
     "revision": reviewing.revision,
     "site": site_building.metrics,
-    "protocols": conversing.vpp,
+    "protocols": conversing.metrics,
 }
 
 
