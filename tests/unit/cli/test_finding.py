@@ -11,7 +11,14 @@ import pytest
 
 from clients import Client
 from loopback import serving
+from psreg.index.spoken import Spoken
 from simulator import METADATA, Simulator
+
+SPOKEN = (
+    Spoken(name="vpp", version="1.4", judged_by="1.4", answers=4, sound=3, platforms=("claude",)),
+    Spoken(name="pb2s", version="0.2"),
+    Spoken(name="plsp", version="0.5", judged_by="0.5", answers=1, sound=1),
+)
 
 
 @pytest.fixture
@@ -30,6 +37,7 @@ def registry():
         b"1.1",
         release={"tested": tested, "requires": {"glossary": "*"}},
         score={"formula": 1, "total": 15, "parts": [part]},
+        protocols=[spoken.to_json() for spoken in SPOKEN],
     )
     made.release("diary", entry_class="prompt", data=b"dear", release={"tags": ["calm"]})
     made.records["diary"]["deprecated"] = {"reason": "old"}
@@ -59,6 +67,9 @@ def test_information_about_one_name(client, folder):
         "licence     MIT",
         "tested      claude: pass (2026-11-01)",
         "score       15 of 100: documentation 15/20",
+        "protocol    vpp 1.4: 3 of 4 answers without error, on claude",
+        "protocol    pb2s 0.2: declared, not shown",
+        "protocol    plsp 0.5: 1 of 1 answers without error, on a platform that is not stated",
         "withdrawn: broken",
     ):
         assert part in text

@@ -17,6 +17,9 @@ _Files = Mapping[str, bytes]
 
 _NOT_SHOWN = (".expected", ".make")
 
+_OPTIONS = ".toml"
+"""What a file beside a conversation ends in that says by which protocol it is judged."""
+
 
 def examples() -> Mapping[str, tuple[_Files, _Files]]:
     """Return the files of a bad and a good case, by name, for each rule that has both, by code."""
@@ -35,7 +38,20 @@ def _examples(corpus: Path) -> Iterator[tuple[str, tuple[_Files, _Files]]]:
 
 def _first(folder: Path, half: str) -> Path | None:
     cases = sorted(folder.glob(f"{half}-*"))
-    return next((case for case in cases if not case.name.endswith(_NOT_SHOWN)), None)
+    return next((case for case in cases if _shown(case)), None)
+
+
+def _shown(case: Path) -> bool:
+    """Tell whether `case` is one; a conversation's `.toml` says only how it is judged."""
+    if case.name.endswith(_NOT_SHOWN):
+        return False
+    return case.suffix != _OPTIONS or _conversation(case) is None
+
+
+def _conversation(options: Path) -> Path | None:
+    """Return the conversation that the file `options` belongs to, if it does."""
+    same = sorted(options.parent.glob(f"{options.stem}.*"))
+    return next((p for p in same if not p.name.endswith((*_NOT_SHOWN, _OPTIONS))), None)
 
 
 def _files(case: Path) -> _Files:
@@ -45,4 +61,7 @@ def _files(case: Path) -> _Files:
     data = read_file(case)
     if case.suffix == ".b64":
         return {case.name.removesuffix(".b64"): base64.b64decode(data)}
+    options = case.with_suffix(_OPTIONS)
+    if options != case and options.is_file():
+        return {case.name: data, options.name: read_file(options)}
     return {case.name: data}

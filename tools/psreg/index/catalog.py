@@ -1,7 +1,8 @@
 """Catalogue shards: what search and the site need of all entries of a class, column by column.
 
 One shard is a class folder. Each column has one element per entry, entries sorted by name; where
-values repeat, a column is `{"values": sorted, "rows": indexes}`. The release shown is the latest
+values repeat, a column is `{"values": sorted, "rows": indexes}`. There is no column `protocol`
+where no release declares one. The release shown is the latest
 (`PackageRecord.latest`). Shards are signed bytes: nothing in them is computed elsewhere.
 """
 
@@ -29,6 +30,7 @@ def catalog_shards(records: Mapping[str, PackageRecord]) -> Mapping[str, bytes]:
 
 def _shard(shard: str, entries: Sequence[tuple[PackageRecord, ReleaseRecord]]) -> dict[str, Any]:
     releases = [release for _, release in entries]
+    protocols = [_protocols(release) for release in releases]
     return {
         "schema": SCHEMA,
         "shard": shard,
@@ -44,6 +46,7 @@ def _shard(shard: str, entries: Sequence[tuple[PackageRecord, ReleaseRecord]]) -
         "language": _many(_texts(release, "languages") for release in releases),
         "platform": _many(_platforms(release) for release in releases),
         "deprecated": [_reason(record) for record, _ in entries],
+        **({"protocol": _many(protocols)} if any(protocols) else {}),
     }
 
 
@@ -85,6 +88,12 @@ def _platforms(release: ReleaseRecord) -> list[str]:
         and isinstance(row.get("platform"), str)
         and row["platform"] != STUB
     ]
+
+
+def _protocols(release: ReleaseRecord) -> list[str]:
+    """Return the protocols that the release declares."""
+    declared = release.release.get("protocols")
+    return list(declared) if isinstance(declared, dict) else []
 
 
 def _reason(record: PackageRecord) -> str | None:

@@ -2,7 +2,7 @@
 
 export const root = new URL("../../", import.meta.url);
 
-export const FACETS = ["class", "tag", "license", "tested"];
+export const FACETS = ["class", "tag", "license", "tested", "protocol"];
 
 let loading;
 
@@ -28,6 +28,7 @@ function rowsOf(shard) {
   return shard.name.map((name, at) => {
     const tags = shard.tags.rows[at].map((value) => shard.tags.values[value]);
     const platforms = shard.platform.rows[at].length;
+    const protocols = shard.protocol?.rows[at].map((value) => shard.protocol.values[value]) ?? [];
     return {
       name,
       version: shard.version[at],
@@ -39,6 +40,7 @@ function rowsOf(shard) {
         tag: tags,
         license: [shard.license.values[shard.license.rows[at]]],
         tested: [platforms >= 2 ? "two-or-more" : platforms === 1 ? "one" : "not-yet"],
+        protocol: protocols,
       },
       href: new URL(`${shard.shard}/${name}/`, root).href,
       names: folded(`${name} ${name.replaceAll("_", " ")}`),

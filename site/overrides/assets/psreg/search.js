@@ -8,6 +8,7 @@ const LABELS = {
   tag: "Any tag",
   license: "Any licence",
   tested: "Tested or not",
+  protocol: "Any protocol",
 };
 
 const NAMES = {
@@ -18,6 +19,9 @@ const NAMES = {
   "two-or-more": "on two or more platforms",
   one: "on one platform",
   "not-yet": "not yet tested",
+  vpp: "VPP",
+  plsp: "PLSP",
+  pb2s: "PB2S",
 };
 
 const RESERVED = "reserved class: a design document, nothing executes it today";
@@ -120,6 +124,7 @@ function showFacets(state, counts, active) {
     const options = values.map(([value, n]) => new Option(`${NAMES[value] ?? value} (${n})`, value));
     select.replaceChildren(new Option(LABELS[facet], ""), ...options);
     select.value = chosen;
+    select.hidden = values.length === 0;
     select.classList.toggle("ps-chosen", chosen !== "");
   }
   state.facets.querySelector("button").hidden = !active;

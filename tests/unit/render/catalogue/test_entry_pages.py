@@ -12,6 +12,7 @@ from psreg.index.build import build
 from psreg.index.canonical import canonical
 from psreg.index.formula import PARTS, QUESTIONS
 from psreg.index.records import WaivedFinding
+from psreg.index.spoken import Spoken
 from psreg.render.catalogue import release as parts
 from psreg.render.catalogue.classes import RESERVED
 from psreg.render.catalogue.entry import entry_pages
@@ -103,6 +104,62 @@ def test_a_score_with_nothing_left_to_raise_says_nothing_about_it():
     assert "width:100%" in body
     assert "How to raise it" not in body
     assert SCRIPT not in body
+
+
+TALK = """\
+{"role": "user", "content": "!<g>"}
+{"role": "assistant", "content": "!<g>\\n<b>\\n[Version=v1.4 | Tag=g_1 | Sources=x | Assumptions=0 | Cycle=1/3 | Locus=]"}
+"""
+TALKS = "pbes/prompt/greeter/1.0.0/evidence"
+
+
+def spoken(*rows, **talks):
+    """Return the page of a release whose record says `rows` of its protocols."""
+    entry = ENTRIES["greeter"]
+    record = replace(entry.latest.record, protocols=rows and [row.to_json() for row in rows])
+    files = {f"{TALKS}/{name}.jsonl": text.encode() for name, text in talks.items()}
+    release = replace(entry.latest, record=record, files={**entry.latest.files, **files})
+    return next(entry_pages(replace(entry, latest=release, releases=(release,)), SITE)).body
+
+
+def test_a_declared_protocol_has_a_badge_and_a_section():
+    vpp = Spoken(
+        name="vpp",
+        version="1.4",
+        judged_by="1.4",
+        transcripts=(f"{TALKS}/a.jsonl", f"{TALKS}/b.jsonl", f"{TALKS}/gone.jsonl"),
+        answers=3,
+        sound=1,
+        platforms=("claude", "stub"),
+    )
+    body = spoken(vpp, a=TALK, b=TALK.replace('"!<g>\\n', '"<g>\\n'))
+    assert '<li><a href="#protocols">VPP 1.4: 33 % of 3 answers</a></li>' in body
+    assert f'<a href="{ROOT}protocols/vpp/">VPP 1.4</a>' in body
+    assert "<td>1 (33 %)</td><td>Claude, psreg&#x27;s stub, not a model</td>" in body
+    assert "<summary>Findings about VPP</summary>" in body
+    assert f'<a href="{ROOT}rules/VPP012/"><code>VPP012</code></a> turn 2, line 1:1: ' in body
+    assert "evidence/b.jsonl</a>: clean" in body
+    assert "gone.jsonl" not in body
+
+
+def test_what_was_recorded_from_the_stub_alone_says_so():
+    one = Spoken(name="pb2s", version="0.2", judged_by="0.2", answers=1, sound=1)
+    assert "PB2S 0.2: 100 % of 1 answer, stub only" in spoken(replace(one, platforms=("stub",)))
+    assert "100 % of 1 answer</a>" in spoken(one)
+    assert "<td>not stated</td>" in spoken(one)
+
+
+def test_a_protocol_that_is_only_declared():
+    body = spoken(
+        Spoken(name="plsp", version="0.6", imf="psreg-1", judged_by="0.5"),
+        Spoken(name=SCRIPT, version=SCRIPT, transcripts=(f"{TALKS}/a.jsonl",)),
+        a=TALK,
+    )
+    assert "PLSP 0.6: declared, not shown" in body
+    assert "<small>psreg-1</small> <small>judged as 0.5</small>" in body
+    assert "<td>not shown</td>" in body
+    assert SCRIPT not in body
+    assert 'id="protocols"' not in spoken()
 
 
 def test_the_table_of_the_score_asks_everything():

@@ -36,4 +36,6 @@ def test_the_corpus_is_found_and_shown():
     pages = {page.title.split()[0]: page.body for page in rule_pages(RULES, found)}
     assert "Caught" in pages["PBE004"]
     assert "Let through" in pages["REG013"]
+    assert "<code>bad-empty.toml</code>" in pages["PROTO001"]
+    assert "<code>good-labels.txt</code>" in pages["PROTO001"]
     assert all(("Caught" in body) == (code in found) for code, body in pages.items())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import quote
 
+from psreg.render.catalogue import protocols, score
 from psreg.render.catalogue import release as parts
-from psreg.render.catalogue import score
 from psreg.render.catalogue.classes import RESERVED, class_chip, class_text
 from psreg.render.catalogue.html import chips, command, link, note, section, table, terms, text
 from psreg.render.catalogue.page import ROOT, Page, Site, address, crumbs
@@ -18,6 +18,7 @@ _CONTENTS = (
     ("fill", "Fill it in"),
     ("readme", "Read me"),
     ("tested", "Tested"),
+    ("protocols", "Protocols"),
     ("score", "Score"),
     ("artifact", "The artifact"),
     ("versions", "Versions"),
@@ -100,6 +101,7 @@ def _body(entry: Entry, release: Release, site: Site) -> str:
             parts.guide(release),
             parts.limits(release),
             parts.tested(release),
+            protocols.part(release),
             score.part(release),
             parts.waived(release),
             parts.source(release),
@@ -134,7 +136,7 @@ def _facts(entry: Entry, release: Release, site: Site) -> str:
         ("Score", score.fact(release)),
         ("Capabilities", parts.capabilities(release)),
         ("Needs", parts.requires(release)),
-        ("Protocols", parts.protocols(release)),
+        ("Protocols", protocols.badges(release) or parts.protocols(release)),
         ("Owners", _owners(entry)),
         ("Signed by", f"registry <code>{text(site.registry_id[:8])}</code> {mode_chip(site)}"),
         ("SHA-256", _digest(row.sha256)),

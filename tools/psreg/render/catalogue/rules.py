@@ -28,6 +28,10 @@ FAMILIES: Mapping[str, str] = {
     "PS": "Content of prompts",
     "NAME": "Names",
     "CHG": "Changes",
+    "PROTO": "Recorded conversations",
+    "VPP": "Viable Prompt Protocol (VPP)",
+    "PLSP": "Prompt Loop State Protocol (PLSP)",
+    "PB2S": "PB2S",
 }
 """Families in the order of the list, with their titles; a family not named here comes last."""
 
