@@ -155,7 +155,7 @@ def test_what_is_missing_is_answered_and_mended(world):
     assert "the pull request is open" in world.answer()
 
 
-def test_a_name_that_is_taken_and_a_first_version_that_is_none(world):
+def test_a_name_that_is_taken_and_a_first_version_that_becomes_one(world):
     world.submit(body(GOOD))
     git("fetch", "-q", "origin", cwd=world.work)
     git("merge", "-q", "origin/submit/issue-7", cwd=world.work)
@@ -164,8 +164,10 @@ def test_a_name_that_is_taken_and_a_first_version_that_is_none(world):
     assert "there is an entry <code>trip" in world.answer(8)
     prompt = "[METADATA]\n@dotprompt_format_version 0.0.1\n@version 3.1.0\n[CONTENT]\nHello!"
     world.submit(body({**GOOD, "name": "greeter", "artifact": prompt}), number=9)
-    assert "CHG0" in world.answer(9)
-    assert world.branches == ["submit/issue-7"]
+    assert world.server.pulls[-1]["title"] == "Add greeter 1.0.0"
+    place = "submit/issue-9:pbes/prompt/greeter/1.0.0/greeter.prompt"
+    assert world.show("show", place) == prompt.replace("3.1.0", "1.0.0")
+    assert world.branches == ["submit/issue-7", "submit/issue-9"]
 
 
 def test_what_a_keeper_mended_is_not_overwritten(world):
