@@ -9,6 +9,9 @@ import sys
 import pytest
 
 from clients import Client
+from psreg.cli.console import Console
+from psreg.cli.plsp_loop import Recorder
+from psreg.service.plsp_run import Cycle
 from stub import running
 
 RIGHT = '{"instr": "@set:$a=1;", "previous": "S{}S", "next": "S{$a:1;}S"}\n'
@@ -150,3 +153,17 @@ def test_inspecting_shows_what_is_wrong(client, write):
     assert "  wrong\n  PLSP044 error: wrong transition of $a" in done.out
     assert "cycle 2, line 2: (no instruction)\n  the block cannot be read" in done.out
     assert "  = the state is what it was\n" in done.out
+
+
+def test_a_trace_holds_even_half_a_character(tmp_path):
+    path = tmp_path / "t.jsonl"
+    recorder = Recorder(
+        console=Console(quiet=True), imf="", path=str(path), kept='{"next": "S{}S"}'
+    )
+    recorder.keep(
+        Cycle(instr="INSTR: x", previous="S{}S", next='S{$a:"\ud800";}S', ended="stopped")
+    )
+    first, second = path.read_text().splitlines()
+    assert json.loads(first) == {"next": "S{}S"}
+    assert json.loads(second)["next"] == 'S{$a:"\ud800";}S'
+    assert recorder.finish() == 0

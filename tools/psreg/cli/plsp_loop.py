@@ -48,7 +48,7 @@ class Recorder:
             lines = [trace_line(each, self.imf) for each in self.cycles]
             before = self.kept if self.kept.endswith("\n") or not self.kept else f"{self.kept}\n"
             text = before + "".join(f"{line}\n" for line in lines)
-            write_file(Path(self.path), text.encode("utf-8", "surrogatepass"))
+            write_file(Path(self.path), text.encode("utf-8", "backslashreplace"))
         elif not self.console.machine:
             self.console.out(f"{trace_line(cycle, self.imf)}\n")
             self.console.flush()
