@@ -5,6 +5,7 @@ import string
 import time
 from pathlib import Path
 
+import conforming
 from measure import Metric
 from psreg.diagnostics import Mode
 from psreg.protocols.plsp import PLSP_0_5
@@ -22,6 +23,7 @@ MS_BLOCK = 0.3
 def metrics():
     yield from vpp()
     yield from plsp()
+    yield from conforming.metrics()
 
 
 def vpp():

@@ -302,16 +302,28 @@ def test_sites(say, client, tmp_path):
     assert say("site", 0, "site", "build", "--out", tmp_path / "out", cwd=root)["files"] > 10
     say("error", 4, "site", "build", "--out", tmp_path / "out", cwd=tmp_path)
     say("error", 4, "serve", cwd=tmp_path)
-    serving = [sys.executable, "-m", "psreg", "serve", "--port", "0", "--format", "json"]
-    environment = {**os.environ, "PSREG_HOME": str(client.home)}
-    with subprocess.Popen(serving, cwd=root, env=environment, stdout=subprocess.PIPE) as process:
+    check("serve", announced("serve", cwd=root, home=client.home))
+
+
+def announced(*arguments, cwd, home):
+    """Return the document with which a server begins, and stop it."""
+    command = [sys.executable, "-m", "psreg", *arguments, "--port", "0", "--format", "json"]
+    environment = {**os.environ, "PSREG_HOME": str(home)}
+    with subprocess.Popen(command, cwd=cwd, env=environment, stdout=subprocess.PIPE) as process:
         text = b""
         while not text.endswith(b"\n}\n"):
             line = process.stdout.readline()
             assert line
             text += line
         process.send_signal(signal.SIGINT)
-    check("serve", json.loads(text))
+    return json.loads(text)
+
+
+def test_a_gateway(say, client, tmp_path):
+    upstream = ("pb2s", "--upstream", "http://127.0.0.1:9")
+    check("gateway", announced("gateway", *upstream, cwd=tmp_path, home=client.home))
+    say("error", 2, "gateway", *upstream, "--temperature", "1")
+    say("error", 4, "gateway", *upstream, "--trace-log", tmp_path / "no/where")
 
 
 def test_reviews(say, tmp_path, monkeypatch):
