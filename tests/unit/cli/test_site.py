@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 import pytest
 
 from catalogue import checkout
+from psreg.protocols.pb2s.proof_schema import proof_schema
 from publishing import files
 
 PIN = "--root-sha256"
@@ -287,3 +288,16 @@ def test_help_has_an_example(registry):
 def test_mkdocs_is_loaded_only_to_build():
     code = "import psreg.cli.site, psreg.cli.serve, sys; sys.exit('mkdocs' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], env=os.environ, check=False).returncode == 0
+
+
+def test_it_serves_what_tests_an_endpoint_without_psreg(site):
+    out, _ = site
+    script = out / "scripts/conformance.py"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", script, "--endpoint", "http://127.0.0.1:9/chat"],
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+    served = json.loads((out / "schemas/pb2s_proof.schema.json").read_bytes())
+    assert served == {key: value for key, value in proof_schema().items() if key != "$id"}
