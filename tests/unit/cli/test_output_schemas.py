@@ -56,6 +56,7 @@ OUTPUTS = {
     "conform": ("conform", "script"),
     "gateway": ("gateway",),
     "try": ("try",),
+    "transcript": ("transcript",),
     "plsp": ("plsp_run", "plsp_inspect"),
 }
 """Schemas of what a command prints when it could do its work."""
@@ -324,6 +325,19 @@ def test_a_gateway(say, client, tmp_path):
     check("gateway", announced("gateway", *upstream, cwd=tmp_path, home=client.home))
     say("error", 2, "gateway", *upstream, "--temperature", "1")
     say("error", 4, "gateway", *upstream, "--trace-log", tmp_path / "no/where")
+
+
+def test_transcripts(say, client):
+    (client.place / "chat.txt").write_text("User: !<g> --minor\nHm?\n\nAssistant: !<g>\nx")
+    assert say("transcript", 1, "transcript", "chat.txt", "--protocol", "vpp")["parsed"]
+    (client.place / "trace.jsonl").write_text('{"next": "S{$a:1;!wait,$a}S"}\n{"next": "S"}\n')
+    counted = ("transcript", "trace.jsonl", "--protocol", "plsp@0.7", "--stats")
+    assert len(say("transcript", 1, *counted)["stats"]["cycles"]) == 2
+    (client.place / "reply.json").write_text('{"text": "DRAFT\\nx", "pb2s_proof": []}')
+    assert say("transcript", 1, "transcript", "reply.json", "--protocol", "pb2s")["messages"]
+    say("error", 2, "transcript", "chat.txt", "--protocol", "vpq")
+    say("error", 2, "transcript", "chat.txt", "--protocol", "vpp", "--stats")
+    say("error", 4, "transcript", "nowhere.txt", "--protocol", "vpp")
 
 
 def test_reviews(say, tmp_path, monkeypatch):

@@ -121,3 +121,129 @@ def test_replies_of_pb2s(judge, case, form):
     (parsed,) = found["parsed"]
     assert parsed["decision"] == reply["pb2s_proof"]["decision"]
     assert parsed["sections"]["LEARNED"].startswith("- ")
+
+
+TALK = """\
+User: !<g>
+What is a loop?
+
+Assistant: !<g>
+It repeats.
+[Version=v1.4 | Tag=g_1 | Sources=none | Assumptions=0 | Cycle=1/3 | Locus=]
+"""
+
+
+@pytest.fixture
+def client(tmp_path):
+    made = Client(tmp_path)
+    (made.place / "chat.txt").write_text(TALK)
+    (made.place / "trace.jsonl").write_text(
+        '{"instr": "INSTR:\\n@set:$a=1;", "previous": "S{}S", "next": "S{$a:2;}S"}\n'
+        '{"instr": "INSTR:\\n@set:$a=2;", "previous": "S{$a:2;}S", "next": "S{ $a : 2 }S"}\n'
+    )
+    return made
+
+
+def test_a_person_reads_turn_by_turn(client):
+    done = client.run("transcript", "chat.txt", "--protocol", "vpp")
+    lines = done.out.splitlines()
+    assert done.code == 1
+    assert lines[0] == "turn 1 (user): clean"
+    assert lines[1] == "turn 2 (assistant): 1 error"
+    assert lines[2].startswith("error[VPP012] bang-echo: ")
+    assert " --> turn 2:1:1" in lines
+    assert "1 | !<g>" in lines
+    assert lines[-1] == "vpp 1.4, 2 turns: 1 sound, 1 error"
+    assert "--fix" not in done.out
+
+
+def test_quiet_says_only_what_is_wrong(client):
+    said = client.run("transcript", "chat.txt", "--protocol", "vpp", "--quiet")
+    assert said.out.splitlines()[0] == "turn 2 (assistant): 1 error"
+    (client.place / "good.txt").write_text(TALK.replace("Assistant: !", "Assistant: "))
+    assert client.run("transcript", "good.txt", "--protocol", "vpp", "--quiet").out == ""
+    done = client.run("transcript", "good.txt", "--protocol", "vpp")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "vpp 1.4, 2 turns: 2 sound")
+
+
+def test_standard_input_and_what_cannot_be_read(client):
+    done = client.run("transcript", "-", "--protocol", "vpp@2.0", typed=TALK)
+    assert done.code == 1
+    assert "error[PROTO003] unknown-major-version: " in done.out
+    assert "stdin:1:1" in done.out
+    assert done.out.splitlines()[-1] == "vpp, 0 turns: 0 sound, 1 error"
+    done = client.run("transcript", "-", "--protocol", "pb2s", typed="")
+    assert (done.code, "error[PROTO001]" in done.out) == (1, True)
+
+
+def test_code_scanning_looks_at_the_file(client):
+    log = client.run("transcript", "chat.txt", "--protocol", "vpp", "--format", "sarif").json
+    (result,) = log["runs"][0]["results"]
+    assert result["message"]["text"].startswith("turn 2, line 1:1: ")
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 4
+    assert "fixes" not in result
+
+
+def test_a_dialect_lets_transitions_be_judged(client):
+    command = ("transcript", "trace.jsonl", "--protocol", "plsp", "--format", "json")
+    assert client.run(*command).json["diagnostics"][0]["code"] == "PLSP045"
+    done = client.run(*command, "--imf", "psreg-1")
+    assert (done.code, "PLSP044" in findings(done.json, "error")) == (1, True)
+
+
+def test_the_sizes_of_a_trace(client):
+    done = client.run("transcript", "trace.jsonl", "--protocol", "plsp", "--stats")
+    table = [line.split() for line in done.out.splitlines()]
+    at = table.index(
+        ["cycle", "statements", "variables", *["bytes", "canonical", "tokens", "canonical"]]
+    )
+    assert table[at + 1][:5] == ["1", "1", "1", "9", "9"]
+    assert table[at + 2][:5] == ["2", "1", "1", "12", "9"]
+    assert "`pieces`" in done.out
+    (client.place / "broken.txt").write_text("S{$a:")
+    done = client.run("transcript", "broken.txt", "--protocol", "plsp", "--stats")
+    (row,) = [line.split() for line in done.out.splitlines() if line.endswith("-")]
+    assert (row[3:5], row[6]) == (["5", "-"], "-")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "words"),
+    [
+        ("vp", "did you mean vpp?"),
+        ("zzzz", "there are vpp, plsp, pb2s"),
+        ("vpp@", "'' is no version"),
+        ("vpp@v1.4", "'v1.4' is no version"),
+    ],
+)
+def test_a_protocol_that_there_is_not(client, protocol, words):
+    done = client.run("transcript", "chat.txt", "--protocol", protocol)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+
+
+def test_read_mode(client):
+    (client.place / "block.txt").write_text("S{$a:-1;}S")
+    assert client.run("transcript", "block.txt", "--protocol", "plsp").code == 1
+    assert client.run("transcript", "block.txt", "--protocol", "plsp", "--read").code == 0
+
+
+def test_what_a_hostile_file_says_does_not_drive_a_terminal(client):
+    (client.place / "bad.txt").write_text("User: !<g\x1b[31m>\nAssistant: \u202e<g>\nx")
+    done = client.run("transcript", "bad.txt", "--protocol", "vpp")
+    assert done.code == 1
+    assert "\x1b" not in done.out
+    assert "\u202e" not in done.out
+
+
+@pytest.mark.parametrize(
+    "text", ['{"role": "user", "content": "\\ud800"}\n', "[" * 5_000, "{" * 500, "\0"]
+)
+@pytest.mark.parametrize("protocol", ["vpp", "plsp", "pb2s"])
+def test_no_file_makes_it_stumble(client, text, protocol):
+    (client.place / "x.jsonl").write_text(text)
+    done = client.run("transcript", "x.jsonl", "--protocol", protocol)
+    assert (done.code, done.err) == (1, "")
+
+
+def test_no_more_protocols_than_the_table_has():
+    assert [row.name for row in PROTOCOLS] == ["vpp", "plsp", "pb2s"]

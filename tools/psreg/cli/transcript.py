@@ -11,7 +11,7 @@ from psreg.cli.console import Console, add_output_options, color_wanted
 from psreg.diagnostics import Mode
 from psreg.errors import UsageError
 from psreg.formats.conversation_read import read
-from psreg.formats.nearest import did_you_mean
+from psreg.formats.nearest import nearest
 from psreg.formats.protocols import PROTOCOLS, numbers
 from psreg.render.table import rendered
 from psreg.render.transcript import transcript_document, transcript_lines
@@ -68,7 +68,8 @@ def _protocol(text: str) -> tuple[str, str]:
     """Return name and declared version, "" for none, of `vpp@1.4`."""
     name, at, version = text.partition("@")
     if name not in PROTOCOLS:
-        hint = did_you_mean(name, PROTOCOLS) or f"known are {', '.join(PROTOCOLS)}"
+        near = nearest(name, PROTOCOLS)
+        hint = f"did you mean {near}?" if near else f"there are {', '.join(PROTOCOLS)}"
         raise UsageError("NO_SUCH_PROTOCOL", f"there is no protocol {name!r}", hint)
     if at and numbers(version) is None:
         hint = f"for instance {name}@{PROTOCOLS[name]}"
