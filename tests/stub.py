@@ -7,6 +7,7 @@ use `running(NAME)`.
 
 import argparse
 import json
+import os
 import select
 import socket
 import struct
@@ -48,8 +49,12 @@ class At:
             reply = stub_answers.pb2s(self.request.get("message"))
             return self.behaviour.pb2s(reply) if self.behaviour.pb2s else reply
         message = {"role": "assistant", "content": before + self.said}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        choice = {"index": 0, "message": message, "finish_reason": self.finish}
         return {"object": "chat.completion", "model": self.model, "choices": [choice]}
+
+    @property
+    def finish(self):
+        return self.behaviour.finish
 
     @property
     def model(self):
@@ -67,7 +72,7 @@ class At:
         pieces = [text[start : start + 10] for start in range(0, len(text), 10)]
         deltas = [{"role": "assistant"}, *({"content": piece} for piece in pieces)]
         events = [{"choices": [{"delta": delta, "finish_reason": None}]} for delta in deltas]
-        events += [{"choices": [{"delta": {}, "finish_reason": "stop"}]}, {"choices": []}]
+        events += [{"choices": [{"delta": {}, "finish_reason": self.finish}]}, {"choices": []}]
         lines = [json.dumps({"model": self.model, **e}, ensure_ascii=False) for e in events]
         return "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()
 
@@ -235,13 +240,21 @@ def main():
     parser.add_argument("--port", type=int, default=8000)
     args = parser.parse_args()
     if args.list:
-        print(listing())
+        try:
+            print(listing(), flush=True)
+        except BrokenPipeError:  # `| head` has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    with running(args.behaviour, args.port) as stub:
-        print(f"{args.behaviour}: {stub.url}/chat and {stub.url}/v1/chat/completions", flush=True)
-        with suppress(KeyboardInterrupt):
+    try:
+        with running(args.behaviour, args.port) as stub:
+            where = f"{stub.url}/chat and {stub.url}/v1/chat/completions"
+            print(f"{args.behaviour}: {where}", flush=True)
             threading.Event().wait()
-    return 0
+    except KeyboardInterrupt:
+        return 0
+    except (OSError, OverflowError) as error:
+        print(f"stub: cannot listen on port {args.port}: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

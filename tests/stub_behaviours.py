@@ -40,6 +40,7 @@ class Behaviour:
     chat: Any = None
     wire: Any = None
     flags: str = ""
+    finish: str = "stop"
 
 
 def says(name, about, exits, protocol, change):
@@ -326,6 +327,7 @@ BEHAVIOURS = (
     says("save-prose", "words instead of a save", TRY, "chat", lambda t: t.partition("```")[0]),
     says("save-cut", "half of a save", TRY, "chat", lambda t: t[: -len(t) // 3]),
     # ---- on the way
+    Behaviour(name="length", about="says that the model's limit cut the answer off", finish="length"),
     sends("slow", "takes its time, and answers", FINE, slow),
     sends("bytewise", "sends single bytes, so that characters are cut", FINE, bytewise),
     sends("halves", "streams a character in two halves of an escape", FINE, halves),

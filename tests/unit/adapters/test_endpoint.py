@@ -158,6 +158,13 @@ def test_an_answer_with_the_key_in_it_is_dropped(way):
     assert heard == []
 
 
+def test_a_word_in_place_of_a_key_is_no_secret():
+    with running("echo-key") as stub:
+        assert endpoint(stub, key="none").ask(CHAT).text.startswith("none")
+        heard = []
+        assert endpoint(stub, key="none").stream(CHAT, heard.append).text == "".join(heard)
+
+
 def test_nothing_listens():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -179,6 +180,52 @@ def test_characters_that_drive_a_terminal_are_written_out(client):
     assert "You said: x\\u{001b}[2Jy" in done.out
 
 
+def test_an_answer_that_the_limit_of_the_model_cut_off_is_told(client):
+    with running("length") as stub:
+        done = client.run("try", SQL, "--endpoint", stub.url, typed="SELECT 1\n")
+    assert done.code == 0
+    assert "warning: the model's limit cut this answer off" in done.err
+
+
+def test_what_cannot_be_kept_is_not_begun(client):
+    with running() as stub:
+        for option in ("--record", "--save"):
+            talk = ("try", SQL, "--endpoint", stub.url, option, "nowhere/x.jsonl")
+            assert client.refused(*talk) == (4, "CANNOT_WRITE")
+    assert stub.requests == []
+
+
+def test_a_person_types_at_a_terminal(client):
+    ours, theirs = pty.openpty()
+    with running() as stub:
+        trial = subprocess.Popen(
+            [sys.executable, "-m", "psreg", "try", TUTOR, "--endpoint", stub.url],
+            stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "PSREG_HOME": str(client.home)}, cwd=client.place,
+        )  # fmt: skip
+        os.write(ours, b"Tides\n\x04")
+        out, err = trial.communicate(timeout=60)
+    os.close(ours)
+    os.close(theirs)
+    assert trial.returncode == 0
+    assert "> You said: Tides\n" in out
+    assert "/exit or Ctrl-D ends it" in err
+    assert "it ended: end of input" in err
+
+
+def test_an_executor_at_a_terminal_is_told_to_run(client):
+    ours, theirs = pty.openpty()
+    with running() as stub:
+        done = subprocess.run(
+            [sys.executable, "-m", "psreg", "try", SQL, "--endpoint", stub.url],
+            stdin=theirs, capture_output=True, text=True, timeout=60, check=True,
+            env={**os.environ, "PSREG_HOME": str(client.home)}, cwd=client.place,
+        )  # fmt: skip
+    os.close(ours)
+    os.close(theirs)
+    assert done.stdout.startswith("You said: This is a Prompt-Based Executable")
+
+
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_ctrl_c_keeps_what_was_said(form, client):
     record = client.place / "r.jsonl"
@@ -223,7 +270,7 @@ def test_ctrl_c_keeps_what_was_said(form, client):
     ],
 )
 def test_command_lines_that_cannot_be_meant(options, code, client):
-    (client.place / "there.jsonl").write_text("")
+    (client.place / "there.jsonl").write_text("{}")
     talk = ("try", SQL, "--endpoint", "http://127.0.0.1:9")
     assert client.refused(*talk, *options) == (2, code)
 

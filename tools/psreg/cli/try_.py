@@ -71,6 +71,7 @@ def run(args: Namespace, console: Console) -> int:
     resume = _resume(args, trial.session)
     script = Path(args.script) if args.script else None
     turns = script_of(script, console, trial) if script else typed(console, trial)
+    trial.open()
     try:
         for exchange in held(trial.session, turns, resume=resume, until=args.until):
             trial.heard(exchange)
@@ -94,7 +95,7 @@ def _prepared(args: Namespace, console: Console) -> Trial:
         known = ", ".join(PLATFORMS)
         raise UsageError("NO_SUCH_PLATFORM", f"there is no platform {args.platform!r}", known)
     record = Path(args.record) if args.record else None
-    if record is not None and record.exists():
+    if record is not None and record.exists() and record.stat().st_size:
         hint = "name another file, or remove it"
         raise UsageError("RECORD_EXISTS", f"{record} is there already", hint)
     values = values_of_json(read_named(Path(args.vars)), args.vars) if args.vars else {}

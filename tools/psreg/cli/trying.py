@@ -9,9 +9,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from errno import ENOENT
 from pathlib import Path
 
-from psreg.adapters.atomic import write_file
+from psreg.adapters.atomic import cannot_write, write_file
 from psreg.adapters.files import MAX_FILE, read_named
 from psreg.cli.console import Console
 from psreg.errors import UsageError
@@ -56,6 +57,8 @@ class Trial:
         """Keep what was said, and the save in it."""
         self._end_line()
         self._write()
+        if exchange.finish == "length":
+            self.console.warn("psreg: warning: the model's limit cut this answer off")
         if not exchange.asked:
             return
         self.faults = exchange.faults
@@ -65,6 +68,17 @@ class Trial:
             write_file(self.save, f"{exchange.save.text}\n".encode())
             self.saved = True
             self.console.note(f"psreg: wrote {self.save}")
+
+    def open(self) -> None:
+        """Make sure that what will be said can be kept, before anything is.
+
+        Raises:
+            UnavailableError: CANNOT_WRITE.
+        """
+        if self.save is not None and not self.save.absolute().parent.is_dir():
+            raise cannot_write(self.save, FileNotFoundError(ENOENT, "its folder is not there"))
+        if self.record is not None:
+            write_file(self.record, b"")
 
     def close(self) -> None:
         """Keep what was said, however it ended."""

@@ -62,10 +62,14 @@ class Play:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """What was said and answered. `save` is what was asked for and found, with its `faults`."""
+    """What was said and answered. `save` is what was asked for and found, with its `faults`.
+
+    `finish` is why the assistant stopped, as the endpoint says.
+    """
 
     said: str
     answer: str
+    finish: str = ""
     asked: bool = False
     save: Save | None = None
     faults: tuple[str, ...] = ()
@@ -102,11 +106,12 @@ class Session:
         self.messages.append(Message(role="assistant", content=reply.text))
         self.model = reply.model or self.model
         saves = self.play.saves
+        exchange = Exchange(said=text, answer=reply.text, finish=reply.finish)
         if saves is None or not saves.asked(text):
-            return Exchange(said=text, answer=reply.text)
+            return exchange
         save = save_in(reply.text)
         faults = saves.faults(save) if save else ("the answer holds no save",)
-        return Exchange(said=text, answer=reply.text, asked=True, save=save, faults=faults)
+        return replace(exchange, asked=True, save=save, faults=faults)
 
     def _hear(self, piece: str) -> None:
         self.partial.append(piece)
