@@ -44,7 +44,7 @@ def test_each_prompt_is_posted_as_a_message():
 def test_findings_have_their_evidence():
     found, _ = run(reply(None, proof(cycles=True)), reply("DRAFT\nx\n", other()))
     (cycles,) = found[0].diagnostics
-    assert (cycles.code, cycles.path, cycles.excerpt) == ("PB2S015", "boil", "true")
+    assert (cycles.code, cycles.path, cycles.excerpt) == ("PB2S015", "boil", '"cycles": true')
     assert {d.excerpt for d in found[1].diagnostics} == {"x"}
     assert {d.path for d in found[1].diagnostics} == {"ice"}
 

@@ -180,7 +180,7 @@ def test_evidence_is_the_line_or_the_member():
     assert evidence_of(reply, draft.header) == "DRAFT"
     assert evidence_of(reply, draft.body) == "a" * 199 + "…"
     assert evidence_of(reply, "/text") == "DRAFT"
-    assert evidence_of(reply, "/pb2s_proof/cycles") == "1"
+    assert evidence_of(reply, "/pb2s_proof/cycles") == '"cycles": 1'
     assert evidence_of(reply, "/pb2s_proof/seed") == ""
     assert evidence_of(reply, "/text/x") == ""
 

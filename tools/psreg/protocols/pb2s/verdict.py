@@ -16,7 +16,7 @@ _LONGEST_EVIDENCE = 200
 
 
 def evidence_of(reply: Reply, at: str | Span) -> str:
-    """Return what a finding at `at` is about: the line of the text, or the member as JSON.
+    """Return what a finding at `at` is about: the line of the text, or the member with its name.
 
     "" where the member is not there; long evidence is cut.
     """
@@ -25,11 +25,12 @@ def evidence_of(reply: Reply, at: str | Span) -> str:
         start = at.start if isinstance(at, Span) else 0
         return _short(lines.line(lines.position(start).line))
     value: Any = reply.record
+    key = ""
     for key in at.split("/")[1:]:
         if not isinstance(value, dict) or key not in value:
             return ""
         value = value[key]
-    return _short(compact_json(value))
+    return _short(f'"{key}": {compact_json(value)}')
 
 
 def _short(text: str) -> str:
