@@ -98,6 +98,7 @@ def test_facets_count_what_they_would_leave(tab):
         "not yet tested (4)",
         "on two or more platforms (1)",
     ]
+    assert options(page, "protocol") == ["Any protocol", "VPP (1)"]
     page.select_option("select[name=tested]", "two-or-more")
     assert results(page) == ["listener"]
     assert options(page, "class") == ["Any class", "interactive engine (1)"]

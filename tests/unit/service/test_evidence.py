@@ -8,10 +8,13 @@ import pytest
 
 import registry_trees
 from psreg.diagnostics import ERROR, WARNING, Report
+from psreg.index.changes import Author, changes_between
 from psreg.index.spoken import STUB, Spoken, read_spoken
 from psreg.index.tree import Tree
 from psreg.service.check import check_tree
 from psreg.service.evidence import MOST, conformance
+from psreg.service.review import review
+from psreg.service.verdict import Verdict
 
 FOLDER = "pbes/prompt/hello/1.0.0"
 ASKED = {"role": "user", "content": "!<g>\nHello?"}
@@ -101,6 +104,18 @@ def test_exchanges_of_pb2s():
     (finding, *_) = found('[protocols]\npb2s = "0.2"\n', {"a.jsonl": lines(reply)})
     assert finding.family == "PB2S"
     assert finding.message.startswith("exchange 1, line ")
+
+
+def test_a_review_rejects_what_breaks_the_declared_protocol():
+    base = registry_trees.entry(toml=registry_trees.OWNED)
+    talk = {"evidence/a.jsonl": lines(ASKED, BANG)}
+    told = registry_trees.update("1.1.0", more=VPP, **talk)
+    before = registry_trees.tree(base)
+    after = registry_trees.tree(base, told)
+    change = changes_between(before, after, author=Author(forge="github", id=1))
+    found = review(change, base="a" * 40, head="b" * 40)
+    assert found.verdict is Verdict.REJECT
+    assert "VPP012" in {reason.code for reason in found.reasons}
 
 
 def test_text_is_judged_where_a_run_cites_it():
