@@ -339,6 +339,8 @@ BEHAVIOURS = (
     sends("busy-date", "503 with a Retry-After that is a date, then fine", FINE, later),
     sends("error-once", "500, then fine", FINE, once(500)),
     sends("hang-up-once", "hangs up without an answer, then fine", FINE, once_lost),
+    sends("created", "answers with status 201", FINE, lambda at: at.send(201, at.body())),
+    sends("no-content", "answers with status 204", LOST, lambda at: at.begin(204)),
     sends("silent", f"says nothing for {PATIENT:.0f} seconds", LOST, silent, "--timeout 1"),
     sends("drip", "sends a blank now and then", LOST, drip, "--timeout 1"),
     sends("busy-long", "429 with Retry-After: 3600", LOST, always(429, Retry_After="3600")),

@@ -155,7 +155,7 @@ class Endpoint:
     def _check(self, response: HTTPResponse) -> None:
         """Return if the answer is one to read. Raises EndpointError."""
         status = response.status
-        if status == 200:  # noqa: PLR2004 - OK
+        if 200 <= status < 300:  # noqa: PLR2004 - OK, Created
             coding = response.getheader("Content-Encoding", "identity").strip().lower()
             if coding not in ("identity", ""):
                 raise wrong(f"it is compressed ({coding})")
