@@ -116,6 +116,7 @@ def test_a_save_is_written_and_resumed(client):
         assert done.code == 0
         template = json.loads(TUTOR.read_text())["save_system"]["save_template"]
         assert json.loads((client.place / "s.json").read_text()) == template
+        assert client.run(*talk, "--save", "s.json").code == 0
         done = client.run(*talk, "--resume", "s.json", "--format", "json", typed="Go on\n")
     users = [turn["content"] for turn in done.json["turns"] if turn["role"] == "user"]
     assert json.loads(users[1]) == template
@@ -189,9 +190,13 @@ def test_an_answer_that_the_limit_of_the_model_cut_off_is_told(client):
 
 def test_what_cannot_be_kept_is_not_begun(client):
     with running() as stub:
+        talk = ("try", TUTOR, "--endpoint", stub.url)
         for option in ("--record", "--save"):
-            talk = ("try", SQL, "--endpoint", stub.url, option, "nowhere/x.jsonl")
-            assert client.refused(*talk) == (4, "CANNOT_WRITE")
+            assert client.refused(*talk, option, "nowhere/x.jsonl") == (4, "CANNOT_WRITE")
+        (client.place / "diary.txt").write_text("Dear diary")
+        assert client.refused(*talk, "--save", "diary.txt") == (2, "SAVE_EXISTS")
+        talk = ("try", SQL, "--endpoint", stub.url)
+        assert client.refused(*talk, "--save", "s.json") == (2, "NO_SAVES")
     assert stub.requests == []
 
 

@@ -19,6 +19,7 @@ from psreg.errors import UsageError
 from psreg.formats.conversation_read import read
 from psreg.service.play import LEAVE, Exchange, Session, remark
 from psreg.service.play_record import Circumstances, row_of, transcript
+from psreg.service.saves import save_in
 
 _LONGEST = 256 * 1024
 """Bytes of one line that is typed."""
@@ -74,11 +75,24 @@ class Trial:
 
         Raises:
             UnavailableError: CANNOT_WRITE.
+            UsageError: NO_SAVES; SAVE_EXISTS, there is a file that is no save of this prompt.
         """
-        if self.save is not None and not self.save.absolute().parent.is_dir():
-            raise cannot_write(self.save, FileNotFoundError(ENOENT, "its folder is not there"))
+        if self.save is not None:
+            self._check_save(self.save)
         if self.record is not None:
             write_file(self.record, b"")
+
+    def _check_save(self, place: Path) -> None:
+        saves = self.session.play.saves
+        if saves is None:
+            raise UsageError("NO_SAVES", f"{self.session.play.file} has no save system")
+        if not place.absolute().parent.is_dir():
+            raise cannot_write(place, FileNotFoundError(ENOENT, "its folder is not there"))
+        if place.exists():
+            found = save_in(read_named(place, MAX_FILE).decode(errors="replace"))
+            if found is None or saves.key not in found.value:
+                message = f"{place} is there already, and is no save of this prompt"
+                raise UsageError("SAVE_EXISTS", message, "name another file")
 
     def close(self) -> None:
         """Keep what was said, however it ended."""
