@@ -161,6 +161,15 @@ def test_all_parts_of_a_cycle_are_one_message():
     assert (message.role, len(message.parsed)) == ("", 1)
 
 
+def test_what_a_model_did_not_write_is_named():
+    trace = {"instr": "Go on.", "previous": "S{}S", "next": "S{$a:1}S"}
+    conversation = read(json.dumps(trace).encode(), "x", "plsp")
+    found = in_file(judge(conversation, "plsp"), conversation)
+    begun = {d.code: d.message.partition(": ")[0] for d in found.diagnostics}
+    assert begun["PLSP040"] == "cycle 1 instr, line 1:1"
+    assert begun["PLSP008"] == "cycle 1, line 1:7"
+
+
 def test_the_numbers_of_a_trace():
     conversation = read(b'{"next": "S{ $a : 1 ; }S"}\n{"next": "S{$a:"}\n', "x", "plsp")
     first, second = stats_of(conversation, "plsp")

@@ -15,7 +15,7 @@ from psreg.protocols.plsp.stats import METHOD, Size, Stats
 from psreg.render.json import report_document
 from psreg.render.terminal import one_line
 from psreg.render.text import counted, report_lines
-from psreg.service.transcript import Message, TranscriptReport
+from psreg.service.transcript import Message, TranscriptReport, place_of
 
 
 def transcript_document(
@@ -60,7 +60,7 @@ def transcript_lines(
     for message in found.messages:
         if not (quiet and message.sound):
             yield f"{_title(found, message)}: {_verdict(message)}"
-            yield from _findings(_placed(message, found.word), color=color)
+            yield from _findings(_placed(found, message), color=color)
     if stats is not None:
         yield ""
         yield from _table(stats)
@@ -79,11 +79,11 @@ def _verdict(message: Message) -> str:
     return ", ".join(parts) or "clean"
 
 
-def _placed(message: Message, word: str) -> Iterator[Diagnostic]:
+def _placed(found: TranscriptReport, message: Message) -> Iterator[Diagnostic]:
     """Yield the findings about `message`, whose place is in it and which no option mends."""
     for d in message.diagnostics:
         hint = d.hint or (d.fix.title if d.fix else "")
-        yield replace(d, path=f"{word} {message.index + 1}", fix=None, hint=hint)
+        yield replace(d, path=place_of(found, d), fix=None, hint=hint)
 
 
 def _findings(diagnostics: Iterable[Diagnostic], *, color: bool) -> Iterator[str]:

@@ -25,6 +25,9 @@ from psreg.service.locate import judge as judge_by
 _WORDS = {Kind.TRANSCRIPT: "turn", Kind.PLSP: "cycle", Kind.PB2S: "exchange"}
 """What people call a record of each kind of file."""
 
+_WRITTEN = ("content", "next", "text")
+"""The members of records that hold what a model wrote."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
@@ -145,6 +148,15 @@ def _of_unit(row: ConversationProtocol, unit: Unit, path: str, mode: Mode) -> It
         yield replace(diagnostic, pointer=f"/{unit.index}{pointer}")
 
 
+def place_of(found: TranscriptReport, diagnostic: Diagnostic) -> str:
+    """Return what people call the text a finding about a message is in: `turn 2`, `cycle 1 instr`.
+
+    The member of the record is named where it is not what the model wrote.
+    """
+    index, _, member = diagnostic.pointer.removeprefix("/").partition("/")
+    return f"{found.word} {int(index) + 1}{'' if member in _WRITTEN else f' {member}'}"
+
+
 def in_file(found: TranscriptReport, conversation: Conversation) -> Report:
     """Return the report of `found` for those who look at the file and not at a message.
 
@@ -156,7 +168,7 @@ def in_file(found: TranscriptReport, conversation: Conversation) -> Report:
     for message in found.messages:
         text = lines.line(message.line)
         for d in message.diagnostics:
-            place = f"{found.word} {message.index + 1}, line {d.start.line}:{d.start.column}"
+            place = f"{place_of(found, d)}, line {d.start.line}:{d.start.column}"
             moved.append(
                 replace(
                     d,
