@@ -51,8 +51,9 @@ def test_schema_is_draft_2020_12_and_named_after_its_file(name):
     jsonschema.Draft202012Validator.check_schema(document)
     assert document["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert document["$id"] == f"/schemas/{name}.schema.json"
-    assert document["title"]
-    assert document["description"]
+    if name != "pb2s_proof":  # it is the specification's, word for word
+        assert document["title"]
+        assert document["description"]
 
 
 @pytest.mark.parametrize("name", PBE_SCHEMAS)

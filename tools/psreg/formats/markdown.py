@@ -15,7 +15,7 @@ _FENCE_LINE = re.compile(
     r"(`{3,}+(?![^\n`]*+`)|~{3,}+)([^\n]*+)\n?",
     re.MULTILINE,
 )
-_PARAGRAPH = re.compile(r"(?:[^\n]++\n?)+")
+_EMPTY_LINES = re.compile(r"\n{2,}+")
 _BACKTICKS = re.compile(r"`++")
 _HASHES = re.compile(r" {0,3}(#{1,6}+)(?=\s|$)")
 _UNDERLINE = re.compile(r" {0,3}(=++|-++)\s*+")
@@ -72,8 +72,10 @@ def code_spans(text: str, blocks: Iterable[Span] = ()) -> tuple[Span, ...]:
     found: list[Span] = []
     at = 0
     for block in (*blocks, Span(len(text), len(text))):
-        for paragraph in _PARAGRAPH.finditer(text, at, block.start):
-            found.extend(_inline(paragraph[0], paragraph.start()))
+        for gap in _EMPTY_LINES.finditer(text, at, block.start):
+            found.extend(_inline(text[at : gap.start()], at))
+            at = gap.end()
+        found.extend(_inline(text[at : block.start], at))
         at = block.end
     return tuple(found)
 
