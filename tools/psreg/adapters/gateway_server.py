@@ -10,10 +10,11 @@ import json
 import threading
 from collections.abc import Callable
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
+from psreg.adapters.listening import Listener, Quiet
 from psreg.errors import PsregError, UnavailableError
 from psreg.service.ask import EndpointError
 from psreg.service.gateway import Answered, GatewayError
@@ -21,9 +22,6 @@ from psreg.service.gateway import Answered, GatewayError
 PATH = "/chat"
 LARGEST = 1024 * 1024
 """Bytes of a message with its JSON."""
-
-_WAIT = 60
-"""Seconds in which a client must have sent its message."""
 
 
 class TraceLog:
@@ -54,37 +52,24 @@ class TraceLog:
             ) from error
 
 
-class GatewayServer(ThreadingHTTPServer):
+class GatewayServer(Listener):
     """Serves `answer` at `/chat`; port 0 takes any free one.
 
     Raises:
         UnavailableError: PORT_BUSY.
     """
 
-    daemon_threads = True
-    allow_reuse_address = True
-
     def __init__(
         self, host: str, port: int, answer: Callable[[str], Answered], log: TraceLog
     ) -> None:
         self.answer = answer
         self.log = log
-        try:
-            super().__init__((host, port), _Handler)
-        except (OSError, OverflowError) as error:
-            raise UnavailableError(
-                "PORT_BUSY",
-                f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}",
-                "choose another port with --port",
-            ) from error
+        super().__init__(host, port, _Handler)
 
     @property
     def url(self) -> str:
         """The address to which messages are posted."""
         return f"http://{self.server_address[0]!s}:{self.server_port}{PATH}"
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Stay silent about a client that went away."""
 
 
 class _RefusedError(Exception):
@@ -94,16 +79,8 @@ class _RefusedError(Exception):
         self.error = {"code": code, "message": message, "hint": hint}
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server_version = "psreg"
-    sys_version = ""
-    disable_nagle_algorithm = True
-    wbufsize = -1  # head and body leave together
-    timeout = _WAIT
+class _Handler(Quiet, BaseHTTPRequestHandler):
     server: GatewayServer
-    error_message_format = "%(code)d %(message)s\n"
-    error_content_type = "text/plain; charset=utf-8"
 
     def do_POST(self) -> None:
         try:
@@ -119,9 +96,6 @@ class _Handler(BaseHTTPRequestHandler):
         error = {"code": "METHOD", "message": "nothing is to be got here", "hint": hint}
         body = {"schema": "psreg.error/1", "error": error}
         self._send(HTTPStatus.METHOD_NOT_ALLOWED, body, Allow="POST")
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the parent's name
-        """Keep the terminal free, and free of what people ask."""
 
     def _answered(self, message: str) -> Answered:
         try:

@@ -10,15 +10,13 @@ import hashlib
 import os
 import re
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 from psreg.adapters.files import read_file
+from psreg.adapters.listening import LOOPBACK, Listener, Quiet
 from psreg.errors import UnavailableError
-
-HOST = "127.0.0.1"
 
 MEDIA_TYPES: tuple[tuple[str, str], ...] = (
     (".pbe.txt", "application/json"),
@@ -37,55 +35,31 @@ _LARGEST = 256 * 1024 * 1024
 _HASHED = re.compile(r"registry/targets/[a-z]+/[0-9a-f]{64}\.[a-z0-9_]+\.json")
 
 
-class SiteServer(ThreadingHTTPServer):
+class SiteServer(Listener):
     """Serves the folder `root` on the loopback interface; `port` 0 takes any free one.
 
     Raises:
         UnavailableError: PORT_BUSY.
     """
 
-    daemon_threads = True
-    allow_reuse_address = True
-
     def __init__(self, root: Path, port: int) -> None:
         self.root = root
-        try:
-            super().__init__((HOST, port), _Handler)
-        except (OSError, OverflowError) as error:
-            raise UnavailableError(
-                "PORT_BUSY",
-                f"cannot listen on {HOST}:{port}: {getattr(error, 'strerror', None) or error}",
-                "choose another port with --port",
-            ) from error
+        super().__init__(LOOPBACK, port, _Handler)
 
     @property
     def url(self) -> str:
         """The address of the site."""
-        return f"http://{HOST}:{self.server_port}/"
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Stay silent about a reader that went away."""
+        return f"http://{LOOPBACK}:{self.server_port}/"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server_version = "psreg"
-    sys_version = ""
-    disable_nagle_algorithm = True
-    wbufsize = -1  # head and body leave together
-    timeout = 60
+class _Handler(Quiet, BaseHTTPRequestHandler):
     server: SiteServer
-    error_message_format = "%(code)d %(message)s\n"
-    error_content_type = "text/plain; charset=utf-8"
 
     def do_GET(self) -> None:
         self._answer(body=True)
 
     def do_HEAD(self) -> None:
         self._answer(body=False)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the parent's name
-        """Keep the terminal free: the interesting line is the address."""
 
     def _answer(self, *, body: bool) -> None:
         path = _clean(self.path)
