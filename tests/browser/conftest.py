@@ -130,7 +130,7 @@ def open_tab(chromium, site):
 
 def _note_failure(tab, request):
     if request.failure != "net::ERR_ABORTED":  # the page was left, or closed, before it came
-        tab.failed.append(f"{request.failure} {request.url}")
+        tab.failed.append(request.url)
 
 
 def _note_status(tab, response):

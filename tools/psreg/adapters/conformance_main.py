@@ -265,7 +265,7 @@ def _body(url: SplitResult, response: http.client.HTTPResponse) -> bytes:
         told = response.getheader("Retry-After", "")
         wait = float(told) if told.isascii() and told.isdigit() else 0.0
         raise _BusyError(f"{url.netloc} answers with status {response.status}", wait)
-    if response.status != 200:  # noqa: PLR2004 - OK
+    if not 200 <= response.status < 300:  # noqa: PLR2004 - OK, Created
         raise NoAnswerError(f"{url.netloc} answers with status {response.status}")
     if response.getheader("Content-Encoding", "identity").strip().lower() not in ("identity", ""):
         raise NoAnswerError(f"{url.netloc} sends a compressed answer")
