@@ -59,10 +59,12 @@ def field_removed(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """A field is gone: one that the class requires, or one of the author's own.
 
     Whoever calls the PBE, or builds on it, may rely on any field that it has, at the root or
-    below. A renamed field is one that is gone and one that was added.
+    below. A renamed field is one that is gone and one that was added; one whose text or list is
+    empty now is gone, too.
     """
     for each in met(before, after, How.GONE):
-        message = f"the field `{shown(dotted(each.path))}` is gone"
+        what = "gone" if each.after is None else "empty now"
+        message = f"the field `{shown(dotted(each.path))}` is {what}"
         yield Changed(message=message, pointer=join(each.path), before=shown(each.before))
 
 

@@ -142,6 +142,21 @@ def protocol_added(before: ReleaseFile, after: ReleaseFile) -> Iterator[Changed]
     yield from _new(_protocols(before), _protocols(after), "protocols", "protocol")
 
 
+def _dialects(before: ReleaseFile, after: ReleaseFile) -> Iterator[Changed]:
+    """Yield the protocols that both declare, and of which the instructions are of another kind."""
+    new = {declared.name: declared.imf for declared in after.protocols}
+    for declared in before.protocols:
+        old, now = declared.imf, new.get(declared.name, declared.imf)
+        if old != now:
+            said = [f"`{shown(imf)}`" if imf else "none" for imf in (now, old)]
+            yield Changed(
+                message=f"`imf` of the protocol `{declared.name}` is {said[0]} and was {said[1]}",
+                pointer=join(("protocols", declared.name)),
+                before=old,
+                after=now,
+            )
+
+
 def _spoken(before: ReleaseFile, after: ReleaseFile, *, major: bool) -> Iterator[Changed]:
     """Yield the protocols declared in another version, by whether its first number is another."""
     new = _protocols(after)
@@ -158,11 +173,13 @@ def _spoken(before: ReleaseFile, after: ReleaseFile, *, major: bool) -> Iterator
 
 @row("PROTOCOL-MAJOR", MAJOR)
 def protocol_major_step(before: ReleaseFile, after: ReleaseFile) -> Iterator[Changed]:
-    """A declared protocol has another first number.
+    """A declared protocol has another first number, or another `imf`.
 
-    A program that speaks the previous version of the protocol does not understand this one.
+    A program that speaks the previous version of the protocol does not understand this one, nor
+    does one that understands other instructions.
     """
     yield from _spoken(before, after, major=True)
+    yield from _dialects(before, after)
 
 
 @row("PROTOCOL-MINOR", MINOR)

@@ -26,9 +26,14 @@ class SaveField:
     kinds: set[str] = field(default_factory=set)
 
     @property
+    def root(self) -> Path:
+        """Where the save key stands that it is below."""
+        return self.path[: len(TEMPLATE) + 1]
+
+    @property
     def title(self) -> str:
         """The field as people write it: `history[].answer`."""
-        tokens = self.path[len(TEMPLATE) + 1 :]
+        tokens = self.path[len(self.root) :]
         return "".join("[]" if isinstance(t, int) else f".{t}" for t in tokens).removeprefix(".")
 
 
@@ -57,10 +62,19 @@ def stays(path: Path, old: Mapping[Path, SaveField], new: Mapping[Path, SaveFiel
     return not path or (path in old and path in new and not old[path].kinds - new[path].kinds)
 
 
+def retyped_roots(before: Pbe, after: Pbe) -> Mapping[Path, tuple[str, str]]:
+    """Return where both have the same save key and values of two types, with the types."""
+    old, new = template(before) or {}, template(after) or {}
+    kinds = {(*TEMPLATE, key): (kind(old[key]), kind(new[key])) for key in old if key in new}
+    return {path: both for path, both in kinds.items() if both[0] != both[1]}
+
+
 def same_fields(before: Pbe, after: Pbe) -> bool:
     """Tell whether both have a save template with the same keys, and no row speaks of a field."""
     old, new = template(before), template(after)
     if old is None or new is None or old.keys() != new.keys():
+        return False
+    if retyped_roots(before, after):
         return False
     shapes = fields(before), fields(after)
     return shapes[0].keys() == shapes[1].keys() and all(stays(path, *shapes) for path in shapes[0])

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from psreg.formats.pbe import Pbe
 from psreg.formats.pointer import join
 from psreg.rules.floor.row import MAJOR, MINOR, Changed, Row, row
-from psreg.rules.floor.saves import fields, stays, template
+from psreg.rules.floor.saves import fields, retyped_roots, stays, template
 from psreg.rules.floor.values import TEMPLATE, TRIGGERS, changed_value, folded, shown
 
 RECOGNITION_KEY = ("save_system", "load_detection", "recognition_key")
@@ -57,9 +57,9 @@ def save_field_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """
     if not template(after):
         return  # that the key is gone says it
-    old, new = fields(before), fields(after)
+    old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
     for path, field in old.items():
-        if path not in new and stays(path[:-1], old, new):
+        if path not in new and stays(path[:-1], old, new) and field.root not in retyped:
             message = f"the save field `{shown(field.title)}` is gone"
             yield Changed(message=message, pointer=join(field.path))
 
@@ -71,6 +71,9 @@ def save_field_retyped(before: Pbe, after: Pbe) -> Iterator[Changed]:
     A save of the previous version holds a value that the new one does not expect: a number where
     a list should be, for instance.
     """
+    for path, (old, new) in retyped_roots(before, after).items():
+        message = f"what is saved under `{shown(path[-1])}` was of type {old} and is now {new}"
+        yield Changed(message=message, pointer=join(path), before=old, after=new)
     known = fields(before)
     for path, field in fields(after).items():
         if path in known and known[path].kinds - field.kinds:
@@ -92,9 +95,9 @@ def save_field_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
         for key in template(after) or ():
             message = f"the save key `{shown(key)}` was added"
             yield Changed(message=message, pointer=join((*TEMPLATE, key)), after=key)
-    old, new = fields(before), fields(after)
-    for path, field in new.items():
-        if known and path not in old and stays(path[:-1], old, new):
+    old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
+    for path, field in new.items() if known else ():
+        if path not in old and stays(path[:-1], old, new) and field.root not in retyped:
             message = f"the save field `{shown(field.title)}` was added"
             yield Changed(message=message, pointer=join(field.path))
 

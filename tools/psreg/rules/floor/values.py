@@ -92,7 +92,13 @@ def _values(old: Any, new: Any, path: Path) -> Iterator[Met]:
             if key in known:
                 yield from _values(known[key].value, part.value, part.path)
     elif not same(old, new):
-        yield Met(How.REWORDED, path, old, new)
+        yield Met(How.GONE if _emptied(old, new, path) else How.REWORDED, path, old, new)
+
+
+def _emptied(old: Any, new: Any, path: Path) -> bool:
+    """Tell whether nothing is left of a text or list; of the trigger phrases others speak."""
+    texts = (value.strip() if isinstance(value, str) else value for value in (old, new))
+    return [value in ("", []) for value in texts] == [False, True] and path != TRIGGERS
 
 
 def parts(pbe: Pbe, path: tuple[str, ...]) -> Mapping[str, Part] | None:
