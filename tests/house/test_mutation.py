@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from psreg.rules import RULES
+from psreg.rules.table import RULES
 
 PROGRAM = Path(__file__).with_name("mutate_rules.py")
 

@@ -14,7 +14,7 @@ from psreg import __version__
 from psreg.diagnostics import ERROR, INFO, WARNING, Fix, Position, Related, Report
 from psreg.render.sarif import sarif_document
 from psreg.render.sarif_rules import cropped
-from psreg.rules import RULES
+from psreg.rules.table import RULES
 from psreg.service.check import check_file
 from reports import PBE, SAMPLE, SITE, diagnostic
 

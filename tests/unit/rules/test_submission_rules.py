@@ -9,8 +9,8 @@ import pytest
 
 from psreg.diagnostics import Report
 from psreg.formats.platforms import PLATFORMS
-from psreg.rules import RULES
 from psreg.rules.places import name_like, version_like
+from psreg.rules.table import RULES
 from psreg.service.check import check_tree
 from registry_trees import PROMPT, README, RELEASE, entry, tree, version
 

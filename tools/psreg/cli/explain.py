@@ -14,7 +14,7 @@ from psreg.cli.console import Console, add_output_options
 from psreg.errors import UsageError
 from psreg.formats.nearest import nearest
 from psreg.rule import Rule
-from psreg.rules import RULES
+from psreg.rules.table import RULES
 
 EXAMPLE = "psreg explain PBE006"
 

@@ -10,7 +10,6 @@ from psreg.cli.console import OptionAdder
 from psreg.diagnostics import Diagnostic
 from psreg.errors import UsageError
 from psreg.formats.nearest import nearest
-from psreg.rules import RULES
 
 
 def add_selection_options(parser: OptionAdder) -> None:
@@ -46,6 +45,10 @@ class Selection:
 
 
 def _known(names: list[str]) -> frozenset[str]:
+    if not names:
+        return frozenset()
+    from psreg.rules.table import RULES
+
     known = {name.lower(): name for rule in RULES for name in (rule.code, rule.family)}
     for name in names:
         if name.lower() not in known:

@@ -33,8 +33,8 @@ from psreg.render.catalogue.specs import (
     spec_list,
     spec_pages,
 )
-from psreg.rules import RULES
 from psreg.rules.floor import FLOOR_GROUPS
+from psreg.rules.table import RULES
 from psreg.service.catalogue import Entry, Signed, entries, refuse, signed_records
 from psreg.service.conformance_script import conformance_script
 from psreg.trust.reading import RegistryState, read_registry

@@ -7,7 +7,7 @@ from typing import Any
 
 from psreg.diagnostics import ERROR, INFO, WARNING
 from psreg.rule import Rule
-from psreg.rules import RULES
+from psreg.rules.table import RULES
 
 LEVEL = {ERROR: "error", WARNING: "warning", INFO: "note"}
 """SARIF's word for a severity (§3.27.10)."""

@@ -12,7 +12,6 @@ from psreg.render.gitlab import gitlab_document
 from psreg.render.json import report_document
 from psreg.render.markdown import markdown_text
 from psreg.render.rdjson import rdjson_document
-from psreg.render.sarif import sarif_document
 from psreg.render.text import report_text
 
 
@@ -27,10 +26,16 @@ def _as_json(document: Callable[[Report], Any]) -> Callable[[Report], str]:
     return lambda report: json.dumps(document(report), ensure_ascii=False, indent=2) + "\n"
 
 
+def _sarif_document(report: Report) -> Any:
+    from psreg.render.sarif import sarif_document  # noqa: PLC0415 - it lists every rule there is
+
+    return sarif_document(report)
+
+
 RENDERERS = (
     Renderer("text", report_text),
     Renderer("json", _as_json(report_document)),
-    Renderer("sarif", _as_json(sarif_document)),
+    Renderer("sarif", _as_json(_sarif_document)),
     Renderer("github", github_text),
     Renderer("gitlab", _as_json(gitlab_document)),
     Renderer("rdjson", _as_json(rdjson_document)),

@@ -23,10 +23,11 @@ from psreg.index.documents import Documents
 from psreg.index.irregular import Irregular
 from psreg.index.tree import POLICY, Entry, Submission, Tree
 from psreg.rule import Rule
-from psreg.rules import CHANGE_RULES, ENTRY_RULES, TREE_RULES
-from psreg.rules.entry import alias_not_free
+from psreg.rules.change import CHANGE_RULES
+from psreg.rules.entry import ENTRY_RULES, alias_not_free
 from psreg.rules.naming import Names
 from psreg.rules.nearby import nearby
+from psreg.rules.tree import TREE_RULES
 from psreg.service.check import by_policy, judge_names, judge_submission, toml_at
 from psreg.service.locate import judge_at
 

@@ -21,20 +21,17 @@ from psreg.identity import Format, detect_format
 from psreg.index.documents import Document, Documents, PlainText
 from psreg.index.irregular import Irregular
 from psreg.index.tree import POLICY, Entry, Submission, Tree, waiver_for
-from psreg.rules import (
-    CLARITY_RULES,
-    CONTENT_RULES,
-    ENTRY_RULES,
-    JSON_RULES,
-    NAME_RULES,
-    PBE_RULES,
-    PROMPT_RULES,
-    SUBMISSION_RULES,
-    TOML_RULES,
-    TREE_RULES,
-)
+from psreg.rules.clarity import CLARITY_RULES
+from psreg.rules.content import CONTENT_RULES
+from psreg.rules.entry import ENTRY_RULES
+from psreg.rules.json import JSON_RULES
+from psreg.rules.names import NAME_RULES
 from psreg.rules.naming import Names
-from psreg.service.evidence import judge_evidence
+from psreg.rules.pbe import PBE_RULES
+from psreg.rules.prompt import PROMPT_RULES
+from psreg.rules.submission import SUBMISSION_RULES
+from psreg.rules.toml import TOML_RULES
+from psreg.rules.tree import TREE_RULES
 from psreg.service.locate import judge, judge_at
 from psreg.service.offered import offered
 
@@ -169,7 +166,11 @@ def _findings(submission: Submission) -> Iterator[Diagnostic]:
     yield from toml_at(submission.documents, submission.release_path)
     yield from _readme(submission.documents, submission.folder / "README.md")
     yield from judge_at(SUBMISSION_RULES, submission, submission.documents)
-    yield from judge_evidence(submission)
+    if submission.release.protocols:
+        # NOTE: few releases declare one, and the rules of all protocols take long to import.
+        from psreg.service.evidence import judge_evidence  # noqa: PLC0415
+
+        yield from judge_evidence(submission)
 
 
 def toml_at(documents: Documents, path: PurePosixPath) -> Iterator[Diagnostic]:

@@ -19,7 +19,8 @@ from psreg.errors import FindingsError, UsageError
 from psreg.formats import pbe
 from psreg.formats.pbe import Pbe
 from psreg.identity import Format, detect_format
-from psreg.rules import JSON_RULES, PBE_RULES
+from psreg.rules.json import JSON_RULES
+from psreg.rules.pbe import PBE_RULES
 from psreg.service.ask import ChatReply, ChatRequest, Message
 from psreg.service.locate import judge
 from psreg.service.render import described, fill

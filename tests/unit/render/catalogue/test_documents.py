@@ -12,7 +12,7 @@ from psreg.render.catalogue.page import Site
 from psreg.render.catalogue.rules import rule_list, rule_pages, with_rules
 from psreg.render.catalogue.sources import SHELLS, all_sources
 from psreg.rule import rule
-from psreg.rules import RULES
+from psreg.rules.table import RULES
 
 
 def site(base_url=""):

@@ -1,7 +1,7 @@
 from psreg.adapters.corpus_dir import examples
 from psreg.render.catalogue.example import example_html
 from psreg.render.catalogue.rules import rule_pages
-from psreg.rules import RULES
+from psreg.rules.table import RULES
 
 
 def test_two_files_are_shown_whole():

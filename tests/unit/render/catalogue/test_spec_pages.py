@@ -16,7 +16,7 @@ from psreg.render.catalogue.specs import (
     spec_list,
     spec_pages,
 )
-from psreg.rules import RULES
+from psreg.rules.table import RULES
 
 SPECS = specifications()
 PAGES = {page.path: page for page in spec_pages(SPECS, RULES)}
