@@ -1,6 +1,7 @@
 """The `psreg` executable: `--version` and `--help` answer before anything heavy is imported."""
 
 import gc
+import os
 import sys
 
 # What a short command allocates lives until its end: looking for garbage every 700 objects, as is
@@ -10,21 +11,38 @@ GARBAGE_THRESHOLD = 100_000
 
 def main() -> int:
     """Run the command line in `sys.argv` and return the exit code (DESIGN §4)."""
+    _open_what_is_closed()
     arguments = sys.argv[1:]
     if arguments in (["--version"], ["-V"]):
         from psreg import __version__  # noqa: PLC0415 - nothing else is needed for this answer
 
-        sys.stdout.write(f"psreg {__version__}\n")
-        return 0
+        return _tell(f"psreg {__version__}\n")
     if arguments in ([], ["--help"], ["-h"], ["help"]):
         from psreg.cli.commands import overview  # noqa: PLC0415 - nor for this one
 
-        sys.stdout.write(overview())
-        return 0
+        return _tell(overview())
     gc.set_threshold(GARBAGE_THRESHOLD)
     from psreg.cli.main import run  # noqa: PLC0415 - keeps the answers above near bare Python
 
     return run(arguments)
+
+
+def _open_what_is_closed() -> None:
+    """Give Python the three streams that it lacks if the caller closed them (`>&-`)."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+
+
+def _tell(text: str) -> int:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        from psreg.cli.console import Console  # noqa: PLC0415 - as above
+
+        return Console().lost(error)
+    return 0
 
 
 if __name__ == "__main__":

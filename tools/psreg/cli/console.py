@@ -10,12 +10,20 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, Protocol
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TextIO
 
-from psreg.errors import PsregError
+from psreg.errors import PsregError, UnavailableError
 from psreg.render.terminal import plain
 
 ERROR_SCHEMA = "psreg.error/1"
+INTERRUPTED = 130
+"""The shell's convention for SIGINT."""
+
+
+class OutputLostError(Exception):
+    """Standard output takes no more; the cause says why."""
 
 
 class OptionAdder(Protocol):
@@ -41,11 +49,26 @@ class Console:
     def __init__(self, *, machine: bool = False, quiet: bool = False) -> None:
         self.machine = machine
         self.quiet = quiet
+        self._answered = False
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Let the block write to standard output.
+
+        Raises:
+            OutputLostError: it could not.
+        """
+        try:
+            yield
+        except OSError as error:
+            raise OutputLostError from error
 
     def out(self, text: str) -> None:
         """Write a result to standard output, exactly."""
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        self._answered = True
+        with self.writing():
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
 
     def line(self, text: str) -> None:
         """Write one line of a result to standard output, made safe for a terminal."""
@@ -67,16 +90,17 @@ class Console:
 
     def warn(self, text: str) -> None:
         """Tell a person something that matters even under `--quiet`, on standard error."""
-        self.flush()
-        sys.stderr.write(plain(text).encode("utf-8", "backslashreplace").decode() + "\n")
-        sys.stderr.flush()
+        self.aside(plain(text) + "\n")
 
     def aside(self, text: str) -> None:
         """Write to standard error, exactly, a result that standard output has no room for."""
         self.flush()
-        sys.stderr.flush()
-        sys.stderr.buffer.write(text.encode("utf-8", "backslashreplace"))
-        sys.stderr.flush()
+        try:
+            sys.stderr.flush()
+            sys.stderr.buffer.write(text.encode("utf-8", "backslashreplace"))
+            sys.stderr.flush()
+        except OSError:  # nobody is left who could be told
+            _discard(sys.stderr)
 
     def fail(self, error: PsregError) -> None:
         """Report an error the way the caller reads: one JSON document, or lines on stderr."""
@@ -91,12 +115,27 @@ class Console:
 
     def flush(self) -> None:
         """Hand everything written so far to the reader."""
-        sys.stdout.flush()
+        with self.writing():
+            sys.stdout.flush()
 
-    def reader_left(self) -> int:
-        """End quietly after the reader of our standard output closed it."""
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    def interrupted(self) -> int:
+        """End after Ctrl-C; a machine that was not answered yet is told."""
+        if self.machine and not self._answered:
+            self.fail(PsregError("INTERRUPTED", "the command was interrupted"))
+        return INTERRUPTED
+
+    def lost(self, error: BaseException | None) -> int:
+        """End after standard output failed: quietly if its reader closed it, else with 4."""
+        _discard(sys.stdout)
+        if isinstance(error, BrokenPipeError):
+            return 0
+        reason = getattr(error, "strerror", None) or error
+        self.warn(f"psreg: error[CANNOT_WRITE]: cannot write to standard output: {reason}")
+        return UnavailableError.exit_code
+
+
+def _discard(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def color_wanted() -> bool:

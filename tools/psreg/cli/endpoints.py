@@ -1,4 +1,4 @@
-"""What the commands that talk to an assistant share: `--timeout`, and how an address is shown."""
+"""What the commands that talk to an assistant or listen share: `--timeout`, `--port`, addresses."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from psreg.adapters.transport import Limits
 
 _LONGEST = 3600.0
+_LAST_PORT = 65535
 
 
 def add_timeout_option(parser: OptionAdder) -> None:
@@ -23,6 +24,12 @@ def add_timeout_option(parser: OptionAdder) -> None:
         metavar="SECONDS",
         help="how long one answer may take, with all attempts (300)",
     )
+
+
+def add_port_option(parser: OptionAdder, port: int, what: str) -> None:
+    """Declare `--port`, `port` by default."""
+    text = f"{what} ({port}); 0 takes a free one"
+    parser.add_argument("--port", type=_port, default=port, metavar="N", help=text)
 
 
 def limits_of(timeout: float | None) -> Limits:
@@ -37,6 +44,13 @@ def limits_of(timeout: float | None) -> Limits:
 def shown_address(address: str) -> str:
     """Return an address without its query, which may hold a key."""
     return urlsplit(address)._replace(query="").geturl()
+
+
+def _port(text: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < len("100000") else -1
+    if not 0 <= number <= _LAST_PORT:
+        raise ArgumentTypeError(f"{text!r} is not a port from 0 to {_LAST_PORT}")
+    return number
 
 
 def _seconds(text: str) -> float:

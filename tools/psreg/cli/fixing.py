@@ -77,9 +77,10 @@ class Fixing:
         if self._show:
             console.out(plain(self._diff) if sys.stdout.isatty() else self._diff)
         elif self._stdin:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(self._stdin.data)
-            shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)  # what was too long to judge
+            with console.writing():  # and then what was too long to judge
+                sys.stdout.flush()
+                sys.stdout.buffer.write(self._stdin.data)
+                shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)
         write = console.aside if aside else console.out
         write(self._report(report, console, color=not aside and color_wanted(), infos=infos))
 

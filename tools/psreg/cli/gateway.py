@@ -11,7 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from psreg.cli.console import Console, add_output_options
-from psreg.cli.endpoints import add_timeout_option, limits_of, shown_address
+from psreg.cli.endpoints import add_port_option, add_timeout_option, limits_of, shown_address
 
 if TYPE_CHECKING:
     from psreg.service.gateway import Gateway
@@ -33,9 +33,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--model", default="", help="the model to ask for")
     parser.add_argument("--host", default=HOST, help=f"address to listen on ({HOST})")
-    parser.add_argument(
-        "--port", type=int, default=PORT, help=f"port to listen on ({PORT}); 0 takes a free one"
-    )
+    add_port_option(parser, PORT, "port to listen on")
     parser.add_argument(
         "--temperature",
         type=_temperature,

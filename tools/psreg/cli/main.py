@@ -5,7 +5,6 @@ A command module offers `configure(parser)` and `run(args, console) -> int`, and
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from importlib import import_module
 from itertools import pairwise
@@ -13,7 +12,7 @@ from keyword import iskeyword
 from typing import Any
 
 from psreg.cli.commands import COMMANDS
-from psreg.cli.console import Console
+from psreg.cli.console import Console, OutputLostError
 from psreg.errors import PsregError, UsageError
 
 
@@ -29,14 +28,19 @@ def run(argv: list[str]) -> int:
     """Run one command line and return its exit code; never raises for bad input."""
     console = Console(machine=_wants_json(argv), quiet="--quiet" in argv or "-q" in argv)
     try:
+        return _answer(argv, console)
+    except OutputLostError as lost:
+        return console.lost(lost.__cause__)
+
+
+def _answer(argv: list[str], console: Console) -> int:
+    try:
         return _dispatch(argv, console)
     except PsregError as error:
         console.fail(error)
         return error.exit_code
     except KeyboardInterrupt:
-        return 130  # the shell's convention for SIGINT
-    except BrokenPipeError:
-        return console.reader_left()
+        return console.interrupted()
 
 
 def _dispatch(argv: list[str], console: Console) -> int:
@@ -56,7 +60,7 @@ def _dispatch(argv: list[str], console: Console) -> int:
     try:
         args: Namespace = parser.parse_args(argv[1:])
     except SystemExit:  # --help printed its text
-        sys.stdout.flush()
+        console.flush()
         return 0
     code: int = module.run(args, console)
     console.flush()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from psreg.adapters.endpoint import Endpoint
 from psreg.adapters.endpoint_address import chat_address
@@ -24,10 +25,12 @@ from psreg.service.plsp_inspect import inspect
 from psreg.service.plsp_program import program_of
 from psreg.service.plsp_run import Loop, Start, start_after
 
-EXAMPLE = (
+_RUN = (
     "psreg plsp run --endpoint http://127.0.0.1:8080 --program watch.txt --max-cycles 5"
-    " --trace watch.jsonl\n  psreg plsp inspect watch.jsonl"
+    " --trace watch.jsonl"
 )
+_INSPECT = "psreg plsp inspect watch.jsonl"
+EXAMPLE = f"{_RUN}\n  {_INSPECT}"
 
 _MOST = 10_000
 _LARGEST_SOURCE = 64 * 1024
@@ -36,7 +39,7 @@ _LARGEST_SOURCE = 64 * 1024
 def configure(parser: ArgumentParser) -> None:
     """Declare the two actions and their options."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="run|inspect")
-    run_parser = actions.add_parser("run", help="drive an endpoint through a program")
+    run_parser = _action(actions, "run", "drive an endpoint through a program", _RUN)
     run_parser.add_argument(
         "--endpoint", required=True, metavar="URL", help="an OpenAI-compatible endpoint"
     )
@@ -63,7 +66,7 @@ def configure(parser: ArgumentParser) -> None:
         help="let !fetch read this file by that name; nothing else is read",
     )
     add_timeout_option(run_parser)
-    inspect_parser = actions.add_parser("inspect", help="show a trace cycle by cycle")
+    inspect_parser = _action(actions, "inspect", "show a trace cycle by cycle", _INSPECT)
     inspect_parser.add_argument("trace", metavar="TRACE", help="the trace")
     inspect_parser.add_argument(
         "--read", action="store_true", help="judge as a reader, not a publisher"
@@ -73,6 +76,18 @@ def configure(parser: ArgumentParser) -> None:
             "--imf", default=default, metavar="NAME", help=f"the dialect ({default or 'none'})"
         )
         add_output_options(each)
+
+
+def _action(actions: Any, name: str, summary: str, example: str) -> ArgumentParser:
+    parser: ArgumentParser = actions.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=f"example:\n  {example}",
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    return parser
 
 
 def run(args: Namespace, console: Console) -> int:

@@ -12,15 +12,12 @@ from pathlib import Path
 
 from psreg.adapters.atomic import write_file
 from psreg.adapters.line_sink import LineSink
-from psreg.cli.console import Console, color_wanted
+from psreg.cli.console import INTERRUPTED, Console, color_wanted
 from psreg.diagnostics import Mode
 from psreg.render.plsp import WHY_ENDED, run_document, trace_line
 from psreg.render.text import report_lines
 from psreg.service.plsp_run import UNREADABLE, Cycle, conversation_of
 from psreg.service.transcript import TranscriptReport, judge
-
-INTERRUPTED = 130
-"""The shell's convention for SIGINT."""
 
 
 @dataclass(slots=True, kw_only=True)

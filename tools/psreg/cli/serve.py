@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 from psreg.cli.console import Console, add_output_options
+from psreg.cli.endpoints import add_port_option
 from psreg.cli.site import add_registry_option
 
 EXAMPLE = "psreg serve --port 8765"
@@ -17,9 +18,7 @@ PORT = 8765
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "--port", type=int, default=PORT, help=f"port on 127.0.0.1 ({PORT}); 0 takes a free one"
-    )
+    add_port_option(parser, PORT, "port on 127.0.0.1")
     parser.add_argument("--out", metavar="DIR", help="keep the site in this folder")
     add_registry_option(parser)
     add_output_options(parser)

@@ -12,7 +12,7 @@ from psreg.adapters.endpoint import Endpoint
 from psreg.adapters.endpoint_address import chat_address
 from psreg.adapters.files import read_named
 from psreg.adapters.library import installed_artifact
-from psreg.cli.console import Console, add_output_options
+from psreg.cli.console import INTERRUPTED, Console, add_output_options
 from psreg.cli.endpoints import add_timeout_option, limits_of
 from psreg.cli.trying import Trial, script_of, typed
 from psreg.errors import UsageError
@@ -27,8 +27,6 @@ from psreg.service.render import values_of_assignments, values_of_json
 EXAMPLE = (
     "psreg try socratic_tutor --endpoint http://127.0.0.1:8080 --model qwen3 --record run.jsonl"
 )
-INTERRUPTED = 130
-"""The shell's convention for SIGINT."""
 
 _HOTTEST = 2.0
 
