@@ -151,9 +151,10 @@ def _bare(clause: str) -> Comparator:
     if is_version(clause):
         exact = parse_version(clause)
         return Comparator(lower=exact, upper=exact, upper_included=True, prerelease=exact)
+    wanted = clause.lstrip("v")
+    _partial(wanted, clause)
     raise ValueError(
-        f"{clause!r} is not an exact version: write all three numbers, "
-        f"or a range such as ^{clause.lstrip('v')}"
+        f"{clause!r} is not an exact version: write all three numbers, or a range such as ^{wanted}"
     )
 
 

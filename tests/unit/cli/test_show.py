@@ -52,7 +52,7 @@ def test_for_machines():
         ("x.pbe.txt", "{", 1),
         ("x.pbe.txt", "[1]", 1),
         ("x.prompt", "---\nmodel: x\n---\n", 1),
-        ("x.txt", "neither", 4),
+        ("x.txt", "neither", 2),
     ],
 )
 def test_what_cannot_be_shown(tmp_path, name, data, code):

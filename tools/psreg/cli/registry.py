@@ -39,7 +39,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Add, list or remove registries in the user's settings."""
     if (args.action == "list") == (args.what is not None):
-        form = "list" if args.action == "list" else f"{args.action} {'URL|PATH|NAME'}"
+        form = {"add": "add URL|PATH", "list": "list", "remove": "remove NAME"}[args.action]
         raise UsageError("USAGE", f"the form is 'psreg registry {form}'")
     return {"add": _add, "list": _list, "remove": _remove}[args.action](args, console)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from psreg.adapters.files import read_named
 from psreg.adapters.library import installed_artifact
 from psreg.cli.console import Console, add_output_options
-from psreg.errors import FindingsError, UnavailableError
+from psreg.errors import FindingsError, UsageError
 from psreg.formats import dotprompt, pbe
 from psreg.identity import Format, detect_format
 from psreg.render.outline import pbe_outline, prompt_outline
@@ -24,11 +24,11 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Print the prompt; exit 1 if it cannot be understood, 4 if it is not there."""
+    """Print the prompt; exit 1 if it cannot be understood, 2 if it is no prompt, 4 if not there."""
     path, data = _read(args.what)
     form = detect_format(path.name, data[:4096].decode("utf-8", "replace"))
     if form is None:
-        raise UnavailableError("UNKNOWN_FORMAT", f"{path} is neither a PBE nor a .prompt file")
+        raise UsageError("UNKNOWN_FORMAT", f"{path} is neither a PBE nor a .prompt file")
     if console.machine:
         text = data.decode("utf-8", "replace")
         console.json({"schema": "psreg.show/1", "path": str(path), "format": form, "text": text})
