@@ -103,6 +103,23 @@ def test_what_a_new_release_is_judged_against(known, new, previous):
     assert release.previous is None or release.previous.tree is found.base
 
 
+@pytest.mark.parametrize(
+    ("known", "new", "previous"),
+    [
+        (("1.0.0",), ("1.1.0", "1.1.1"), ["1.0.0", "1.1.0"]),
+        (("1.0.0", "1.1.0"), ("1.0.1", "1.1.1"), ["1.0.0", "1.1.0"]),
+        (("1.0.0",), ("1.1.0-rc.1", "1.1.0", "1.2.0-rc.1"), ["1.0.0", "1.0.0", "1.1.0"]),
+        (("1.0.0-rc.1",), ("1.0.0-rc.2", "1.0.0"), ["1.0.0-rc.1", "1.0.0-rc.2"]),
+        ((), ("0.1.0", "0.1.1"), [None, "0.1.0"]),
+    ],
+)
+def test_new_releases_of_one_change_are_judged_against_each_other(known, new, previous):
+    base = [entry("hello", *known)] if known else []
+    found = change(base, [*base, *(version("hello", number) for number in new)])
+    assert releases(found) == list(zip(new, previous, strict=True))
+    assert {release.known for release in found.releases} == {known}
+
+
 def test_a_name_that_moves_to_another_class_is_a_new_name():
     moved = {
         path.replace("pbes/prompt", "pbes/stateless_executor"): text

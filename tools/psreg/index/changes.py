@@ -62,9 +62,10 @@ class Author:
 class NewRelease:
     """A version folder that the base does not have.
 
-    `previous` is the release it is judged against: the highest final version below it in the
-    base, else the highest pre-release below it, else None. `known` are the versions of the entry
-    in the base, ascending: one below all of them has no previous one, and is no new name.
+    `previous` is the release it is judged against: the highest final version below it, else the
+    highest pre-release below it, else None; of the base, or new in the same change: people will
+    go from one to the other. `known` are the versions of the entry in the base, ascending: one
+    below all of them has no previous one, and is no new name.
     """
 
     submission: Submission
@@ -137,10 +138,13 @@ class ChangeSet:
             if key not in names:
                 continue
             known = before.get(key, {})
+            latest: dict[bool, Submission] = {}  # new ones come ascending: the last is the highest
             for submission in entry.submissions():
-                if submission.id in touched and submission.id.version not in known:
-                    previous = _previous(submission.id.version, known)
-                    yield NewRelease(submission, previous, tuple(known))
+                version = submission.id.version
+                if submission.id in touched and version not in known:
+                    below = {**known, **{new.id.version: new for new in latest.values()}}
+                    yield NewRelease(submission, _previous(version, below), tuple(known))
+                    latest[bool(parse_version(version).prerelease)] = submission
 
     @cached_property
     def entries(self) -> tuple[TouchedEntry, ...]:
