@@ -216,12 +216,13 @@ def behaviour_changed(change: ChangeSet) -> Iterator[Finding]:
 
 @rule("CHG010", spec="registry/CHANGES", severity=INFO)
 def major_release(change: ChangeSet) -> Iterator[Finding]:
-    """A release says that it breaks what came before.
+    """A release says that it breaks what came before, or comes before all of it.
 
     ## Why
     A major release is the moment at which an entry may become something else. Everybody who
     follows it has to decide anew, so a person looks at it before it is published. Before 1.0.0 a
-    step of the second number means the same.
+    step of the second number means the same. A first 0.1.0 after a candidate of 1.0.0 follows
+    nothing that it could be compared with.
 
     ## Fix
     Nothing needs to be mended. Say in `changes` what breaks and what people have to do:
@@ -235,11 +236,13 @@ def major_release(change: ChangeSet) -> Iterator[Finding]:
         breaking = Step.MAJOR if old.prerelease else demanded(Step.MAJOR, old)
         if step_between(old, new) >= breaking:
             path, pointer = place(release.submission)
-            yield Finding(
-                message=f"{old} to {new} may break what people built on it",
-                at=pointer,
-                path=path,
-            )
+            message = f"{old} to {new} may break what people built on it"
+            yield Finding(message=message, at=pointer, path=path)
+    for release in judged(change):
+        if release.known and release.previous is None:
+            path, pointer = place(release.submission)
+            message = f"{release.id.version} comes before all others: nothing shows what changes"
+            yield Finding(message=message, at=pointer, path=path)
 
 
 @rule("CHG011", spec="registry/CHANGES", severity=INFO)
