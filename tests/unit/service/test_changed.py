@@ -45,6 +45,31 @@ def test_an_entry_file_that_goes_away_is_told():
     assert ("REG016", ENTRY) in judge(change(entry(toml=OWNED), gone=[ENTRY]))
 
 
+def test_owners_that_are_none_are_told_and_compared_with_nobody():
+    owners = 'owners = [{forge = "github", id = [1], login = "a"}, {forge = {}, id = true}]\n'
+    codes = {"REG016", "CHG020"}
+    found = judge(change(entry(toml=OWNED), {ENTRY: owners}), codes=codes)
+    assert {code for code, _ in found} == codes
+    assert ("CHG018", ENTRY) in judge(change(entry(toml=owners), update()))
+
+
+@pytest.mark.parametrize(
+    ("login", "called", "told"),
+    [
+        ("octodog", "octodog", []),
+        ("octodog", "OctoCorp", ["CHG020"]),
+        ("", "octodog", ["CHG020"]),
+        ("octodog", "octocat", []),
+    ],
+)
+def test_an_owner_may_be_called_what_the_forge_calls_the_account(login, called, told):
+    base = {PurePosixPath(path): text.encode() for path, text in entry(toml=OWNED).items()}
+    head = base | {PurePosixPath(ENTRY): OWNED.replace("octocat", called).encode()}
+    author = Author(forge="github", id=1, login=login)
+    found = check_change(changes_between(base, head, author=author))
+    assert [d.code for d in found if d.path == ENTRY] == told
+
+
 def test_of_a_released_folder_only_what_is_touched_is_told():
     base = entry(toml=OWNED) | version(release="license = 1\n")
     head = {"pbes/prompt/hello/1.0.0/README.md": "# Hello\n"}

@@ -24,6 +24,17 @@ class EntryFile(TomlFile):
         return tuple(owner for _, owner in self.tables("owners"))
 
     @property
+    def accounts(self) -> Mapping[tuple[str, int], Mapping[str, Any]]:
+        """The owners by forge and number, as far as both can be; of two rows the last one."""
+        return {
+            (forge, number): owner
+            for owner in self.owners
+            if isinstance(forge := owner.get("forge"), str)
+            and isinstance(number := owner.get("id"), int)
+            and not isinstance(number, bool)
+        }
+
+    @property
     def threshold(self) -> int:
         """How many owners must sign a release once the name is claimed."""
         value = self.value.get("threshold", 1)

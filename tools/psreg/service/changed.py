@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from psreg.diagnostics import Diagnostic, Finding
 from psreg.formats.entry import EntryFile
@@ -193,8 +193,8 @@ def _fresh(entry: TouchedEntry) -> Iterator[str]:
         yield from (alias for alias in entry.head.file.aliases if alias not in known)
 
 
-def _accounts(entry: Entry) -> set[tuple[Any, Any]]:
-    return {(owner.get("forge"), owner.get("id")) for owner in entry.file.owners}
+def _accounts(entry: Entry) -> set[tuple[str, int]]:
+    return set(entry.file.accounts)
 
 
 def _may_have_alias(entry: Entry) -> bool:

@@ -14,17 +14,10 @@ from psreg.formats.entry import EntryFile
 from psreg.index.changes import Author, ChangeSet, TouchedEntry
 from psreg.rule import rule
 
-Account = tuple[object, object]
-"""A forge and a number."""
-
-
-def _owners(file: EntryFile) -> dict[Account, Mapping[str, Any]]:
-    return {(owner.get("forge"), owner.get("id")): owner for owner in file.owners}
-
 
 def is_owner(author: Author, file: EntryFile) -> bool:
     """Tell whether `author` is one of the owners."""
-    return (author.forge, author.id) in _owners(file)
+    return (author.forge, author.id) in file.accounts
 
 
 def _called(owner: Mapping[str, Any]) -> str:
@@ -89,7 +82,7 @@ def author_is_no_owner(change: ChangeSet) -> Iterator[Finding]:
     for entry, file in _known(change):
         if change.author and file.owners and not is_owner(change.author, file):
             account = f"{change.author.forge}:{change.author.id}"
-            owners = ", ".join(map(_called, _owners(file).values()))
+            owners = ", ".join(map(_called, file.owners))
             yield Finding(
                 message=f"{account} is no owner of `{entry.name}`",
                 at="/owners",
@@ -125,12 +118,13 @@ def kept_by_the_keepers(change: ChangeSet) -> Iterator[Finding]:
 
 @rule("CHG020", spec="registry/CHANGES", severity=WARNING)
 def owners_changed(change: ChangeSet) -> Iterator[Finding]:
-    """The owners of an entry, their keys, or how many must sign are changed.
+    """The owners of an entry, their names or keys, or how many must sign are changed.
 
     ## Why
     An owner can release what everybody gets who follows the entry. Handing that over is the most
-    far-reaching change there is, and the first one that a thief of an account would make. So a
-    person confirms it, even where an owner asks for it.
+    far-reaching change there is, and the first one that a thief of an account would make. What an
+    owner is called is what people go by, and everybody can write any name. So a person confirms
+    it, even where an owner asks for it; only one's own name, as the forge has it, needs nobody.
 
     ## Fix
     Nothing needs to be mended if the change is meant; a word in the pull request from the new
@@ -170,18 +164,25 @@ def _handed_over(change: ChangeSet) -> Iterator[tuple[bool, Finding]]:
         if entry.head is None or not (before.tree.parsed and entry.head.file.tree.parsed):
             continue  # what is broken or gone is said by others
         stranger = bool(change.author and before.owners and not is_owner(change.author, before))
-        for pointer, message in _differences(before, entry.head.file):
+        for pointer, message in _differences(before, entry.head.file, change.author):
             hint = "Only an owner can ask for this; put it back." if stranger else ""
             yield stranger, Finding(message=message, at=pointer, path=str(entry.path), hint=hint)
 
 
-def _differences(before: EntryFile, after: EntryFile) -> Iterator[tuple[str, str]]:
-    old, new = _owners(before), _owners(after)
+def _differences(
+    before: EntryFile, after: EntryFile, author: Author | None
+) -> Iterator[tuple[str, str]]:
+    old, new = before.accounts, after.accounts
     for account, owner in new.items():
         if account not in old:
             yield "/owners", f"{_called(owner)} becomes an owner"
         elif owner.get("keys") != old[account].get("keys"):
             yield "/owners", f"the keys of {_called(owner)} change"
+        elif (called := old[account].get("login")) != owner.get("login") and (
+            not author or (author.forge, author.id, author.login) != (*account, owner.get("login"))
+        ):
+            # NOTE: what an account is called the forge says of the one who asks, and of no other.
+            yield "/owners", f"{called} is to be called {owner.get('login')}"
     for account in old.keys() - new.keys():
         yield "/owners", f"{_called(old[account])} is no owner any more"
     if before.threshold != after.threshold:
