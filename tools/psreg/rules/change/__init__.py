@@ -42,6 +42,9 @@ from psreg.rules.change.releases import (
     new_name,
     not_a_next_version,
 )
+from psreg.rules.change.statements import (
+    statement_is_none,
+)
 from psreg.rules.change.tripwire import (
     small_release_reaches_further,
 )
@@ -87,6 +90,7 @@ CHANGE_RULES: tuple[Rule[ChangeSet], ...] = (
     aliases_changed,
     required_elsewhere,
     version_taken_again,
+    statement_is_none,
     small_release_reaches_further,
 )
 """The rules judged once per change, in the order of their codes."""
