@@ -192,12 +192,20 @@ def test_what_cannot_be_kept_is_not_begun(client):
     with running() as stub:
         talk = ("try", TUTOR, "--endpoint", stub.url)
         for option in ("--record", "--save"):
-            assert client.refused(*talk, option, "nowhere/x.jsonl") == (4, "CANNOT_WRITE")
+            assert client.refused(*talk, option, "no/where/x.jsonl") == (4, "CANNOT_WRITE")
         (client.place / "diary.txt").write_text("Dear diary")
         assert client.refused(*talk, "--save", "diary.txt") == (2, "SAVE_EXISTS")
         talk = ("try", SQL, "--endpoint", stub.url)
         assert client.refused(*talk, "--save", "s.json") == (2, "NO_SAVES")
     assert stub.requests == []
+
+
+def test_the_first_record_makes_its_folder(client):
+    with running() as stub:
+        record = ("--record", "evidence/stub.jsonl")
+        done = client.run("try", SQL, "--endpoint", stub.url, *record, typed="SELECT 1\n")
+    assert done.code == 0
+    assert (client.place / "evidence/stub.jsonl").read_text().count('"role"') > 2
 
 
 def test_a_person_types_at_a_terminal(client):

@@ -80,6 +80,7 @@ class Trial:
         if self.save is not None:
             self._check_save(self.save)
         if self.record is not None:
+            _make_folder(self.record)
             write_file(self.record, b"")
 
     def _check_save(self, place: Path) -> None:
@@ -134,6 +135,14 @@ class Trial:
         if self._open:
             self.console.piece("\n\n")
         self._open = False
+
+
+def _make_folder(record: Path) -> None:
+    """Make `evidence/`, which a new entry lacks; not more, since a path may be mistyped."""
+    try:
+        record.absolute().parent.mkdir(exist_ok=True)
+    except OSError as error:
+        raise cannot_write(record, error) from error
 
 
 def typed(console: Console, trial: Trial) -> Iterator[str]:
