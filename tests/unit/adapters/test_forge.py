@@ -33,13 +33,15 @@ class GitHubJob:
     def __init__(self, forge, folder):
         self.server, self.folder = forge, folder
 
-    def untrusted(self, **changes):
+    def untrusted(self, who=7, **changes):
         pull = {"user": person(7), "head": {"sha": HEAD}, "base": {"sha": BASE}}
         event = {"repository": {"default_branch": "main"}, "pull_request": pull}
+        event["sender"] = person(who)
         return self._detect("pull_request", event, "", changes)
 
-    def trusted(self, token=TOKEN, **changes):
+    def trusted(self, token=TOKEN, who=0, **changes):
         event = {"repository": {"default_branch": "main"}, "workflow_run": {"head_sha": HEAD}}
+        event["workflow_run"] |= {"actor": person(who)} if who else {}
         return self._detect("workflow_run", event, token, changes)
 
     def _detect(self, name, event, token, changes):
@@ -92,9 +94,11 @@ class GitLabJob:
         }
         return detect(self._environ() | own | changes, QUICK)
 
-    def trusted(self, token=TOKEN, **changes):
+    def trusted(self, token=TOKEN, who=0, **changes):
         payload = self.folder / "payload.json"
-        payload.write_text(json.dumps({"object_attributes": {"last_commit": {"id": HEAD}}}))
+        event = {"object_attributes": {"last_commit": {"id": HEAD}}}
+        event |= {"user": {"id": who, "username": f"person{who}"}} if who else {}
+        payload.write_text(json.dumps(event))
         own = {
             "CI_PIPELINE_SOURCE": "trigger",
             "CI_COMMIT_SHA": "c" * 40,
@@ -205,6 +209,13 @@ def test_without_a_token_a_private_project_does_not_tell_the_author(gitlab):
     assert gitlab.untrusted().author is None
     with pytest.raises(ForgeError):
         _ = gitlab.trusted(token="wrong").author
+
+
+def test_somebody_else_who_pushes_is_not_the_author(jobs, github):
+    jobs.server.pull(HEAD, 7)
+    assert jobs.trusted(who=7).author == Author(forge=jobs.trusted().name, id=7)
+    assert jobs.trusted(who=8).author is None
+    assert github.untrusted(who=8).author is None
 
 
 def test_two_authors_of_one_head_are_none(jobs):

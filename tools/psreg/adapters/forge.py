@@ -166,11 +166,20 @@ def text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
+def doer(account: Any, login: str) -> list[tuple[Any, Any]]:
+    """Return id and login of the account whose doing an event is, [] where it does not say.
+
+    `login` is the key of its name.
+    """
+    return [(at(account, "id"), at(account, login))] if number(at(account, "id")) else []
+
+
 def the_author(forge: str, accounts: Iterable[tuple[Any, Any]]) -> Author | None:
     """Return the one author of all pull requests with a head, None if there are several.
 
-    Accounts are ids and logins. Anybody can open a second pull request with somebody else's
-    commit at its head.
+    Accounts are ids and logins, that of whoever pushed among them. Anybody can open a second
+    pull request with somebody else's commit at its head, or push to a branch that somebody else
+    asked to be merged.
     """
     found = {number(account): text(login) for account, login in accounts}
     if len(found) != 1 or 0 in found:

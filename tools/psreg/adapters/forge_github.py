@@ -1,7 +1,7 @@
 """GitHub Actions: events `pull_request` (no secrets) and `workflow_run` (trusted, has the token).
 
-In a `workflow_run` the commit at the head is what GitHub says of the finished run; the pull
-request and its author are asked for through the API.
+In a `workflow_run` the commit at the head, and who pushed it, is what GitHub says of the finished
+run; the pull request and its author are asked for through the API.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from psreg.adapters.forge import (
     check_comment,
     check_posting,
     check_remarks,
+    doer,
     event,
     number,
     required,
@@ -86,13 +87,14 @@ class GitHub:
 
     @cached_property
     def author(self) -> Author | None:
-        """Who opened the pull request, by the number of the account."""
+        """Who opened the pull request and pushed its head, by the number of the account."""
         if self._event_name == "workflow_run":
-            pulls = self._pulls
+            pulls, who = self._pulls, at(self._event, "workflow_run", "actor")
         else:
             pulls = [self._event["pull_request"]] if "pull_request" in self._event else []
+            who = at(self._event, "sender") if pulls else None
         accounts = [(at(pull, "user", "id"), at(pull, "user", "login")) for pull in pulls]
-        return the_author(self.name, accounts)
+        return the_author(self.name, accounts + doer(who, "login")) if accounts else None
 
     @cached_property
     def _pulls(self) -> list[Any]:

@@ -1,7 +1,8 @@
 """GitLab CI: pipelines of merge requests (no token) and pipelines that a webhook triggers.
 
 A triggered pipeline runs what the default branch says and may see protected variables; of the
-webhook's payload only the commit at the head is read, everything else is asked of the API.
+webhook's payload only the commit at the head and whose doing it was is read, everything else is
+asked of the API.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from psreg.adapters.forge import (
     check_comment,
     check_posting,
     check_remarks,
+    doer,
     event,
     number,
     required,
@@ -72,7 +74,7 @@ class GitLab:
 
     @cached_property
     def author(self) -> Author | None:
-        """Who opened the merge request; without a token only a public project tells."""
+        """Who opened the merge request, and pushed; without a token only a public project tells."""
         try:
             requests = self._requests
         except ForgeError:
@@ -80,6 +82,7 @@ class GitLab:
                 raise
             return None
         accounts = [(at(one, "author", "id"), at(one, "author", "username")) for one in requests]
+        accounts += doer(at(self._payload, "user"), "username") if accounts else []
         return the_author(self.name, accounts)
 
     @cached_property

@@ -40,7 +40,8 @@ def author_unknown(change: ChangeSet) -> Iterator[Finding]:
     ## Why
     A release goes through by itself if an owner of the name asks for it. Who asks is known from
     the forge, by the number of the account. The author of a commit proves nothing: everybody can
-    write any name and address there. Without that number a person has to decide.
+    write any name and address there. Without that number a person has to decide, and likewise
+    where one account opened the pull request and another one pushed to it.
 
     ## Fix
     Let the review run where the forge says who asks: in the pipeline of the pull request. Where
