@@ -190,13 +190,13 @@ def test_opening_on_github(ana):
 def test_the_page_to_open_for_a_fork(ana):
     ana.new()
     ana.git("remote", "add", "upstream", str(ana.origin))
+    assert f"-- {FOLDER} && git pull upstream main\n" in ana.psreg().stdout
     ana.git("fetch", "-q", "upstream")
     ana.git("remote", "set-url", "origin", "git@github.com:ana/prompts.git")
     ana.git("remote", "set-url", "upstream", "https://github.com/keepers/prompts")
     done = ana.psreg()
     page = "https://github.com/keepers/prompts/compare/main...ana:submit/trip_packer?expand=1"
     assert f"open {page}" in done.stdout
-    assert f"-- {FOLDER} && git pull upstream main\n" in done.stdout
 
 
 def test_gitlab_opens_the_request_itself(ana):

@@ -84,8 +84,11 @@ def _route(args: Namespace, clone: Clone) -> _Route:
     if remote and remote not in remotes:
         raise UsageError("NO_REMOTE", f"there is no remote {remote} here", "git remote -v")
     upstream = "upstream" if "upstream" in remotes else remote
-    tracked = clone.remote_default(upstream) if upstream else None
-    target = tracked.removeprefix(f"{upstream}/") if tracked else ""
+    tracked, target = None, ""
+    for name in filter(None, (upstream, remote)):  # the fork tells, too, until upstream is fetched
+        if tracked := clone.remote_default(name):
+            target = tracked.removeprefix(f"{name}/")
+            break
     return _Route(
         remote=remote,
         own=hosted(remotes.get(remote, ""), os.environ),
