@@ -11,10 +11,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import PurePosixPath
 
 from psreg.diagnostics import WARNING, Finding, Span
 from psreg.formats import passages
+from psreg.formats.golden import SUFFIX
 from psreg.formats.passages import Content
+from psreg.index.build import STATEMENT
 from psreg.index.changes import ENTRY_FILE, ChangeSet
 from psreg.index.steps import step_between
 from psreg.index.tree import Submission
@@ -24,6 +27,9 @@ from psreg.rules.content import CONTENT_RULES
 from psreg.rules.content.evidence import MOST, quoted
 from psreg.rules.content.patterns import hits, patterns
 from psreg.rules.content.urls import urls
+from psreg.rules.limits import MAX_FILES
+from psreg.rules.places import EVIDENCE
+from psreg.rules.submission import MAX_FILE
 from psreg.version import Step
 
 _HOST = re.compile(
@@ -65,7 +71,8 @@ def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
     would add what carries something out of the conversation or brings something in: an address,
     a tool, an order that hides. An honest author adds such a thing now and then, a thief nearly
     always. So the release waits until a person has looked at what is new. What the previous
-    release already had is no finding, and a major release is looked at anyway.
+    release already had is no finding, and a major release is looked at anyway. All files of a
+    release count, but for the transcripts that its test runs cite.
 
     ## Fix
     Say in `changes` what the new address or tool is for, and a reviewer will let it pass. If you
@@ -127,10 +134,25 @@ def _contents(submission: Submission) -> dict[str, Content]:
         found[submission.id.filename] = passages.of_prompt(prompt, declared)
     if submission.release.tree.parsed:
         found["release.toml"] = passages.of_toml(submission.release.tree)
-    readme = submission.folder / "README.md"
-    if readme in submission.paths:
-        found["README.md"] = passages.of_readme(submission.documents[readme].text)
+    for path in islice(_plain(submission), MAX_FILES):
+        if len(submission.tree.files[path]) <= MAX_FILE:
+            text = submission.documents[path].text
+            found[str(path.relative_to(submission.folder))] = passages.of_readme(text)
     return found
+
+
+def _plain(submission: Submission) -> Iterator[PurePosixPath]:
+    """Yield the files that people read as they are: README.md, and whatever else lies there.
+
+    A transcript that a test run cites is what was said, and not what the author says; golden
+    cases repeat the artifact.
+    """
+    others = (submission.artifact_path, submission.release_path, submission.folder / STATEMENT)
+    cited = {submission.folder / run.evidence for run in submission.release.tested}
+    for path in submission.paths:
+        proof = submission.folder / EVIDENCE in path.parents
+        if path not in others and not (proof and (path in cited or path.name.endswith(SUFFIX))):
+            yield path
 
 
 def _reaches(content: Content) -> Iterator[Reach]:
