@@ -98,6 +98,7 @@ def base():
         **hello("1.0.0", "proven", release=tested, **evidence("claude", "gemini"), **signed),
         **entry("former", OF_ANA + YANKED + DEPRECATED, "1.0.0", "1.0.1"),
         **entry("purged", OF_ANA + '[yanked]\n"1.0.1" = "Held a name."\n', "1.0.0"),
+        **entry("planned", OF_ANA, "1.0.0-rc.1"),
         **entry("caller", OF_ANA),
         **hello("1.0.0", "caller", release=RELEASE + '[requires]\nyoung = "^0.1"\n'),
         f"{TUTOR}/entry.toml": OF_ANA.encode(),
@@ -204,6 +205,12 @@ HUMAN = {
     "yank_lifted": {"pbes/prompt/former/entry.toml": (OF_ANA + DEPRECATED).encode()},
     "deprecation_lifted": {"pbes/prompt/former/entry.toml": (OF_ANA + YANKED).encode()},
     "retired_name_back": {"registry/policy.toml": POLICY.replace('"goodbye"', "").encode()},
+    "before_the_candidate": hello("0.1.0", "planned", prompt=worded()),
+    "owner_called_otherwise": {f"{HELLO}/entry.toml": OF_ANA.replace('"ana"', '"bob"').encode()},
+    "url_beside_the_prompt": {
+        **PATCH,
+        f"{HELLO}/1.1.1/evidence/notes.md": b"https://example.org/day\n",
+    },
     "alias": {f"{HELLO}/entry.toml": f'{OF_ANA}aliases = ["good_day"]\n'.encode()},
     "required_elsewhere": {
         "pbes/prompt/young/entry.toml": f'{OF_ANA}[yanked]\n"0.1.0" = "Broken."\n'.encode()
@@ -239,6 +246,19 @@ BROKEN = {
             {**STATEMENT, "payload": "W10="}
         ).encode()
     },
+    "statement_of_words": {
+        f"{HELLO}/1.1.0/statement.json": b'{"payload": "Say goodbye instead."}\n'
+    },
+    "two_steps_below_the_floor": {
+        **hello("1.2.0", prompt=WITH_TONE),
+        **hello("1.2.1", prompt=worded()),
+    },
+    "owner_that_is_no_number": replaced(f"{HELLO}/entry.toml", str(ANA), "[1]"),
+    "save_of_another_type": tutor(
+        "1.0.1",
+        ('"socratic_tutor_save": {', '"socratic_tutor_save": [{'),
+        ('"carry_passed": false\n      }', '"carry_passed": false\n      }]'),
+    ),
     "first_version_3": entry("recipe_finder", OF_ANA, "3.0.0"),
     "version_skipped": hello("1.3.0", prompt=worded()),
     "below_the_floor": hello("1.1.1", prompt=PROMPT.replace("{name}", "{whom}")),
