@@ -60,6 +60,11 @@ def test_what_heads_nothing(line):
     assert headed(line) is None
 
 
+def test_a_line_of_blanks_takes_no_time():
+    assert headed(f"DRAFT{' ' * 400_000}x") is None
+    assert headed(f"DRAFT{' #' * 200_000}x") is None
+
+
 def test_a_body_goes_up_to_the_next_heading():
     answer = answer_of("Hello.\n\nDRAFT\n\n one\ntwo \n\nREFLECT: three\nfour\nREVISE\n\n\nLEARNED")
     assert [(s.name, answer.body(s)) for s in answer.sections] == [

@@ -25,7 +25,7 @@ _HEADER = re.compile(
     r"[ \t]*(?P<before>(?:#{1,6}[ \t]*)?[*_]{0,3})"
     rf"(?P<name>{'|'.join(SECTION_NAMES)})"
     r"(?P<after>[*_]{0,3})"
-    r"(?:[ \t]*(?P<colon>:)(?P<late>[*_]{0,3})(?P<inline>.*)|[ \t]*(?P<close>#*)[ \t]*)"
+    r"(?:[ \t]*(?P<colon>:)(?P<late>[*_]{0,3})(?P<inline>.*)|(?:[ \t]*(?P<close>#+))?)"
 )
 
 _BULLET = re.compile(r"[ \t]*(?:(?:[-*+]|[0-9]{1,3}[.)])[ \t]+|[•–][ \t]*|-(?=[^\W\d_]))\S")
@@ -84,7 +84,7 @@ def answer_of(text: str) -> Answer:
 def _heads(text: str) -> Iterator[tuple[re.Match[str], int, int]]:
     """Yield the headers, each with the start of its line and the start of the next one."""
     for start, stop in lines_of(text):
-        head = _HEADER.fullmatch(text[start:stop].rstrip("\r"))
+        head = _HEADER.fullmatch(text[start:stop].rstrip(" \t\r"))
         if head:
             yield head, start, min(stop + 1, len(text))
 
