@@ -55,6 +55,7 @@ def test_what_is_named(text, terms):
         "zero contradictions",
         "without contradiction",
         "free of contradictions",
+        "The draft is contradiction-free.",
         "non-contradiction",
         "not a contradiction",
         "There are no unjustified assumptions",

@@ -119,8 +119,9 @@ def clarify_without_contradiction(reply: Reply) -> Iterator[Finding]:
     """
     section = reply.first("REFLECT")
     flags = list(flags_of(reply.text, section.body)) if section else []
-    # NOTE: where nothing is named at all, another rule speaks.
-    if reply.clarifies and section and flags and not any(f.term == CONTRADICTION for f in flags):
+    # NOTE: where nothing is named, or nothing is asked, at all, another rule speaks.
+    asks = reply.clarifies and reply.first(CLARIFY) is not None
+    if asks and section and flags and not any(f.term == CONTRADICTION for f in flags):
         yield Finding(
             message="the decision is CLARIFY, and REFLECT names no contradiction",
             at=section.header,

@@ -48,7 +48,7 @@ _DENIED_AFTER = re.compile(
     r"(?:\s+(?:found|detected|present|identified|here|seen))?\s*(?:[.;,!)]|$)"
     r"|\s+(?:(?:was|were|is|are|has|have|been|be|could|can)\s+)*(?:not|never)\s+(?:be(?:en)?\s+)?"
     r"(?:found|detected|present|identified|seen|observed|noticed|apparent|evident)\b"
-    r"|\s+(?:is|are|was|were)\s+absent\b",
+    r"|\s+(?:is|are|was|were)\s+absent\b|[-‐‑ ]free\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _EMPHASIS = "*_`\"'“”‘’"
