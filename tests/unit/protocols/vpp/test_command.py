@@ -70,6 +70,8 @@ def test_a_sound_command_is_read_and_nothing_is_said(line, tag, modifiers):
         ("!<q> --minor=1", "VPP006", "--minor=1"),
         ("!<q> --<e>", "VPP007", "--<e>"),
         ("!<o> --correct --<wrong>", "VPP007", "--<wrong>"),
+        ("!<q>\xa0", "VPP003", "\xa0"),
+        ("!<q> --minor\u2028", "VPP003", "--minor\u2028"),
         ("\n!<g>", "VPP009", "\n"),
         ("\ufeff!<g>", "VPP009", "\ufeff"),
         (" \r\n !<g>", "VPP009", " \r\n "),

@@ -102,7 +102,7 @@ def first_line(text: str, start: int) -> Span:
     r"""Return where the line at `start` stands, without its `\r` and the blanks at its end."""
     end = text.find("\n", start)
     line = text[start : len(text) if end < 0 else end]
-    return Span(start, start + len(line.rstrip()))
+    return Span(start, start + len(line.rstrip(" \t\r")))
 
 
 def of_blanks(start: int, what: str) -> Issue:
@@ -196,7 +196,7 @@ def _of_tag(opening: re.Match[str]) -> Iterator[Issue]:
 def _of_rest(text: str, start: int, end: int) -> Iterator[Issue]:
     rest = text[start:end]
     if rest:
-        span = Span(end - len(rest.lstrip()), end)
+        span = Span(end - len(rest.lstrip(" \t")), end)
         yield Issue(
             code="VPP003",
             message="what stands behind the tag cannot be read as modifiers",

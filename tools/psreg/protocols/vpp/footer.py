@@ -190,6 +190,7 @@ def _malformed(span: Span, faults: list[str]) -> Issue:
 
 
 def _of_values(footer: Footer) -> Iterator[Issue]:
+    """Yield what is wrong with values, but for one that has swallowed the fields behind it."""
     sound = {
         "Version": bool(footer.version),
         "Tag": bool(footer.tag),
@@ -198,8 +199,8 @@ def _of_values(footer: Footer) -> Iterator[Issue]:
         "Cycle": footer.cycle is not None,
     }
     for name, good in sound.items():
-        if name in footer.values and not good:
-            value = footer.values[name]
+        value = footer.values.get(name)
+        if value is not None and not good and (footer.whole or not _MENTION.search(value)):
             yield Issue(
                 code="VPP025",
                 message=f"`{name}` is `{value}`" if value else f"`{name}` is empty",
@@ -209,8 +210,11 @@ def _of_values(footer: Footer) -> Iterator[Issue]:
 
 
 def _of_spelling(footer: Footer, written: str, start: int) -> Iterator[Issue]:
-    plain = {"Version": _plain, "Tag": _plain, "Cycle": _plain}
-    values = {name: plain.get(name, str)(value) for name, value in footer.values.items()}
+    # NOTE: the spelling of a value that has the wrong form altogether is not worth a word.
+    sound = {"Version": footer.version, "Tag": footer.tag, "Cycle": footer.cycle}
+    values = {
+        name: _plain(value) if sound.get(name) else value for name, value in footer.values.items()
+    }
     right = f"[{' | '.join(f'{name}={values[name]}' for name in FIELDS)}]"
     if written != right:
         span = Span(start, start + len(written))
