@@ -165,11 +165,19 @@ def test_there_is_an_end_to_findings():
     )
 
 
+def test_a_string_of_quotation_marks_is_not_mended():
+    (few,), (many,) = (read("S{$a:" + '"' * count + ";}S").issues for count in (6, 600))
+    assert (few.code, len(few.fix)) == ("PLSP021", 4)
+    assert (many.code, many.fix, many.fix_title) == ("PLSP021", (), "")
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
         ("S{!wait", ["PLSP002"]),
         ('S{$a:1;$b:"', ["PLSP022"]),
+        ('S{$a:"a"b";}S', ["PLSP022"]),
+        ('S{$a:"x\\"";}S', ["PLSP022"]),
         ("S{!a b c;}S", ["PLSP024", "PLSP009"]),
         (" ", ["PLSP001"]),
         ("S{$a:(;}S", ["PLSP014"]),

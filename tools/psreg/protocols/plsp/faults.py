@@ -14,6 +14,15 @@ from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Assignment, Command, Kind, Statement, Value
 from psreg.protocols.plsp.tokens import LAST, Token, bounds
 
+_MENDED = 100
+"""Quotation marks in one string that a fix replaces; with more of them it is no string."""
+
+
+def unclosed_string(at: int) -> Issue:
+    """Return the issue of the string that begins at offset `at` and never ends."""
+    message = "the string that begins here is not closed"
+    return Issue(code="PLSP022", message=message, span=Span(at, at + 1), hint='close it by `"`')
+
 
 class Faulty:
     """The statements that a run of tokens holds, usually one, and its issues.
@@ -196,8 +205,7 @@ class Faulty:
             case "text":
                 return self._string()
             case "open":
-                message = "the string that begins here is not closed"
-                self._say("PLSP022", message, Span(token.start, token.start + 1), 'close it by `"`')
+                self.issues.append(unclosed_string(token.start))
                 self._skip()
             case "number":
                 return self._number()
@@ -246,7 +254,7 @@ class Faulty:
         quotes = [at for at in inner if self._text[at] == '"']
         # NOTE: a backslash before one was meant to escape it, and would be left over.
         spans = (Span(at - (self._text[at - 1] == "\\"), at + 1) for at in quotes)
-        changes = tuple(Change(span, "'") for span in spans)
+        changes = tuple(Change(span, "'") for span in spans) if len(quotes) <= _MENDED else ()
         self.issues.append(
             Issue(
                 code="PLSP021",
@@ -254,7 +262,7 @@ class Faulty:
                 span=Span(quotes[0], quotes[0] + 1),
                 hint="use ' or ” within a string",
                 fix=changes,
-                fix_title="write ' within the string",
+                fix_title="write ' within the string" if changes else "",
             )
         )
         self._at = rest

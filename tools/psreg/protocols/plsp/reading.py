@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from psreg.diagnostics import Change, Span
 from psreg.formats.issue import Issue
 from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Assignment, Block, Command, Statement
-from psreg.protocols.plsp.faults import Faulty
+from psreg.protocols.plsp.faults import Faulty, unclosed_string
 from psreg.protocols.plsp.references import resolve
-from psreg.protocols.plsp.tokens import tokens_of
+from psreg.protocols.plsp.tokens import Token, tokens_of
 
 FORGIVEN = frozenset(
     ("PLSP003", "PLSP007", "PLSP008", "PLSP012", "PLSP013", "PLSP016", "PLSP017", "PLSP018")
@@ -68,12 +69,19 @@ def _statements(text: str, at: int, found: list[Statement], issues: list[Issue])
         found += faulty.statements()
         if tokens[-1].kind == "eof":
             # A statement that was cut off is not wrong, the block is; a string may have eaten it.
-            issues += (issue for issue in faulty.issues if issue.code == "PLSP022")
+            issues += _of_string(faulty.issues, tokens)
             return None
         issues += faulty.issues
         at = tokens[-1].end
         if tokens[-1].kind in ("end", "torn"):
             return at
+
+
+def _of_string(issues: list[Issue], tokens: list[Token]) -> Iterator[Issue]:
+    """Yield the issue of the string that has eaten the end of the block, if one has."""
+    found = (issue for issue in issues if issue.code == "PLSP022")
+    opened = (unclosed_string(token.start) for token in tokens if token.kind == "open")
+    yield from islice((*found, *opened), 1)
 
 
 def _flawless(text: str, match: re.Match[str]) -> Statement:
