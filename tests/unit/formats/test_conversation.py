@@ -128,6 +128,8 @@ def test_a_single_reply_lacks_no_message(indent):
     reply = json.dumps({"text": "DRAFT", "pb2s_proof": {}}, indent=indent)
     (only,) = read(reply.encode(), "x.json").exchanges
     assert (only.text, only.missing) == ("DRAFT", frozenset())
+    (mute,) = read(b'{"pb2s_proof": {}}', "x.json").exchanges
+    assert mute.missing == {"text"}
 
 
 def test_bare_messages():

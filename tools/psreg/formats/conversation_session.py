@@ -43,7 +43,8 @@ def document(tree: JsonTree, *, code: str, most: int) -> Conversation:
             line = lines.position(span.start).line
             records.append(Record(index=index, line=line, value=item))
     if pointer is None and kind is Kind.PB2S:
-        records = [replace(record, lone="text" in record.value) for record in records]
+        answer = {"text", "pb2s_proof"}
+        records = [replace(each, lone=not answer.isdisjoint(each.value)) for each in records]
     return conversation_of(kind, records, text=tree.text, issues=issues, declared=declared)
 
 
