@@ -72,7 +72,7 @@ def test_a_login_that_is_not_known_is_left_to_write(login):
     head = without(tree(entry()), "entry.toml")
     text = absent(tree(), head, author)[f"{HELLO}/entry.toml"]
     owner = 'owners = []  # no owner yet; to be one: {forge = "gitlab", id = 7, login = "…"}'
-    assert text.splitlines()[0] == owner
+    assert text.splitlines()[:2] == [owner, "threshold = 1"]
 
 
 @pytest.mark.parametrize("login", ["octocat", "octo-cat_x.y", "renovate[bot]", ""])

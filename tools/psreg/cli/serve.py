@@ -61,7 +61,7 @@ def _serve(args: Namespace, out: Path, console: Console) -> None:
                 }
             )
         elif not console.quiet:
-            console.line(f"serving {built.entries} entries at {server.url} (Ctrl-C stops)")
+            console.line(f"serving {built.counted} at {server.url} (Ctrl-C stops)")
             console.line(built.site.add_command)
         console.flush()
         server.serve_forever(poll_interval=0.2)

@@ -52,7 +52,7 @@ def run(args: Namespace, console: Console) -> int:
             }
         )
     elif not console.quiet:
-        console.line(f"built {args.out}: {built.entries} entries, {built.files} files")
+        console.line(f"built {args.out}: {built.counted}, {built.files} files")
         console.line(f"clients: {built.site.add_command}")
     return 0
 

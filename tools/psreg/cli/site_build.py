@@ -91,6 +91,11 @@ class Built:
     entries: int
     files: int
 
+    @property
+    def counted(self) -> str:
+        """How many entries there are, in words."""
+        return "1 entry" if self.entries == 1 else f"{self.entries} entries"
+
 
 def build_site(place: Place, out: Path, base_url: str) -> Built:
     """Write the site of the registry at `place` to the folder `out`.

@@ -14,7 +14,7 @@ from psreg.index.tree import Submission
 from psreg.service.new import Plan, new_entry
 from psreg.service.questions import Answer
 
-_NOBODY = "owners = []  # no owner yet: the keepers of this registry look after it"
+_NOBODY = re.compile(r"owners = \[\] .*\n(#.*\n)*")
 _LOGIN = re.compile(r"[\w.-]{1,255}(\[bot\])?", re.ASCII)
 _SAID = ("summary", "license", "use_case")
 _LISTED = ("tags", "languages")
@@ -41,7 +41,8 @@ def absent_files(release: NewRelease, author: Author | None = None) -> Mapping[P
     )
     made = {path.name: data.decode() for path, data in new_entry(plan).items()}
     if author:
-        made["entry.toml"] = made["entry.toml"].replace(_NOBODY, _owned_by(author))
+        owner = _owned_by(author) + "\n"
+        made["entry.toml"] = _NOBODY.sub(lambda _: owner, made["entry.toml"])
     if previous:
         new = f'changes = ""  # what is new since {previous.id.version}\n'
         made["release.toml"] = new + made["release.toml"]
