@@ -207,6 +207,7 @@ HUMAN = {
     "retired_name_back": {"registry/policy.toml": POLICY.replace('"goodbye"', "").encode()},
     "before_the_candidate": hello("0.1.0", "planned", prompt=worded()),
     "owner_called_otherwise": {f"{HELLO}/entry.toml": OF_ANA.replace('"ana"', '"bob"').encode()},
+    "entry_of_others_required": hello("1.2.0", release=CHANGES + '[requires]\nwelcome = "^1.0"\n'),
     "url_beside_the_prompt": {
         **PATCH,
         f"{HELLO}/1.1.1/evidence/notes.md": b"https://example.org/day\n",

@@ -17,6 +17,7 @@ from psreg.diagnostics import WARNING, Finding, Span
 from psreg.formats import passages
 from psreg.formats.golden import SUFFIX
 from psreg.formats.passages import Content
+from psreg.formats.pointer import join
 from psreg.index.build import STATEMENT
 from psreg.index.changes import ENTRY_FILE, ChangeSet
 from psreg.index.steps import step_between
@@ -29,6 +30,7 @@ from psreg.rules.content.patterns import hits, patterns
 from psreg.rules.content.urls import urls
 from psreg.rules.limits import MAX_FILES
 from psreg.rules.places import EVIDENCE
+from psreg.rules.places import MOST as MOST_ITEMS
 from psreg.rules.submission import MAX_FILE
 from psreg.version import Step
 
@@ -63,14 +65,15 @@ class Reach:
 
 @rule("PS081", spec="registry/CONTENT registry/CHANGES", severity=WARNING)
 def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
-    """A patch or minor release brings a URL, a host, a tool, or something content rules find.
+    """A small release brings a URL, a host, a tool, another's entry, or what content rules find.
 
     ## Why
     This is a tripwire for the day on which somebody else has an owner's key or account. People
     and their tools take small releases without looking; a thief would use exactly these, and
     would add what carries something out of the conversation or brings something in: an address,
     a tool, an order that hides. An honest author adds such a thing now and then, a thief nearly
-    always. So the release waits until a person has looked at what is new. What the previous
+    always. An entry of others that is required now is the same: they decide what people get
+    along with this one. So the release waits until a person has looked. What the previous
     release already had is no finding, and a major release is looked at anyway. All files of a
     release count, but for the transcripts that its test runs cite.
 
@@ -89,12 +92,24 @@ def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
         old, new = _contents(previous), _contents(release.submission)
         for path, reach in islice(_added(old, new), MOST_CHANGES):
             yield _finding(f"{release.submission.folder}/{path}", reach, previous.id.version)
+        for reach in _requirements(previous, release.submission):
+            yield _finding(str(release.submission.release_path), reach, previous.id.version)
     for entry in change.entries:
         if entry.base and entry.head and change.touched(entry.path):
             files = (side.file.tree for side in (entry.base, entry.head))
             old, new = ({ENTRY_FILE: passages.of_toml(tree)} for tree in files)
             for _, reach in islice(_added(old, new), MOST_CHANGES):
                 yield _finding(str(entry.path), reach, "entry.toml")
+
+
+def _requirements(previous: Submission, new: Submission) -> Iterator[Reach]:
+    """Yield the entries that are required now and that none of the same owners looks after."""
+    ours, tree = new.entry.file.accounts, new.tree
+    for name in sorted(new.release.requires.keys() - previous.release.requires.keys())[:MOST_ITEMS]:
+        entries = (tree.entry(each, name) for each in tree.names.get(name, ()))
+        if any(entry and ours.keys().isdisjoint(entry.file.accounts) for entry in entries):
+            message = f"`{name}` is required, which others look after"
+            yield Reach(what=name, message=message, at=join(("requires", name)), key=True)
 
 
 def _finding(path: str, reach: Reach, before: str) -> Finding:
