@@ -177,7 +177,7 @@ def of_pbe(pbe: Pbe, capabilities: tuple[str, ...] | None = None) -> Content:
     """Return the texts of a PBE; of duplicate names the last one counts, as in its value."""
     tree = pbe.tree
     return Content(
-        passages=tuple(_json(tree.value, "", tree)) if tree.parsed else (),
+        passages=tuple(_json(tree)) if tree.parsed else (),
         source=tree.text,
         kind=Kind.VALUE,
         capabilities=capabilities,
@@ -211,15 +211,22 @@ def of_toml(tree: TomlTree) -> Content:
     )
 
 
-def _json(value: Any, pointer: str, tree: JsonTree) -> Iterator[Passage]:
-    # NOTE: recursion is bounded, the parser refuses deep nesting.
-    if isinstance(value, str):
-        yield Passage(text=value, kind=Kind.VALUE, pointer=pointer, source=tree)
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            place = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
-            yield Passage(text=name, kind=Kind.KEY, pointer=place, source=tree)
-            yield from _json(item, place, tree)
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _json(item, f"{pointer}/{index}", tree)
+def _json(tree: JsonTree) -> list[Passage]:
+    """Return the names and texts of a JSON document in the order in which they stand."""
+    found: list[Passage] = []
+
+    def take(value: Any, pointer: str) -> None:
+        # NOTE: recursion is bounded, the parser refuses deep nesting.
+        if isinstance(value, str):
+            found.append(Passage(text=value, kind=Kind.VALUE, pointer=pointer, source=tree))
+        elif isinstance(value, dict):
+            for name, item in value.items():
+                place = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+                found.append(Passage(text=name, kind=Kind.KEY, pointer=place, source=tree))
+                take(item, place)
+        elif isinstance(value, list):
+            for index, item in enumerate(value):
+                take(item, f"{pointer}/{index}")
+
+    take(tree.value, "")
+    return found

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from psreg.diagnostics import ERROR, INFO, WARNING, Finding
-from psreg.formats.passages import Content, Kind, Passage
+from psreg.formats.passages import HEAD, Content, Kind, Passage
 from psreg.formats.platforms import FEATURES, PLATFORMS
 from psreg.rule import Rule, rule
 from psreg.rules.places import MOST
@@ -50,7 +50,9 @@ _FIELD = re.compile(
 _FEATURE = re.compile(
     r"(?<!\w)(?:" + "|".join(re.escape(f) for f in sorted(FEATURES, key=len, reverse=True)) + r")\b"
 )
-_NEEDLES = tuple(feature.lower() for feature in FEATURES)
+_NEEDLES = tuple((f.lower(), re.split(r"[^a-z0-9]", f.lower())[0][:HEAD]) for f in FEATURES)
+"""Each feature, and the letters of its first word that `Content.heads` has where it occurs."""
+
 _EXAMPLE = re.compile(r"/facilitator_techniques/techniques/[0-9]+/example")
 ENOUGH_WORDS = 5
 """Words of the shortest example that shows how an assistant might really put it."""
@@ -136,7 +138,8 @@ def feature_of_one_platform(content: Content) -> Iterator[Finding]:
     """
     if content.kind not in (Kind.VALUE, Kind.PROMPT):
         return
-    for passage, match in islice(content.find(_FEATURE, *_NEEDLES), MOST):
+    needles = [needle for needle, head in _NEEDLES if head in content.heads]
+    for passage, match in islice(content.find(_FEATURE, *needles) if needles else (), MOST):
         platform = PLATFORMS[FEATURES[match[0]]]
         yield Finding(
             message=f"`{match[0]}` is a feature of {platform}", at=passage.span(*match.span())
@@ -184,7 +187,8 @@ def _words(text: str) -> int:
     if not _WORD.search(text):
         return 0
     unspaced = len(_UNSPACED.findall(text))
-    return unspaced // 2 + sum(any(c.isalnum() for c in w) for w in _UNSPACED.sub("", text).split())
+    rest = _UNSPACED.sub("", text) if unspaced else text
+    return unspaced // 2 + sum(w.isalnum() or any(map(str.isalnum, w)) for w in rest.split())
 
 
 def _plain(text: str) -> str:

@@ -70,11 +70,16 @@ class Pattern:
 
     def hits(self, content: Content) -> Iterator[Hit]:
         """Yield where the pattern matches and nothing around excuses it."""
-        if self.needles and not any(needle in content.lower for needle in self.needles):
-            return
         for start, head in self._heads:
             if not head or head in content.heads:
                 yield from self._hits_at(content, start)
+
+    def may_hit(self, content: Content) -> bool:
+        """Tell, quickly, whether `hits` could find anything."""
+        # NOTE: looking for words in a set comes first, and for needles in all the text second.
+        if self._anchored and self._anchored.isdisjoint(content.heads):
+            return False
+        return not self.needles or any(needle in content.lower for needle in self.needles)
 
     def _hits_at(self, content: Content, word: str) -> Iterator[Hit]:
         at = content.flat.find(word)
@@ -103,6 +108,12 @@ class Pattern:
         """The first word of each start, and the letters of it that `Content.heads` would have."""
         words = dict.fromkeys(start[: start.find(" ") + 1] or start for start in self.starts)
         return tuple((word, _head(word)) for word in words)
+
+    @cached_property
+    def _anchored(self) -> frozenset[str]:
+        """The heads of which a text has one if it matches; none if it could match without."""
+        heads = frozenset(head for _, head in self._heads)
+        return frozenset() if "" in heads else heads
 
 
 def _head(word: str) -> str:
@@ -149,7 +160,7 @@ def hits(content: Content, rows: Iterable[Pattern]) -> Iterator[Hit]:
 def _hits(content: Content, rows: Iterable[Pattern]) -> Iterator[Hit]:
     known: dict[int, list[Hit]] = {}
     for row in rows:
-        for hit in row.hits(content):
+        for hit in row.hits(content) if row.may_hit(content) else ():
             others = known.setdefault(id(hit.passage), [])
             if not any(hit.start < other.end and other.start < hit.end for other in others):
                 others.append(hit)
