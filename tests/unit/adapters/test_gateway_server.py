@@ -201,12 +201,13 @@ def test_what_it_cannot_start_with(tmp_path):
     assert start("--upstream", "http://example.org").code == 2
     assert start(*where, "--temperature", "0.3").code == 2
     assert start(*where, "--temperature", "cold").code == 2
-    nowhere = start(*where, "--trace-log", tmp_path / "no/where")
+    nowhere = start(*where, "--port", "0", "--trace-log", tmp_path / "no/where")
     assert (nowhere.code, nowhere.json["error"]["code"]) == (4, "TRACE_LOG")
     with serving(Model()) as upstream:
         port = upstream.rpartition(":")[2]
         busy = start(*where, "--port", port)
     assert (busy.code, busy.json["error"]["code"]) == (4, "PORT_BUSY")
+    assert not list(client.place.rglob("*.jsonl"))
 
 
 def test_what_a_person_reads(tmp_path):

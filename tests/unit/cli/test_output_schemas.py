@@ -324,7 +324,7 @@ def test_a_gateway(say, client, tmp_path):
     upstream = ("pb2s", "--upstream", "http://127.0.0.1:9")
     check("gateway", announced("gateway", *upstream, cwd=tmp_path, home=client.home))
     say("error", 2, "gateway", *upstream, "--temperature", "1")
-    say("error", 4, "gateway", *upstream, "--trace-log", tmp_path / "no/where")
+    say("error", 4, "gateway", *upstream, "--port", "0", "--trace-log", tmp_path / "no/where")
 
 
 def test_transcripts(say, client):

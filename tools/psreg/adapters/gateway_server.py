@@ -27,13 +27,15 @@ LARGEST = 1024 * 1024
 class TraceLog:
     """A file to which a line is added for each exchange.
 
-    Raises:
-        UnavailableError: TRACE_LOG; it cannot be written.
+    `begin` and `add` raise UnavailableError, TRACE_LOG, if it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
+
+    def begin(self) -> None:
+        """Make sure that there is a file which can be written."""
         self._append("")
 
     def add(self, record: dict[str, Any]) -> None:

@@ -67,6 +67,7 @@ def run(args: Namespace, console: Console) -> int:
     log = TraceLog(Path(args.trace_log))
     try:
         with GatewayServer(args.host, args.port, gateway.answer, log) as server:
+            log.begin()  # after the port: who cannot listen leaves no file behind
             _announce(args, server.url, console)
             server.serve_forever(poll_interval=0.2)
     except KeyboardInterrupt:
