@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from psreg.adapters.server import HOST, SiteServer
+from psreg.adapters.listening import LOOPBACK
+from psreg.adapters.server import SiteServer
 from psreg.errors import UnavailableError
 
 DIGEST = "ab" * 32
@@ -47,7 +48,7 @@ def server(tmp_path_factory):
 
 
 def ask(server, path, method="GET", **headers):
-    connection = http.client.HTTPConnection(HOST, server.server_port, timeout=10)
+    connection = http.client.HTTPConnection(LOOPBACK, server.server_port, timeout=10)
     try:
         connection.request(
             method, path, headers={k.replace("_", "-"): v for k, v in headers.items()}
@@ -141,7 +142,7 @@ def test_caching(server, path, caching):
 
 
 def test_one_connection_serves_many_files(server):
-    connection = http.client.HTTPConnection(HOST, server.server_port, timeout=10)
+    connection = http.client.HTTPConnection(LOOPBACK, server.server_port, timeout=10)
     for _ in range(3):
         connection.request("GET", "/")
         assert connection.getresponse().read() == b"home"
@@ -150,7 +151,7 @@ def test_one_connection_serves_many_files(server):
 
 def test_a_reader_that_goes_away_is_no_trouble(server, capfd):
     for _ in range(3):
-        with socket.create_connection((HOST, server.server_port)) as reader:
+        with socket.create_connection((LOOPBACK, server.server_port)) as reader:
             reader.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
             reader.sendall(b"GET / HTTP/1.1\r\n\r\nGET / HT")
     assert ask(server, "/")[0] == 200
