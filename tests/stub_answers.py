@@ -1,4 +1,4 @@
-"""What the stub answers when it behaves: PB2S, VPP, PLSP, a saved game, or plain words.
+"""What the stub answers when it behaves: PB2S, a step of it, VPP, PLSP, a saved game, plain words.
 
 Written without psreg, by the specifications, so that what is judged and what judges differ.
 """
@@ -18,6 +18,7 @@ DIRECTIVE = re.compile(
 )
 CHOICE = re.compile(r"@if:\$([a-zA-Z])>([0-9.]+)\?([^:;]*:[^:;]*)(?::([^;]*))?;")
 SIGNAL = re.compile(r'@sig:(![A-Za-z_][A-Za-z0-9_-]*(?:,(?:"[^"]*"|[^;,"]+))*);?')
+STEP = re.compile(r"Next step: (DRAFT|REFLECT|REVISE|LEARNED|CLARIFY)\. ")
 COUNTER = itertools.count(1)
 
 DRAFT = "Inertia is the tendency of a body to keep its state of motion."
@@ -56,8 +57,26 @@ def clarify(questions=QUESTIONS, cycles=2):
     return {"text": sections(questions=questions), "pb2s_proof": proof("CLARIFY", cycles)}
 
 
+def step(messages):
+    """Return one step of a PB2S answer, as the gateway asks for them; "" if none is asked for."""
+    asked = [STEP.match(m["content"]) for m in messages if m["role"] == "user"] or [None]
+    if not asked[-1]:
+        return ""
+    again = sum(bool(found) and found[1] == "REVISE" for found in asked) > 0
+    says = {
+        "DRAFT": DRAFT,
+        "REFLECT": "Nothing is left." if again else "\n".join(BULLETS),
+        "REVISE": REVISE,
+        "LEARNED": LEARNED,
+        "CLARIFY": "\n".join(QUESTIONS),
+    }
+    return says[asked[-1][1]]
+
+
 def chat(messages):
     """Return what the assistant says next in a chat, by the protocol that the chat is in."""
+    if said := step(messages):
+        return said
     protocol = protocol_of(messages)
     if protocol == "vpp":
         return vpp(messages)
@@ -70,6 +89,8 @@ def chat(messages):
 def protocol_of(messages):
     """Return the name of the protocol that a chat is in, "" for none."""
     asked = [m["content"] for m in messages if m["role"] == "user"] or [""]
+    if STEP.match(asked[-1]):
+        return ""
     if any("!<" in text for text in asked):
         return "vpp"
     return "plsp" if "S{" in asked[-1] else ""

@@ -265,7 +265,7 @@ def once_lost(at):
 
 
 BEHAVIOURS = (
-    Behaviour(name="conforming", about="does all three protocols right"),
+    Behaviour(name="conforming", about="does all three protocols right, and the steps of a gateway"),
     says("clarify", "PB2S: asks back, with exactly two questions", FINE, "pb2s", lambda _: clarify()),
     says("extra-keys", "PB2S: a proof with further members", FINE, "pb2s", proven(model="m", note=[])),
     says("cycles-float", "PB2S: cycles is 1.0, which JSON Schema calls an integer", FINE, "pb2s", proven(cycles=1.0)),

@@ -167,8 +167,17 @@ def test_an_upstream_that_fails_is_asked_once(tmp_path, behaviour):
     assert len(stub.requests) == 1
 
 
-def test_words_that_are_no_reflection_are_no_answer(tmp_path):
+def test_the_stub_can_be_the_model(tmp_path):
     with running() as stub, gateway(stub.url, tmp_path) as url:
+        done = Client(tmp_path).run("conform", "pb2s", "--endpoint", url)
+        _, reply = post(url, {"message": "What does !<g> mean?"})
+    assert done.code == 0, done.out
+    assert reply["pb2s_proof"]["cycles"] == 2
+
+
+def test_words_that_are_no_reflection_are_no_answer(tmp_path):
+    model = Model(REFLECT="You said: examine the draft.")
+    with serving(model) as upstream, gateway(upstream, tmp_path) as url:
         status, document = post(url, {"message": MESSAGE})
     assert (status, document["error"]["code"]) == (502, "UPSTREAM_UNUSABLE")
 
