@@ -190,7 +190,7 @@ def leading_blanks(turn: VppTurn) -> Iterator[Finding]:
 
     ## Fix
 
-    Remove what stands before it; psreg can do that.
+    Remove what stands before it.
 
     ```
     (blank line)     →     !<g>

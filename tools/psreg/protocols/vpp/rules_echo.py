@@ -50,7 +50,7 @@ def bang_echo(turn: VppTurn) -> Iterator[Finding]:
 
     ## Fix
 
-    Repeat the tag alone; psreg can do that.
+    Repeat the tag alone.
 
     ```
     !<g>     →     <g>

@@ -100,7 +100,7 @@ def footer_spelling(turn: VppTurn) -> Iterator[Finding]:
 
     The schema of the footer fixes the order of the fields, the capitals of their names, and one
     blank on each side of the bars. Programs that read it with a pattern find nothing if any of that
-    differs. What is meant is clear all the same, so psreg can spell it right.
+    differs. What is meant is clear all the same.
 
     ## Fix
 
