@@ -129,11 +129,16 @@ class Content:
         return lower.replace("\n", " ").replace("\t", " ").replace("\r", " ")
 
     @cached_property
-    def heads(self) -> frozenset[str]:
-        """The first `HEAD` letters of every word in `flat`, words being letters and digits."""
+    def words(self) -> frozenset[str]:
+        """Every word in `flat`, words being letters and digits."""
         if self.text.isascii():
-            return frozenset([word[:HEAD] for word in self.flat.translate(_NO_LETTERS).split()])
-        return frozenset([word[:HEAD] for word in _WORD.findall(self.flat)])
+            return frozenset(self.flat.translate(_NO_LETTERS).split())
+        return frozenset(_WORD.findall(self.flat))
+
+    @cached_property
+    def heads(self) -> frozenset[str]:
+        """The first `HEAD` letters of every word."""
+        return frozenset([word[:HEAD] for word in self.words])
 
     @cached_property
     def longest(self) -> int:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -63,8 +62,8 @@ class Pbe:
         """What the schema of its class says; nothing if the root is no object."""
         return schema.violations(self.schema_name, self.value) if self.is_object else ()
 
-    def strings(self) -> Iterator[tuple[str, str]]:
-        """Yield (pointer, text) of every text that its class requires and the file has."""
+    def strings(self) -> list[tuple[str, str]]:
+        """Return (pointer, text) of every text that its class requires and the file has."""
         return schema.strings(self.schema_name, self.value)
 
     def get(self, *path: str) -> Any:

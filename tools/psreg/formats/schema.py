@@ -70,9 +70,11 @@ def violations(schema_name: str, value: Any) -> tuple[Violation, ...]:
     return tuple(dict.fromkeys(islice(found, MAX_VIOLATIONS)))
 
 
-def strings(schema_name: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Yield (pointer, text) of every text in `value` that the schema `schema_name` names."""
-    return _strings(document(schema_name), value, "")
+def strings(schema_name: str, value: Any) -> list[tuple[str, str]]:
+    """Return (pointer, text) of every text in `value` that the schema `schema_name` names."""
+    found: list[tuple[str, str]] = []
+    _strings(document(schema_name), value, "", found)
+    return found
 
 
 def fields(schema_name: str) -> tuple[str, ...]:
@@ -246,15 +248,17 @@ def _shown(value: Any) -> str:
     return shown(value) if isinstance(value, str) else kind(value)
 
 
-def _strings(schema: Mapping[str, Any], value: Any, place: str) -> Iterator[tuple[str, str]]:
+def _strings(
+    schema: Mapping[str, Any], value: Any, place: str, found: list[tuple[str, str]]
+) -> None:
     # NOTE: recursion follows the schema, which is ours and shallow, never the value.
     if isinstance(value, str):
         if schema.get("type") == "string":
-            yield place, value
+            found.append((place, value))
     elif isinstance(value, dict):
         for key, inner in schema.get("properties", {}).items():
             if key in value:
-                yield from _strings(inner, value[key], f"{place}/{key}")
+                _strings(inner, value[key], f"{place}/{key}", found)
     elif isinstance(value, list) and "items" in schema:
         for index, item in enumerate(value):
-            yield from _strings(schema["items"], item, f"{place}/{index}")
+            _strings(schema["items"], item, f"{place}/{index}", found)

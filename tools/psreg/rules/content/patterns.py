@@ -70,8 +70,8 @@ class Pattern:
 
     def hits(self, content: Content) -> Iterator[Hit]:
         """Yield where the pattern matches and nothing around excuses it."""
-        for start, head in self._heads:
-            if not head or head in content.heads:
+        for start, head, word in self._heads:
+            if word in content.words if word else not head or head in content.heads:
                 yield from self._hits_at(content, start)
 
     def may_hit(self, content: Content) -> bool:
@@ -104,23 +104,29 @@ class Pattern:
         return _compiled(self.pattern, cased=self.cased)
 
     @cached_property
-    def _heads(self) -> tuple[tuple[str, str], ...]:
-        """The first word of each start, and the letters of it that `Content.heads` would have."""
+    def _heads(self) -> tuple[tuple[str, str, str], ...]:
+        """The first word of each start, and what `Content` has of it: its head, all of it."""
         words = dict.fromkeys(start[: start.find(" ") + 1] or start for start in self.starts)
-        return tuple((word, _head(word)) for word in words)
+        return tuple((word, *_known(word)) for word in words)
 
     @cached_property
     def _anchored(self) -> frozenset[str]:
         """The heads of which a text has one if it matches; none if it could match without."""
-        heads = frozenset(head for _, head in self._heads)
+        heads = frozenset(head for _, head, _ in self._heads)
         return frozenset() if "" in heads else heads
 
 
-def _head(word: str) -> str:
-    """Return the first three letters of `word`, "" if it may go on before that many."""
-    letters = re.search(r"[a-z0-9]+", word) if word.isascii() else None
-    ends = letters is not None and letters.end() < len(word)
-    return letters[0][:HEAD] if letters and (ends or len(letters[0]) >= HEAD) else ""
+def _known(start: str) -> tuple[str, str]:
+    """Return the first three letters and all of the first word of `start`.
+
+    Either is "" if the word may go on before so many letters, or at all.
+    """
+    letters = re.search(r"[a-z0-9]+", start) if start.isascii() else None
+    if letters is None:
+        return "", ""
+    ends = letters.end() < len(start)
+    head = letters[0][:HEAD] if ends or len(letters[0]) >= HEAD else ""
+    return head, letters[0] if ends else ""
 
 
 @cache
