@@ -167,3 +167,17 @@ def test_a_trace_holds_even_half_a_character(tmp_path):
     assert json.loads(first) == {"next": "S{}S"}
     assert json.loads(second)["next"] == 'S{$a:"\ud800";}S'
     assert recorder.finish() == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("transcript", "t.jsonl", "--protocol", "plsp"),
+        ("plsp", "inspect", "t.jsonl"),
+        ("plsp", "run", "--endpoint", "http://127.0.0.1:9", "--program", "p", "--max-cycles", "1"),
+    ],
+)
+def test_a_dialect_that_nobody_knows(command, client):
+    done = client.run(*command, "--imf", "foo")
+    assert done.code == 2
+    assert "there is no dialect 'foo'; psreg knows psreg-1" in done.err

@@ -14,6 +14,7 @@ from psreg.adapters.endpoint_address import chat_address
 from psreg.adapters.files import read_named
 from psreg.adapters.line_sink import LineSink
 from psreg.cli.console import Console, add_output_options
+from psreg.cli.dialects import add_dialect_option
 from psreg.cli.endpoints import add_timeout_option, limits_of
 from psreg.cli.plsp_loop import Recorder
 from psreg.diagnostics import Mode
@@ -72,9 +73,7 @@ def configure(parser: ArgumentParser) -> None:
         "--read", action="store_true", help="judge as a reader, not a publisher"
     )
     for each, default in ((run_parser, NAME), (inspect_parser, "")):
-        each.add_argument(
-            "--imf", default=default, metavar="NAME", help=f"the dialect ({default or 'none'})"
-        )
+        add_dialect_option(each, default, f"the dialect ({default or 'none'})")
         add_output_options(each)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from psreg.adapters.files import MAX_FILE, read_named
 from psreg.cli.console import Console, add_output_options, color_wanted
+from psreg.cli.dialects import add_dialect_option
 from psreg.diagnostics import Mode
 from psreg.errors import UsageError
 from psreg.formats.conversation_read import read
@@ -29,7 +30,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--protocol", required=True, metavar="NAME[@VERSION]", help="vpp, plsp or pb2s"
     )
-    parser.add_argument("--imf", default="", metavar="NAME", help="plsp: the dialect, psreg-1")
+    add_dialect_option(parser, "", "plsp: the dialect, psreg-1")
     parser.add_argument("--read", action="store_true", help="judge as a reader, not a publisher")
     parser.add_argument(
         "--stats", action="store_true", help="plsp: count bytes, statements, variables, tokens"
