@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import PurePosixPath
+from typing import Any
 
 from psreg.diagnostics import ERROR, WARNING, Finding
 from psreg.formats import evidence
@@ -15,6 +16,7 @@ from psreg.formats.pointer import join
 from psreg.formats.protocols import PROTOCOLS
 from psreg.formats.readme import examples, recorded
 from psreg.index.tree import Submission
+from psreg.protocols.plsp import dialect
 from psreg.rule import rule
 from psreg.rules.places import EVIDENCE
 
@@ -81,16 +83,18 @@ def unreadable_evidence(submission: Submission) -> Iterator[Finding]:
 
 @rule("REG028", spec="registry/PROTOCOLS", severity=ERROR)
 def unknown_protocol(submission: Submission) -> Iterator[Finding]:
-    """`[protocols]` declares a protocol, or a version of one, that psreg does not know.
+    """`[protocols]` declares a protocol, a version or a dialect of one that psreg does not know.
 
     ## Why
     A declared protocol is checked with the release's transcripts, and people filter by it. What
     no program knows is never checked, so that the declaration is worth nothing. A later minor
     version of a known protocol is accepted with a warning: it is checked by the rules of the
-    version that is known.
+    version that is known. So is a dialect (`imf`) of PLSP instructions: blocks are checked, and no
+    step from one to the next.
 
     ## Fix
-    Declare `vpp = "1.4"`, `plsp = "0.5"` or `pb2s = "0.2"`, or remove the line.
+    Declare `vpp = "1.4"`, `plsp = "0.5"` or `pb2s = "0.2"`, or remove the line. The dialect that
+    psreg knows is `imf = "psreg-1"`; leave it out for any other.
 
     ```toml
     [protocols]
@@ -115,3 +119,17 @@ def unknown_protocol(submission: Submission) -> Iterator[Finding]:
                 hint=f'Write {name} = "{known}" if that is what the prompt follows.',
                 severity=WARNING if newer else ERROR,
             )
+        yield from _unknown_dialect(name, declared, path)
+
+
+def _unknown_dialect(name: str, declared: Any, path: str) -> Iterator[Finding]:
+    """Yield a finding if a declared PLSP has an `imf` by which no step is judged."""
+    imf = declared.get("imf") if name == "plsp" and isinstance(declared, dict) else None
+    if isinstance(imf, str) and imf not in ("", dialect.NAME):
+        yield Finding(
+            message=f"psreg knows the dialect {dialect.NAME}, and not {imf[:40]}",
+            at=join(("protocols", name, "imf")),
+            path=path,
+            hint=f'Write imf = "{dialect.NAME}" if the instructions follow it, or leave it out.',
+            severity=WARNING,
+        )
