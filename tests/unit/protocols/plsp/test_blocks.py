@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from psreg.diagnostics import LineIndex, Mode
 from psreg.protocols.plsp import PLSP_0_5
 from psreg.protocols.plsp.block import Assignment, Command, Kind, Value, parsed, same
-from psreg.protocols.plsp.faults import Faulty
+from psreg.protocols.plsp.faults import MOST_FAULTS, Faulty
 from psreg.protocols.plsp.grammar import value_of
 from psreg.protocols.plsp.parts import MOST, answer
 from psreg.protocols.plsp.reading import read
@@ -196,3 +196,12 @@ def test_a_string_of_quotation_marks_is_not_mended():
 )
 def test_more_that_is_wrong(text, found):
     assert codes(text) == found
+
+
+@pytest.mark.parametrize("fault", [";", "x;", "$a:1 "])
+def test_there_is_an_end_to_faults(fault):
+    block = read("S{" + fault * 300_000 + "}S")
+    faults = [issue.code for issue in block.issues if issue.code != "PLSP018"]
+    assert len(faults) == MOST_FAULTS + 1
+    assert (faults[-1], faults.count("PLSP025"), block.readable) == ("PLSP025", 1, False)
+    assert "PLSP025" not in codes("S{" + ";" * MOST_FAULTS + "}S")

@@ -14,6 +14,9 @@ from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Assignment, Command, Kind, Statement, Value
 from psreg.protocols.plsp.tokens import LAST, Token, bounds
 
+MOST_FAULTS = 500
+"""Faults of one block that are told; what follows the last of them is not read."""
+
 _MENDED = 100
 """Quotation marks in one string that a fix replaces; with more of them it is no string."""
 
@@ -45,6 +48,9 @@ class Faulty:
         if self._next is last and last.kind == "stop":
             self._say("PLSP007", "there is nothing before this `;`", last, "write one `;`", fix="")
         while self._next is not last:
+            if len(self.issues) > MOST_FAULTS:
+                self._skip()
+                break
             if statement := self._statement():
                 yield statement
             self._end_of_statement()

@@ -14,7 +14,7 @@ from psreg.diagnostics import Change, Span
 from psreg.formats.issue import Issue
 from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Assignment, Block, Command, Statement
-from psreg.protocols.plsp.faults import Faulty, unclosed_string
+from psreg.protocols.plsp.faults import MOST_FAULTS, Faulty, unclosed_string
 from psreg.protocols.plsp.references import resolve
 from psreg.protocols.plsp.tokens import Token, tokens_of
 
@@ -72,9 +72,18 @@ def _statements(text: str, at: int, found: list[Statement], issues: list[Issue])
             issues += _of_string(faulty.issues, tokens)
             return None
         issues += faulty.issues
+        if len(issues) > MOST_FAULTS:
+            issues[MOST_FAULTS:] = [_too_many(Span(issues[MOST_FAULTS].span.start, len(text)))]
+            return len(text)
         at = tokens[-1].end
         if tokens[-1].kind in ("end", "torn"):
             return at
+
+
+def _too_many(rest: Span) -> Issue:
+    message = f"there are more than {MOST_FAULTS} faults; from here on the block is not read"
+    hint = "mend the ones before, and look again"
+    return Issue(code="PLSP025", message=message, span=rest, hint=hint)
 
 
 def _of_string(issues: list[Issue], tokens: list[Token]) -> Iterator[Issue]:

@@ -31,6 +31,7 @@ PLSP_RULES: tuple[Rule[Part], ...] = (
     rules_value.unclosed_string,
     rules_name.malformed_action_name,
     rules_value.blank_inside_token,
+    rules_block.too_many_faults,
     rules_trace.vanished_variable,
     rules_trace.first_cycle_not_empty,
     rules_trace.previous_block_differs,

@@ -195,3 +195,24 @@ def statement_not_ended(part: Part) -> Iterator[Finding]:
     ```
     """
     yield from part.found("PLSP009")
+
+
+@rule("PLSP025", spec="plsp-0.5/PLSP-02", severity=ERROR)
+def too_many_faults(part: Part) -> Iterator[Finding]:
+    """A block has so many faults that it is not read to its end.
+
+    ## Why
+
+    A block with hundreds of faults is no block that went a little wrong: often a model has repeated
+    one character until it was stopped. psreg tells the first 500 and looks no further, so what the
+    block says as a whole is not known.
+
+    ## Fix
+
+    Mend what is told, or ask for the block again.
+
+    ```
+    S{$a:1;;;;;;;;;;;;…     →     S{$a:1;}S
+    ```
+    """
+    yield from part.found("PLSP025")
