@@ -23,6 +23,29 @@ ALONE = {
 }
 """What keeps Git from asking the machine."""
 
+STARTED = (
+    "core.fsmonitor",
+    "core.sshCommand",
+    "core.pager",
+    "core.editor",
+    "core.askPass",
+    "core.gitProxy",
+    "core.alternateRefsCommand",
+    "diff.external",
+    "diff.evil.command",
+    "diff.evil.textconv",
+    "filter.evil.smudge",
+    "filter.evil.clean",
+    "filter.evil.process",
+    "merge.evil.driver",
+    "interactive.diffFilter",
+    "credential.helper",
+    "gpg.program",
+    "trailer.x.command",
+    "uploadpack.packObjectsHook",
+)
+"""Settings by which Git starts a program."""
+
 DELETED = None
 
 

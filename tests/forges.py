@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,7 +30,7 @@ def person(number: int, login: str = "") -> dict[str, Any]:
     return {"id": number, "login": login or f"person{number}", "type": "User"}
 
 
-class FakeForge:
+class FakeForge(ABC):
     """What both forges share: a server, routes, a log of requests."""
 
     base_path = ""
@@ -121,11 +122,13 @@ class FakeForge:
                 return status, _page(value, query) if isinstance(value, list) else value
         return 404, {"message": "Not Found"}
 
+    @abstractmethod
     def _token(self, handler: BaseHTTPRequestHandler) -> str:
-        raise NotImplementedError
+        """Return the token that a request bears, "" if it bears none."""
 
+    @abstractmethod
     def _routes(self) -> tuple[tuple[str, str, Callable[..., tuple[int, Any]]], ...]:
-        raise NotImplementedError
+        """Return what is answered: method, pattern of the path, and by what."""
 
 
 class Trouble:

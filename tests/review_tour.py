@@ -16,29 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import review_cases as cases
-from bare import ALONE, PLAIN, Bare
+from bare import ALONE, PLAIN, STARTED, Bare
 
 EXPECTED = Path(__file__).with_suffix(".expected")
 TOOLS = Path(__file__).parents[1] / "tools"
 SLEEPERS = ("post-checkout", "pre-auto-gc", "post-index-change", "reference-transaction")
-STARTED = (
-    "core.fsmonitor",
-    "core.sshCommand",
-    "core.pager",
-    "core.editor",
-    "core.askPass",
-    "core.alternateRefsCommand",
-    "diff.external",
-    "diff.evil.command",
-    "diff.evil.textconv",
-    "filter.evil.smudge",
-    "filter.evil.clean",
-    "filter.evil.process",
-    "uploadpack.packObjectsHook",
-    "credential.helper",
-    "gpg.program",
-)
-"""Settings by which Git starts a program; here each would write the canary."""
 
 
 class Tour:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from bare import ALONE, DELETED, EXECUTABLE, LINK, PLAIN, SUBMODULE, Bare
+from bare import ALONE, DELETED, EXECUTABLE, LINK, PLAIN, STARTED, SUBMODULE, Bare
 from psreg.adapters.files import MAX_FILE
 from psreg.adapters.gitrepo import open_repository
 from psreg.errors import FindingsError, UnavailableError
@@ -95,27 +95,6 @@ def baited(bare, tmp_path):
     assert canary.exists(), "the bait is none: Git itself does not take it"
 
 
-STARTED = (
-    "core.fsmonitor",
-    "core.sshCommand",
-    "core.pager",
-    "core.editor",
-    "core.askPass",
-    "core.gitProxy",
-    "core.alternateRefsCommand",
-    "diff.external",
-    "diff.evil.command",
-    "diff.evil.textconv",
-    "filter.evil.smudge",
-    "filter.evil.clean",
-    "filter.evil.process",
-    "merge.evil.driver",
-    "interactive.diffFilter",
-    "credential.helper",
-    "gpg.program",
-    "trailer.x.command",
-    "uploadpack.packObjectsHook",
-)
 COMMANDS = ("cat-file", "merge-base", "rev-parse", "diff-tree", "grep", "version", "remote")
 
 

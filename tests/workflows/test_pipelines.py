@@ -12,6 +12,7 @@ import json
 import re
 import shutil
 import subprocess
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +36,7 @@ ANA, MALLORY = 7, 666
 POLICY = '[[waiver]]\ncode = "REG011"\nnames = ["*"]\nreason = "Nothing here is run."\n'
 
 
-class World:
+class World(ABC):
     """A registry on a forge: its bare repository, a keeper, a contributor, a runner."""
 
     forge: str
@@ -128,17 +129,21 @@ class World:
 
     request_ref = "refs/pull/1/head"
 
+    @abstractmethod
     def review(self, head: str) -> Done:
-        raise NotImplementedError
+        """Run the pipeline of the pull request."""
 
+    @abstractmethod
     def comment(self, head: str) -> Done:
-        raise NotImplementedError
+        """Run the trusted pipeline that judges it again and posts."""
 
+    @abstractmethod
     def publish(self, tip: str) -> Done:
-        raise NotImplementedError
+        """Run the pipeline of the default branch."""
 
+    @abstractmethod
     def renew(self) -> Done:
-        raise NotImplementedError
+        """Run the pipeline of the schedule."""
 
 
 class OnGitHub(World):
