@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
 
-from psreg.protocols.plsp.dialect import NAME
+from psreg.formats.protocols import DIALECT
 
 
 def add_dialect_option(parser: ArgumentParser, default: str, summary: str) -> None:
@@ -13,6 +13,6 @@ def add_dialect_option(parser: ArgumentParser, default: str, summary: str) -> No
 
 
 def _dialect(text: str) -> str:
-    if text not in ("", NAME):
-        raise ArgumentTypeError(f"there is no dialect {text!r}; psreg knows {NAME}")
+    if text not in ("", DIALECT):
+        raise ArgumentTypeError(f"there is no dialect {text!r}; psreg knows {DIALECT}")
     return text

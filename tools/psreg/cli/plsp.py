@@ -19,7 +19,7 @@ from psreg.cli.endpoints import add_timeout_option, limits_of
 from psreg.cli.plsp_loop import Recorder
 from psreg.diagnostics import Mode
 from psreg.formats.conversation_read import read
-from psreg.protocols.plsp.dialect import NAME
+from psreg.formats.protocols import DIALECT
 from psreg.render.plsp import inspect_document, inspect_lines
 from psreg.service.plsp_actions import Outside
 from psreg.service.plsp_inspect import inspect
@@ -72,7 +72,7 @@ def configure(parser: ArgumentParser) -> None:
     inspect_parser.add_argument(
         "--read", action="store_true", help="judge as a reader, not a publisher"
     )
-    for each, default in ((run_parser, NAME), (inspect_parser, "")):
+    for each, default in ((run_parser, DIALECT), (inspect_parser, "")):
         add_dialect_option(each, default, f"the dialect ({default or 'none'})")
         add_output_options(each)
 

@@ -11,6 +11,9 @@ from collections.abc import Iterable, Mapping
 PROTOCOLS: Mapping[str, str] = {"vpp": "1.4", "plsp": "0.5", "pb2s": "0.2"}
 """The latest version by the name that release.toml uses."""
 
+DIALECT = "psreg-1"
+"""The dialect of PLSP instructions (`imf`) that psreg can follow."""
+
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?:\.[0-9]{1,9})?")
 
 

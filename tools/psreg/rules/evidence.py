@@ -13,10 +13,9 @@ from psreg.formats import evidence
 from psreg.formats.markdown import sections
 from psreg.formats.nearest import did_you_mean
 from psreg.formats.pointer import join
-from psreg.formats.protocols import PROTOCOLS
+from psreg.formats.protocols import DIALECT, PROTOCOLS
 from psreg.formats.readme import examples, recorded
 from psreg.index.tree import Submission
-from psreg.protocols.plsp import dialect
 from psreg.rule import rule
 from psreg.rules.places import EVIDENCE
 
@@ -125,11 +124,11 @@ def unknown_protocol(submission: Submission) -> Iterator[Finding]:
 def _unknown_dialect(name: str, declared: Any, path: str) -> Iterator[Finding]:
     """Yield a finding if a declared PLSP has an `imf` by which no step is judged."""
     imf = declared.get("imf") if name == "plsp" and isinstance(declared, dict) else None
-    if isinstance(imf, str) and imf not in ("", dialect.NAME):
+    if isinstance(imf, str) and imf not in ("", DIALECT):
         yield Finding(
-            message=f"psreg knows the dialect {dialect.NAME}, and not {imf[:40]}",
+            message=f"psreg knows the dialect {DIALECT}, and not {imf[:40]}",
             at=join(("protocols", name, "imf")),
             path=path,
-            hint=f'Write imf = "{dialect.NAME}" if the instructions follow it, or leave it out.',
+            hint=f'Write imf = "{DIALECT}" if the instructions follow it, or leave it out.',
             severity=WARNING,
         )

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from psreg.diagnostics import ERROR, Diagnostic, Mode
 from psreg.formats.conversation import Block, Conversation
 from psreg.formats.evidence import Kind
-from psreg.protocols.plsp import PLSP_0_5, dialect
+from psreg.formats.protocols import DIALECT
+from psreg.protocols.plsp import PLSP_0_5
 from psreg.protocols.plsp.block import FIRST
 from psreg.protocols.plsp.briefing import briefing, message
 from psreg.protocols.protocol import Options
@@ -29,7 +30,7 @@ class Exercise:
     id: str
     instr: str
     previous: str = FIRST
-    imf: str = dialect.NAME
+    imf: str = DIALECT
 
 
 PROGRAM: tuple[Exercise, ...] = (

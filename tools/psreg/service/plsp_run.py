@@ -14,7 +14,8 @@ from psreg.errors import FindingsError
 from psreg.formats.conversation import Block as Record
 from psreg.formats.conversation import Conversation
 from psreg.formats.evidence import Kind
-from psreg.protocols.plsp import dialect, grammar
+from psreg.formats.protocols import DIALECT
+from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import FIRST
 from psreg.protocols.plsp.briefing import briefing, message
 from psreg.protocols.plsp.reading import read
@@ -104,7 +105,7 @@ class Loop:
     program: Program
     ask: Ask
     outside: Outside
-    imf: str = dialect.NAME
+    imf: str = DIALECT
     model: str = ""
 
     def run(self, start: Start, max_cycles: int) -> Iterator[Cycle]:
@@ -126,7 +127,7 @@ class Loop:
     def _cycle(self, number: int, previous: str, fetched: Mapping[str, str], ended: str) -> Cycle:
         before = "".join(f"@set:${name}={value};" for name, value in fetched.items())
         instr = self.program.instruction(number, before)
-        system = Message(role="system", content=briefing(dialect=self.imf == dialect.NAME))
+        system = Message(role="system", content=briefing(dialect=self.imf == DIALECT))
         user = Message(role="user", content=message(instr, previous))
         answer = self.ask(ChatRequest(messages=(system, user), model=self.model)).text
         block = read(answer)

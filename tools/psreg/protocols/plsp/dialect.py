@@ -16,9 +16,6 @@ from psreg.diagnostics import Span
 from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Kind, Value
 
-NAME = "psreg-1"
-"""What a trace or a release calls the dialect."""
-
 MAX_DEPTH = 32
 """Conditions within conditions."""
 

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from psreg.formats.conversation import Block as Record
 from psreg.formats.conversation import Conversation
+from psreg.formats.protocols import DIALECT
 from psreg.protocols.plsp import dialect, transition
 from psreg.protocols.plsp.block import Block
 from psreg.protocols.plsp.dialect import Instruction
@@ -47,7 +48,7 @@ class Cycle:
     @cached_property
     def instruction(self) -> Instruction | None:
         """The instruction, if it is in a dialect that psreg knows."""
-        known = self.record.instr is not None and self.imf == dialect.NAME
+        known = self.record.instr is not None and self.imf == DIALECT
         return dialect.read(self.record.instr or "") if known else None
 
     @cached_property
