@@ -58,3 +58,26 @@ def test_help_and_version_import_next_to_nothing():
         check=True,
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def loaded_by(*arguments):
+    """Return the modules that a command has imported when it ends."""
+    code = (
+        "import sys; from psreg.__main__ import main; main(); print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.argv[1:] = {arguments!r}; {code}"],
+        cwd=SOURCE.parent,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stderr.split())
+
+
+def test_checking_a_file_loads_no_rules_of_changes_and_conversations():
+    modules = loaded_by("check", "pbes/prompt/email_reply/1.0.0/email_reply.prompt")
+    assert "psreg.rules.prompt" in modules
+    foreign = ("psreg.protocols", "psreg.rules.change", "psreg.rules.table", "git", "http.client")
+    assert modules.isdisjoint(foreign)

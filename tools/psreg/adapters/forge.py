@@ -11,12 +11,14 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from psreg.adapters.forge_remarks import Remark
 from psreg.adapters.transport import Limits
 from psreg.errors import UnavailableError, UsageError
 from psreg.index.changes import Author
+
+if TYPE_CHECKING:  # most reviews run where there is no forge, and need no HTTP
+    from psreg.adapters.forge_remarks import Remark
 
 LONGEST_COMMENT = 65_000
 """Characters; GitHub takes 65,536."""

@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from psreg.adapters.forge import Forge, detect
-from psreg.adapters.forge_remarks import Remark
 from psreg.adapters.gitrepo import Repository, open_repository
 from psreg.cli.console import Console, add_output_options, color_wanted
 from psreg.errors import FindingsError, UnavailableError, UsageError
@@ -106,6 +105,8 @@ def _text(found: Review, form: str, address: str, *, quiet: bool) -> str:
 
 def _post(found: Review, forge: Forge, address: str, console: Console) -> None:
     """Write the one comment, the verdict at the commit, and what is to be mended at its lines."""
+    from psreg.adapters.forge_remarks import Remark
+
     offered = remarks(found.in_diff, forge.name)
     unplaced = max(0, len(offered) - MOST_REMARKS)
     for url in forge.post_comment(MARKER, review_markdown(found, address, unplaced)):
