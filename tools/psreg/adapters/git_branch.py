@@ -184,8 +184,10 @@ class Clone:
         Raises:
             UnavailableError: `REMOTE`: the remote cannot be read.
         """
-        rows = self._run("ls-remote", "--", remote, f"refs/heads/{branch}", more=self._secret)
-        return rows.decode().partition("\t")[0] or None
+        ref = f"refs/heads/{branch}"
+        rows = self._run("ls-remote", "--", remote, ref, more=self._secret).splitlines()
+        found = (row.split(b"\t", 1) for row in rows)  # what only ends like this is listed, too
+        return next((oid.decode() for oid, name in found if name == os.fsencode(ref)), None)
 
     def fetched(self, remote: str, branch: str) -> None:
         """Bring the commit of a remote's branch here, without its history.
