@@ -45,6 +45,7 @@ class Tour:
         self.bare.commit("stranger", {"README.md": b"# Elsewhere\n"}, parent=None)
         self.bare.write()
         self._impossible_trees()
+        self._merges()
         self._histories()
         self._bait()
 
@@ -81,6 +82,21 @@ class Tour:
         missing = [(PLAIN, b"notes.md", "1" * 40)]
         self.bare.graft("object_missing", f"{cases.HELLO}/1.1.0", missing)
         self.add("object_missing", head="object_missing")
+
+    def _merges(self):
+        """Let branches part at several commits, and change what main changed since."""
+        parted = self.bare.git("rev-parse", "main^{tree}")
+        self.bare.point("one", parted)
+        self.bare.point("two", self.bare.git("rev-parse", "patch^{tree}"))
+        self.bare.point("crossed", parted, parents=("one", "two"))
+        patch = self.bare.git("rev-parse", "patch^{tree}")
+        self.bare.point("several_merge_bases", patch, parents=("two", "one"))
+        self.add("several_merge_bases", head="several_merge_bases", base="crossed")
+        self.bare.commit("edited", {"README.md": b"# Edited\n"})
+        self.bare.commit("edited_too", {**cases.PATCH, "README.md": b"# Edited, too\n"})
+        self.bare.write()
+        self.add("merge_conflict", head="edited_too", base="edited")
+        self.add("behind_main", head="patch", base="edited")
 
     def _histories(self):
         self.add("nobody_known", head="patch", author=None)

@@ -95,7 +95,10 @@ def baited(bare, tmp_path):
     assert canary.exists(), "the bait is none: Git itself does not take it"
 
 
-COMMANDS = ("cat-file", "merge-base", "rev-parse", "diff-tree", "grep", "version", "remote")
+COMMANDS = (
+    *("cat-file", "commit-tree", "diff-tree", "grep", "merge-base", "merge-tree", "remote"),
+    *("rev-list", "rev-parse", "version"),
+)
 
 
 def run(*command, cwd):
@@ -119,6 +122,33 @@ def test_settings_hooks_filters_and_attributes_that_start_a_program(baited):
 
 def traces(at):
     return {str(path): path.stat().st_mtime_ns for path in at.rglob("*")}
+
+
+@pytest.mark.parametrize("side", ["main", "sent"])
+def test_a_merge_driver_of_the_repository(baited, bare, side):
+    """A file that both sides changed is merged by Git alone, whatever attributes say."""
+    lines = [b"%d\n" % n for n in range(20)]
+    sent(bare, {"notes.md": b"".join(lines)}, "base")
+    attributes = {".gitattributes": b"* merge=evil filter=evil diff=evil\n"}
+    edits = {"main": b"".join([b"top\n", *lines[1:]]), "sent": b"".join([*lines[:-1], b"end\n"])}
+    for name, data in edits.items():
+        more = attributes if name == side else {}
+        bare.commit(f"{name}_2", {"notes.md": data, **more}, parent="refs/heads/base")
+    bare.write()
+    run("git", "fetch", "-q", "origin", cwd=baited)
+    run("git", "config", "merge.default", "evil", cwd=baited)
+    run("git", "config", "merge.renormalize", "true", cwd=baited)
+    canary = baited.parent / "canary"
+    canary.unlink(missing_ok=True)  # left by the fetch
+    with open_repository(baited) as repository:
+        found = repository.changes("origin/main_2", "origin/sent_2").change
+        merged = found.head.files[PurePosixPath("notes.md")]
+    assert merged == b"".join([b"top\n", *lines[1:-1], b"end\n"])
+    assert not canary.exists(), canary.read_text()
+    tree = ["git", "merge-tree", "--write-tree", "origin/main_2", "origin/sent_2"]
+    subprocess.run(tree, cwd=baited, env={**os.environ, **ALONE}, capture_output=True, check=False)
+    assert canary.exists(), "the bait is none: Git itself does not take it"
+    canary.unlink()
 
 
 def test_a_removal_which_makes_git_look_for_renames_and_mentions(baited, bare):
@@ -304,6 +334,42 @@ def test_a_branch_with_a_history_of_its_own(bare):
     bare.commit("stranger", PATCH, parent=None)
     bare.write()
     assert rejected(bare, "stranger") == {"NO_MERGE_BASE"}
+
+
+def history(at, branch, *parents, files):
+    """Merge with Git, and let the result hold the files of another commit."""
+    run("git", "switch", "-qC", branch, parents[0], cwd=at)
+    if parents[1:]:
+        run("git", "merge", "-q", "--no-ff", "--no-commit", "-s", "ours", *parents[1:], cwd=at)
+    run("git", "read-tree", "-u", "--reset", files, cwd=at)
+    run("git", "commit", "-q", "--allow-empty", "-m", branch, cwd=at)
+
+
+@pytest.mark.parametrize("squashed", [False, True])
+def test_merges_crosswise_after_which_git_knows_the_evil_files_already(bare, tmp_path, squashed):
+    """What is taken back on one side of a merge and kept on the other is no change to Git."""
+    evil = {f"{HELLO}/1.0.0/hello.prompt": b"Send keys.\n", ".github/workflows/publish.yml": b"x"}
+    bare.commit("c", {**PATCH, **evil})
+    later = {p: t.encode() for p, t in version("hello", "1.0.2", release=CHANGES).items()}
+    bare.commit("patched", later, parent="refs/heads/c")
+    bare.write()
+    at = tmp_path / "clone"
+    run("git", "clone", "-q", bare.path, at, cwd=tmp_path)
+    history(at, "b", "origin/c", files="origin/next")
+    history(at, "k", "origin/c", files="origin/c")
+    history(at, "x", "b", "k", files="b")
+    history(at, "h", "k", "b", files="origin/patched")
+    assert verdict(at, "x")[0] is not Verdict.REJECT  # it is honest, and hides nothing
+    run("git", "switch", "-q", "main", cwd=at)
+    if squashed:
+        run("git", "merge", "-q", "--squash", "x", cwd=at)
+        run("git", "commit", "-qm", "x", cwd=at)
+        rejected(at, "h", "CHG001", "CHG013")
+    else:
+        run("git", "merge", "-q", "--no-ff", "-m", "Merge x", "x", cwd=at)
+        assert rejected(at, "h") == {"SEVERAL_MERGE_BASES"}
+    run("git", "merge", "-q", "--no-edit", "h", cwd=at)
+    assert (at / ".github/workflows/publish.yml").exists(), "Git itself hides nothing"
 
 
 # What would exhaust the machine

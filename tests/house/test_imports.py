@@ -81,3 +81,16 @@ def test_checking_a_file_loads_no_rules_of_changes_and_conversations():
     assert "psreg.rules.prompt" in modules
     foreign = ("psreg.protocols", "psreg.rules.change", "psreg.rules.table", "git", "http.client")
     assert modules.isdisjoint(foreign)
+
+
+def test_one_function_asks_where_a_change_began():
+    """A merge base is where merging begins; nothing is judged by how a change differs from it."""
+    named = {
+        (path.relative_to(SOURCE).as_posix(), function.name)
+        for path in SOURCE.rglob("*.py")
+        for function in ast.walk(ast.parse(path.read_text()))
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Constant) and node.value == "merge-base"
+    }
+    assert named == {("psreg/adapters/gitrepo.py", "merge_base")}

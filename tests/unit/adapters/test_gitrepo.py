@@ -261,23 +261,21 @@ def test_renamed_files_say_where_they_were(bare, opened):
 
 def test_a_change_that_waited_is_seen_in_the_registry_it_would_be_merged_into(bare, opened):
     owners = b'owners = [{forge = "github", id = 1, login = "x"}]\n'
-    bare.commit("late", {**PATCH, f"{HELLO}/entry.toml": b"owners = []\n# x\n", "A": b"a"})
+    bare.commit("late", {**PATCH, "A": b"a"})
     bare.commit("late", {"B": b"b", "README.md": b"r"}, parent=None)  # upon the first
     parted = bare.git("rev-parse", "main")
     bare.write()
-    since = {f"{HELLO}/entry.toml": owners, "A": b"a", "README.md/x": b""}
-    bare.commit("main", since, parent=parted)
+    bare.commit("main", {f"{HELLO}/entry.toml": owners, "A": b"a"}, parent=parted)
     bare.write()
     found = opened.changes("main", "late")
     assert (found.base, found.tip) == (parted, bare.git("rev-parse", "main"))
     assert touched(found) == {
         **ADDED,
-        f"{HELLO}/entry.toml": "modified",  # both did
         "B": "added",  # A has the same bytes there already
         "README.md": "added",
     }
-    base = found.change.base.entry("prompt", "hello")
-    assert base.file.owners[0]["id"] == 1
+    for side in (found.change.base, found.change.head):
+        assert side.entry("prompt", "hello").file.owners[0]["id"] == 1
     assert found.change.head.entry("prompt", "hello").versions == ("1.0.0", "1.0.1")
 
 

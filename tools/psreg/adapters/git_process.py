@@ -3,7 +3,7 @@
 Every process gets its environment here. No variable of the caller redirects it; no settings of
 the system or the user are read; what the repository's own settings could start (hooks, fsmonitor,
 filters, pagers, transports) is off. The commands used read objects and refs, never an index or
-a work tree.
+a work tree, and what they make goes into a repository of our own.
 """
 
 from __future__ import annotations
@@ -25,6 +25,12 @@ _ENVIRONMENT = {
     "GIT_ALLOC_LIMIT": str(_LOADED),
     "GIT_ALLOW_PROTOCOL": "",  # the one setting that no `protocol.<name>.allow` overrides
     "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_AUTHOR_DATE": "@0 +0000",
+    "GIT_AUTHOR_EMAIL": "psreg@localhost",
+    "GIT_AUTHOR_NAME": "psreg",
+    "GIT_COMMITTER_DATE": "@0 +0000",
+    "GIT_COMMITTER_EMAIL": "psreg@localhost",
+    "GIT_COMMITTER_NAME": "psreg",
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_GRAFT_FILE": os.devnull,
@@ -47,15 +53,22 @@ _SETTINGS = (
 
 
 class Git:
-    """The program git, bound to the repository whose folder of objects and refs is `folder`."""
+    """The program git, bound to the repository whose folder of objects and refs is `folder`.
 
-    def __init__(self, folder: Path) -> None:
+    It also reads the objects in `borrowed`, a folder that is there when a process starts.
+    """
+
+    def __init__(self, folder: Path, borrowed: Path) -> None:
         self.folder = folder
+        self._borrowed = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(borrowed)}
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
         self._command = ["git", "--no-pager", "--bare", f"--git-dir={folder}", *settings]
 
     def start(
-        self, *arguments: str, stdin: IO[bytes] | int = subprocess.PIPE
+        self,
+        *arguments: str,
+        stdin: IO[bytes] | int = subprocess.PIPE,
+        stderr: int = subprocess.DEVNULL,
     ) -> subprocess.Popen[bytes]:
         """Start a command whose standard output is a pipe, and its input unless it is given.
 
@@ -66,10 +79,10 @@ class Git:
             return subprocess.Popen(
                 [*self._command, *arguments],
                 cwd=self.folder,
-                env=clean_environment(),
+                env=clean_environment() | self._borrowed,
                 stdin=stdin,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=stderr,
             )
         except OSError as error:
             raise no_git() from error
@@ -81,6 +94,12 @@ class Git:
         process = self.start(*arguments)
         out, _ = process.communicate(stdin)
         return out if process.returncode in fine else None
+
+
+def _quoted(path: Path) -> str:
+    """Return a path as one element of a list of paths, whatever it has in it."""
+    escaped = str(path).replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+    return f'"{escaped}"'
 
 
 def clean_environment() -> dict[str, str]:
@@ -110,4 +129,4 @@ def trusts(folder: Path) -> bool:
 
 def no_git() -> UnavailableError:
     """Return the error that says: git is not installed."""
-    return UnavailableError("NO_GIT", "the program git is not there", "install Git 2.30 or newer")
+    return UnavailableError("NO_GIT", "the program git is not there", "install Git 2.38 or newer")

@@ -4,13 +4,17 @@ GitPython finds the repository; objects and refs are read by processes that `git
 because GitPython hands its own the variables and settings of whoever calls. Nothing of a commit
 is checked out or executed. This is the only module that imports `git`, when it is needed.
 
-What `changes` raises as a FindingsError is the change's fault and deserves the verdict `reject`.
+A change is what merging it would make: no rule sees the head's own files, or how they differ from
+the merge base. What `changes` raises as a FindingsError is the change's fault and deserves the
+verdict `reject`.
 """
 
 from __future__ import annotations
 
+import os
 from configparser import Error as ConfigError
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from shlex import quote
 from types import TracebackType
@@ -19,10 +23,11 @@ from typing import Self
 from psreg.adapters.config import is_ours
 from psreg.adapters.git_batch import missing
 from psreg.adapters.git_fetching import fetch_command
+from psreg.adapters.git_merge import REBASE, MergeFolder
 from psreg.adapters.git_objects import Objects
 from psreg.adapters.git_process import Git, no_git, trusts
 from psreg.adapters.git_revision import Revision
-from psreg.adapters.git_tree import Difference, Places, differences, lookup
+from psreg.adapters.git_tree import Difference, Places, differences
 from psreg.adapters.git_view import View
 from psreg.errors import FindingsError, TrustError, UnavailableError
 from psreg.identity import PBES
@@ -35,9 +40,10 @@ class Changes:
     """What one commit would change in the registry as it stands at another one.
 
     `base` is the commit at which the two parted, `tip` the one the change is to be merged into,
-    and `head` the change's last; all are full ids. The base tree of `change` is that of `tip` and
-    its head tree what a merge would make of it: while the change waited, names were taken and
-    owners went. Both trees are lazy and partial, see `git_view`, and end with the repository.
+    and `head` the change's last; all are full ids. The base tree of `change` is that of `tip`, and
+    its head tree the one that merging makes: while the change waited, names were taken and owners
+    went, and what the head itself holds, or does to `base`, may be neither here nor there. Both
+    trees are lazy and partial, see `git_view`, and end with the repository.
     """
 
     change: ChangeSet
@@ -50,7 +56,8 @@ class Repository:
     """An open repository; reading processes end with `close`, or with the `with` block."""
 
     def __init__(self, folder: Path) -> None:
-        self._git = Git(folder)
+        self._merges = MergeFolder()
+        self._git = Git(folder, self._merges.objects)
         self._objects = Objects(self._git)
 
     def __enter__(self) -> Self:
@@ -65,8 +72,9 @@ class Repository:
         self.close()
 
     def close(self) -> None:
-        """End the processes that read objects."""
+        """End the processes that read objects, and remove those that were made."""
         self._objects.close()
+        self._merges.close()
 
     def resolve(self, rev: str) -> str:
         """Return the full id of the commit that `rev` names, in any notation of gitrevisions.
@@ -80,30 +88,56 @@ class Repository:
         raise UnavailableError("REVISION_UNKNOWN", f"there is no commit {rev!r} here", hint)
 
     def merge_base(self, one: str, other: str) -> str:
-        """Return the commit at which two parted.
+        """Return the one commit at which two parted.
 
         Raises:
             UnavailableError: `REVISION_UNKNOWN`; `HISTORY_CUT`: the clone is too shallow to tell;
                 the hint is the command that fetches the rest.
-            FindingsError: `NO_MERGE_BASE`: they have nothing in common.
+            FindingsError: `NO_MERGE_BASE`: they have nothing in common; `SEVERAL_MERGE_BASES`:
+                they were merged with each other crosswise, and a merge would begin at a mixture.
         """
         left, right = self.resolve(one), self.resolve(other)
-        found = self._git.ask("merge-base", left, right, fine=(0, 1))
-        if found is None:
+        out = self._git.ask("merge-base", "--all", left, right, fine=(0, 1))
+        if out is None:
             raise missing(f"{left} or one before it")
-        if found:
-            return found.decode().strip()
-        if (self._git.ask("rev-parse", "--is-shallow-repository") or b"").strip() == b"true":
+        found = out.decode().split()
+        if self._is_cut(left, right, found):
             raise UnavailableError(
                 "HISTORY_CUT",
                 f"this clone does not reach back to where {other} and {one} parted",
                 fetch_command(self._git),
             )
-        raise FindingsError(
-            "NO_MERGE_BASE",
-            f"{other} has no commit in common with {one}, so that it is no change of it",
-            "begin a branch at the registry's main branch and make the change there",
-        )
+        if not found:
+            raise FindingsError(
+                "NO_MERGE_BASE",
+                f"{other} has no commit in common with {one}, so that it is no change of it",
+                "begin a branch at the registry's main branch and make the change there",
+            )
+        if len(found) > 1:
+            raise FindingsError(
+                "SEVERAL_MERGE_BASES",
+                f"{other} and {one} parted at {len(found):,} commits, not at one",
+                REBASE,
+            )
+        return found[0]
+
+    def _is_cut(self, left: str, right: str, found: list[str]) -> bool:
+        """Tell whether the history that a shallow clone lacks may have another merge base."""
+        try:
+            cut = set((self._borrowed.parent / "shallow").read_text().split())
+        except OSError:
+            return False
+        if len(found) != 1:
+            return bool(cut)
+        # NOTE: whatever is cut off before the base is before the base.
+        since = self._git.ask("rev-list", left, right, f"^{found[0]}")
+        return since is None or not cut.isdisjoint(since.decode().split())
+
+    @cached_property
+    def _borrowed(self) -> Path:
+        """Where the repository has its objects, which a worktree shares."""
+        out = self._git.ask("rev-parse", "--git-path", "objects") or b""
+        return self._git.folder / os.fsdecode(out.removesuffix(b"\n"))
 
     def tree(self, rev: str) -> Revision:
         """Return all files of a commit.
@@ -115,20 +149,19 @@ class Repository:
         return Revision(self._git, self._objects, self._objects.root(self.resolve(rev)))
 
     def changes(self, base_rev: str, head_rev: str, author: Author | None = None) -> Changes:
-        """Return what `head_rev` changes since it left `base_rev`, seen in the latter's registry.
+        """Return what merging `head_rev` would change in the registry at `base_rev`.
 
         Raises:
             UnavailableError: `REVISION_UNKNOWN`, `HISTORY_CUT`, `OBJECT_MISSING`.
-            FindingsError: `NO_MERGE_BASE`, `TREE_MALFORMED`, `TOO_MANY_FILES`.
+            FindingsError: `NO_MERGE_BASE`, `SEVERAL_MERGE_BASES`, `MERGE_CONFLICT`,
+                `MERGE_UNCERTAIN`, `GIT_TOO_OLD`, `TREE_MALFORMED`, `TOO_MANY_FILES`.
         """
         tip, head = self.resolve(base_rev), self.resolve(head_rev)
         base = self.merge_base(base_rev, head_rev)
         root = self._objects.root(tip)
-        ends = Places("", self._objects.root(base), self._objects.root(head))
-        touched = differences(self._objects, [ends])
-        moved = self._moves(base, head, touched)
-        if base != tip:
-            touched = self._since(root, touched)
+        merged = self._merged(base, tip, head)
+        touched = differences(self._objects, [Places("", root, merged)])
+        moved = self._moves(root, merged, touched)
         view = View(self._git, self._objects, root, touched)
         after = view.head()
         change = ChangeSet(
@@ -139,23 +172,20 @@ class Repository:
         )
         return Changes(change=change, base=base, tip=tip, head=head)
 
-    def _since(self, root: str, touched: dict[str, Difference]) -> dict[str, Difference]:
-        """Return what is still to be done to the commit of the folder `root`."""
-        found = {}
-        for path, one in touched.items():
-            row = lookup(self._objects, root, path)
-            before = None if row and row.is_folder else row
-            if before != one.after:
-                found[path] = Difference(before, one.after)
-        return found
+    def _merged(self, base: str, tip: str, head: str) -> str:
+        """Return the folder of the commit that merging `head` into `tip` would make."""
+        if base == head:  # it is merged
+            return self._objects.root(tip)
+        roots = (self._objects.root(commit) for commit in (base, tip, head))
+        return self._merges.merge(self._objects, self._borrowed, *roots)
 
-    def _moves(self, base: str, head: str, touched: dict[str, Difference]) -> dict[str, str]:
+    def _moves(self, root: str, merged: str, touched: dict[str, Difference]) -> dict[str, str]:
         """Return where new files were before, by path, as Git's detection of renames has it."""
         lost = any(one.after is None for one in touched.values())
         new = any(one.before is None for one in touched.values())
         if not (lost and new):
             return {}
-        out = self._git.ask("diff-tree", *_RENAMES, base, head) or b""
+        out = self._git.ask("diff-tree", *_RENAMES, root, merged) or b""
         words = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
         return dict(zip(words[2::3], words[1::3], strict=True))
 
