@@ -43,6 +43,7 @@ class FakeForge(ABC):
         self.remarks: dict[int, list[dict[str, Any]]] = {}
         self.shown: set[tuple[str, int]] | None = None
         self.checks: list[dict[str, Any]] = []
+        self.tip: Callable[[], str] = lambda: "c" * 40
         self.trouble: list[Trouble] = []
         self.private = False
         self._next = 1000
@@ -157,6 +158,7 @@ class FakeGitHub(FakeForge):
         super().__init__()
         self.account: dict[str, Any] | None = None
         self.knows_commits_of_forks = True
+        self.jobs: list[dict[str, Any]] = []
 
     def pull(
         self, head: str, author: int, *, number: int = 1, state: str = "open", ref: str = "main"
@@ -195,7 +197,10 @@ class FakeGitHub(FakeForge):
             ("GET", rf"{repo}/pulls/(\d+)/comments", lambda n: (200, self.remarks.get(int(n), []))),
             ("POST", rf"{repo}/pulls/(\d+)/comments", self._remark),
             ("DELETE", rf"{repo}/pulls/comments/(\d+)", self._delete),
-            ("POST", rf"{repo}/check-runs", self._check),
+            ("GET", rf"{repo}/pulls/(\d+)", self._pull),
+            ("GET", rf"{repo}/git/ref/heads/main", self._main),
+            ("GET", rf"{repo}/commits/([0-9a-f]+)/statuses", self._statuses),
+            ("POST", rf"{repo}/statuses/([0-9a-f]+)", self._status),
         )
 
     def _user(self) -> tuple[int, Any]:
@@ -238,9 +243,45 @@ class FakeGitHub(FakeForge):
             return 422, {"message": "Validation Failed"}
         return 201, self.remark(document, self.account or BOT, int(pull))
 
-    def _check(self, document: Any) -> tuple[int, Any]:
-        self.checks.append(document)
+    def _pull(self, number: str) -> tuple[int, Any]:
+        found = [pull for pull in self.pulls if pull["number"] == int(number)]
+        return (200, found[0]) if found else (404, {"message": "Not Found"})
+
+    def _main(self) -> tuple[int, Any]:
+        return 200, {"ref": "refs/heads/main", "object": {"type": "commit", "sha": self.tip()}}
+
+    def _statuses(self, sha: str) -> tuple[int, Any]:
+        return 200, [check for check in reversed(self.checks) if check["sha"] == sha]
+
+    def _status(self, sha: str, document: Any) -> tuple[int, Any]:
+        known = document["state"] in ("error", "failure", "pending", "success")
+        of_commit = [c for c in self._statuses(sha)[1] if c["context"] == document["context"]]
+        if not known or len(document["description"]) > 140 or len(of_commit) >= 1000:
+            return 422, {"message": "Validation Failed"}
+        self.checks.append({"sha": sha, "id": self.number(), **document})
         return 201, document
+
+    def job(self, name: str, sha: str, conclusion: str = "success") -> None:
+        """Let a job of that name end that a workflow of the commit itself defines."""
+        self.jobs.append({"name": name, "head_sha": sha, "conclusion": conclusion})
+
+    def mergeable(self, sha: str, required: str) -> bool:
+        """Tell whether a branch that requires a check takes a commit.
+
+        Where a check run and a status have the name, both count: the newest of each.
+        """
+        statuses = [
+            check["state"]
+            for check in self.checks
+            if (check["sha"], check["context"]) == (sha, required)
+        ]
+        runs = [
+            job["conclusion"]
+            for job in self.jobs
+            if (job["head_sha"], job["name"]) == (sha, required)
+        ]
+        newest = [kind[-1] for kind in (statuses, runs) if kind]
+        return bool(newest) and all(one in ("success", "neutral", "skipped") for one in newest)
 
 
 class FakeGitLab(FakeForge):
@@ -287,6 +328,9 @@ class FakeGitLab(FakeForge):
             ("DELETE", rf"{project}/merge_requests/\d+/notes/(\d+)", self._delete),
             ("GET", rf"{project}/merge_requests/(\d+)", self._request),
             ("POST", rf"{project}/merge_requests/(\d+)/discussions", self._discuss),
+            ("GET", rf"{project}/merge_requests", lambda: (200, self.pulls)),
+            ("GET", rf"{project}/repository/branches/main", self._main),
+            ("GET", rf"{project}/repository/commits/([0-9a-f]+)/statuses", self._statuses),
             ("POST", rf"{project}/statuses/([0-9a-f]+)", self._status),
         )
 
@@ -320,8 +364,18 @@ class FakeGitLab(FakeForge):
         note.update(type="DiffNote", position=place)
         return 201, {"id": str(note["id"]), "notes": [note]}
 
+    def _main(self) -> tuple[int, Any]:
+        return 200, {"name": "main", "commit": {"id": self.tip()}}
+
+    def _statuses(self, sha: str) -> tuple[int, Any]:
+        return 200, [check for check in self.checks if check["sha"] == sha]
+
     def _status(self, sha: str, document: Any) -> tuple[int, Any]:
-        self.checks.append({"sha": sha, **document})
+        newest = [check["state"] for check in self._statuses(sha)[1]][-1:]
+        if document["state"] == "pending" and newest == ["pending"]:
+            why = "Cannot transition status via :enqueue from :pending"
+            return 400, {"message": why}
+        self.checks.append({"sha": sha, "id": self.number(), **document})
         return 201, document
 
 

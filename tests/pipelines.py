@@ -31,7 +31,7 @@ cat > "$3/bin/pip" <<'END'
 #!/bin/bash
 echo "pip $*" >> {log}
 while [ $# -gt 0 ]; do
-  if [ "$1" = --requirement ]; then cat "$2" >> {log}; fi
+  if [ "$1" = --requirement ]; then cat "$2" >> {log} || exit 1; fi
   shift
 done
 END
@@ -128,7 +128,7 @@ class Runner:
 
 # GitHub Actions
 
-_EXPRESSION = re.compile(r"\$\{\{ ([a-z_.]+) \}\}", re.IGNORECASE)
+_EXPRESSION = re.compile(r"\$\{\{ ([a-z_.]+(?: \|\| [a-z_.]+)*) \}\}", re.IGNORECASE)
 _CONDITION = re.compile(r"([a-z_.]+) == '([^']*)'", re.IGNORECASE)
 _FILES = ("GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH")
 """Through which a step could change later ones; no step of ours writes to them."""
@@ -175,7 +175,11 @@ class GitHubActions:
 
     def _context(self, event: Event, temporary: Path) -> dict[str, Any]:
         return {
-            "github": {"event": event.payload, "token": self.token},
+            "github": {
+                "event": event.payload,
+                "event_name": event.name,
+                "token": self.token,
+            },
             "runner": {"temp": str(temporary)},
             "secrets": self.secrets,
             "vars": self.variables,
@@ -210,20 +214,21 @@ class GitHubActions:
             **files,
             **env,
         }
-        said = ""
+        said, failed = "", 0
         for step in job["steps"]:
+            assert step.get("if", "failure()") == "failure()", step
+            if bool(failed) != ("if" in step):
+                continue
             if "uses" in step:
                 settings = _filled(step.get("with", {}), context)
                 site = self._use(step["uses"], settings, event, workspace, site)
                 continue
-            assert "if" not in step, step
             step_env = job_env | _filled(step.get("env", {}), context)
             code, out = self.runner.shell(step["run"], workspace, step_env)
             said += f"== {step['name']}\n{out}"
-            if code:
-                return Done(code=code, out=said, folder=workspace)
+            failed = failed or code
             assert not any(Path(path).exists() for path in files.values()), step
-        return Done(code=0, out=said, folder=workspace, site=site)
+        return Done(code=failed, out=said, folder=workspace, site=None if failed else site)
 
     def _use(
         self,
@@ -272,6 +277,9 @@ def used(runner: Runner, action: Path, inputs: Mapping[str, str], workspace: Pat
 
 
 def _value(path: str, context: Mapping[str, Any]) -> str:
+    first, _, others = path.partition(" || ")
+    if others:
+        return _value(first, context) or _value(others, context)
     value: Any = context
     for key in path.split("."):
         value = value.get(key, "") if isinstance(value, Mapping) else ""
@@ -286,6 +294,9 @@ def _filled(table: Mapping[str, Any], context: Mapping[str, Any]) -> dict[str, s
 
 
 def _holds(condition: str, context: Mapping[str, Any]) -> bool:
+    first, _, others = condition.partition(" || ")
+    if others:
+        return _holds(first, context) or _holds(others, context)
     match = _CONDITION.fullmatch(condition)
     assert match, f"no such condition is understood: {condition}"
     return _value(match[1], context) == match[2]
@@ -364,6 +375,10 @@ def _chosen(rules: list[Mapping[str, Any]], variables: Mapping[str, str]) -> dic
 
 def _all_hold(text: str, variables: Mapping[str, str]) -> bool:
     for term in text.split(" && "):
+        if re.fullmatch(r"\$[A-Z_]+", term):
+            if not _side(term, variables):
+                return False
+            continue
         match = re.fullmatch(r"(\S+) (==|!=) (\S+)", term)
         assert match, f"no such rule is understood: {term}"
         left, right = (_side(side, variables) for side in (match[1], match[3]))

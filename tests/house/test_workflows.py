@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from pipelines import lines
+from psreg.adapters.forge import CHECK
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -118,23 +119,59 @@ def test_who_has_which_rights(folder):
         jobs = yaml.safe_load((folder / workflow).read_text(encoding="utf-8"))["jobs"]
         return {job: needed["permissions"] for job, needed in jobs.items()}
 
-    assert rights("review.yml") == {"review": {"contents": "read"}}
-    posts = {"contents": "read", "pull-requests": "write", "checks": "write"}
-    assert rights("comment.yml") == {"comment": posts}
+    posts = {"contents": "read", "pull-requests": "write", "statuses": "write"}
+    assert rights("review.yml") == {"review": posts, "again": posts}
     deploys = {"pages": "write", "id-token": "write"}
     for workflow, job in (("publish.yml", "publish"), ("resign.yml", "resign")):
         assert rights(workflow) == {job: {"contents": "write"}, "deploy": deploys}
 
 
+@pytest.mark.parametrize("path", WORKFLOWS, ids=name)
+def test_no_job_has_the_name_of_the_required_check(path):
+    jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+    assert CHECK not in {*jobs, *(job["name"] for job in jobs.values())}
+
+
 @pytest.mark.parametrize("folder", [OURS, THEIRS], ids=["ours", "theirs"])
-def test_the_untrusted_job_has_no_secret_and_the_trusted_one_reads_nothing_of_it(folder):
-    review = (folder / "review.yml").read_text(encoding="utf-8")
-    assert "secrets." not in review
-    assert "pull_request_target" not in review
-    comment = (folder / "comment.yml").read_text(encoding="utf-8")
-    read = re.findall(r"github\.event\.workflow_run\.(\w+)", comment)
-    assert set(read) == {"head_sha", "event"}
-    assert not re.search(r"download-artifact|\.outputs\.|artifacts_url|actions/cache", comment)
+def test_a_trusted_review_takes_a_number_and_commits_from_outside_and_checks_out_neither(folder):
+    text = (folder / "review.yml").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(text)
+    assert set(workflow[True]) == {  # how YAML 1.1 reads `on`
+        "pull_request_target",
+        "merge_group",
+        "push",
+        "schedule",
+        "workflow_dispatch",
+    }
+    assert {"opened", "synchronize", "reopened"} <= {
+        *workflow[True]["pull_request_target"]["types"]
+    }
+    taken = set(re.findall(r"github\.event\.([\w.]+)", text))
+    assert taken == {
+        "pull_request.number",
+        "pull_request.head.sha",
+        "merge_group.head_sha",
+        "merge_group.base_sha",
+        "repository.default_branch",
+    }
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    checkouts = [step["with"] for step in steps if "checkout" in step.get("uses", "")]
+    assert {one["ref"] for one in checkouts} == {"${{ github.event.repository.default_branch }}"}
+    assert not any(one["persist-credentials"] for one in checkouts)
+    assert not re.search(r"secrets\.|download-artifact|actions/cache|git (checkout|switch)", text)
+
+
+@pytest.mark.parametrize("folder", [OURS, THEIRS], ids=["ours", "theirs"])
+def test_a_head_is_pending_before_anything_can_fail(folder):
+    jobs = yaml.safe_load((folder / "review.yml").read_text(encoding="utf-8"))["jobs"]
+    first, *_, last = jobs["review"]["steps"]
+    assert '"statuses/$HEAD_SHA"' in first["run"]
+    assert 'state: "pending"' in first["run"]
+    assert last["if"] == "failure()"
+    assert 'state: "error"' in last["run"]
+    group = jobs["review"]["concurrency"]
+    assert "pull_request.number" in group["group"]
+    assert group["cancel-in-progress"] is True
 
 
 def test_renewing_does_what_publishing_does_but_for_what_is_signed():

@@ -13,12 +13,13 @@ import re
 import shutil
 import subprocess
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import publishing
 from clients import Client
@@ -50,6 +51,7 @@ class World(ABC):
         self.runner = Runner(root=root / "runner", origin=self.origin)
         self.pin = ""
         self.keys = ""
+        server.tip = lambda: self.base
 
     def found(self) -> None:
         """Make the repository with one release, found the registry, push both."""
@@ -130,12 +132,16 @@ class World(ABC):
     request_ref = "refs/pull/1/head"
 
     @abstractmethod
-    def review(self, head: str) -> Done:
-        """Run the pipeline of the pull request."""
+    def own(self, head: str) -> Done:
+        """Run what the pull request itself may define: nothing it says is believed."""
 
     @abstractmethod
-    def comment(self, head: str) -> Done:
-        """Run the trusted pipeline that judges it again and posts."""
+    def review(self, head: str) -> Done:
+        """Run the trusted pipeline that the event of a pull request starts."""
+
+    @abstractmethod
+    def again(self) -> Done:
+        """Run the trusted pipeline that judges what is open again."""
 
     @abstractmethod
     def publish(self, tip: str) -> Done:
@@ -168,43 +174,44 @@ class OnGitHub(World):
             return Done(code=0, out="not run", folder=self.root)
         return replace(done[-1], out="".join(job.out for job in done))
 
-    def review(self, head: str) -> Done:
-        pull = {
-            "number": 1,
-            "user": {"id": self.server.pulls[-1]["user"]["id"]},
-            "head": {"sha": head},
-            "base": {"sha": self.base},
-        }
-        payload = {"repository": {"default_branch": "main"}, "pull_request": pull}
-        actions = self.actions
-        actions.token = ""
-        return self._run(
-            actions, "review.yml", Event(name="pull_request", payload=payload, sha=head)
-        )
+    def own(self, head: str) -> Done:
+        """Let all jobs of the head's own workflows be green, unless it says `[skip ci]`."""
+        if "[skip ci]" not in git("show", "-s", "--format=%B", head, cwd=self.origin):
+            paths = git("ls-tree", "--name-only", f"{head}:.github/workflows", cwd=self.origin)
+            for path in paths.split():
+                text = git("show", f"{head}:.github/workflows/{path}", cwd=self.origin)
+                workflow = yaml.safe_load(text)
+                if "pull_request" in workflow[True]:  # how YAML 1.1 reads `on`
+                    for job in workflow["jobs"].values():
+                        self.server.job(job["name"], head)  # type: ignore[attr-defined]
+        return Done(code=0, out="green", folder=self.root)
 
-    @property
-    def said_by_the_run(self) -> dict[str, Any]:
-        """What a pull request can choose about its own run: never a reason to believe anything."""
+    def _judge(self, name: str, more: dict[str, Any]) -> Done:
+        payload = {"repository": {"default_branch": "main"}, **more}
+        event = Event(name=name, payload=payload, sha=self.base)
+        return self._run(self.actions, "review.yml", event)
+
+    def review(self, head: str, *, number: int = 1, action: str = "synchronize") -> Done:
         command = f"$(touch {self.root / 'canary'})"
-        return {
-            "artifacts_url": f"{self.server.url}/artifacts",
-            "conclusion": "success",
-            "display_title": command,
-            "head_branch": command,
-            "logs_url": f"{self.server.url}/logs",
-            "pull_requests": [{"number": 99}],
+        pulls = [one for one in self.server.pulls if one["number"] == number]
+        author = pulls[0]["user"] if pulls else {"id": ANA}
+        pull = {
+            "number": number,
+            "title": command,
+            "head": {"sha": head, "ref": command, "label": command},
+            "base": {"sha": self.base, "ref": "main"},
         }
+        more = {"action": action, "pull_request": pull, "sender": author}
+        return self._judge("pull_request_target", more)
 
-    def comment(self, head: str, event: str = "pull_request") -> Done:
-        payload = {
-            "repository": {"default_branch": "main"},
-            "workflow_run": {"head_sha": head, "event": event, **self.said_by_the_run},
-        }
-        return self._run(
-            self.actions,
-            "comment.yml",
-            Event(name="workflow_run", payload=payload, sha=self.base),
-        )
+    def queue(self, head: str, base: str) -> Done:
+        """Run the pipeline of a merge queue that tries a commit on top of another."""
+        ref = f"refs/heads/gh-readonly-queue/main/pr-1-{base}"
+        group = {"head_sha": head, "base_sha": base, "head_ref": ref, "base_ref": "refs/heads/main"}
+        return self._judge("merge_group", {"merge_group": group, "sender": {"id": 1}})
+
+    def again(self) -> Done:
+        return self._judge("push", {})
 
     def _release(self, name: str, tip: str, switched: str = "yes") -> Done:
         actions = self.actions
@@ -247,11 +254,14 @@ class OnGitLab(World):
             "PSREG_KEYS": self.keys,
             "PSREG_PUBLISH": more.pop("PSREG_PUBLISH", "yes"),
         }
-        done = list(ci.run(file, source, sha, **more).values())
+        done = ci.run(file, source, sha, **more)
+        if "pages" in done:
+            assert done["again"].code == 0, done["again"].out
+            return done["pages"]
         assert len(done) <= 1
-        return done[0] if done else Done(code=0, out="not run", folder=self.root)
+        return next(iter(done.values()), Done(code=0, out="not run", folder=self.root))
 
-    def review(self, head: str) -> Done:
+    def own(self, head: str) -> Done:
         base = git("merge-base", "main", head, cwd=self.origin)
         return self._run(
             "merge_request_event",
@@ -260,14 +270,19 @@ class OnGitLab(World):
             CI_MERGE_REQUEST_DIFF_BASE_SHA=base,
         )
 
-    def comment(self, head: str) -> Done:
+    def review(self, head: str) -> Done:
         payload = self.root / "payload.json"
         request = {"iid": 99, "last_commit": {"id": head}, "author_id": ANA, "title": "$(false)"}
-        payload.write_text(json.dumps({"object_attributes": request}))
+        author = self.server.pulls[-1]["author"] if self.server.pulls else {}
+        payload.write_text(json.dumps({"object_attributes": request, "user": author}))
         return self._run("trigger", self.base, TRIGGER_PAYLOAD=str(payload))
 
+    def again(self) -> Done:
+        return self._run("push", self.base, PSREG_PUBLISH="no")
+
     def publish(self, tip: str, switched: str = "yes") -> Done:
-        return self._run("push", tip, PSREG_PUBLISH=switched)
+        done = self._run("push", tip, PSREG_PUBLISH=switched)
+        return done if switched else replace(done, out="not run")
 
     def renew(self) -> Done:
         return self._run("schedule", self.base)
@@ -286,29 +301,43 @@ def world(request: Any, tmp_path: Path) -> Iterator[World]:
 
 
 def verdicts(world: World) -> list[str]:
-    """Return what the checks of the forge say."""
-    word = "conclusion" if world.forge == "github" else "state"
-    assert all(check["name"] == CHECK for check in world.server.checks)
-    return [check[word] for check in world.server.checks]
+    """Return what the statuses say that a finished review set."""
+    assert all(check.get("context", check.get("name")) == CHECK for check in world.server.checks)
+    return [check["state"] for check in world.server.checks if check["state"] != "pending"]
+
+
+def green(world: World, head: str) -> bool:
+    """Tell whether a branch with the required check would take a head."""
+    if isinstance(world.server, FakeGitHub):
+        return world.server.mergeable(head, CHECK)
+    states = [check["state"] for check in world.server.checks if check["sha"] == head]
+    return states[-1:] == ["success"]
+
+
+def ready(world: World) -> bool:
+    """Tell whether a comment of the bot says that the pull request can be merged."""
+    return any("Ready to merge" in body for body in world.server.bodies())
 
 
 def test_from_a_pull_request_to_an_installed_release(world: World, tmp_path: Path) -> None:
     head = world.request()
 
+    own = world.own(head)
+    assert own.code == 0, own.out
+    assert world.server.bodies() == []
+    if world.forge == "gitlab":
+        assert json.loads((own.folder / "gl-code-quality-report.json").read_text()) is not None
+
     reviewed = world.review(head)
     assert reviewed.code == 0, reviewed.out
-    assert world.server.bodies() == []
     assert f"psreg=={__version__}" in world.runner.installed
     if world.forge == "github":
         assert f"{NAME} 1.1.0" in html.unescape(reviewed.summary)
-    else:
-        assert json.loads((reviewed.folder / "gl-code-quality-report.json").read_text()) is not None
-
-    commented = world.comment(head)
-    assert commented.code == 0, commented.out
     (body,) = world.server.bodies()
     assert f"{NAME} 1.1.0" in html.unescape(body)
+    assert f"Judged <code>{head[:12]}</code> against <code>{world.base[:12]}</code>" in body
     assert verdicts(world) == ["success"]
+    assert (green(world, head), ready(world)) == (True, True)
 
     before = world.state()
     tip = world.merge()
@@ -365,13 +394,13 @@ def test_what_an_untrusted_job_says_is_not_believed(world: World) -> None:
         world.server.comment(forged, MALLORY)
     world.server.checks.clear()
 
-    commented = world.comment(head)
-    assert commented.code == 0, commented.out
+    reviewed = world.review(head)
+    assert reviewed.code == 0, reviewed.out
     assert world.server.bodies()[0] == forged
     assert len(world.server.bodies()) == 2
     assert "accept, says" not in world.server.bodies()[1]
-    expected = {"github": "neutral", "gitlab": "success"}[world.forge]
-    assert verdicts(world)[0] in (expected, "failure", "failed")
+    assert verdicts(world)[0] in ("success", "failure", "failed")
+    assert not ready(world)
     assert "evil" not in world.runner.installed
     assert not canary.exists()
     asked = [path for _, path in world.server.requests]
@@ -381,7 +410,7 @@ def test_what_an_untrusted_job_says_is_not_believed(world: World) -> None:
 def test_a_head_that_is_no_commit_is_not_an_option_of_git(world: World) -> None:
     canary = world.root / "canary"
     for head in (f"--upload-pack=touch {canary}", "main", "", "a" * 40):
-        done = world.comment(head)
+        done = world.review(head)
         assert done.code not in (0, 42), done.out
     assert world.server.bodies() == []
     assert not canary.exists()
@@ -389,7 +418,7 @@ def test_a_head_that_is_no_commit_is_not_an_option_of_git(world: World) -> None:
 
 def world_marker(world: World, head: str) -> str:
     """Return with what the bot's comments begin, as anybody can read; start afresh."""
-    world.comment(head)
+    world.review(head)
     (body,) = world.server.bodies()
     world.server.comments.clear()
     return body.splitlines()[0]
@@ -398,8 +427,208 @@ def world_marker(world: World, head: str) -> str:
 def test_the_comment_is_replaced(world: World) -> None:
     head = world.request()
     for _ in range(2):
-        assert world.comment(head).code == 0
+        assert world.review(head).code == 0
     assert len(world.server.bodies()) == 1
+
+
+# A verdict is about one head, one base and whoever asks
+
+
+def push(world: World, message: str, **files: str) -> str:
+    """Push a new head of the pull request; return it."""
+    git("checkout", "-qB", "next", "next", cwd=world.work)
+    for path, text in files.items():
+        (world.work / path).write_text(text)
+    head = world.commit(message, world.request_ref)
+    pull = world.server.pulls[0]
+    if world.forge == "github":
+        pull["head"]["sha"] = head
+    else:
+        pull["sha"] = head
+    return head
+
+
+def move_main(world: World, policy: str = POLICY) -> str:
+    """Merge something else; return the new tip of the default branch."""
+    git("checkout", "-q", "main", cwd=world.work)
+    (world.work / "registry/policy.toml").write_text(policy + "# decided again\n")
+    return world.commit("Decide", "main")
+
+
+BROKEN = {f"{ENTRY}/1.1.0/release.toml": 'summary = "x"\n'}
+
+
+def test_a_head_with_skip_ci_after_an_accepted_one_leaves_nothing_green(world: World) -> None:
+    """It also removes the workflow, and brings one with a job that has the name of the check."""
+    world.review(world.request())
+    assert ready(world)
+    forged = "name: x\non: pull_request\njobs: {x: {name: psreg, runs-on: x, steps: []}}\n"
+    workflow = ".gitlab-ci.yml" if world.forge == "gitlab" else ".github/workflows/review.yml"
+    text = "stages: [review]\n" if world.forge == "gitlab" else forged
+    head = push(world, "Go on [skip ci]", **BROKEN, **{workflow: text})
+    if world.forge == "github":
+        world.own(head)
+        world.server.job(CHECK, head)  # type: ignore[attr-defined] # by a later one without
+    done = world.review(head)
+    assert done.code == 0, done.out
+    assert (green(world, head), ready(world)) == (False, False)
+    assert verdicts(world)[-1] in ("failure", "failed")
+
+
+def test_a_review_that_fails_leaves_nothing_green(world: World) -> None:
+    """It cannot be installed any more: the comment on the head before is withdrawn all the same."""
+    world.review(world.request())
+    for name in ("registry/requirements.txt", ".ci/constraints.txt"):
+        if (world.work / name).is_file():
+            git("checkout", "-q", "main", cwd=world.work)
+            (world.work / name).unlink()
+            world.commit("Lose it", "main")
+    head = push(world, "Go on", **{f"{ENTRY}/1.1.0/README.md": "# Changed\n"})
+    done = world.review(head)
+    assert done.code != 0
+    assert (green(world, head), ready(world)) == (False, False)
+    (body,) = world.server.bodies()
+    assert body.startswith("<!-- psreg review -->\n### psreg: Reviewing")
+    assert head[:12] in body
+
+
+def at_comment(world: World, do: Callable[[], object], *, times: int = 1) -> None:
+    """Let something happen on the forge while a comment is written, which comes in the end."""
+    create, left = world.server._create, [times]  # type: ignore[attr-defined]
+
+    def late(*arguments: Any) -> Any:
+        if left[0]:
+            left[0] -= 1
+            do()
+        return create(*arguments)
+
+    world.server._create = late  # type: ignore[attr-defined]
+
+
+def test_a_head_that_moves_while_it_is_judged_is_not_ready(world: World) -> None:
+    head = world.request()
+    at_comment(world, lambda: push(world, "Go on", **BROKEN))
+    done = world.review(head)
+    assert done.code == 4, done.out
+    assert "SUPERSEDED" in done.out
+    assert (green(world, head), ready(world)) == (False, False)
+
+
+def test_an_older_review_that_ends_late_overwrites_nothing(world: World) -> None:
+    old = world.request()
+    new = push(world, "Go on", **BROKEN)
+    assert world.review(new).code == 0
+    before = [check for check in world.server.checks if check["sha"] == new]
+    assert world.review(old).code == 4
+    assert [check for check in world.server.checks if check["sha"] == new] == before
+    assert not [body for body in world.server.bodies() if f"Judged <code>{old[:12]}" in body]
+    assert (green(world, old), green(world, new), ready(world)) == (False, False, False)
+
+
+def test_a_base_that_moves_while_it_is_judged_is_looked_at(world: World) -> None:
+    """The verdict that stays is about the new one."""
+    head = world.request()
+    at_comment(world, lambda: move_main(world))
+    done = world.review(head)
+    assert done.code == 0, done.out
+    assert "attempt 1 ended with 4" in done.out
+    (body,) = world.server.bodies()
+    assert f"against <code>{world.base[:12]}</code>" in body
+    assert (green(world, head), ready(world)) == (True, True)
+
+
+def test_what_is_open_is_judged_again_when_the_default_branch_moves(world: World) -> None:
+    head = world.request()
+    world.review(head)
+    assert green(world, head)
+    before = len(world.server.checks)
+    assert world.again().code == 0
+    assert len(world.server.checks) == before
+    move_main(world, "")  # without the waiver the release has an error
+    done = world.again()
+    assert done.code == 0, done.out
+    assert (green(world, head), ready(world)) == (False, False)
+    move_main(world)
+    assert world.again().code == 0
+    assert (green(world, head), ready(world)) == (True, True)
+
+
+def test_a_head_that_cannot_be_had_does_not_keep_others_from_being_judged(world: World) -> None:
+    head = world.request()
+    world.server.pull("d" * 40, ANA, number=2)  # type: ignore[attr-defined]
+    done = world.again()
+    assert done.code == 1, done.out
+    assert f"{'d' * 40} was not judged" in done.out
+    assert len(world.server.bodies()) == 1
+    assert "needs_human" in world.server.bodies()[0]  # no event said who pushed it
+    assert green(world, head)
+
+
+def test_a_second_pull_request_with_an_accepted_head_belongs_to_nobody(world: World) -> None:
+    head = world.request()
+    world.review(head)
+    assert ready(world)
+    world.server.pull(head, MALLORY, number=2)  # type: ignore[attr-defined]
+    assert world.review(head).code == 0
+    assert not ready(world)
+    assert ["needs_human" in body for body in world.server.bodies(2)] == [True]
+
+
+@pytest.mark.parametrize("word", ["failing", "neutral"])
+def test_what_a_person_decides_is_green_if_the_policy_wants_it(world: World, word: str) -> None:
+    head = world.request(MALLORY)
+    move_main(world, f'{POLICY}[review]\nneeds_human = "{word}"\n')
+    assert world.review(head).code == 0
+    assert "needs_human" in world.server.bodies()[0]
+    assert green(world, head) is (word == "neutral")
+
+
+def test_a_pull_request_does_not_choose_what_its_own_verdict_means(world: World) -> None:
+    move_main(world, f'{POLICY}[review]\nneeds_human = "failing"\n')
+    head = world.request(MALLORY, **{"registry/policy.toml": POLICY})
+    assert world.review(head).code == 0
+    assert not green(world, head)
+
+
+@pytest.mark.parametrize("world", [(OnGitHub, FakeGitHub)], indirect=True, ids=["github"])
+def test_a_merge_queue_has_the_verdict_at_its_own_commit(world: OnGitHub) -> None:
+    head = world.request()
+    world.review(head)
+    comments = world.server.bodies()
+    base = move_main(world)
+    git("checkout", "-qB", "queue", base, cwd=world.work)
+    git("merge", "-q", "--no-ff", "-m", "Try", "next", cwd=world.work)
+    git("push", "-qf", "origin", "HEAD:refs/heads/gh-readonly-queue/main/pr-1-x", cwd=world.work)
+    tried = git("rev-parse", "HEAD", cwd=world.work)
+    assert not green(world, tried)
+    done = world.queue(tried, base)
+    assert done.code == 0, done.out
+    assert green(world, tried)
+    assert "accept: " in world.server.checks[-1]["description"]
+    assert world.server.bodies() == comments
+    (world.work / ENTRY / "1.1.0/release.toml").write_text("")
+    worse = world.commit("Try something else", "refs/heads/gh-readonly-queue/main/pr-1-y")
+    assert world.queue(worse, base).code == 0
+    assert not green(world, worse)
+
+
+@pytest.mark.parametrize("world", [(OnGitHub, FakeGitHub)], indirect=True, ids=["github"])
+def test_a_comment_far_down_is_withdrawn_and_those_of_others_are_not(world: OnGitHub) -> None:
+    head = world.request()
+    stranger = {"id": MALLORY, "login": "github-actions[bot]", "type": "User"}
+    for number in range(120):
+        world.server.comment(f"{number}", stranger)
+    forged = "<!-- psreg review -->\n### psreg: Ready to merge, says mallory"
+    world.server.comment(forged, stranger)
+    world.review(head)
+    (world.work / "registry").mkdir(exist_ok=True)
+    git("rm", "-q", "registry/requirements.txt", cwd=world.work)
+    git("checkout", "-q", "main", cwd=world.work)
+    git("rm", "-q", "registry/requirements.txt", cwd=world.work)
+    world.commit("Lose it", "main")
+    assert world.review(head).code != 0
+    assert [body for body in world.server.bodies() if "mallory" in body] == [forged]
+    assert "### psreg: Reviewing" in world.server.bodies()[-1]
 
 
 def test_a_release_that_was_changed_is_not_published(world: World) -> None:

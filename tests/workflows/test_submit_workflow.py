@@ -43,6 +43,7 @@ class World:
         git("init", "-q", "--bare", "-b", "main", str(self.origin), cwd=root)
         git("clone", "-q", str(self.origin), str(work), cwd=root)
         self.work = work
+        server.tip = lambda: git("rev-parse", "main", cwd=self.origin)
         self.add({**entry("hello"), "registry/policy.toml": POLICY})
         self.add({"registry/requirements.txt": "psreg\n", ".ci/constraints.txt": "psreg\n"})
         self.runner = Runner(root=root / "runner", origin=self.origin)
@@ -107,9 +108,11 @@ def test_a_filled_in_form_becomes_a_reviewed_pull_request(world):
     (review,) = world.server.bodies(pull["number"])
     assert review.startswith(REVIEW)
     assert "needs_human" in review
-    (check,) = world.server.checks
-    assert (check["name"], check["conclusion"]) == (CHECK, "neutral")
-    assert check["head_sha"] == world.show("rev-parse", "submit/issue-7")
+    pending, check = world.server.checks
+    assert pending["state"] == "pending"
+    assert (check["context"], check["state"]) == (CHECK, "success")
+    assert check["description"].startswith("needs_human: ")
+    assert check["sha"] == world.show("rev-parse", "submit/issue-7")
     assert world.server.tokens == {TOKEN}
 
 

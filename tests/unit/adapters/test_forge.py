@@ -8,7 +8,14 @@ import threading
 import pytest
 
 from forges import BOT, TOKEN, FakeGitHub, FakeGitLab, Trouble, person, running
-from psreg.adapters.forge import CHECK, LONGEST_COMMENT, detect
+from psreg.adapters.forge import (
+    CHECK,
+    LONGEST_COMMENT,
+    MOST_OUTDATED,
+    Status,
+    detect,
+    judgement,
+)
 from psreg.adapters.forge_api import Api, ForgeError, ForgeRefusedError
 from psreg.adapters.forge_remarks import Remark
 from psreg.adapters.transport import Limits
@@ -17,6 +24,7 @@ from psreg.index.changes import Author
 
 HEAD = "a" * 40
 BASE = "b" * 40
+TIP = "c" * 40
 MARKER = "<!-- psreg -->"
 REMARK = "<!-- psreg suggestion "
 PATH = "pbes/prompt/hello/1.0.0/hello.prompt"
@@ -39,10 +47,16 @@ class GitHubJob:
         event["sender"] = person(who)
         return self._detect("pull_request", event, "", changes)
 
-    def trusted(self, token=TOKEN, who=0, **changes):
-        event = {"repository": {"default_branch": "main"}, "workflow_run": {"head_sha": HEAD}}
-        event["workflow_run"] |= {"actor": person(who)} if who else {}
-        return self._detect("workflow_run", event, token, changes)
+    def trusted(self, token=TOKEN, who=7, **changes):
+        """The job that the event of a pull request started."""
+        pull = {"head": {"sha": HEAD}, "base": {"sha": BASE}}
+        event = {"repository": {"default_branch": "main"}, "action": "synchronize"}
+        event |= {"pull_request": pull, "sender": person(who)}
+        return self._detect("pull_request_target", event, token, changes)
+
+    def scheduled(self):
+        """The job that no pull request started."""
+        return self._detect("schedule", {"repository": {"default_branch": "main"}}, TOKEN, {})
 
     def _detect(self, name, event, token, changes):
         file = self.folder / "event.json"
@@ -94,10 +108,14 @@ class GitLabJob:
         }
         return detect(self._environ() | own | changes, QUICK)
 
-    def trusted(self, token=TOKEN, who=0, **changes):
+    def scheduled(self):
+        own = {"CI_PIPELINE_SOURCE": "schedule", "CI_COMMIT_SHA": TIP, "GITLAB_TOKEN": TOKEN}
+        return detect(self._environ() | own, QUICK)
+
+    def trusted(self, token=TOKEN, who=7, **changes):
         payload = self.folder / "payload.json"
         event = {"object_attributes": {"last_commit": {"id": HEAD}}}
-        event |= {"user": {"id": who, "username": f"person{who}"}} if who else {}
+        event |= {"user": {"id": who, "username": f"person{who}"}}
         payload.write_text(json.dumps(event))
         own = {
             "CI_PIPELINE_SOURCE": "trigger",
@@ -175,13 +193,13 @@ def test_the_untrusted_job_knows_its_commits_and_has_no_token(jobs):
         forge.post_comment(MARKER, MARKER)
     assert caught.value.code == "NO_TOKEN"
     with pytest.raises(UsageError):
-        forge.post_check("accept", "fine")
+        forge.post_check(Status.PASSING, "fine")
     assert jobs.server.asked("POST") == []
 
 
 def test_the_trusted_job_starts_from_its_own_commit(jobs):
     forge = jobs.trusted()
-    assert (forge.base, forge.head, forge.token) == ("c" * 40, HEAD, TOKEN)
+    assert (forge.base, forge.head, forge.token) == (TIP, HEAD, TOKEN)
     assert forge.run_url.endswith("/99")
 
 
@@ -246,9 +264,13 @@ def test_a_push_has_no_head(github, gitlab):
     pushed = {"GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": ""}
     for forge in (github.trusted(**pushed), gitlab.trusted(CI_PIPELINE_SOURCE="push")):
         assert (forge.base, forge.head, forge.author) == ("", "", None)
-        for post in (forge.post_comment, forge.post_check):
+        for ask in (
+            lambda forge=forge: forge.post_comment(MARKER, MARKER),
+            lambda forge=forge: forge.post_check(Status.PASSING, "fine"),
+            lambda forge=forge: forge.unchanged(TIP),
+        ):
             with pytest.raises(UsageError) as caught:
-                post(MARKER, MARKER)
+                ask()
             assert caught.value.code == "NO_HEAD"
 
 
@@ -268,9 +290,9 @@ def test_an_event_that_cannot_be_read(github, tmp_path, text):
 
 def test_an_event_of_another_shape_names_nothing(github, tmp_path):
     file = tmp_path / "odd.json"
-    file.write_text('{"workflow_run": {"head_sha": "main; echo"}, "repository": 5}')
+    file.write_text('{"pull_request": {"head": {"sha": "main; echo"}}, "merge_group": 5}')
     forge = github.trusted(GITHUB_EVENT_PATH=str(file))
-    assert (forge.head, forge.default_branch) == ("", "")
+    assert (forge.head, forge.author) == ("", None)
 
 
 def test_a_forge_that_does_not_say_what_it_must(github, gitlab):
@@ -493,32 +515,159 @@ def test_gitlab_has_not_worked_out_the_difference_yet(gitlab):
     assert places(gitlab) == [3]
 
 
-# The check
+# The status, and whether what it says still holds
 
 
 @pytest.mark.parametrize(
-    ("verdict", "github", "gitlab"),
+    ("status", "github", "gitlab"),
     [
-        ("accept", "success", "success"),
-        ("needs_human", "neutral", "success"),
-        ("reject", "failure", "failed"),
+        (Status.PASSING, "success", "success"),
+        (Status.FAILING, "failure", "failed"),
+        (Status.PENDING, "pending", "pending"),
     ],
 )
-def test_the_verdict_stands_at_the_commit(jobs, verdict, github, gitlab):
-    jobs.trusted().post_check(verdict, "why")
+def test_the_verdict_stands_at_the_commit(jobs, status, github, gitlab):
+    jobs.trusted().post_check(status, "why " * 100)
     (check,) = jobs.server.checks
-    assert check["name"] == CHECK
-    if isinstance(jobs, GitHubJob):
-        assert (check["head_sha"], check["status"], check["conclusion"]) == (
-            HEAD,
-            "completed",
-            github,
-        )
-        assert check["output"]["summary"] == "why"
-        assert check["details_url"] == "https://github.example/keepers/prompts/actions/runs/99"
+    ours = isinstance(jobs, GitHubJob)
+    assert check["context" if ours else "name"] == CHECK == "psreg"
+    assert (check["sha"], check["state"]) == (HEAD, github if ours else gitlab)
+    assert check["description"].startswith("why why")
+    assert check["target_url"].endswith("/99")
+
+
+def test_what_is_pending_may_be_said_again(jobs):
+    for _ in range(2):
+        jobs.trusted().post_check(Status.PENDING, "being reviewed")
+    assert {check["state"] for check in jobs.server.checks} == {"pending"}
+
+
+def test_a_job_of_the_pull_request_with_the_name_of_the_check_is_not_enough(github):
+    """Everybody can call a job `psreg`; it is a check run, and the status counts besides."""
+    github.server.pull(HEAD, 7)
+    github.trusted().post_check(Status.PENDING, "being reviewed")
+    github.server.job(CHECK, HEAD)
+    assert not github.server.mergeable(HEAD, CHECK)
+    github.trusted().post_check(Status.FAILING, "reject")
+    github.server.job(CHECK, HEAD)
+    assert not github.server.mergeable(HEAD, CHECK)
+    github.trusted().post_check(Status.PASSING, "accept")
+    assert github.server.mergeable(HEAD, CHECK)
+
+
+def test_what_was_judged_is_what_is_there(jobs):
+    jobs.server.pull(HEAD, 7)
+    assert jobs.trusted().unchanged(TIP)
+
+
+@pytest.mark.parametrize("what", ["head", "base", "closed", "elsewhere", "second", "author"])
+def test_what_was_judged_has_moved(jobs, what):
+    pull = jobs.server.pull(HEAD, 7)
+    forge = jobs.trusted()
+    assert forge.author is not None
+    if what == "head" and isinstance(jobs, GitHubJob):
+        pull["head"]["sha"] = "d" * 40
+    elif what == "head":
+        pull["sha"] = "d" * 40
+    elif what == "base":
+        jobs.server.tip = lambda: "e" * 40
+    elif what == "closed":
+        pull["state"] = "closed"
+    elif what == "elsewhere" and isinstance(jobs, GitHubJob):
+        pull["base"]["ref"] = "next"
+    elif what == "elsewhere":
+        pull["target_branch"] = "next"
+    elif what == "second":
+        jobs.server.pull(HEAD, 666, number=2)
     else:
-        assert (check["sha"], check["state"]) == (HEAD, gitlab)
-        assert check["description"].endswith(": why")
+        jobs.server.pulls[:] = []
+        jobs.server.pull(HEAD, 666)
+    assert not forge.unchanged(TIP)
+
+
+def test_what_was_not_judged_against_the_tip_is_outdated(jobs):
+    heads = {name: name * 40 for name in "abcdef"}
+    for number, head in enumerate(heads.values(), 1):
+        jobs.server.pull(head, 7, number=number, ref="next" if head[0] == "f" else "main")
+    jobs.server.pull("a" * 40, 8, number=9)
+    jobs.server.pull("9" * 40, 7, number=10, state="closed")
+    author = Author(forge="github", id=7)
+    for name, base in (("a", TIP), ("b", BASE), ("d", TIP)):
+        forge = jobs.scheduled()
+        forge.head = heads[name]
+        forge.post_check(Status.FAILING, judgement("words", base, author))
+    forge.head = heads["e"]
+    forge.post_check(Status.PASSING, judgement("words", TIP, author))
+    forge.post_check(Status.PENDING, "being reviewed")
+    found = list(jobs.scheduled().outdated(TIP))
+    assert found == [heads["b"], heads["c"], heads["e"]]
+
+
+def test_a_run_judges_a_bounded_number_of_heads(jobs):
+    for number in range(1, MOST_OUTDATED + 5):
+        jobs.server.pull(f"{number:040x}", 7, number=number)
+    assert len(list(jobs.scheduled().outdated(TIP))) == MOST_OUTDATED
+
+
+def test_who_pushed_is_remembered_for_the_next_time(jobs):
+    """A review that no push started cannot know who pushed; the status of the last one says."""
+    jobs.server.pull(HEAD, 7)
+
+    def again():
+        forge = jobs.scheduled()
+        forge.head = HEAD
+        return forge.author
+
+    assert again() is None
+    jobs.trusted(who=8).post_check(
+        Status.PASSING, judgement("needs_human", TIP, jobs.trusted(who=8).author)
+    )
+    assert again() is None
+    jobs.trusted().post_check(Status.PASSING, judgement("accept", TIP, jobs.trusted().author))
+    jobs.trusted().post_check(Status.PENDING, "being reviewed")
+    author = again()
+    assert author == Author(forge=author.forge, id=7)
+    assert author.login == "person7"
+    jobs.trusted().post_check(
+        Status.PASSING, judgement("accept", TIP, Author(forge="github", id=8))
+    )
+    assert again() is None
+
+
+def test_an_edited_pull_request_does_not_tell_who_pushed(github, tmp_path):
+    github.server.pull(HEAD, 7)
+    edited = tmp_path / "edited.json"
+    pull = {"head": {"sha": HEAD}, "base": {"sha": BASE}}
+    event = {"action": "edited", "pull_request": pull, "sender": person(7)}
+    edited.write_text(json.dumps(event | {"repository": {"default_branch": "main"}}))
+    assert github.trusted(GITHUB_EVENT_PATH=str(edited)).author is None
+
+
+def queued(github, tmp_path, number=1):
+    """Return the job of a merge queue."""
+    ref = f"refs/heads/gh-readonly-queue/main/pr-{number}-{BASE}"
+    group = {"head_sha": "9" * 40, "base_sha": BASE, "head_ref": ref, "base_ref": "refs/heads/main"}
+    file = tmp_path / "queued.json"
+    event = {"repository": {"default_branch": "main"}, "merge_group": group, "sender": person(1)}
+    file.write_text(json.dumps(event))
+    return github.trusted(GITHUB_EVENT_NAME="merge_group", GITHUB_EVENT_PATH=str(file))
+
+
+def test_a_merge_queue_tries_the_pull_request_of_somebody(github, tmp_path):
+    github.server.pull(HEAD, 7)
+    forge = queued(github, tmp_path)
+    assert (forge.base, forge.head, forge.author) == (BASE, "9" * 40, None)
+    github.trusted().post_check(Status.PASSING, judgement("accept", TIP, github.trusted().author))
+    forge = queued(github, tmp_path)
+    assert forge.author == Author(forge="github", id=7)
+    assert forge.unchanged(TIP)
+    assert forge.post_comment(MARKER, MARKER) == ()
+    forge.post_check(Status.PASSING, "fine")
+    assert github.server.mergeable("9" * 40, CHECK)
+
+
+def test_a_merge_queue_of_another_shape_has_no_author(github, tmp_path):
+    assert queued(github, tmp_path, number="x").author is None
 
 
 # A forge in trouble
@@ -533,7 +682,7 @@ def test_a_busy_forge_is_asked_again(jobs):
 def test_a_comment_that_was_written_unseen_is_not_written_twice(jobs):
     jobs.server.pull(HEAD, 7)
     forge = jobs.trusted()
-    forge.post_check("accept", "warm up")
+    forge.post_check(Status.PASSING, "warm up")
     asked = len(jobs.server.requests)
     forge.post_comment(MARKER, f"{MARKER} one")
     steps = len(jobs.server.requests) - asked
@@ -558,14 +707,14 @@ def test_a_forge_that_stays_busy(jobs):
 def test_a_forge_that_asks_for_an_hour_is_not_waited_for(github):
     github.server.trouble = [Trouble(403, Retry_After="3600")] * 5
     with pytest.raises(ForgeError) as caught:
-        github.trusted().post_check("accept", "fine")
+        github.trusted().post_check(Status.PASSING, "fine")
     assert caught.value.code == "FORGE_UNREACHABLE"
     assert len(github.server.requests) == 1
 
 
 def test_a_refusal_is_not_asked_again(jobs):
     with pytest.raises(ForgeRefusedError) as caught:
-        jobs.trusted(token="stolen").post_check("accept", "fine")
+        jobs.trusted(token="stolen").post_check(Status.PASSING, "fine")
     assert caught.value.status == 401
     assert "token" in caught.value.hint
     assert "stolen" not in f"{caught.value.message}{caught.value.hint}"
@@ -596,7 +745,7 @@ def test_a_redirect_does_not_get_the_token(jobs, status):
     with running(type(jobs.server)()) as elsewhere:
         jobs.server.trouble = [Trouble(status, Location=f"{elsewhere.url}/user")]
         with pytest.raises(ForgeRefusedError) as caught:
-            jobs.trusted().post_check("accept", "fine")
+            jobs.trusted().post_check(Status.PASSING, "fine")
         assert "token" in caught.value.hint
         assert elsewhere.requests == []
 
@@ -612,7 +761,7 @@ def test_an_answer_that_is_not_what_was_asked_for(jobs, body):
 def test_nobody_listens(github):
     github.server.server.server_close()
     with pytest.raises(ForgeError) as caught:
-        github.trusted().post_check("accept", "fine")
+        github.trusted().post_check(Status.PASSING, "fine")
     assert caught.value.code == "FORGE_UNREACHABLE"
 
 

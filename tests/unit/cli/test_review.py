@@ -7,7 +7,7 @@ import pytest
 import review_cases as cases
 from bare import Bare
 from clients import Client
-from forges import BOT, TOKEN, FakeGitHub, person, running
+from forges import BOT, TOKEN, FakeGitHub, Trouble, person, running
 from psreg.adapters.forge import CHECK
 from psreg.render.review_code import REMARK
 from psreg.render.review_markdown import MARKER
@@ -151,15 +151,15 @@ class Job:
     def environment(self, branch, author, *, token="", trusted=False):
         head, base = self.bare.git("rev-parse", branch), self.bare.git("rev-parse", "main")
         pull = self.forge.pull(head, author)
-        event = {"workflow_run": {"head_sha": head}} if trusted else {"pull_request": pull}
-        if not trusted:
-            pull["base"]["sha"] = base
+        pull["base"]["sha"] = base
+        self.forge.tip = lambda: self.bare.git("rev-parse", "main")
         repository = {"default_branch": "main"}
+        event = {"action": "opened", "pull_request": pull, "sender": person(author)}
         self.event.write_text(json.dumps({"repository": repository, **event}))
         return {
             "GITHUB_ACTIONS": "true",
             "GITHUB_API_URL": self.forge.url,
-            "GITHUB_EVENT_NAME": "workflow_run" if trusted else "pull_request",
+            "GITHUB_EVENT_NAME": "pull_request_target" if trusted else "pull_request",
             "GITHUB_EVENT_PATH": str(self.event),
             "GITHUB_REPOSITORY": self.forge.repository,
             "GITHUB_RUN_ID": "99",
@@ -198,9 +198,14 @@ def test_a_trusted_job_posts_one_comment_and_the_verdict(client, bare, job):
     assert body.startswith(f"{MARKER}\n### psreg: Please look at this")
     assert "[The whole report](https://github.example/keepers/prompts/actions/runs/99)" in body
     assert job.forge.comments[1][0]["user"] == BOT
-    assert [(run["name"], run["conclusion"]) for run in job.forge.checks] == [
-        (CHECK, "neutral")
-    ] * 2
+    said = [(one["context"], one["state"], one["description"]) for one in job.forge.checks]
+    assert said[:2] == said[2:]
+    assert said[0][:2] == (CHECK, "pending")
+    assert said[1][:2] == (CHECK, "success")
+    base = bare.git("rev-parse", "main")
+    why = "needs_human: a person has to decide; a program cannot"
+    assert said[1][2] == f"{why}; onto {base[:12]}, asked by {cases.ANA}"
+    assert f"Judged <code>{bare.git('rev-parse', 'waiting')[:12]}</code>" in body
 
 
 def posted(client, bare, job, branch):
@@ -257,7 +262,8 @@ def test_a_line_that_the_forge_does_not_show_loses_nothing_else(client, bare, jo
     assert done.code == 1
     assert "psreg: github took no line for 1 of 20 suggestions" in done.err
     assert len(mended(job)) == 19
-    assert len(job.forge.bodies()) == len(job.forge.checks) == 1
+    assert len(job.forge.bodies()) == 1
+    assert job.forge.checks[-1]["state"] == "failure"
 
 
 def test_what_others_remark_is_left_alone(client, bare, job):
@@ -280,6 +286,49 @@ def test_nobody_posts_without_a_forge_or_a_token(review, client, bare, job):
     assert done.code == 2
     assert "NO_TOKEN" in done.err
     assert job.forge.bodies() == []
+
+
+def test_open_heads_are_listed_for_a_job_of_a_forge(review, client, bare, job):
+    assert review("accepted", "--outdated", "--format", "json").refusal == (2, "NO_FORGE")
+    environment = job.environment("accepted", cases.ANA, token=TOKEN, trusted=True)
+    outdated = ("review", "--outdated", "--base", "main", bare.path)
+    assert client.run(*outdated, **environment).out == f"{bare.git('rev-parse', 'accepted')}\n"
+    assert client.run("review", "--post", bare.path, **environment).code == 0
+    assert client.run(*outdated, **environment).out == ""
+
+
+@pytest.mark.parametrize(("value", "state"), [("neutral", "success"), ("failing", "failure")])
+def test_the_base_says_what_becomes_of_a_decision(client, bare, job, value, state):
+    policy = f'{cases.POLICY}[review]\nneeds_human = "{value}"\n'
+    bare.commit(value, {"registry/policy.toml": policy.encode()})
+    bare.commit(f"{value}-next", cases.HUMAN["major"], parent=f"refs/heads/{value}")
+    bare.write()
+    environment = job.environment(f"{value}-next", cases.ANA, token=TOKEN, trusted=True)
+    job.forge.tip = lambda: bare.git("rev-parse", value)
+    done = client.run("review", "--post", "--base", value, bare.path, **environment)
+    assert done.code == 42, done.err
+    assert [one["state"] for one in job.forge.checks] == ["pending", state]
+
+
+@pytest.mark.parametrize("answered", [4, 5, 6])
+def test_a_review_that_ends_halfway_is_made_again(client, bare, job, answered):
+    """Whatever it wrote by then: the head is not green, and the next run lists it."""
+    environment = job.environment("accepted", cases.ANA, token=TOKEN, trusted=True)
+    job.forge.trouble = [None] * answered + [Trouble(401)] * 9
+    assert client.run("review", "--post", bare.path, **environment).code == 4
+    assert [one["state"] for one in job.forge.checks] == ["pending"]
+    job.forge.trouble = []
+    done = client.run("review", "--outdated", "--base", "main", bare.path, **environment)
+    assert done.out == f"{bare.git('rev-parse', 'accepted')}\n"
+
+
+def test_a_verdict_of_the_past_is_not_posted(client, bare, job):
+    environment = job.environment("accepted", cases.ANA, token=TOKEN, trusted=True)
+    job.forge.tip = lambda: "e" * 40
+    done = client.run("review", "--post", bare.path, **environment)
+    assert done.code == 4
+    assert "SUPERSEDED" in done.err
+    assert (job.forge.bodies(), job.forge.checks) == ([], [])
 
 
 def test_an_account_of_the_other_forge_is_another_account(review):

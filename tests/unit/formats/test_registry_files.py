@@ -173,3 +173,18 @@ def test_guesses():
     assert nearest("qqq", ["license"]) is None
     assert did_you_mean("tag", ["license", "tags"]) == "Did you mean `tags`?"
     assert did_you_mean("qqq", ["license", "tags"]) == "Known are license, tags."
+
+
+@pytest.mark.parametrize(
+    ("text", "fails", "valid"),
+    [
+        ("", False, True),
+        ('[review]\nneeds_human = "neutral"', False, True),
+        ('[review]\nneeds_human = "failing"', True, True),
+        ('[review]\nneeds_human = "red"', False, False),
+        ("[review]\nneeds_human = true", False, False),
+    ],
+)
+def test_the_status_of_what_a_person_decides(text, fails, valid):
+    read = policy.read(text.encode())
+    assert (read.needs_human_fails, read.violations == ()) == (fails, valid)

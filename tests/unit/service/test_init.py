@@ -50,7 +50,7 @@ def test_the_files_for_each_forge(forges, more):
     files = made(*forges)
     assert set(files) == EVERYWHERE | more
     assert list(files) == sorted(files)
-    assert len(WORKFLOWS) >= 5
+    assert len(WORKFLOWS) >= 4
 
 
 def test_pipelines_and_forms_are_those_of_psreg_itself():

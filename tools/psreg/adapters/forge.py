@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -26,11 +27,28 @@ LONGEST_COMMENT = 65_000
 COMMENT_PAGES = 30
 """Pages of 100 comments among which ours is looked for."""
 
-CHECK = "psreg verdict"
-"""What the check of a commit is called; no job of a workflow has this name."""
+CHECK = "psreg"
+"""What the status of a commit is called; no job of a workflow has this name.
+
+NOTE: a commit status and not a check run, because a pull request's own workflow makes a check run
+of any name by naming a job so, and the newest of a name counts. A status needs a token that may
+write, which a fork's jobs do not get, and where both kinds have one name a forge wants both green.
+"""
+
+MOST_OUTDATED = 100
+"""Heads that one run judges again; the next run goes on with the others."""
 
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_JUDGED = re.compile(r"; onto ([0-9a-f]{12}), asked by ([0-9]{1,18})", re.ASCII)
 _EVENT_LIMIT = 32 * 1024 * 1024
+
+
+class Status(Enum):
+    """What the required check of a commit is; a branch takes none but a passing one."""
+
+    PENDING = auto()
+    PASSING = auto()
+    FAILING = auto()
 
 
 class Forge(Protocol):
@@ -48,9 +66,8 @@ class Forge(Protocol):
     def base(self) -> str:
         """The trusted commit that the change is compared with."""
 
-    @property
-    def head(self) -> str:
-        """The commit that is to be judged."""
+    head: str
+    """The commit that is to be judged; it can be set before anything is asked or posted."""
 
     @property
     def token(self) -> str:
@@ -94,12 +111,29 @@ class Forge(Protocol):
             UsageError: NO_TOKEN; NO_HEAD; COMMENT_TOO_LONG; a body does not begin with `marker`.
         """
 
-    def post_check(self, verdict: str, summary: str) -> None:
-        """Say at the commit what the verdict is: `accept`, `needs_human` or `reject`.
+    def post_check(self, status: Status, description: str) -> None:
+        """Set the required check of the head.
 
         Raises:
             ForgeError: the forge refused, or did not answer.
             UsageError: NO_TOKEN; NO_HEAD.
+        """
+
+    def unchanged(self, base: str) -> bool:
+        """Ask again: do the same open pull requests have this head, and their branch this tip?
+
+        A commit of a merge queue has no other base than its own, and never moves.
+
+        Raises:
+            ForgeError: the forge refused, or did not answer.
+            UsageError: NO_TOKEN; NO_HEAD.
+        """
+
+    def outdated(self, base: str) -> Iterator[str]:
+        """Yield the heads of open pull requests that were not judged against `base`.
+
+        Raises:
+            ForgeError: the forge refused, or did not answer.
         """
 
 
@@ -188,6 +222,26 @@ def the_author(forge: str, accounts: Iterable[tuple[Any, Any]]) -> Author | None
         return None
     ((account, login),) = found.items()
     return Author(forge=forge, id=account, login=login)
+
+
+def judgement(words: str, base: str, author: Author | None) -> str:
+    """Return what the status of a head says: the verdict, what it was judged against, who asked."""
+    return f"{words}; onto {base[:12]}, asked by {author.id if author else 0}"
+
+
+def judged(description: str) -> tuple[str, int]:
+    """Return the base and the author in a `judgement`: twelve digits and a number, or "" and 0."""
+    found = _JUDGED.search(description)
+    return (found[1], int(found[2])) if found else ("", 0)
+
+
+def last_judged(descriptions: Iterable[str]) -> int:
+    """Return who asked for a head when it was last judged, 0 if that is not known.
+
+    `descriptions` are those of its statuses, the newest first. Who pushed is told by an event
+    alone; a review that no event of a pull request starts takes it from the one that was.
+    """
+    return next((who for base, who in map(judged, descriptions) if base), 0)
 
 
 def check_comment(marker: str, body: str) -> None:

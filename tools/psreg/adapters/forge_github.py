@@ -1,25 +1,32 @@
-"""GitHub Actions: events `pull_request` (no secrets) and `workflow_run` (trusted, has the token).
+"""GitHub Actions: `pull_request` (no secrets), and the events of a trusted job, which has a token.
 
-In a `workflow_run` the commit at the head, and who pushed it, is what GitHub says of the finished
-run; the pull request and its author are asked for through the API.
+A trusted job is started by `pull_request_target`, by a merge queue, or by whatever is not about a
+pull request at all (a push to the default branch, a schedule). It believes the event about commits
+and who pushed; pull requests and their authors are asked for through the API.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
 from psreg.adapters.forge import (
     CHECK,
     COMMENT_PAGES,
+    MOST_OUTDATED,
+    Status,
     at,
     check_comment,
     check_posting,
     check_remarks,
     doer,
     event,
+    judged,
+    last_judged,
     number,
     required,
     sha,
@@ -37,12 +44,17 @@ _BOT = "github-actions[bot]"
 _COMMIT_PAGES = 3
 _OPEN_PAGES = 10
 
-_CONCLUSIONS = {"accept": "success", "needs_human": "neutral", "reject": "failure"}
-_TITLES = {
-    "accept": "psreg: accept",
-    "needs_human": "psreg: a person decides",
-    "reject": "psreg: reject",
-}
+_STATUS_PAGES = 10
+"""GitHub takes a thousand statuses of a commit and context."""
+
+_STATES = {Status.PASSING: "success", Status.FAILING: "failure", Status.PENDING: "pending"}
+_LONGEST_DESCRIPTION = 140
+
+_QUEUED = re.compile(r"refs/heads/gh-readonly-queue/.+/pr-([0-9]+)-[0-9a-f]+", re.ASCII)
+"""The branch of a merge queue that a pull request waits on; its number."""
+
+_PUSHES = ("opened", "reopened", "synchronize")
+"""What an event of a pull request says of whoever pushed its head; `edited` is about its text."""
 
 
 class GitHub:
@@ -65,41 +77,64 @@ class GitHub:
             headers["Authorization"] = f"Bearer {self.token}"
         self._api = Api(environ.get("GITHUB_API_URL") or "https://api.github.com", headers, limits)
         self._path = f"/repos/{quote(self._repository)}"
+        # In `pull_request` the commit that is checked out is another one, a tried merge.
+        self.head = self._pushed or sha(at(self._event, "merge_group", "head_sha"))
 
-    @property
+    @cached_property
     def default_branch(self) -> str:
-        """The repository's default branch, as the event says."""
-        return text(at(self._event, "repository", "default_branch"))
+        """The repository's default branch, as the event says, else the forge."""
+        said = text(at(self._event, "repository", "default_branch"))
+        return said or text(at(self._api.get(self._path), "default_branch"))
 
     @property
     def base(self) -> str:
         """The tip of the base branch, in a trusted job the commit it was started with."""
-        if self._event_name == "workflow_run":
+        if self._event_name == "pull_request_target":
             return self._commit
-        return sha(at(self._event, "pull_request", "base", "sha"))
+        queued = sha(at(self._event, "merge_group", "base_sha"))
+        return queued or sha(at(self._event, "pull_request", "base", "sha"))
 
     @property
-    def head(self) -> str:
-        """The commit at the head, which in `pull_request` is not the one that is checked out."""
-        if self._event_name == "workflow_run":
-            return sha(at(self._event, "workflow_run", "head_sha"))
+    def _pushed(self) -> str:
         return sha(at(self._event, "pull_request", "head", "sha"))
 
     @cached_property
     def author(self) -> Author | None:
         """Who opened the pull request and pushed its head, by the number of the account."""
-        if self._event_name == "workflow_run":
-            pulls, who = self._pulls, at(self._event, "workflow_run", "actor")
-        else:
+        if self._event_name == "pull_request":
             pulls = [self._event["pull_request"]] if "pull_request" in self._event else []
-            who = at(self._event, "sender") if pulls else None
+        else:
+            pulls = self._queued if "merge_group" in self._event else self._pulls
         accounts = [(at(pull, "user", "id"), at(pull, "user", "login")) for pull in pulls]
-        return the_author(self.name, accounts + doer(who, "login")) if accounts else None
+        return the_author(self.name, self._who_pushed(pulls) + accounts) if accounts else None
+
+    def _who_pushed(self, pulls: Iterable[Any]) -> list[tuple[Any, Any]]:
+        told = self._pushed == self.head and at(self._event, "action") in (None, *_PUSHES)
+        if told:
+            return doer(at(self._event, "sender"), "login")
+        heads = {sha(at(pull, "head", "sha")) for pull in pulls}
+        return [(last_judged(self._descriptions(head)), "") for head in heads]
+
+    def _descriptions(self, head: str) -> Iterator[str]:
+        """Yield what our statuses of a commit say, the newest first."""
+        statuses = f"{self._path}/commits/{head}/statuses"
+        for status in self._api.listed(statuses, _STATUS_PAGES):
+            if at(status, "context") == CHECK:
+                yield text(at(status, "description"))
+
+    @property
+    def _queued(self) -> list[Any]:
+        """The pull request that a merge queue tries: one, because a group is its base and one."""
+        found = _QUEUED.fullmatch(text(at(self._event, "merge_group", "head_ref")))
+        return [self._api.get(f"{self._path}/pulls/{found[1]}")] if found else []
 
     @cached_property
     def _pulls(self) -> list[Any]:
-        """The open pull requests with this head, into the default branch, by number."""
-        if not self.head:
+        """The open pull requests with this head, into the default branch."""
+        return self._asking()
+
+    def _asking(self) -> list[Any]:
+        if not self.head or "merge_group" in self._event:
             return []
         of_commit = self._api.listed(f"{self._path}/commits/{self.head}/pulls", _COMMIT_PAGES)
         found = [pull for pull in of_commit if self._fits(pull)]
@@ -112,9 +147,11 @@ class GitHub:
         )
 
     def _fits(self, pull: Any) -> bool:
+        return at(pull, "head", "sha") == self.head and self._into_default(pull)
+
+    def _into_default(self, pull: Any) -> bool:
         return (
             at(pull, "state") == "open"
-            and at(pull, "head", "sha") == self.head
             and text(at(pull, "base", "repo", "full_name")).lower() == self._repository.lower()
             and at(pull, "base", "ref") == self.default_branch
             and number(at(pull, "number")) > 0
@@ -193,15 +230,44 @@ class GitHub:
                 return 0
             raise
 
-    def post_check(self, verdict: str, summary: str) -> None:
-        """Publish a check run at the head; it is neutral where a person decides."""
+    def post_check(self, status: Status, description: str) -> None:
+        """Set the status of the head; see `Forge.post_check`."""
         check_posting(self, "GITHUB_TOKEN")
-        run = {
-            "name": CHECK,
-            "head_sha": self.head,
-            "status": "completed",
-            "conclusion": _CONCLUSIONS[verdict],
-            "details_url": self.run_url,
-            "output": {"title": _TITLES[verdict], "summary": summary},
+        document = {
+            "context": CHECK,
+            "state": _STATES[status],
+            "description": description[:_LONGEST_DESCRIPTION],
+            "target_url": self.run_url,
         }
-        self._api.settled(partial(self._api.send, "POST", f"{self._path}/check-runs", run))
+        path = f"{self._path}/statuses/{self.head}"
+        self._api.settled(partial(self._api.send, "POST", path, document))
+
+    def unchanged(self, base: str) -> bool:
+        """Ask whether what was judged is what is there; see `Forge.unchanged`."""
+        check_posting(self, "GITHUB_TOKEN")
+        if "merge_group" in self._event:
+            return True
+        now = _askers(self._asking())
+        return bool(now) and now == _askers(self._pulls) and self._tip() == base
+
+    def _tip(self) -> str:
+        branch = quote(self.default_branch)
+        return sha(at(self._api.get(f"{self._path}/git/ref/heads/{branch}"), "object", "sha"))
+
+    def outdated(self, base: str) -> Iterator[str]:
+        """Yield the heads that are to be judged again; see `Forge.outdated`."""
+        heads = dict.fromkeys(
+            sha(at(pull, "head", "sha")) for pull in self._open() if self._into_default(pull)
+        )
+        missed = (head for head in heads if head and not self._judged(head, base))
+        return islice(missed, MOST_OUTDATED)
+
+    def _judged(self, head: str, base: str) -> bool:
+        """Tell whether the status of a head is about a base: the newest one, no older one."""
+        newest = next(self._descriptions(head), "")
+        return judged(newest)[0] == base[:12]
+
+
+def _askers(pulls: Iterable[Any]) -> set[tuple[int, int]]:
+    """Return by number which pull requests there are, and whose."""
+    return {(number(at(pull, "number")), number(at(pull, "user", "id"))) for pull in pulls}

@@ -7,37 +7,44 @@ asked of the API.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
 from psreg.adapters.forge import (
     CHECK,
     COMMENT_PAGES,
+    MOST_OUTDATED,
+    Status,
     at,
     check_comment,
     check_posting,
     check_remarks,
     doer,
     event,
+    judged,
+    last_judged,
     number,
     required,
     sha,
     text,
     the_author,
 )
-from psreg.adapters.forge_api import Api, ForgeError
+from psreg.adapters.forge_api import Api, ForgeError, ForgeRefusedError
 from psreg.adapters.forge_remarks import Posted, Remark, first_line, settle
 from psreg.adapters.transport import Limits
 from psreg.index.changes import Author
 
 _REQUEST_PAGES = 3
+_OPEN_PAGES = 10
+_STATUS_PAGES = 10
 
-_STATES = {"accept": "success", "needs_human": "success", "reject": "failed"}
-"""GitLab knows no neutral state; what a person has to decide, the description says."""
-
-_DESCRIPTIONS = {"accept": "accept", "needs_human": "a person decides", "reject": "reject"}
+_STATES = {Status.PASSING: "success", Status.FAILING: "failed", Status.PENDING: "pending"}
+_LONGEST_DESCRIPTION = 255
+_SAME_STATE = 400
+"""How GitLab answers when a status is to become what it is already."""
 
 
 class GitLab:
@@ -55,6 +62,7 @@ class GitLab:
         headers = {"PRIVATE-TOKEN": self.token} if self.token else {}
         self._api = Api(required(environ, "CI_API_V4_URL"), headers, limits)
         self._path = f"/projects/{quote(required(environ, 'CI_PROJECT_ID'), safe='')}"
+        self.head = self._named
 
     @property
     def base(self) -> str:
@@ -63,7 +71,7 @@ class GitLab:
         return sha(self._environ.get(variable))
 
     @property
-    def head(self) -> str:
+    def _named(self) -> str:
         """The last commit of the source branch, not that of a tried merge."""
         if self._triggered:
             return sha(at(self._payload, "object_attributes", "last_commit", "id"))
@@ -82,12 +90,30 @@ class GitLab:
                 raise
             return None
         accounts = [(at(one, "author", "id"), at(one, "author", "username")) for one in requests]
-        accounts += doer(at(self._payload, "user"), "username") if accounts else []
-        return the_author(self.name, accounts)
+        return the_author(self.name, self._who_pushed() + accounts) if accounts else None
+
+    def _who_pushed(self) -> list[tuple[Any, Any]]:
+        if self.head == self._named:
+            return doer(at(self._payload, "user"), "username")
+        return [(last_judged(self._descriptions(self.head)), "")]
+
+    def _descriptions(self, head: str) -> Iterator[str]:
+        """Yield what our statuses of a commit say, the newest first."""
+        path = f"{self._path}/repository/commits/{head}/statuses"
+        ours = [
+            status
+            for status in self._api.listed(path, _STATUS_PAGES, name=CHECK, all="true")
+            if at(status, "name") == CHECK
+        ]
+        for status in sorted(ours, key=lambda one: number(at(one, "id")), reverse=True):
+            yield text(at(status, "description"))
 
     @cached_property
     def _requests(self) -> list[Any]:
         """The open merge requests with this head, into the default branch."""
+        return self._asking()
+
+    def _asking(self) -> list[Any]:
         if not self.head:
             return []
         of_commit = self._api.listed(
@@ -98,9 +124,11 @@ class GitLab:
         return [request for request in of_commit if self._fits(request)]
 
     def _fits(self, request: Any) -> bool:
+        return at(request, "sha") == self.head and self._into_default(request)
+
+    def _into_default(self, request: Any) -> bool:
         return (
             at(request, "state") == "opened"
-            and at(request, "sha") == self.head
             and str(at(request, "target_project_id")) == self._environ["CI_PROJECT_ID"]
             and at(request, "target_branch") == self.default_branch
             and number(at(request, "iid")) > 0
@@ -177,14 +205,44 @@ class GitLab:
             raise ForgeError("FORGE_ANSWER", "GitLab does not say whose the token is")
         return account
 
-    def post_check(self, verdict: str, summary: str) -> None:
-        """Publish a status of the commit at the head."""
+    def post_check(self, status: Status, description: str) -> None:
+        """Set the status of the head; see `Forge.post_check`."""
         check_posting(self, "GITLAB_TOKEN")
-        status = {
-            "state": _STATES[verdict],
+        document = {
+            "state": _STATES[status],
             "name": CHECK,
-            "description": f"{_DESCRIPTIONS[verdict]}: {summary}"[:255],
+            "description": description[:_LONGEST_DESCRIPTION],
             "target_url": self.run_url,
         }
         path = f"{self._path}/statuses/{self.head}"
-        self._api.settled(partial(self._api.send, "POST", path, status))
+        try:
+            self._api.settled(partial(self._api.send, "POST", path, document))
+        except ForgeRefusedError as error:
+            if status is not Status.PENDING or error.status != _SAME_STATE:
+                raise
+
+    def unchanged(self, base: str) -> bool:
+        """Ask whether what was judged is what is there; see `Forge.unchanged`."""
+        check_posting(self, "GITLAB_TOKEN")
+        now = _askers(self._asking())
+        return bool(now) and now == _askers(self._requests) and self._tip() == base
+
+    def _tip(self) -> str:
+        path = f"{self._path}/repository/branches/{quote(self.default_branch, safe='')}"
+        return sha(at(self._api.get(path), "commit", "id"))
+
+    def outdated(self, base: str) -> Iterator[str]:
+        """Yield the heads that are to be judged again; see `Forge.outdated`."""
+        opened = self._api.listed(f"{self._path}/merge_requests", _OPEN_PAGES, state="opened")
+        heads = dict.fromkeys(sha(at(one, "sha")) for one in opened if self._into_default(one))
+        missed = (head for head in heads if head and not self._judged(head, base))
+        return islice(missed, MOST_OUTDATED)
+
+    def _judged(self, head: str, base: str) -> bool:
+        newest = next(self._descriptions(head), "")
+        return judged(newest)[0] == base[:12]
+
+
+def _askers(requests: Iterable[Any]) -> set[tuple[int, int]]:
+    """Return by number which merge requests there are, and whose."""
+    return {(number(at(one, "iid")), number(at(one, "author", "id"))) for one in requests}

@@ -23,23 +23,12 @@ _PAGES = 3
 class Requests(GitHub):
     """A repository on GitHub in which something is asked for.
 
-    `head` is the commit that was pushed: comments and checks of `GitHub` go to its pull request.
+    Set `head` to the commit that was pushed: comment and status of `GitHub` go to it.
     """
 
     def __init__(self, environ: Mapping[str, str], limits: Limits | None = None) -> None:
         super().__init__(environ, limits or Limits())
-        self.pushed = ""
-
-    @property
-    def head(self) -> str:
-        """The commit that was pushed."""
-        return self.pushed
-
-    @property
-    def default_branch(self) -> str:
-        """The branch to merge into: as the event says, else the forge."""
-        said = super().default_branch
-        return said or text(at(self._api.get(self._path), "default_branch"))
+        self.head = ""
 
     @property
     def owner(self) -> str:

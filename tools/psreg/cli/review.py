@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from psreg.adapters.forge import Forge, detect
+from psreg.adapters.forge import Forge, Status, detect, judgement
 from psreg.adapters.gitrepo import Repository, open_repository
 from psreg.cli.console import Console, add_output_options, color_wanted
 from psreg.errors import FindingsError, UnavailableError, UsageError
 from psreg.index.changes import Author
 from psreg.render.review import VERDICT, review_document, review_lines
 from psreg.render.review_code import MOST_REMARKS, REMARK, remarks
-from psreg.render.review_markdown import MARKER, review_markdown
+from psreg.render.review_markdown import MARKER, review_markdown, withdrawn_markdown
 from psreg.render.table import FORMATS, rendered
 from psreg.service.review import refusal, review
 from psreg.service.verdict import Review, Verdict
@@ -46,17 +47,27 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--post", action="store_true", help="write the comment and the verdict to the forge"
     )
+    parser.add_argument(
+        "--outdated",
+        action="store_true",
+        help="only list the heads of open pull requests not yet judged against the base",
+    )
     add_output_options(parser, FORMATS)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Print the review; exit 0 to accept, 42 where a person decides, 1 to reject (DESIGN §4)."""
     forge = detect(os.environ)
-    if args.post and forge is None:
-        raise UsageError("NO_FORGE", "--post is for a job of a forge", "leave it out elsewhere")
+    if (args.post or args.outdated) and forge is None:
+        option = "--post" if args.post else "--outdated"
+        raise UsageError("NO_FORGE", f"{option} is for a job of a forge", "leave it out elsewhere")
     with open_repository(Path(args.path)) as repository:
         base = repository.resolve(args.base or (forge and forge.base) or _usual_base(repository))
+        if forge and args.outdated:
+            return _list(forge.outdated(base), console)
         head = repository.resolve(args.head or (forge and forge.head) or "HEAD")
+        if forge and args.post:
+            forge.head = head  # what is posted is about the commit that is judged, and no other
         found = _reviewed(repository, base, head, _author(args, forge))
     address = forge.run_url if forge else ""
     console.out(_text(found, args.format, address, quiet=console.quiet))
@@ -64,8 +75,20 @@ def run(args: Namespace, console: Console) -> int:
         if not reason.path and args.format not in _WHOLE:
             console.warn(f"psreg: {found.verdict}: {reason.message} [{reason.code}]")
     if forge and args.post:
-        _post(found, forge, address, console)
+        if not post_verdict(found, forge, console):
+            raise UnavailableError(
+                "SUPERSEDED",
+                "the pull request or its base moved while it was judged; the verdict is withdrawn",
+                "judge it again",
+            )
+        _post_remarks(found, forge, console)
     return _EXIT[found.verdict]
+
+
+def _list(heads: Iterable[str], console: Console) -> int:
+    for head in heads:
+        console.line(head)
+    return 0
 
 
 def _reviewed(repository: Repository, base: str, head: str, author: Author | None) -> Review:
@@ -103,16 +126,35 @@ def _text(found: Review, form: str, address: str, *, quiet: bool) -> str:
     return rendered(found.report, form)
 
 
-def _post(found: Review, forge: Forge, address: str, console: Console) -> None:
-    """Write the one comment, the verdict at the commit, and what is to be mended at its lines."""
+def post_verdict(found: Review, forge: Forge, console: Console) -> bool:
+    """Write status and comment; tell whether they still hold, otherwise neither stays.
+
+    A verdict is about a head, a base and whoever asks. All three are looked at again before
+    anything is written, so that an older review does not overwrite a newer one, and afterwards,
+    because they may have moved in between.
+    """
+    if not forge.unchanged(found.base):
+        return False
+    words = f"{found.verdict}: {VERDICT[found.verdict]}"
+    unplaced = max(0, len(remarks(found.in_diff, forge.name)) - MOST_REMARKS)
+    # NOTE: whatever ends this halfway leaves a pending status, and the head is judged again.
+    forge.post_check(Status.PENDING, "being reviewed")
+    for url in forge.post_comment(MARKER, review_markdown(found, forge.run_url, unplaced)):
+        console.note(f"psreg: wrote {url}")
+    status = Status.PASSING if found.passes else Status.FAILING
+    forge.post_check(status, judgement(words, found.base, forge.author))
+    if forge.unchanged(found.base):
+        return True
+    forge.post_check(Status.PENDING, "what was judged has moved; it is judged again")
+    forge.post_comment(MARKER, withdrawn_markdown(forge.run_url))
+    return False
+
+
+def _post_remarks(found: Review, forge: Forge, console: Console) -> None:
+    """Write what is to be mended at its lines: last, because the verdict is there without it."""
     from psreg.adapters.forge_remarks import Remark
 
     offered = remarks(found.in_diff, forge.name)
-    unplaced = max(0, len(offered) - MOST_REMARKS)
-    for url in forge.post_comment(MARKER, review_markdown(found, address, unplaced)):
-        console.note(f"psreg: wrote {url}")
-    forge.post_check(found.verdict, VERDICT[found.verdict])
-    # NOTE: last, because whatever is wrong with these, the verdict is there.
     placed = [
         Remark(path=one.path, first=one.first, last=one.last, body=body)
         for one, body in offered[:MOST_REMARKS]

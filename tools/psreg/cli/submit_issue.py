@@ -18,11 +18,9 @@ from psreg.adapters.forge_requests import Requests, git_secret, issue_of
 from psreg.adapters.git_branch import Clone, Person
 from psreg.adapters.gitrepo import open_repository
 from psreg.cli.console import Console
+from psreg.cli.review import post_verdict
 from psreg.errors import UsageError
 from psreg.index.changes import Author
-from psreg.render.review import VERDICT
-from psreg.render.review_markdown import MARKER as REVIEW_MARKER
-from psreg.render.review_markdown import review_markdown
 from psreg.render.submission import (
     MARKER,
     answer_markdown,
@@ -62,7 +60,7 @@ def run(root: Path, args: Namespace, console: Console) -> int:
     made = draft(read_issue(issue.body), read_tree(root), issue.author)
     done = _committed(root, clone, made, issue, clone.commit_id(args.base or "HEAD"))
     if requests:
-        done = _asked(clone, requests, done, issue)
+        done = _asked(clone, requests, done, issue, console)
     if console.machine:
         console.json(submission_document(done))
     else:
@@ -102,7 +100,9 @@ def _committed(root: Path, clone: Clone, made: Draft, issue: _Issue, base: str) 
     return replace(done, branch=branch, commit=commit)
 
 
-def _asked(clone: Clone, requests: Requests, done: Submission, issue: _Issue) -> Submission:
+def _asked(
+    clone: Clone, requests: Requests, done: Submission, issue: _Issue, console: Console
+) -> Submission:
     """Push, open the pull request, answer on the issue, review what was opened."""
     if not done.objections:
         done = _pushed(clone, done)
@@ -112,10 +112,8 @@ def _asked(clone: Clone, requests: Requests, done: Submission, issue: _Issue) ->
         done = replace(done, opened=True, url=url)
     requests.answer_issue(issue.number, MARKER, answer_markdown(done))
     if done.review and done.opened:
-        requests.pushed = done.commit
-        said = review_markdown(done.review, requests.run_url)
-        requests.post_comment(REVIEW_MARKER, said)
-        requests.post_check(done.review.verdict, VERDICT[done.review.verdict])
+        requests.head = done.commit
+        post_verdict(done.review, requests, console)  # what moved meanwhile is judged on schedule
     return done
 
 

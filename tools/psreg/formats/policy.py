@@ -63,6 +63,11 @@ class Policy(TomlFile):
         value = self.table("review").get("entries_per_change", 1)
         return value if isinstance(value, int) and not isinstance(value, bool) else 1
 
+    @property
+    def needs_human_fails(self) -> bool:
+        """Whether the status of a change that needs a human is a failure; it is not by default."""
+        return self.table("review").get("needs_human") == "failing"
+
     def waiver(self, code: str, name: str) -> str:
         """Return why findings of rule `code` do not stand for the entry `name`, or ""."""
         for _, row in self.tables("waiver"):

@@ -57,6 +57,12 @@ def review_markdown(review: Review, address: str = "", unplaced: int = 0) -> str
     return fitted(parts, LIMIT)
 
 
+def withdrawn_markdown(address: str = "") -> str:
+    """Return what stands in place of a verdict that is about a head or a base of the past."""
+    then = "What was said of an earlier commit no longer holds; the verdict follows here."
+    return f"{MARKER}\n### psreg: Reviewing\n\n{then}{_link(address, 'The run')}\n"
+
+
 def _judgement(review: Review) -> tuple[Part, ...]:
     counts = [counted(review.report.count(s), s) for s in (ERROR, WARNING, INFO)]
     found = ", ".join(text for text in counts if not text.startswith("0 "))
@@ -169,9 +175,7 @@ def _end(review: Review, address: str) -> tuple[Part, ...]:
     then = _NEXT[review.verdict]
     if review.releases and review.verdict is not Verdict.REJECT:
         then += _MERGED.format("it" if len(review.releases) == 1 else "them")
-    link = ""
-    if re.fullmatch(r"https?://[\w.~:/%?=-]+", address, re.ASCII):
-        link = f" [The whole report]({address})."
+    link = _link(address, "The whole report")
     return (
         Part(
             blocks=tuple(_score(release) for release in review.releases),
@@ -186,6 +190,11 @@ def _end(review: Review, address: str) -> tuple[Part, ...]:
         ),
         Part(blocks=(f"\n---\n{judged} {neutral(__version__)}.{link}\n",), weight=98, share=1_000),
     )
+
+
+def _link(address: str, title: str) -> str:
+    known = re.fullmatch(r"https?://[\w.~:/%?=-]+", address, re.ASCII)
+    return f" [{title}]({address})." if known else ""
 
 
 def _score(release: ReviewedRelease) -> str:

@@ -32,8 +32,8 @@ from psreg.version import Step, parse_version
 def review(change: ChangeSet, *, base: str = "", head: str = "") -> Review:
     """Return the review of `change`; `base` and `head` are the names of its two commits."""
     files = [one for one in change.files if one.touch is not Touch.DELETED]
-    site = change.base.policy.site_address
-    report = Report.of(len(files), check_change(change), site)
+    policy = change.base.policy
+    report = Report.of(len(files), check_change(change), policy.site_address)
     reasons = tuple(dict.fromkeys(_reasons(report.diagnostics)))
     releases = tuple(_released(new, change) for new in judged(change))
     mended = suggestions(report.diagnostics, change.head.files)
@@ -47,6 +47,7 @@ def review(change: ChangeSet, *, base: str = "", head: str = "") -> Review:
         report=report,
         base=base,
         head=head,
+        needs_human_fails=policy.needs_human_fails,
     )
 
 

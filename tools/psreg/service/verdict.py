@@ -80,6 +80,7 @@ class Review:
     """What is to be said of a change; `base` is the commit that `head` is to be merged into.
 
     `in_diff` are those of the `suggestions` that are about lines which the change itself writes.
+    `needs_human_fails` is what the policy of `base` makes of that verdict.
     """
 
     verdict: Verdict
@@ -91,3 +92,11 @@ class Review:
     report: Report
     base: str
     head: str
+    needs_human_fails: bool = False
+
+    @property
+    def passes(self) -> bool:
+        """Whether the status of the head is green, so that somebody may merge it."""
+        if self.verdict is Verdict.NEEDS_HUMAN:
+            return not self.needs_human_fails
+        return self.verdict is Verdict.ACCEPT
