@@ -621,8 +621,6 @@ def test_a_comment_far_down_is_withdrawn_and_those_of_others_are_not(world: OnGi
     forged = "<!-- psreg review -->\n### psreg: Ready to merge, says mallory"
     world.server.comment(forged, stranger)
     world.review(head)
-    (world.work / "registry").mkdir(exist_ok=True)
-    git("rm", "-q", "registry/requirements.txt", cwd=world.work)
     git("checkout", "-q", "main", cwd=world.work)
     git("rm", "-q", "registry/requirements.txt", cwd=world.work)
     world.commit("Lose it", "main")
