@@ -20,15 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 import registry_trees
-from psreg.adapters.files import read_tree
-from psreg.diagnostics import Diagnostic, Mode, Report
-from psreg.formats.conversation_read import read
+from psreg.core.diagnostics import Diagnostic, Mode, Report
+from psreg.formats.conversation.reader import read
+from psreg.formats.irregular import Irregular
 from psreg.formats.protocols import PROTOCOLS
-from psreg.index.changes import Author, changes_between
-from psreg.index.irregular import Irregular
-from psreg.service.changed import check_change
-from psreg.service.check import check_file, check_tree
-from psreg.service.transcript import judge
+from psreg.lint.engine import check_file, check_tree
+from psreg.lint.transcript import judge
+from psreg.registry.checkout import read_tree
+from psreg.review.change import Author, changes_between
+from psreg.review.judge import check_change
 
 CORPUS = Path(__file__).parent / "corpus"
 

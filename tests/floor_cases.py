@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from psreg.service.diff import Diff, Operand, compare_named, file_operand, folder_operand
+from psreg.compatibility.diff import Diff, Operand, compare_named, file_operand, folder_operand
 
 FLOOR = Path(__file__).parent / "floor"
 

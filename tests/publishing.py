@@ -11,13 +11,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tuf.api.exceptions import DownloadHTTPError
 from tuf.ngclient import FetcherInterface, Updater
 
-from psreg.adapters.journal import PublishJournal
-from psreg.adapters.keystore import KeyStore
-from psreg.adapters.registry_dir import RegistryDir
-from psreg.diagnostics import Report
-from psreg.service.ground import Intent, Ports
-from psreg.service.publish import Published, publish, resign
-from psreg.trust.keys import key_to_pem
+from psreg.core.diagnostics import Report
+from psreg.registry.journal import PublishJournal
+from psreg.registry.keystore import KeyStore
+from psreg.registry.publish import Published, publish, resign
+from psreg.registry.state import Intent, Ports
+from psreg.registry.store_folder import RegistryDir
+from psreg.registry.trust.keys import key_to_pem
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 """python-tuf's client looks at the real clock, so the tests' clock starts there."""

@@ -1,6 +1,6 @@
 """One report with everything a report can hold, for golden files of all formats."""
 
-from psreg.diagnostics import (
+from psreg.core.diagnostics import (
     ERROR,
     INFO,
     WARNING,

@@ -3,14 +3,14 @@
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from psreg.diagnostics import INFO, WARNING, Position, Report
-from psreg.identity import ReleaseId
-from psreg.index.score import Part, Score
-from psreg.rules.floor import Difference, artifact_side
-from psreg.service.diff import Diff, Operand
-from psreg.service.suggestions import Suggestion
-from psreg.service.verdict import Reason, Review, ReviewedRelease, Verdict
-from psreg.version import Step
+from psreg.compatibility import Difference, artifact_side
+from psreg.compatibility.diff import Diff, Operand
+from psreg.core.diagnostics import INFO, WARNING, Position, Report
+from psreg.core.identity import ReleaseId
+from psreg.core.version import Step
+from psreg.lint.score.score import Part, Score
+from psreg.review.suggestions import Suggestion
+from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
 from reports import HOSTILE, SITE, diagnostic
 
 LETTER = "pbes/prompt/letter"

@@ -27,8 +27,8 @@ from tuf.api.metadata import (
     Timestamp,
 )
 
-from psreg.adapters.transport import NotServedError, TooLongError
-from psreg.identity import ReleaseId
+from psreg.core.identity import ReleaseId
+from psreg.http.source import NotServedError, TooLongError
 
 LATER = datetime.now(UTC).replace(microsecond=0) + timedelta(days=365)
 PAST = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1)

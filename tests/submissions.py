@@ -7,7 +7,7 @@ import yaml
 
 from forges import BOT, FakeGitHub
 from pipelines import git
-from psreg.service.issue_form import FORM, Kind
+from psreg.authoring.issue_form import FORM, Kind
 
 FORMS = Path(__file__).parents[1] / ".github/ISSUE_TEMPLATE"
 

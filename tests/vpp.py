@@ -1,11 +1,11 @@
 """Conversations in VPP for tests: made of texts, judged, told in short."""
 
-from psreg.diagnostics import Mode
-from psreg.formats.conversation import Conversation, Turn
-from psreg.formats.evidence import Kind
+from psreg.core.diagnostics import Mode
+from psreg.formats.conversation.conversation import Conversation, Turn
+from psreg.formats.conversation.json_lines import Kind
+from psreg.lint.locate import judge
 from psreg.protocols.protocol import Options
 from psreg.protocols.vpp import VPP_1_4
-from psreg.service.locate import judge
 
 FIELDS = {
     "Version": "v1.4",

@@ -10,14 +10,14 @@ from pathlib import PurePosixPath
 import pytest
 
 from bare import ALONE, DELETED, EXECUTABLE, LINK, PLAIN, STARTED, SUBMODULE, Bare
-from psreg.adapters.files import MAX_FILE
-from psreg.adapters.gitrepo import open_repository
-from psreg.errors import FindingsError, UnavailableError
-from psreg.index.changes import Touch
-from psreg.index.irregular import Irregular
-from psreg.service.changed import check_change
-from psreg.service.review import refusal, review
-from psreg.service.verdict import Verdict
+from psreg.core.errors import FindingsError, UnavailableError
+from psreg.formats.irregular import Irregular
+from psreg.git.repository import open_repository
+from psreg.registry.checkout import MAX_FILE
+from psreg.review.change import Touch
+from psreg.review.judge import check_change
+from psreg.review.review import refusal, review
+from psreg.review.verdict import Verdict
 from registry_trees import RELEASE as SUMMARY
 from registry_trees import entry, tree, version
 

@@ -10,9 +10,9 @@ import time
 import pytest
 
 from loopback import serving
-from psreg.adapters.registries import OpenRegistry
-from psreg.adapters.transport import Limits, SourceError, open_source
-from psreg.adapters.trust_store import TrustStore
+from psreg.client.registries import OpenRegistry
+from psreg.client.trust_store import TrustStore
+from psreg.http.source import Limits, SourceError, open_source
 from simulator import METADATA, Simulator
 
 SHORT = Limits(

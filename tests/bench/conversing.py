@@ -7,10 +7,10 @@ from pathlib import Path
 
 import conforming
 from measure import Metric
-from psreg.diagnostics import Mode
+from psreg.core.diagnostics import Mode
+from psreg.lint.locate import judge
 from psreg.protocols.plsp import PLSP_0_5
 from psreg.protocols.plsp.parts import answer
-from psreg.service.locate import judge
 from vpp_corpus import judged
 
 SESSIONS = Path(__file__).resolve().parents[3] / "shared/corpus/vpp/sessions"

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import generate
 from measure import Metric
-from psreg.service.check import check_file
-from psreg.service.fix import mend
+from psreg.lint.engine import check_file
+from psreg.lint.fix import mend
 
 CASES = int(os.environ.get("PSREG_FUZZ_CASES", "100000"))
 LIMIT_MS = 200

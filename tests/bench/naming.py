@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 
 from generate import WORDS
 from measure import Metric
-from psreg.index.tree import Tree
-from psreg.rules.names import NAME_RULES
-from psreg.rules.naming import Names
+from psreg.formats.tree import Tree
+from psreg.lint.names.all_names import Names
+from psreg.lint.names.name_rules import NAME_RULES
 
 NUMBER = 20_000
 OWNER = 'owners = [{{forge = "github", id = {}, login = "somebody"}}]\n'

@@ -9,8 +9,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from psreg.diagnostics import Severity
-from psreg.service.check import check_file
+from psreg.core.diagnostics import Severity
+from psreg.lint.engine import check_file
 
 HIGHEST = 0.02
 SUFFIXES = (".md", ".prompt", ".rst", ".txt")

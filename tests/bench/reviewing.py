@@ -37,7 +37,7 @@ TIMED = """\
 import sys, time
 from pathlib import Path
 import git
-from psreg.adapters.gitrepo import open_repository
+from psreg.git.repository import open_repository
 began = time.perf_counter()
 if sys.argv[2] == "ours":
     with open_repository(Path(sys.argv[1])) as repository:

@@ -17,9 +17,9 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from psreg.diagnostics import INFO, Severity
-from psreg.formats.conversation_read import read
-from psreg.service.transcript import judge
+from psreg.core.diagnostics import INFO, Severity
+from psreg.formats.conversation.reader import read
+from psreg.lint.transcript import judge
 
 BANG_ECHO = "VPP012"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from catalogue import checkout
-from psreg.adapters.server import SiteServer
-from psreg.cli.site_build import Place, build_site
+from psreg.catalogue.build import Place, build_site
+from psreg.catalogue.server import SiteServer
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [

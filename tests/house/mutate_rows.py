@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from floor_cases import cases
-from psreg.rules.floor import FLOOR_TABLE
+from psreg.compatibility import FLOOR_TABLE
 
 
 def nothing(_before, _after):

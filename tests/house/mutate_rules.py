@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from corpus_cases import cases
-from psreg.rules.table import RULES
+from psreg.lint.rules import RULES
 
 
 def nothing(_subject):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from floor_cases import FLOOR, cases
-from psreg.rules.floor import FLOOR_TABLE
+from psreg.compatibility import FLOOR_TABLE
 
 CASES = list(cases())
 PROGRAM = Path(__file__).with_name("mutate_rows.py")

@@ -9,9 +9,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from psreg.authoring.issue_form import FORM, Kind
+from psreg.core.identity import CLASSES
 from psreg.formats.platforms import PLATFORMS
-from psreg.identity import CLASSES
-from psreg.service.issue_form import FORM, Kind
 
 ROOT = Path(__file__).parents[2]
 GITHUB = ROOT / ".github"

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from psreg.rules.table import RULES
+from psreg.lint.rules import RULES
 
 PROGRAM = Path(__file__).with_name("mutate_rules.py")
 

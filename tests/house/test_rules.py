@@ -5,7 +5,7 @@ import re
 import pytest
 
 from corpus_cases import CORPUS, cases
-from psreg.rules.table import RULES
+from psreg.lint.rules import RULES
 
 CASES = list(cases())
 

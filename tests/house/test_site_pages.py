@@ -12,7 +12,7 @@ import pytest
 import catalogue
 from corpus_cases import CORPUS
 from psreg.formats.specs import specifications
-from psreg.rules.table import RULES
+from psreg.lint.rules import RULES
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ import pytest
 import yaml
 
 from pipelines import lines
-from psreg.adapters.forge import CHECK
+from psreg.forges.forge import CHECK
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 OURS = ROOT / ".github/workflows"
-TEMPLATES = ROOT / "tools/psreg/service/templates/registry"
+TEMPLATES = ROOT / "tools/psreg/authoring/templates/registry"
 THEIRS = TEMPLATES / ".github/workflows"
 GITLAB = TEMPLATES / ".gitlab-ci.yml"
 WORKFLOWS = sorted([*OURS.glob("*.yml"), *THEIRS.glob("*.yml")])

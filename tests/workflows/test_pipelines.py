@@ -27,7 +27,7 @@ from forges import TOKEN, FakeForge, FakeGitHub, FakeGitLab, running
 from loopback import serving
 from pipelines import Done, Event, GitHubActions, GitLabCI, Runner, copy_tree, git
 from psreg import __version__
-from psreg.adapters.forge import CHECK
+from psreg.forges.forge import CHECK
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "spaced_recall"

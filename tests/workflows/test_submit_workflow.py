@@ -12,14 +12,14 @@ import yaml
 from clients import Client
 from forges import BOT, TOKEN, running
 from pipelines import Event, GitHubActions, Runner, git
-from psreg.adapters.forge import CHECK
+from psreg.forges.forge import CHECK
 from registry_trees import POLICY, entry
 from submissions import GOOD, TWO_RUNS, SubmittedGitHub, body, event
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = {
     "ours": ROOT / ".github/workflows/submit.yml",
-    "theirs": ROOT / "tools/psreg/service/templates/registry/.github/workflows/submit.yml",
+    "theirs": ROOT / "tools/psreg/authoring/templates/registry/.github/workflows/submit.yml",
 }
 ANSWER = "<!-- psreg submission -->"
 REVIEW = "<!-- psreg review -->"

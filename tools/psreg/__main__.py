@@ -39,7 +39,7 @@ def _tell(text: str) -> int:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        from psreg.cli.console import Console  # noqa: PLC0415 - as above
+        from psreg.system.console import Console  # noqa: PLC0415 - as above
 
         return Console().lost(error)
     return 0

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from psreg.rules.table import RULES
+from psreg.lint.rules import RULES
 
 CLEAN = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nHello\n"
 WARNED = CLEAN.replace("@dot", "@a  two blanks\n@dot")

@@ -10,7 +10,7 @@ import pytest
 
 from clients import Client
 from psreg.cli.main import run
-from psreg.service.conform import CONFORMANCES
+from psreg.conversations.conform import CONFORMANCES
 from stub import COLUMNS, running
 from stub_behaviours import BEHAVIOURS, NAMED
 

@@ -11,7 +11,7 @@ import pytest
 
 from clients import Client
 from loopback import serving
-from psreg.index.spoken import Spoken
+from psreg.formats.declared_protocols import Spoken
 from simulator import METADATA, Simulator
 
 SPOKEN = (

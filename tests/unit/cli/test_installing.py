@@ -236,4 +236,4 @@ def test_the_way_of_install_stays_lean(client, registry):
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert "tuf" in loaded
     assert not heavy & loaded
-    assert not {"psreg.service.search", "psreg.adapters.config_edit"} & set(done.stdout.split())
+    assert not {"psreg.registry.search", "psreg.client.config_edit"} & set(done.stdout.split())

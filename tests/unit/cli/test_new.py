@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from authoring import ANSWERS, BESIDE, checkout, psreg, tree_of
-from psreg.identity import CLASSES
-from psreg.service.questions import questions
+from psreg.authoring.questions import questions
+from psreg.core.identity import CLASSES
 
 PBES = Path(__file__).parents[3] / "pbes"
 SAVED = PBES / "interactive_engine/spaced_recall/1.1.0/spaced_recall.pbe.txt"

@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from clients import Client
-from psreg.cli.console import Console
-from psreg.cli.plsp_loop import Recorder
-from psreg.service.plsp_run import Cycle
+from psreg.conversations.plsp.run import Cycle
+from psreg.conversations.plsp.terminal import Recorder
+from psreg.system.console import Console
 from stub import running
 
 RIGHT = '{"instr": "@set:$a=1;", "previous": "S{}S", "next": "S{$a:1;}S"}\n'

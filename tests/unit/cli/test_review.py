@@ -8,9 +8,9 @@ import review_cases as cases
 from bare import Bare
 from clients import Client
 from forges import BOT, TOKEN, FakeGitHub, Trouble, person, running
-from psreg.adapters.forge import CHECK
-from psreg.render.review_code import REMARK
-from psreg.render.review_markdown import MARKER
+from psreg.forges.forge import CHECK
+from psreg.review.comment import MARKER
+from psreg.review.comment_code import REMARK
 
 ANA = ("--author-id", cases.ANA)
 HIDDEN = "\u200b"

@@ -116,7 +116,7 @@ def test_building_twice_gives_the_same_bytes(site, registry, tmp_path):
 
 def test_building_in_many_processes_gives_the_same_bytes(site, registry, tmp_path):
     code = (
-        "import sys, psreg.cli.site_build as build; build._SLICE = 1;"
+        "import sys, psreg.catalogue.build as build; build._SLICE = 1;"
         "from psreg.cli.main import run; sys.exit(run(sys.argv[1:]))"
     )
     out = tmp_path / "many"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from psreg.core.identity import PBE_CLASSES
 from psreg.formats import schema
 from psreg.formats.schema_codes import CODES
-from psreg.identity import PBE_CLASSES
 
 NAMES = sorted(CODES)
 NUMBERS = st.integers() | st.floats() | st.sampled_from([10**40, 2**64, -0.0, 1.0, 3.0, 1e400])

@@ -6,9 +6,9 @@ from importlib.resources import files
 import pytest
 from jsonschema import Draft202012Validator
 
+from psreg.core.spelling import did_you_mean, nearest
 from psreg.formats import entry, policy, release
 from psreg.formats.licenses import DEFAULT_ALLOWED
-from psreg.formats.nearest import did_you_mean, nearest
 from psreg.formats.schema_codes import CODES
 
 SCHEMAS = files("psreg.formats") / "schemas"

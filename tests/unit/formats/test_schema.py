@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from psreg.core.identity import PBE_CLASSES
 from psreg.formats import schema
 from psreg.formats.schema_codes import CODES
-from psreg.identity import PBE_CLASSES
 
 PBE_SCHEMAS = ("pbe", *PBE_CLASSES)
 SCHEMAS = sorted(

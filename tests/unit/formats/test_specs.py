@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from psreg.formats.specs import Clause, Reading, citing, specifications
-from psreg.rules.table import RULES
+from psreg.lint.rules import RULES
 
 SHARED = Path(__file__).parents[4] / "shared/specs"
 EXPECTED = {

@@ -6,15 +6,15 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from psreg.adapters.files import find_checkout, read_named, read_tree
-from psreg.adapters.new_folder import add_folder, remove_folder
-from psreg.adapters.registry_dir import released_versions
-from psreg.cli import gaps
-from psreg.cli.console import Console, add_output_options
-from psreg.errors import UsageError
-from psreg.render.diff import diff_document, diff_text
-from psreg.service.autobump import bump_from, renumber
-from psreg.service.bump import Bump, Part, bump
+from psreg.authoring import todo_report
+from psreg.authoring.auto_bump import bump_from, renumber
+from psreg.authoring.bump import Bump, Part, bump
+from psreg.authoring.entry_folder import add_folder, remove_folder
+from psreg.compatibility.diff_report import diff_document, diff_text
+from psreg.core.errors import UsageError
+from psreg.registry.checkout import find_checkout, read_named, read_tree
+from psreg.registry.store_folder import released_versions
+from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg bump quiz_master auto --from quiz_master.pbe.txt"
 SCHEMA = "psreg.bump/1"
@@ -79,7 +79,7 @@ def _document(result: Bump) -> dict[str, Any]:
         "version": release.version,
         "previous": result.previous,
         "files": sorted(map(str, result.files)),
-        "gaps": gaps.documents(result.gaps),
+        "gaps": todo_report.documents(result.gaps),
         "replaces": str(result.replaces) if result.replaces else None,
         "diff": diff_document(result.diff) if result.diff else None,
     }
@@ -96,4 +96,4 @@ def _say(result: Bump, console: Console) -> None:
         return
     if result.replaces:
         console.line(f"moved {result.replaces} to {release.folder}")
-    gaps.say(console, release, sorted(result.files), result.gaps)
+    todo_report.say(console, release, sorted(result.files), result.gaps)

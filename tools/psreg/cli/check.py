@@ -10,17 +10,17 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from psreg.adapters.files import MAX_FILE, find_checkout, read_named
-from psreg.adapters.subjects import Artifact, Folder, Subject
-from psreg.cli.console import Console, add_output_options, color_wanted
 from psreg.cli.fixing import Fixing, add_fix_options
 from psreg.cli.selection import Selection, add_selection_options
-from psreg.diagnostics import Diagnostic, Mode, Report
-from psreg.errors import UnavailableError, UsageError
+from psreg.core.diagnostics import Diagnostic, Mode, Report
+from psreg.core.errors import UnavailableError, UsageError
 from psreg.formats import policy
-from psreg.index.tree import POLICY
-from psreg.render.table import FORMATS, rendered
-from psreg.render.text import report_lines
+from psreg.formats.tree import POLICY
+from psreg.lint.reports.report_formats import FORMATS, rendered
+from psreg.lint.reports.text import report_lines
+from psreg.registry.check_paths import Artifact, Folder, Subject
+from psreg.registry.checkout import MAX_FILE, find_checkout, read_named
+from psreg.system.console import Console, add_output_options, color_wanted
 
 EXAMPLE = "psreg check pbes"
 

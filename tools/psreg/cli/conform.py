@@ -7,16 +7,16 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
 
-from psreg.adapters.endpoint import Endpoint
-from psreg.adapters.endpoint_address import chat_address, post_address
-from psreg.adapters.files import read_named
-from psreg.cli.console import Console, add_output_options, color_wanted
 from psreg.cli.endpoints import add_timeout_option, limits_of, shown_address
-from psreg.errors import UnavailableError, UsageError
+from psreg.conversations.conform import CONFORMANCES, Conformance, conform, prompts_of
+from psreg.conversations.conform_report import conform_document, conform_lines
+from psreg.conversations.endpoint.address import chat_address, post_address
+from psreg.conversations.endpoint.chat import Endpoint
+from psreg.conversations.probe import Run
+from psreg.core.errors import UnavailableError, UsageError
 from psreg.formats.protocols import PROTOCOLS
-from psreg.render.conform import conform_document, conform_lines
-from psreg.service.conform import CONFORMANCES, Conformance, conform, prompts_of
-from psreg.service.probe import Run
+from psreg.registry.checkout import read_named
+from psreg.system.console import Console, add_output_options, color_wanted
 
 EXAMPLE = "psreg conform pb2s --endpoint http://127.0.0.1:8000/chat"
 
@@ -91,7 +91,7 @@ def _run(args: Namespace) -> Run:
 
 def _write_script(conformance: Conformance, path: Path, console: Console) -> int:
     """Write the program, and the folders that it lies in."""
-    from psreg.adapters.atomic import cannot_write, write_file
+    from psreg.system.atomic import cannot_write, write_file
 
     if conformance.script is None:
         message = f"there is no program for {conformance.name}; only pb2s has one"

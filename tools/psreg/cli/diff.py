@@ -6,11 +6,11 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from psreg.cli.console import Console, add_output_options
+from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
-    from psreg.service.diff import Operand
-    from psreg.service.resolve import Request
+    from psreg.client.resolve import Request
+    from psreg.compatibility.diff import Operand
 
 EXAMPLE = "psreg diff quiz_master@1.0.0 quiz_master.pbe.txt"
 
@@ -31,9 +31,9 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Print what changed; exit 0 whatever that is, 1 if one of the two cannot be understood."""
-    from psreg.adapters.operands import operand
-    from psreg.render.diff import diff_document, diff_markdown, diff_text
-    from psreg.service.diff import compare_named
+    from psreg.client.operands import operand
+    from psreg.compatibility.diff import compare_named
+    from psreg.compatibility.diff_report import diff_document, diff_markdown, diff_text
 
     registry = partial(_registered, args.registry, console)
     diff = compare_named(operand(args.before, registry), operand(args.after, registry))
@@ -49,9 +49,9 @@ def run(args: Namespace, console: Console) -> int:
 def _registered(option: str | None, console: Console, request: Request) -> Operand:
     """Return a release of the registry that is meant; its artifact is verified."""
     from psreg.cli.opening import open_wanted
-    from psreg.service.diff import Operand, file_operand
-    from psreg.service.install import fetch
-    from psreg.service.resolve import Choice, pick, read_record, release_id, unknown_name
+    from psreg.client.install import fetch
+    from psreg.client.resolve import Choice, pick, read_record, release_id, unknown_name
+    from psreg.compatibility.diff import Operand, file_operand
 
     with open_wanted(option, console) as registry:
         data = registry.record(request.name)

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from psreg.cli.console import OptionAdder
+from psreg.system.console import OptionAdder
 
 if TYPE_CHECKING:
-    from psreg.adapters.transport import Limits
+    from psreg.http.source import Limits
 
 _LONGEST = 3600.0
 _LAST_PORT = 65535
@@ -34,7 +34,7 @@ def add_port_option(parser: OptionAdder, port: int, what: str) -> None:
 
 def limits_of(timeout: float | None) -> Limits:
     """Return what one answer may cost."""
-    from psreg.adapters.endpoint import PATIENCE
+    from psreg.conversations.endpoint.chat import PATIENCE
 
     if timeout is None:
         return PATIENCE

@@ -10,11 +10,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from psreg.cli.console import Console, add_output_options
-from psreg.errors import UsageError
-from psreg.formats.nearest import nearest
-from psreg.rule import Rule
-from psreg.rules.table import RULES
+from psreg.core.errors import UsageError
+from psreg.core.rule import Rule
+from psreg.core.spelling import nearest
+from psreg.lint.rules import RULES
+from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg explain PBE006"
 

@@ -7,16 +7,16 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping
 
-from psreg.adapters.subjects import Artifact, Subject
-from psreg.cli.console import Console, color_wanted
-from psreg.diagnostics import Diagnostic, Report
-from psreg.errors import UsageError
-from psreg.render.json import report_document
-from psreg.render.table import rendered
-from psreg.render.terminal import plain
-from psreg.render.text import report_lines
-from psreg.render.unified import unified
-from psreg.service.fix import Mended, mend
+from psreg.core.diagnostics import Diagnostic, Report
+from psreg.core.errors import UsageError
+from psreg.core.terminal import plain
+from psreg.lint.fix import Mended, mend
+from psreg.lint.reports.json import report_document
+from psreg.lint.reports.report_formats import rendered
+from psreg.lint.reports.text import report_lines
+from psreg.lint.reports.unified import unified
+from psreg.registry.check_paths import Artifact, Subject
+from psreg.system.console import Console, color_wanted
 
 _FIX = (
     "mend what a machine may mend, the findings marked [*]: only the bytes concerned change, and a"

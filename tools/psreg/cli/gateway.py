@@ -10,11 +10,11 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from psreg.cli.console import Console, add_output_options
 from psreg.cli.endpoints import add_port_option, add_timeout_option, limits_of, shown_address
+from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
-    from psreg.service.gateway import Gateway
+    from psreg.conversations.gateway import Gateway
 
 EXAMPLE = "psreg gateway pb2s --upstream http://127.0.0.1:11434/v1 --model llama3"
 HOST = "127.0.0.1"
@@ -60,7 +60,7 @@ def _temperature(text: str) -> float:
 
 def run(args: Namespace, console: Console) -> int:
     """Serve, and return 0 once the person stops it (Ctrl-C, SIGTERM)."""
-    from psreg.adapters.gateway_server import GatewayServer, TraceLog
+    from psreg.conversations.gateway_server import GatewayServer, TraceLog
 
     signal.signal(signal.SIGTERM, _stop)
     gateway = _gateway(args)
@@ -79,9 +79,9 @@ def _gateway(args: Namespace) -> Gateway:
     from datetime import UTC, datetime
     from uuid import uuid4
 
-    from psreg.adapters.endpoint import Endpoint
-    from psreg.adapters.endpoint_address import chat_address
-    from psreg.service.gateway import Gateway, Settings
+    from psreg.conversations.endpoint.address import chat_address
+    from psreg.conversations.endpoint.chat import Endpoint
+    from psreg.conversations.gateway import Gateway, Settings
 
     # What is asked again counts, so the gateway asks again itself or not at all.
     limits = replace(limits_of(args.timeout), retries=0)

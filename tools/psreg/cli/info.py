@@ -6,13 +6,13 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from psreg.cli.console import Console, add_output_options
-from psreg.index.spoken import STUB
-from psreg.service.resolve import parse_request, pick, read_record, unknown_name
-from psreg.version import ANY
+from psreg.client.resolve import parse_request, pick, read_record, unknown_name
+from psreg.core.version import ANY
+from psreg.formats.declared_protocols import STUB
+from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
-    from psreg.index.records import PackageRecord, ReleaseRecord
+    from psreg.registry.records import PackageRecord, ReleaseRecord
 
 EXAMPLE = "psreg info quiz_master"
 SCHEMA = "psreg.info/1"
@@ -74,7 +74,7 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
 
 
 def _protocols(row: ReleaseRecord) -> Iterator[str]:
-    from psreg.index.spoken import read_spoken
+    from psreg.formats.declared_protocols import read_spoken
 
     for spoken in read_spoken(row.protocols):
         shown = "declared, not shown"
@@ -85,7 +85,7 @@ def _protocols(row: ReleaseRecord) -> Iterator[str]:
 
 
 def _score(row: ReleaseRecord) -> Iterator[str]:
-    from psreg.index.score import read_score
+    from psreg.lint.score.score import read_score
 
     score = read_score(row.score)
     if score is not None:

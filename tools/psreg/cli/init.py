@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from psreg import __version__
-from psreg.adapters.own_forms import own_forms
-from psreg.adapters.registry_folder import make_registry
-from psreg.cli.console import Console, add_output_options
+from psreg.authoring.forms import own_forms
+from psreg.authoring.init import FORGES, LABELS, Foundation, new_registry
+from psreg.authoring.registry_folder import make_registry
 from psreg.cli.site import checked_base_url
-from psreg.errors import UsageError
-from psreg.service.init import FORGES, LABELS, Foundation, new_registry
+from psreg.core.errors import UsageError
+from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg init prompts --name 'Prompts of our team' --forge github"
 SCHEMA = "psreg.init/1"

@@ -9,14 +9,14 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psreg.cli.console import Console, add_output_options
-from psreg.identity import Format
-from psreg.service.resolve import parse_requests
+from psreg.client.resolve import parse_requests
+from psreg.core.identity import Format
+from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
-    from psreg.adapters.library import Library, Receipt
-    from psreg.adapters.registries import OpenRegistry
-    from psreg.service.install import Delivery
+    from psreg.client.install import Delivery
+    from psreg.client.library import Library, Receipt
+    from psreg.client.registries import OpenRegistry
 
 EXAMPLE = "psreg install quiz_master@^1.2"
 SCHEMA = "psreg.install/1"
@@ -40,9 +40,9 @@ def run(args: Namespace, console: Console) -> int:
     """Install what is named; exit 3 if trust was refused, 4 if something cannot be had."""
     requests = parse_requests(args.names)  # before any request is sent
 
-    from psreg.adapters.library import library
     from psreg.cli.opening import open_wanted
-    from psreg.service.install import deliver
+    from psreg.client.install import deliver
+    from psreg.client.library import library
 
     shelf = library()
     with open_wanted(args.registry, console) as registry:
@@ -71,8 +71,8 @@ def _keep(delivery: Delivery, shelf: Library, registry: OpenRegistry) -> dict[st
 
 
 def _receipt(delivery: Delivery, registry: OpenRegistry) -> Receipt:
-    from psreg.adapters.clock import now
-    from psreg.adapters.library import Receipt
+    from psreg.client.library import Receipt
+    from psreg.system.clock import now
 
     choice = delivery.choice
     return Receipt(
@@ -86,7 +86,7 @@ def _receipt(delivery: Delivery, registry: OpenRegistry) -> Receipt:
 
 
 def _write(delivery: Delivery, folder: Path) -> dict[str, Any]:
-    from psreg.adapters.atomic import cannot_write, write_file
+    from psreg.system.atomic import cannot_write, write_file
 
     path = folder.absolute() / delivery.choice.release.filename
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from psreg.cli.console import Console, add_output_options
+from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg list --format json"
 SCHEMA = "psreg.list/1"
@@ -18,7 +18,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:  # noqa: ARG001 - every command has this form
     """Print name, version and path of every installed prompt, by name."""
-    from psreg.adapters.library import library
+    from psreg.client.library import library
 
     shelf = library()
     rows: list[dict[str, Any]] = [

@@ -12,8 +12,8 @@ from keyword import iskeyword
 from typing import Any
 
 from psreg.cli.commands import COMMANDS
-from psreg.cli.console import Console, OutputLostError
-from psreg.errors import PsregError, UsageError
+from psreg.core.errors import PsregError, UsageError
+from psreg.system.console import Console, OutputLostError
 
 
 class Parser(ArgumentParser):

@@ -5,19 +5,19 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from psreg.adapters.files import find_checkout, read_named, read_tree
-from psreg.adapters.new_folder import add_folder
-from psreg.cli import gaps
-from psreg.cli.asking import answers_of, ask
-from psreg.cli.console import Console, add_output_options, color_wanted
-from psreg.diagnostics import Mode, Report
-from psreg.errors import FindingsError, UsageError
-from psreg.identity import CLASSES
-from psreg.index.tree import POLICY
-from psreg.render.text import report_lines
-from psreg.service.check import check_file
-from psreg.service.naming import require_class, require_class_of, require_free_name
-from psreg.service.new import Plan, missing, new_entry
+from psreg.authoring import todo_report
+from psreg.authoring.entry_folder import add_folder
+from psreg.authoring.interview import answers_of, ask
+from psreg.authoring.naming import require_class, require_class_of, require_free_name
+from psreg.authoring.new import Plan, missing, new_entry
+from psreg.core.diagnostics import Mode, Report
+from psreg.core.errors import FindingsError, UsageError
+from psreg.core.identity import CLASSES
+from psreg.formats.tree import POLICY
+from psreg.lint.engine import check_file
+from psreg.lint.reports.text import report_lines
+from psreg.registry.checkout import find_checkout, read_named, read_tree
+from psreg.system.console import Console, add_output_options, color_wanted
 
 EXAMPLE = "psreg new interactive_engine trip_packer --guided"
 SCHEMA = "psreg.new/1"
@@ -65,11 +65,11 @@ def run(args: Namespace, console: Console) -> int:
                 "name": release.name,
                 "version": release.version,
                 "files": sorted(map(str, files)),
-                "gaps": gaps.documents(left),
+                "gaps": todo_report.documents(left),
             }
         )
     else:
-        gaps.say(console, release, sorted(files), left)
+        todo_report.say(console, release, sorted(files), left)
     return 0
 
 

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psreg.cli.console import Console
+from psreg.system.console import Console
 
 if TYPE_CHECKING:
-    from psreg.adapters.registries import OpenRegistry
+    from psreg.client.registries import OpenRegistry
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def open_wanted(option: str | None, console: Console) -> Iterator[OpenRegistry]:
     Raises:
         PsregError: see `wanted_registry` and `open_registry`.
     """
-    from psreg.adapters import registries
+    from psreg.client import registries
 
     start = Path.cwd()
     settings = registries.load_settings(start)

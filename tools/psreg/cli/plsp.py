@@ -9,22 +9,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from psreg.adapters.endpoint import Endpoint
-from psreg.adapters.endpoint_address import chat_address
-from psreg.adapters.files import read_named
-from psreg.adapters.line_sink import LineSink
-from psreg.cli.console import Console, add_output_options
 from psreg.cli.dialects import add_dialect_option
 from psreg.cli.endpoints import add_timeout_option, limits_of
-from psreg.cli.plsp_loop import Recorder
-from psreg.diagnostics import Mode
-from psreg.formats.conversation_read import read
+from psreg.conversations.endpoint.address import chat_address
+from psreg.conversations.endpoint.chat import Endpoint
+from psreg.conversations.plsp.actions import Outside
+from psreg.conversations.plsp.inspect import inspect
+from psreg.conversations.plsp.plsp_report import inspect_document, inspect_lines
+from psreg.conversations.plsp.program import program_of
+from psreg.conversations.plsp.run import Loop, Start, start_after
+from psreg.conversations.plsp.terminal import Recorder
+from psreg.core.diagnostics import Mode
+from psreg.formats.conversation.reader import read
 from psreg.formats.protocols import DIALECT
-from psreg.render.plsp import inspect_document, inspect_lines
-from psreg.service.plsp_actions import Outside
-from psreg.service.plsp_inspect import inspect
-from psreg.service.plsp_program import program_of
-from psreg.service.plsp_run import Loop, Start, start_after
+from psreg.registry.checkout import read_named
+from psreg.system.console import Console, add_output_options
+from psreg.system.line_file import LineSink
 
 _RUN = (
     "psreg plsp run --endpoint http://127.0.0.1:8080 --program watch.txt --max-cycles 5"

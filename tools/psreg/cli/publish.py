@@ -5,21 +5,21 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path, PurePosixPath
 
-from psreg.adapters import clock
-from psreg.adapters.files import MAX_FILE, FileTree, find_checkout, read_tree
-from psreg.adapters.journal import PublishJournal
-from psreg.adapters.keystore import KeyStore
-from psreg.adapters.places import data_dir, state_dir
-from psreg.adapters.registry_dir import RegistryDir
-from psreg.cli.console import Console, add_output_options, color_wanted
-from psreg.diagnostics import Report
-from psreg.errors import FindingsError, UsageError
+from psreg.core.diagnostics import Report
+from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import policy
-from psreg.render.json import report_document
-from psreg.render.text import report_lines
-from psreg.service.check import check_tree
-from psreg.service.ground import Ports
-from psreg.service.publish import Published, publish, resign
+from psreg.lint.engine import check_tree
+from psreg.lint.reports.json import report_document
+from psreg.lint.reports.text import report_lines
+from psreg.registry.checkout import MAX_FILE, FileTree, find_checkout, read_tree
+from psreg.registry.journal import PublishJournal
+from psreg.registry.keystore import KeyStore
+from psreg.registry.publish import Published, publish, resign
+from psreg.registry.state import Ports
+from psreg.registry.store_folder import RegistryDir
+from psreg.system import clock
+from psreg.system.console import Console, add_output_options, color_wanted
+from psreg.system.folders import data_dir, state_dir
 
 EXAMPLE = "psreg publish"
 SCHEMA = "psreg.publish/1"

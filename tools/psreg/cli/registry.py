@@ -8,11 +8,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psreg.cli.console import Console, add_output_options
-from psreg.errors import TrustError, UnavailableError, UsageError
+from psreg.core.errors import TrustError, UnavailableError, UsageError
+from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
-    from psreg.adapters.trust_store import Anchor
+    from psreg.client.trust_store import Anchor
 
 EXAMPLE = "psreg registry add https://prompts.example.org --root-sha256 HEX"
 SCHEMA = "psreg.registry/1"
@@ -45,7 +45,7 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _list(_args: Namespace, console: Console) -> int:
-    from psreg.adapters.registries import load_settings
+    from psreg.client.registries import load_settings
 
     settings = load_settings(Path.cwd())
     default = settings.default()
@@ -70,7 +70,8 @@ def _list(_args: Namespace, console: Console) -> int:
 
 
 def _add(args: Namespace, console: Console) -> int:
-    from psreg.adapters import config, config_edit, registries, transport
+    from psreg.client import config, config_edit, registries
+    from psreg.http import source as transport
 
     pin = args.root_sha256.lower() if args.root_sha256 else None
     location = transport.normal_location(args.what)
@@ -102,8 +103,8 @@ def _add(args: Namespace, console: Console) -> int:
 
 def _ask(anchor: Anchor, location: str, console: Console) -> None:
     """Return once a person typed `yes`; anything else, or nobody there to type, refuses."""
-    from psreg.adapters.config import Wanted
-    from psreg.adapters.registries import unpinned
+    from psreg.client.config import Wanted
+    from psreg.client.registries import unpinned
 
     refusal = unpinned(anchor, Wanted(location=location, origin="psreg registry add"))
     if console.machine or not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -115,7 +116,7 @@ def _ask(anchor: Anchor, location: str, console: Console) -> None:
 
 
 def _remove(args: Namespace, console: Console) -> int:
-    from psreg.adapters import config_edit, registries
+    from psreg.client import config_edit, registries
 
     settings = registries.load_settings(Path.cwd())
     remote = next((r for r in settings.remotes() if r.name == args.what), None)

@@ -6,12 +6,12 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from psreg.adapters.files import read_named
-from psreg.cli.console import Console, add_output_options
+from psreg.client.render import Filled, described, fill, values_of_assignments, values_of_json
+from psreg.core.identity import is_name
+from psreg.core.spelling import nearest
 from psreg.formats.dotprompt import MAX_BYTES
-from psreg.formats.nearest import nearest
-from psreg.identity import is_name
-from psreg.service.render import Filled, described, fill, values_of_assignments, values_of_json
+from psreg.registry.checkout import read_named
+from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg render greeting.prompt --set name=Ana"
 
@@ -71,7 +71,7 @@ def _read(what: str) -> tuple[str, bytes]:
     if what == "-":
         return "stdin", sys.stdin.buffer.read(MAX_BYTES + 1)
     if is_name(what.partition("@")[0]) and not Path(what).is_file():
-        from psreg.adapters.library import installed_artifact
+        from psreg.client.library import installed_artifact
 
         path, data = installed_artifact(what)
         return str(path), data

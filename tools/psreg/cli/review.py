@@ -9,17 +9,17 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from psreg.adapters.forge import Forge, Status, detect, judgement
-from psreg.adapters.gitrepo import Repository, open_repository
-from psreg.cli.console import Console, add_output_options, color_wanted
-from psreg.errors import FindingsError, UnavailableError, UsageError
-from psreg.index.changes import Author
-from psreg.render.review import VERDICT, review_document, review_lines
-from psreg.render.review_code import MOST_REMARKS, REMARK, remarks
-from psreg.render.review_markdown import MARKER, review_markdown, withdrawn_markdown
-from psreg.render.table import FORMATS, rendered
-from psreg.service.review import refusal, review
-from psreg.service.verdict import Review, Verdict
+from psreg.core.errors import FindingsError, UnavailableError, UsageError
+from psreg.forges.forge import Forge, Status, detect, judgement
+from psreg.git.repository import Repository, open_repository
+from psreg.lint.reports.report_formats import FORMATS, rendered
+from psreg.review.change import Author
+from psreg.review.comment import MARKER, review_markdown, withdrawn_markdown
+from psreg.review.comment_code import MOST_REMARKS, REMARK, remarks
+from psreg.review.review import refusal, review
+from psreg.review.review_report import VERDICT, review_document, review_lines
+from psreg.review.verdict import Review, Verdict
+from psreg.system.console import Console, add_output_options, color_wanted
 
 EXAMPLE = "psreg review --base origin/main --head my-branch"
 
@@ -152,7 +152,7 @@ def post_verdict(found: Review, forge: Forge, console: Console) -> bool:
 
 def _post_remarks(found: Review, forge: Forge, console: Console) -> None:
     """Write what is to be mended at its lines: last, because the verdict is there without it."""
-    from psreg.adapters.forge_remarks import Remark
+    from psreg.forges.line_comments import Remark
 
     offered = remarks(found.in_diff, forge.name)
     placed = [

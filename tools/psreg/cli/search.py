@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from psreg.cli.console import Console, add_output_options
+from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg search quiz education"
 SCHEMA = "psreg.search/1"
@@ -24,7 +24,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Print what matches, best first; finding nothing is exit 0, too."""
     from psreg.cli.opening import open_wanted
-    from psreg.service.search import search
+    from psreg.registry.search import search
 
     with open_wanted(args.registry, console) as registry:
         found = search(registry.shards(), args.words)

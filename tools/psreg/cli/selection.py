@@ -6,10 +6,10 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from psreg.cli.console import OptionAdder
-from psreg.diagnostics import Diagnostic
-from psreg.errors import UsageError
-from psreg.formats.nearest import nearest
+from psreg.core.diagnostics import Diagnostic
+from psreg.core.errors import UsageError
+from psreg.core.spelling import nearest
+from psreg.system.console import OptionAdder
 
 
 def add_selection_options(parser: OptionAdder) -> None:
@@ -47,7 +47,7 @@ class Selection:
 def _known(names: list[str]) -> frozenset[str]:
     if not names:
         return frozenset()
-    from psreg.rules.table import RULES
+    from psreg.lint.rules import RULES
 
     known = {name.lower(): name for rule in RULES for name in (rule.code, rule.family)}
     for name in names:

@@ -8,9 +8,9 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from types import FrameType
 
-from psreg.cli.console import Console, add_output_options
 from psreg.cli.endpoints import add_port_option
 from psreg.cli.site import add_registry_option
+from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg serve --port 8765"
 PORT = 8765
@@ -43,8 +43,8 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _serve(args: Namespace, out: Path, console: Console) -> None:
-    from psreg.adapters.server import SiteServer
-    from psreg.cli.site_build import Place, build_site
+    from psreg.catalogue.build import Place, build_site
+    from psreg.catalogue.server import SiteServer
 
     place = Place.find(args.registry_dir)
     # The port first: who has to choose another one should not wait for a site.

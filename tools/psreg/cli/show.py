@@ -6,13 +6,13 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from psreg.adapters.files import read_named
-from psreg.adapters.library import installed_artifact
-from psreg.cli.console import Console, add_output_options
-from psreg.errors import FindingsError, UsageError
+from psreg.client.library import installed_artifact
+from psreg.client.outline import pbe_outline, prompt_outline
+from psreg.core.errors import FindingsError, UsageError
+from psreg.core.identity import Format, detect_format
 from psreg.formats import dotprompt, pbe
-from psreg.identity import Format, detect_format
-from psreg.render.outline import pbe_outline, prompt_outline
+from psreg.registry.checkout import read_named
+from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg show socratic_tutor"
 

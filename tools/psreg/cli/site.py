@@ -6,8 +6,8 @@ import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from psreg.cli.console import Console, add_output_options
-from psreg.errors import UsageError
+from psreg.core.errors import UsageError
+from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg site build --out _site --base-url https://example.org/prompts/"
 
@@ -34,7 +34,7 @@ def add_registry_option(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Build the site and say where it is."""
-    from psreg.cli.site_build import Place, build_site
+    from psreg.catalogue.build import Place, build_site
 
     place = Place.find(args.registry_dir)
     url = checked_base_url(args.base_url or place.policy().site_url)

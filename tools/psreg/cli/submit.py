@@ -7,21 +7,21 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from psreg.adapters.files import find_checkout, read_tree
-from psreg.adapters.forge_pages import Place, hosted, page_to_open
-from psreg.adapters.forge_requests import Requests
-from psreg.adapters.git_branch import Clone
-from psreg.adapters.gitrepo import open_repository
+from psreg.authoring.submission import Submission, branch_of, entries_in, errors_of, title_of
+from psreg.authoring.submission_report import submission_document, submission_lines
 from psreg.cli import submit_issue
-from psreg.cli.console import Console, add_output_options
-from psreg.errors import FindingsError, UsageError
-from psreg.identity import PBES
-from psreg.index.changes import Author
-from psreg.index.irregular import Irregular
-from psreg.render.submission import submission_document, submission_lines
-from psreg.service.review import review
-from psreg.service.submit import Submission, branch_of, entries_in, errors_of, title_of
-from psreg.service.verdict import Verdict
+from psreg.core.errors import FindingsError, UsageError
+from psreg.core.identity import PBES
+from psreg.forges.pull_requests import Requests
+from psreg.forges.remotes import Place, hosted, page_to_open
+from psreg.formats.irregular import Irregular
+from psreg.git.branch import Clone
+from psreg.git.repository import open_repository
+from psreg.registry.checkout import find_checkout, read_tree
+from psreg.review.change import Author
+from psreg.review.review import review
+from psreg.review.verdict import Verdict
+from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg submit trip_packer --push"
 

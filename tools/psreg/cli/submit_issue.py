@@ -12,27 +12,27 @@ from argparse import Namespace
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from psreg.adapters.files import read_tree
-from psreg.adapters.forge import at, text
-from psreg.adapters.forge_requests import Requests, git_secret, issue_of
-from psreg.adapters.git_branch import Clone, Person
-from psreg.adapters.gitrepo import open_repository
-from psreg.cli.console import Console
-from psreg.cli.review import post_verdict
-from psreg.errors import UsageError
-from psreg.index.changes import Author
-from psreg.render.submission import (
+from psreg.authoring.form_entry import Draft, Owner, draft
+from psreg.authoring.issue_form import Objection, read_issue
+from psreg.authoring.submission import Submission, branch_of_issue, errors_of, title_of
+from psreg.authoring.submission_report import (
     MARKER,
     answer_markdown,
     request_markdown,
     submission_document,
     submission_lines,
 )
-from psreg.service.issue_form import Objection, read_issue
-from psreg.service.review import review
-from psreg.service.submit import Submission, branch_of_issue, errors_of, title_of
-from psreg.service.submit_form import Draft, Owner, draft
-from psreg.service.verdict import Verdict
+from psreg.cli.review import post_verdict
+from psreg.core.errors import UsageError
+from psreg.forges.forge import at, text
+from psreg.forges.pull_requests import Requests, git_secret, issue_of
+from psreg.git.branch import Clone, Person
+from psreg.git.repository import open_repository
+from psreg.registry.checkout import read_tree
+from psreg.review.change import Author
+from psreg.review.review import review
+from psreg.review.verdict import Verdict
+from psreg.system.console import Console
 
 BOT = Person(
     name="github-actions[bot]", email="41898282+github-actions[bot]@users.noreply.github.com"

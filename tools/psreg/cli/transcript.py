@@ -6,18 +6,18 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from psreg.adapters.files import MAX_FILE, read_named
-from psreg.cli.console import Console, add_output_options, color_wanted
 from psreg.cli.dialects import add_dialect_option
-from psreg.diagnostics import Mode
-from psreg.errors import UsageError
-from psreg.formats.conversation_read import read
-from psreg.formats.nearest import nearest
+from psreg.core.diagnostics import Mode
+from psreg.core.errors import UsageError
+from psreg.core.spelling import nearest
+from psreg.formats.conversation.reader import read
 from psreg.formats.protocols import PROTOCOLS, numbers
-from psreg.render.table import rendered
-from psreg.render.transcript import transcript_document, transcript_lines
-from psreg.service.transcript import in_file, judge
-from psreg.service.transcript_stats import stats_of
+from psreg.lint.reports.report_formats import rendered
+from psreg.lint.reports.transcript_report import transcript_document, transcript_lines
+from psreg.lint.transcript import in_file, judge
+from psreg.lint.transcript_stats import stats_of
+from psreg.registry.checkout import MAX_FILE, read_named
+from psreg.system.console import Console, add_output_options, color_wanted
 
 EXAMPLE = "psreg transcript evidence/claude.jsonl --protocol vpp"
 

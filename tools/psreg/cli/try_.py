@@ -7,22 +7,22 @@ from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, N
 from collections.abc import Callable
 from pathlib import Path
 
-from psreg.adapters import clock
-from psreg.adapters.endpoint import Endpoint
-from psreg.adapters.endpoint_address import chat_address
-from psreg.adapters.files import read_named
-from psreg.adapters.library import installed_artifact
-from psreg.cli.console import INTERRUPTED, Console, add_output_options
 from psreg.cli.endpoints import add_timeout_option, limits_of
-from psreg.cli.trying import Trial, script_of, typed
-from psreg.errors import UsageError
+from psreg.client.library import installed_artifact
+from psreg.client.render import values_of_assignments, values_of_json
+from psreg.conversations.endpoint.address import chat_address
+from psreg.conversations.endpoint.chat import Endpoint
+from psreg.conversations.model import ChatReply, ChatRequest, EndpointError
+from psreg.conversations.trial import Session, Talk, held, load, resumed
+from psreg.conversations.trial_record import Circumstances
+from psreg.conversations.trial_terminal import Trial, script_of, typed
+from psreg.core.errors import UsageError
+from psreg.core.identity import is_name
+from psreg.formats.declared_protocols import STUB
 from psreg.formats.platforms import PLATFORMS
-from psreg.identity import is_name
-from psreg.index.spoken import STUB
-from psreg.service.ask import ChatReply, ChatRequest, EndpointError
-from psreg.service.play import Session, Talk, held, load, resumed
-from psreg.service.play_record import Circumstances
-from psreg.service.render import values_of_assignments, values_of_json
+from psreg.registry.checkout import read_named
+from psreg.system import clock
+from psreg.system.console import INTERRUPTED, Console, add_output_options
 
 EXAMPLE = (
     "psreg try socratic_tutor --endpoint http://127.0.0.1:8080 --model qwen3 --record run.jsonl"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from psreg.cli.console import Console, add_output_options
-from psreg.errors import UnavailableError
-from psreg.service.resolve import parse_requests
+from psreg.client.resolve import parse_requests
+from psreg.core.errors import UnavailableError
+from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg uninstall quiz_master"
 SCHEMA = "psreg.uninstall/1"
@@ -20,7 +20,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Remove what is named; exit 4, removing nothing, if one of them is not installed."""
-    from psreg.adapters.library import library
+    from psreg.client.library import library
 
     names = [request.name for request in parse_requests(args.names)]
     shelf = library()

@@ -11,13 +11,13 @@ from argparse import ArgumentParser, Namespace
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from psreg.cli.console import Console, add_output_options
-from psreg.errors import UnavailableError
-from psreg.service.resolve import parse_requests, read_record
+from psreg.client.resolve import parse_requests, read_record
+from psreg.core.errors import UnavailableError
+from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
-    from psreg.adapters.library import Library, Receipt
-    from psreg.adapters.registries import OpenRegistry
+    from psreg.client.library import Library, Receipt
+    from psreg.client.registries import OpenRegistry
 
 EXAMPLE = "psreg verify quiz_master"
 SCHEMA = "psreg.verify/1"
@@ -36,7 +36,7 @@ def run(args: Namespace, console: Console) -> int:
     """Compare installed files with receipts and signed records; exit 1 on any difference."""
     names = [request.name for request in parse_requests(args.names)]
 
-    from psreg.adapters.library import library
+    from psreg.client.library import library
 
     shelf = library()
     receipts = _receipts(shelf, names)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from psreg.formats import toml
-from psreg.formats.toml_file import TomlFile
+from psreg.formats.toml import toml_document
+from psreg.formats.toml.toml_file import TomlFile
 
 
 class EntryFile(TomlFile):
@@ -58,4 +58,4 @@ class EntryFile(TomlFile):
 
 def read(data: bytes) -> EntryFile:
     """Read an entry.toml; never raises."""
-    return EntryFile(toml.parse(data))
+    return EntryFile(toml_document.parse(data))

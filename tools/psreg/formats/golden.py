@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from psreg.formats import dotprompt, toml
+from psreg.formats import dotprompt
 from psreg.formats.dotprompt import Prompt
-from psreg.formats.toml import MAX_BYTES
-from psreg.formats.toml_file import TomlFile
+from psreg.formats.toml import toml_document
+from psreg.formats.toml.toml_document import MAX_BYTES
+from psreg.formats.toml.toml_file import TomlFile
 
 SUFFIX = ".render.toml"
 """What the name of the file of a golden case ends with."""
@@ -53,4 +54,4 @@ class GoldenCase(TomlFile):
 
 def read(data: bytes) -> GoldenCase:
     """Read a golden case; never raises."""
-    return GoldenCase(toml.parse(data))
+    return GoldenCase(toml_document.parse(data))

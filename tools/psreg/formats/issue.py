@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psreg.diagnostics import Change, Span
+from psreg.core.diagnostics import Change, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 
 _LINE = re.compile(r"[^\n]*+\n?")
 _FENCE = re.compile(r" {0,3}(`{3,}+|~{3,}+)")

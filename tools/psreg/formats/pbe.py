@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from psreg.formats import jsontree, schema
-from psreg.formats.jsontree import JsonTree
+from psreg.core.identity import PBE_CLASSES
+from psreg.formats import schema
+from psreg.formats.json import json_document
+from psreg.formats.json.json_document import JsonTree
 from psreg.formats.schema import Violation
-from psreg.identity import PBE_CLASSES
 
 STANDARD_INSTRUCTIONS = (
     "This is a Prompt-Based Executable (PBE) and when received should be run immediately as an "
@@ -81,4 +82,4 @@ class Pbe:
 
 def read(data: bytes) -> Pbe:
     """Read a PBE; never raises."""
-    return Pbe(tree=jsontree.parse(data))
+    return Pbe(tree=json_document.parse(data))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from psreg.formats import toml
 from psreg.formats.licenses import DEFAULT_ALLOWED
-from psreg.formats.toml_file import TomlFile
+from psreg.formats.toml import toml_document
+from psreg.formats.toml.toml_file import TomlFile
 
 
 class Policy(TomlFile):
@@ -85,4 +85,4 @@ def _text(value: object) -> str:
 
 def read(data: bytes) -> Policy:
     """Read a policy.toml; never raises."""
-    return Policy(toml.parse(data))
+    return Policy(toml_document.parse(data))

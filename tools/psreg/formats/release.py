@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from psreg.formats import toml
-from psreg.formats.toml_file import TomlFile
+from psreg.formats.toml import toml_document
+from psreg.formats.toml.toml_file import TomlFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,4 +102,4 @@ def _protocol(name: str, value: Any) -> DeclaredProtocol:
 
 def read(data: bytes) -> ReleaseFile:
     """Read a release.toml; never raises."""
-    return ReleaseFile(toml.parse(data))
+    return ReleaseFile(toml_document.parse(data))

@@ -18,9 +18,9 @@ from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from psreg.formats.jsonfault import shown
-from psreg.formats.nearest import did_you_mean
-from psreg.formats.pointer import dotted, join, split
+from psreg.core.spelling import did_you_mean
+from psreg.formats.json.pointer import dotted, join, split
+from psreg.formats.json.syntax_error import shown
 from psreg.formats.schema_codes import CODES
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from psreg.rule import Rule
+from psreg.core.rule import Rule
 
 ORDER = ("pbe-1.0", "prompt-0.0.1", "vpp-1.4", "plsp-0.5", "pb2s-0.2")
 """The files of the data, in the order in which people meet the specifications."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 from typing import Protocol as Interface
 
-from psreg.diagnostics import Mode, Span
-from psreg.formats.conversation import Conversation
-from psreg.rule import Rule
+from psreg.core.diagnostics import Mode, Span
+from psreg.core.rule import Rule
+from psreg.formats.conversation.conversation import Conversation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

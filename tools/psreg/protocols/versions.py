@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from psreg.diagnostics import ERROR, WARNING, Finding, Span
-from psreg.formats.conversation import Conversation
-from psreg.formats.evidence import Kind
+from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
+from psreg.core.rule import rule
+from psreg.formats.conversation.conversation import Conversation
+from psreg.formats.conversation.json_lines import Kind
 from psreg.formats.protocols import judging
 from psreg.protocols.protocol import ConversationProtocol
-from psreg.rule import rule
 
 _KINDS = {
     Kind.TRANSCRIPT: "turns of a dialogue",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 from psreg.formats.dotprompt import MAX_BYTES, read, render
 
 META = "[METADATA]\n@dotprompt_format_version 0.0.1\n"

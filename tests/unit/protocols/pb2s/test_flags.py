@@ -2,7 +2,7 @@
 
 import pytest
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 from psreg.protocols.pb2s.flags import FLAG_TERMS, flags_of
 
 CONTRADICTION, ASSUMPTION, EVIDENCE = FLAG_TERMS

@@ -3,8 +3,8 @@
 import pytest
 
 from exchanges import MESSAGE, QUESTIONS, REF, codes, exchange, judged, proof, reflecting, text
-from psreg.formats.conversation import Conversation, Exchange
-from psreg.formats.evidence import Kind
+from psreg.formats.conversation.conversation import Conversation, Exchange
+from psreg.formats.conversation.json_lines import Kind
 from psreg.protocols.pb2s import PB2S_0_2
 from psreg.protocols.pb2s.run import exchange_of, replies_of
 from psreg.protocols.pb2s.trace import prompt_hash

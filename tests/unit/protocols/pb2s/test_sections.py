@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 from psreg.protocols.pb2s.sections import SECTION_NAMES, answer_of, bullets_of, questions_of
 
 

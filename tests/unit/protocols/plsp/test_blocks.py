@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from psreg.diagnostics import LineIndex, Mode
+from psreg.core.diagnostics import LineIndex, Mode
+from psreg.lint.locate import judge
 from psreg.protocols.plsp import PLSP_0_5
 from psreg.protocols.plsp.block import Assignment, Command, Kind, Value, parsed, same
 from psreg.protocols.plsp.faults import MOST_FAULTS, Faulty
@@ -15,7 +16,6 @@ from psreg.protocols.plsp.parts import MOST, answer
 from psreg.protocols.plsp.reading import read
 from psreg.protocols.plsp.tokens import tokens_of
 from psreg.protocols.plsp.writing import canonical, lexeme_of, state_text, write
-from psreg.service.locate import judge
 
 LETTERS = st.sampled_from(string.ascii_letters)
 TEXTS = st.text(st.characters(exclude_characters='"', exclude_categories=("Cs",)), max_size=20)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.diagnostics import Span
-from psreg.formats.conversation import Block, Conversation, Turn
-from psreg.formats.evidence import Kind
+from psreg.core.diagnostics import Span
+from psreg.formats.conversation.conversation import Block, Conversation, Turn
+from psreg.formats.conversation.json_lines import Kind
 from psreg.protocols.plsp import PLSP_0_5
 from psreg.protocols.plsp.dialect import MAX_DEPTH, read, reads
 from psreg.protocols.plsp.interpreter import ImpossibleError, interpret

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.diagnostics import Mode
+from psreg.core.diagnostics import Mode
 from psreg.protocols.vpp.command import read_command, write_command
 from psreg.protocols.vpp.parsed import parsed
 from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, CANONICAL, FLAGS, PIPELINES, USER_TAGS

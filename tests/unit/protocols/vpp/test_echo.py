@@ -2,7 +2,7 @@
 
 import pytest
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 from psreg.protocols.vpp.parsed import parsed
 from vpp import FOOTER, answer, conversation, judged, mended, units
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.diagnostics import Mode, Span
+from psreg.core.diagnostics import Mode, Span
 from psreg.protocols.vpp import VPP_1_4
 from psreg.protocols.vpp.footer import read_footer, write_footer
 from vpp import FIELDS, FOOTER, answer, footer, judged, mended, units

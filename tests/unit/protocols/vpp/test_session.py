@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.diagnostics import Mode
+from psreg.core.diagnostics import Mode
 from psreg.protocols.protocol import Options
 from psreg.protocols.vpp.instruction import instruction
 from psreg.protocols.vpp.session import Session

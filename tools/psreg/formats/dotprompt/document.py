@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from psreg.diagnostics import Change, Span
+from psreg.core.diagnostics import Change, Span
 from psreg.formats.dotprompt.braces import Braces, scan
 from psreg.formats.dotprompt.sections import (
     CONTENT,
@@ -22,7 +22,7 @@ from psreg.formats.dotprompt.sections import (
     Sections,
     cut,
 )
-from psreg.formats.dotprompt.source import BLANKS, BOM, Excerpt, Source, without_comments
+from psreg.formats.dotprompt.uncommented import BLANKS, BOM, Excerpt, Source, without_comments
 from psreg.formats.issue import Issue
 
 MAX_BYTES = 1_048_576

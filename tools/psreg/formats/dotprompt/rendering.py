@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from psreg.formats.dotprompt.braces import scan
 from psreg.formats.dotprompt.document import Prompt
-from psreg.formats.dotprompt.source import BLANKS
+from psreg.formats.dotprompt.uncommented import BLANKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

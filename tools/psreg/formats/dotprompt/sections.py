@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from psreg.diagnostics import Change, Span
+from psreg.core.diagnostics import Change, Span
 from psreg.formats.dotprompt.braces import NAME
-from psreg.formats.dotprompt.source import BLANKS, Source
+from psreg.formats.dotprompt.uncommented import BLANKS, Source
 from psreg.formats.issue import Issue
 
 METADATA, DEFAULTS, CONTENT = ORDER = ("METADATA", "DEFAULTS", "CONTENT")

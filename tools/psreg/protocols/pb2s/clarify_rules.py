@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psreg.diagnostics import ERROR, WARNING, Finding
+from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.rule import rule
 from psreg.protocols.pb2s.flags import CONTRADICTION, flags_of
 from psreg.protocols.pb2s.reply import PROOF, Reply
 from psreg.protocols.pb2s.sections import CLARIFY, questions_of
-from psreg.rule import rule
 
 QUESTIONS = 2
 """How many an answer asks that asks at all."""

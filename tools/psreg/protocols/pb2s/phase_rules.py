@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from psreg.diagnostics import ERROR, WARNING, Finding
+from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.rule import rule
 from psreg.protocols.pb2s.flags import FLAG_TERMS, flags_of
 from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.sections import Section, bullets_of
-from psreg.rule import rule
 
 MOST_BULLETS = 3
 _MOST_TAKEAWAYS = 7

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from psreg.diagnostics import ERROR, WARNING, Finding
+from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.rule import rule
 from psreg.protocols.pb2s.proof import json_shown, kind_of_json
 from psreg.protocols.pb2s.reply import PROOF, TEXT, Reply
-from psreg.rule import rule
 
 _REF = re.compile(
     r"run-(?P<date>[0-9]{8})-(?P<time>[0-9]{6})-[0-9a-fA-F][0-9a-fA-F-]{6,34}[0-9a-fA-F]"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 from psreg.protocols.pb2s.proof import ProofFault, is_whole, proof_faults
 from psreg.protocols.pb2s.sections import CLARIFY, Answer, Section, answer_of
 

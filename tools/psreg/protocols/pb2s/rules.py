@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from psreg.core.rule import Rule
 from psreg.protocols.pb2s.clarify_rules import (
     clarify_too_early,
     clarify_without_contradiction,
@@ -41,7 +42,6 @@ from psreg.protocols.pb2s.trace_rules import (
     trace_tells_too_much,
     trace_time_unreadable,
 )
-from psreg.rule import Rule
 
 PB2S_RULES: tuple[Rule[Reply], ...] = (
     section_missing,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psreg.diagnostics import ERROR, WARNING, Finding
+from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.rule import rule
 from psreg.protocols.pb2s.reply import Reply
-from psreg.rule import rule
 
 HIGHEST_TEMPERATURE = 0.2
 

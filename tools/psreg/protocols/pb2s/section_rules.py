@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from psreg.diagnostics import ERROR, WARNING, Change, Finding, Span
+from psreg.core.diagnostics import ERROR, WARNING, Change, Finding, Span
+from psreg.core.rule import rule
 from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.sections import PHASES, SECTION_NAMES, Section
-from psreg.rule import rule
 
 _MOST = 20
 """Headers that are looked at; an answer has five, and nobody reads a hundred findings."""

@@ -2,7 +2,7 @@
 
 A header is a line with nothing but the name of a section in capitals, perhaps with a colon
 (READINGS PB2S-A3); everything up to the next header is its body. Nothing here judges.
-Only the standard library and `psreg.diagnostics`: `conformance.py` is made of this module.
+Only the standard library and `psreg.core.diagnostics`: `conformance.py` is made of this module.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 
 PHASES = ("DRAFT", "REFLECT", "REVISE", "LEARNED")
 """The four steps, in their order."""

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from psreg.diagnostics import ERROR, Finding
+from psreg.core.diagnostics import ERROR, Finding
+from psreg.core.rule import rule
 from psreg.protocols.pb2s.proof import compact_json, json_shown, kind_of_json
 from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.trace import TRACE_KEYS, bare_digest, prompt_hash
-from psreg.rule import rule
 
 TRACE = "/trace"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from psreg.formats.conversation import Conversation
+from psreg.formats.conversation.conversation import Conversation
 from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.run import replies_of
 from psreg.protocols.protocol import Options

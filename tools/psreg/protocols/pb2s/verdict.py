@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from psreg.diagnostics import LineIndex, Span
+from psreg.core.diagnostics import LineIndex, Span
 from psreg.protocols.pb2s.proof import compact_json
 from psreg.protocols.pb2s.reply import TEXT, Reply
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 from psreg.formats.issue import Issue
 
 FIRST = "S{}S"

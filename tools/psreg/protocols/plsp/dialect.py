@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Kind, Value
 

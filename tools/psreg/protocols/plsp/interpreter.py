@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import TypeAlias
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 from psreg.protocols.plsp.block import Kind, Value, same
 from psreg.protocols.plsp.dialect import (
     Assign,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from psreg.diagnostics import Change, Span
+from psreg.core.diagnostics import Change, Span
 from psreg.formats.issue import Issue
 from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Assignment, Block, Command, Statement

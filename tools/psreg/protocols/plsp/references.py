@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 from psreg.formats.issue import Issue
 from psreg.protocols.plsp.block import Assignment, Kind, Statement, Value
 

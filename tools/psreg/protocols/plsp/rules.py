@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from psreg.core.rule import Rule
 from psreg.protocols.plsp import rules_block, rules_name, rules_trace, rules_value
 from psreg.protocols.plsp.parts import Part
-from psreg.rule import Rule
 
 PLSP_RULES: tuple[Rule[Part], ...] = (
     rules_block.no_block,

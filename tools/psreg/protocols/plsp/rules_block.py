@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psreg.diagnostics import ERROR, WARNING, Finding
+from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.rule import rule
 from psreg.protocols.plsp.parts import Part
-from psreg.rule import rule
 
 
 @rule("PLSP001", spec="plsp-0.5/PLSP-01", severity=ERROR)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psreg.diagnostics import ERROR, INFO, WARNING, Finding, Span
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
+from psreg.core.rule import rule
 from psreg.protocols.plsp.parts import Part
-from psreg.rule import rule
 
 
 @rule("PLSP030", spec="plsp-0.5/PLSP-12 plsp-0.5/PLSP-A13", severity=WARNING)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 from psreg.protocols.plsp import grammar
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from psreg.formats.conversation import Block as Record
-from psreg.formats.conversation import Conversation
+from psreg.formats.conversation.conversation import Block as Record
+from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.protocols import DIALECT
 from psreg.protocols.plsp import dialect, transition
 from psreg.protocols.plsp.block import Block

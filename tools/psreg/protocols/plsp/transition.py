@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from psreg.diagnostics import Span
+from psreg.core.diagnostics import Span
 from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Block, Command, Value, same
 from psreg.protocols.plsp.dialect import Instruction

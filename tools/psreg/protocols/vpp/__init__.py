@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from psreg.core.rule import Rule
 from psreg.protocols.protocol import ConversationProtocol
 from psreg.protocols.vpp import rules_command, rules_echo, rules_fields, rules_footer
 from psreg.protocols.vpp.parsed import parsed
 from psreg.protocols.vpp.state import units
 from psreg.protocols.vpp.turn import VppTurn
 from psreg.protocols.vpp.vocabulary import VERSION
-from psreg.rule import Rule
 
 __all__ = ["VPP_1_4", "VPP_RULES"]
 

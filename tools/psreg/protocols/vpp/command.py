@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from psreg.diagnostics import Change, Span
+from psreg.core.diagnostics import Change, Span
 from psreg.formats.issue import Issue
 from psreg.protocols.vpp.vocabulary import (
     ALTERNATIVES,

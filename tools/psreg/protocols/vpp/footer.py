@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from psreg.diagnostics import Change, Span
+from psreg.core.diagnostics import Change, Span
 from psreg.formats.issue import Issue
 from psreg.protocols.vpp.vocabulary import CYCLE_LENGTH, FIELDS, USER_TAGS
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from psreg.diagnostics import Change, Span
+from psreg.core.diagnostics import Change, Span
 from psreg.formats.issue import Issue
 from psreg.protocols.vpp.command import first_line, leading, of_blanks, read_command
 from psreg.protocols.vpp.footer import Footer, is_footer, read_footer, resembles_footer

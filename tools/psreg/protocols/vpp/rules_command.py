@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psreg.diagnostics import ERROR, INFO, WARNING, Finding
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
+from psreg.core.rule import rule
 from psreg.protocols.vpp.turn import VppTurn
 from psreg.protocols.vpp.vocabulary import ERROR as ERROR_TAG
 from psreg.protocols.vpp.vocabulary import OPERATOR_ERROR, RECOVERY_TAGS, USER_TAGS
-from psreg.rule import rule
 
 
 @rule("VPP001", spec="vpp-1.4/VPP-01 vpp-1.4/VPP-A15", severity=ERROR)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psreg.diagnostics import ERROR, WARNING, Finding
+from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.rule import rule
 from psreg.protocols.vpp.echo import Echo, expected_echo, judge_echo
 from psreg.protocols.vpp.reply import Reply
 from psreg.protocols.vpp.turn import VppTurn, short
 from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, OPERATOR_ERROR
 from psreg.protocols.vpp.vocabulary import ERROR as ERROR_TAG
-from psreg.rule import rule
 
 
 @rule("VPP011", spec="vpp-1.4/VPP-06", severity=ERROR)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psreg.diagnostics import ERROR, INFO, WARNING, Finding
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
+from psreg.core.rule import rule
 from psreg.protocols.vpp.footer import Footer
 from psreg.protocols.vpp.turn import VppTurn, short
-from psreg.rule import rule
 
 
 @rule("VPP026", spec="vpp-1.4/VPP-15 vpp-1.4/VPP-A17", severity=ERROR)

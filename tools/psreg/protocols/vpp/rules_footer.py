@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psreg.diagnostics import ERROR, WARNING, Finding
+from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.rule import rule
 from psreg.protocols.vpp.turn import VppTurn
-from psreg.rule import rule
 
 
 @rule("VPP020", spec="vpp-1.4/VPP-10", severity=ERROR)

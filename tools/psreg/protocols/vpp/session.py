@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from psreg.diagnostics import Finding, Mode, Severity
+from psreg.core.diagnostics import Finding, Mode, Severity
 from psreg.protocols.protocol import Options
 from psreg.protocols.vpp import VPP_RULES
 from psreg.protocols.vpp.command import Command, write_command

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from psreg.diagnostics import Finding, Span
+from psreg.core.diagnostics import Finding, Span
 from psreg.formats.issue import Issue
 from psreg.protocols.vpp.command import Command
 from psreg.protocols.vpp.reply import Reply

@@ -1,0 +1,129 @@
+"""A new registry as files: what is in it, for which forge, and that psreg accepts all of it."""
+
+import re
+import tomllib
+from pathlib import Path, PurePosixPath
+
+import pytest
+import yaml
+
+from psreg.authoring.forms import own_forms
+from psreg.authoring.init import FORGES, ISSUE_FORMS, LABELS, Foundation, new_registry
+from psreg.formats import policy
+from psreg.lint.engine import check_tree
+
+ROOT = Path(__file__).resolve().parents[3]
+TEMPLATES = ROOT / "tools/psreg/authoring/templates/registry"
+EVERYWHERE = {
+    ".gitattributes",
+    ".gitignore",
+    "README.md",
+    "pbes/README.md",
+    "registry/policy.toml",
+    "registry/requirements.txt",
+}
+WORKFLOWS = {f".github/workflows/{path.name}" for path in TEMPLATES.glob(".github/workflows/*")}
+ON_GITHUB = {
+    ".github/CODEOWNERS",
+    ".github/CONTRIBUTING.md",
+    ".github/PULL_REQUEST_TEMPLATE.md",
+    *(f".github/ISSUE_TEMPLATE/{name}" for name in ISSUE_FORMS),
+    *WORKFLOWS,
+}
+ON_GITLAB = {".gitlab-ci.yml", ".gitlab/merge_request_templates/Default.md"}
+
+
+def made(*forges, name="Our prompts", url="https://example.org/prompts/"):
+    foundation = Foundation(name=name, url=url, forges=forges, version="1.2.3")
+    return {str(p): data for p, data in new_registry(foundation, own_forms()).items()}
+
+
+@pytest.mark.parametrize(
+    ("forges", "more"),
+    [
+        (("github",), ON_GITHUB),
+        (("gitlab",), ON_GITLAB | {"CONTRIBUTING.md"}),
+        (FORGES, ON_GITHUB | ON_GITLAB),
+    ],
+)
+def test_the_files_for_each_forge(forges, more):
+    files = made(*forges)
+    assert set(files) == EVERYWHERE | more
+    assert list(files) == sorted(files)
+    assert len(WORKFLOWS) >= 4
+
+
+def test_pipelines_and_forms_are_those_of_psreg_itself():
+    files = made(*FORGES)
+    for path in (*WORKFLOWS, ".gitlab-ci.yml", ".github/CODEOWNERS"):
+        assert files[path] == (TEMPLATES / path).read_bytes()
+    for name in ISSUE_FORMS:
+        path = f".github/ISSUE_TEMPLATE/{name}"
+        assert files[path] == (ROOT / path).read_bytes()
+    request = files[".github/PULL_REQUEST_TEMPLATE.md"].decode()
+    ours = (ROOT / ".github/PULL_REQUEST_TEMPLATE.md").read_text()
+    assert request.startswith("## A prompt\n")
+    assert request.rstrip() in ours
+    assert "psreg itself" not in request
+    assert files[".gitlab/merge_request_templates/Default.md"].decode() == request
+
+
+def test_no_blank_is_left_and_no_link_is_dead():
+    for forges in (("github",), ("gitlab",), FORGES):
+        files = made(*forges)
+        for path in ("README.md", "pbes/README.md", "registry/policy.toml"):
+            assert b"{{" not in files[path]
+        (link,) = re.findall(r"\]\(([^)]+)\)", files["README.md"].decode())
+        assert link in files
+        assert b"{{" not in files[link]
+        assert (b"Submit a prompt" in files[link]) == ("github" in forges)
+        assert (b"with a form" in files["README.md"]) == ("github" in forges)
+
+
+def test_the_form_leads_to_what_is_there():
+    files = made("github")
+    form = yaml.safe_load(files[".github/ISSUE_TEMPLATE/submit-a-prompt.yml"])
+    (link,) = re.findall(r"blob/HEAD/([^)]+)\)", form["body"][0]["attributes"]["value"])
+    assert link in files
+
+
+def test_the_labels_are_those_of_the_forms():
+    files = made("github")
+    forms = [yaml.safe_load(files[f".github/ISSUE_TEMPLATE/{name}"]) for name in ISSUE_FORMS]
+    assert {label for form in forms for label in form.get("labels", ())} == set(LABELS)
+
+
+def test_the_forms_name_no_file_that_is_not_there():
+    files = made("github")
+    for name in ISSUE_FORMS:
+        assert b"tools/psreg" not in files[f".github/ISSUE_TEMPLATE/{name}"]
+
+
+@pytest.mark.parametrize("url", ["", "https://example.org/prompts/"])
+@pytest.mark.parametrize("name", ["Our prompts", 'Ana "the \\ one" Ünal', "{{url}}"])
+def test_the_settings_of_the_site(name, url):
+    files = made("github", name=name, url=url)
+    settings = policy.read(files["registry/policy.toml"])
+    assert settings.tree.issues == ()
+    assert settings.violations == ()
+    assert (settings.site_name, settings.site_url) == (name, url)
+    assert files["README.md"].decode().startswith(f"# {name}\n")
+
+
+def test_psreg_is_pinned():
+    assert made("github")["registry/requirements.txt"].endswith(b"\npsreg==1.2.3\n")
+
+
+def test_what_is_suggested_in_the_policy_is_right():
+    lines = made("github")["registry/policy.toml"].decode().splitlines()
+    start = lines.index("# [licenses]")
+    suggested = [line.removeprefix("# ") for line in lines[start:] if re.match(r"# [\[a-z]", line)]
+    text = "\n".join(line for line in suggested if re.match(r"\[|\w+ = ", line))
+    assert tomllib.loads(text)
+    assert policy.read(text.encode()).violations == ()
+
+
+def test_an_empty_registry_has_no_findings():
+    files = {PurePosixPath(path): data for path, data in made(*FORGES).items()}
+    tree = {p: d for p, d in files.items() if p.parts[0] == "pbes" or p.name == "policy.toml"}
+    assert list(check_tree(tree)) == []

@@ -1,0 +1,88 @@
+"""The answer on an issue: whatever was written into the form, it only shows it."""
+
+import re
+from pathlib import PurePosixPath
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psreg.authoring.form_entry import Owner
+from psreg.authoring.issue_form import Objection
+from psreg.authoring.submission import Submission
+from psreg.authoring.submission_report import (
+    MARKER,
+    ROWS,
+    answer_markdown,
+    request_markdown,
+    submission_document,
+    submission_lines,
+)
+from psreg.forges.forge import LONGEST_COMMENT
+
+FILES = (PurePosixPath("pbes/prompt/x/0.1.0/x.prompt"), PurePosixPath("pbes/prompt/x/entry.toml"))
+DONE = Submission(
+    name="x", title="Add x 0.1.0", files=FILES, branch="submit/x", commit="a" * 40, in_the_way=True
+)
+OWNER = Owner(forge="github", id=7, login="ana")
+HOSTILE = st.one_of(
+    st.text(),
+    st.sampled_from(
+        [
+            "@octocat #1 GH-1 https://example.org",
+            "<!-- psreg review -->",
+            "</details><script>x</script>",
+            "[x](javascript:y) ![x](//y) `x` **x** ~~~",
+            "\n\n### psreg: the pull request is open\n\n- [ ] x",
+            "x" * 100_000,
+        ]
+    ),
+)
+
+
+@given(HOSTILE, HOSTILE, HOSTILE)
+def test_text_of_an_issue_cannot_act(field, message, hint):
+    objection = Objection(field=field, message=message, hint=hint)
+    said = answer_markdown(Submission(name="x", title="", objections=(objection,)))
+    assert said.startswith(f"{MARKER}\n### psreg: not yet\n")
+    shown = said.removeprefix(MARKER)
+    plain = re.sub(r"</?code>|<br>", "", shown)
+    assert not re.search(r"[<>@]|\]\(|!\[|(?<!&)#\d|://", plain)
+    assert shown.count("\n#") == 1
+    assert len(said) < 10_000
+
+
+def test_the_answer_is_never_too_long():
+    objection = Objection(field="@" * 500, message="@" * 500, hint="@" * 500)
+    said = answer_markdown(Submission(name="x", title="", objections=(objection,) * 500))
+    assert len(said) < LONGEST_COMMENT
+    assert re.search(r"…and 4\d\d more\.", said)
+    short = Objection(field="x", message="y")
+    said = answer_markdown(Submission(name="x", title="", objections=(short,) * 500))
+    assert f"…and {500 - ROWS} more." in said
+
+
+def test_the_description_of_the_request():
+    said = request_markdown(DONE, 7, OWNER)
+    assert "Closes #7" in said
+    assert "ana (github 7)" in said
+
+
+def test_lines_for_a_person():
+    lines = list(submission_lines(DONE, "origin"))
+    assert "  git push -u origin submit/x" in lines
+    assert "  open a pull request of this branch" in lines
+    assert "  git stash push --include-untracked -- pbes/prompt/x && git pull" in lines
+    objection = Objection(field="a:1", message="m", hint="h", code="REG001")
+    bare = Objection(field="", message="m")
+    refused = Submission(name="x", title="", objections=(objection, bare))
+    assert list(submission_lines(refused, "origin"))[1:] == [
+        "  a:1: m [REG001]",
+        "      h",
+        "  m",
+    ]
+
+
+def test_the_document_of_what_was_not_reviewed():
+    document = submission_document(DONE)
+    assert document["verdict"] is None
+    assert document["reasons"] == []

@@ -1,0 +1,318 @@
+"""The pages of entries and lists: what they say, and that nothing foreign becomes markup."""
+
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import PurePosixPath
+
+import pytest
+
+from catalogue import ATTRIBUTE, SCRIPT, files, tree
+from psreg.catalogue.pages import release_view as parts
+from psreg.catalogue.pages.classes import RESERVED
+from psreg.catalogue.pages.entry_page import entry_pages
+from psreg.catalogue.pages.frame import ROOT, Site
+from psreg.catalogue.pages.listing import Row, class_part, home_parts, search_box
+from psreg.catalogue.pages.score_view import formula_table
+from psreg.formats.declared_protocols import Spoken
+from psreg.formats.json.canonical import canonical
+from psreg.lint.score.formula import PARTS, QUESTIONS
+from psreg.registry.build import build
+from psreg.registry.published import entries, signed_records
+from psreg.registry.records import WaivedFinding
+from publishing import NOW
+
+SITE = Site(name="psreg", registry_id="ab" * 16, mode="dev", root_sha256="cd" * 32)
+TREE = tree()
+
+
+def opened(content=TREE):
+    records = build(content, {}, NOW).records
+    packages = {name: canonical(record.to_json()) for name, record in records.items()}
+    drift = []
+    found = entries(signed_records(packages), lambda p: content.get(PurePosixPath(p)), drift)
+    result = {entry.record.name: entry for entry in found}
+    assert drift == []
+    return result
+
+
+ENTRIES = opened()
+
+
+def bodies(name, site=SITE):
+    return {page.path: page.body for page in entry_pages(ENTRIES[name], site)}
+
+
+def test_an_entry_has_a_page_and_one_for_each_version():
+    pages = list(entry_pages(ENTRIES["listener"], SITE))
+    assert [page.path for page in pages] == [
+        "interactive_engine/listener/",
+        "interactive_engine/listener/1.1.0/",
+        "interactive_engine/listener/1.0.0/",
+    ]
+    assert [page.canonical for page in pages] == [
+        "",
+        "interactive_engine/listener/",
+        "interactive_engine/listener/1.0.0/",
+    ]
+    assert pages[0].title == "A title"
+    assert pages[1].title == "A title 1.1.0"
+    assert pages[0].description == "Listens to you, asks one question at a time."
+
+
+def test_the_page_of_a_name_shows_its_latest_release():
+    body = bodies("listener")["interactive_engine/listener/"]
+    assert "psreg install listener<" in body
+    assert f'href="{ROOT}pbes/interactive_engine/listener/1.1.0/listener.pbe.txt" download' in body
+    assert "octocat" in body
+    assert "temperature 0.2" in body
+    assert f'{ROOT}pbes/interactive_engine/listener/1.1.0/evidence/run.jsonl">transcript' in body
+    assert '<ul class="ps-chips "><li>chatgpt</li><li>claude</li></ul>' in body
+    assert "river_letter ^1.0" in body
+    assert "vpp 1.4" in body
+    assert "Listens twice." in body
+    assert f'href="{ROOT}?tag=river"' in body
+    assert ENTRIES["listener"].latest.record.sha256 in body
+    assert "ps-note" not in body
+
+
+def test_a_release_shows_its_score_and_how_to_raise_it():
+    body = bodies("listener")["interactive_engine/listener/"]
+    assert '<a href="#score">25 of 100</a>' in body
+    assert "<span>Platforms</span>" in body
+    assert "<span>10 of 20</span>" in body
+    assert f'<a href="{ROOT}score/">a public table</a>' in body
+    assert "<summary>How to raise it</summary>" in body
+    assert "Show a second example below a heading of its own." in body
+
+
+def scored(score):
+    entry = ENTRIES["greeter"]
+    release = replace(entry.latest, record=replace(entry.latest.record, score=score))
+    return next(entry_pages(replace(entry, latest=release, releases=(release,)), SITE)).body
+
+
+def test_a_release_from_before_there_was_a_score_shows_none():
+    assert 'id="score"' not in scored(None)
+    assert "#score" not in scored(None)
+
+
+def test_a_score_with_nothing_left_to_raise_says_nothing_about_it():
+    part = {"id": SCRIPT, "points": 500, "of": 20, "missing": ["from the future"]}
+    body = scored({"formula": 2, "total": 100, "parts": [part]})
+    assert "500 of 20" in body
+    assert "width:100%" in body
+    assert "How to raise it" not in body
+    assert SCRIPT not in body
+
+
+TALK = """\
+{"role": "user", "content": "!<g>"}
+{"role": "assistant", "content": "!<g>\\n<b>\\n[Version=v1.4 | Tag=g_1 | Sources=x | Assumptions=0 | Cycle=1/3 | Locus=]"}
+"""
+TALKS = "pbes/prompt/greeter/1.0.0/evidence"
+
+
+def spoken(*rows, **talks):
+    """Return the page of a release whose record says `rows` of its protocols."""
+    entry = ENTRIES["greeter"]
+    record = replace(entry.latest.record, protocols=rows and [row.to_json() for row in rows])
+    files = {f"{TALKS}/{name}.jsonl": text.encode() for name, text in talks.items()}
+    release = replace(entry.latest, record=record, files={**entry.latest.files, **files})
+    return next(entry_pages(replace(entry, latest=release, releases=(release,)), SITE)).body
+
+
+def test_a_declared_protocol_has_a_badge_and_a_section():
+    vpp = Spoken(
+        name="vpp",
+        version="1.4",
+        judged_by="1.4",
+        transcripts=(f"{TALKS}/a.jsonl", f"{TALKS}/b.jsonl", f"{TALKS}/gone.jsonl"),
+        answers=3,
+        sound=1,
+        platforms=("claude", "stub"),
+    )
+    body = spoken(vpp, a=TALK, b=TALK.replace('"!<g>\\n', '"<g>\\n'))
+    assert '<li><a href="#protocols">VPP 1.4: 33 % of 3 answers</a></li>' in body
+    assert f'<a href="{ROOT}protocols/vpp/">VPP 1.4</a>' in body
+    assert "<td>1 (33 %)</td><td>Claude, psreg&#x27;s stub, not a model</td>" in body
+    assert "<summary>Findings about VPP</summary>" in body
+    assert f'<a href="{ROOT}rules/VPP012/"><code>VPP012</code></a> turn 2, line 1:1: ' in body
+    assert "evidence/b.jsonl</a>: clean" in body
+    assert "gone.jsonl" not in body
+
+
+def test_what_was_recorded_from_the_stub_alone_says_so():
+    one = Spoken(name="pb2s", version="0.2", judged_by="0.2", answers=1, sound=1)
+    assert "PB2S 0.2: 100 % of 1 answer, stub only" in spoken(replace(one, platforms=("stub",)))
+    assert "100 % of 1 answer</a>" in spoken(one)
+    assert "<td>not stated</td>" in spoken(one)
+
+
+def test_a_protocol_that_is_only_declared():
+    body = spoken(
+        Spoken(name="plsp", version="0.6", imf="psreg-1", judged_by="0.5"),
+        Spoken(name=SCRIPT, version=SCRIPT, transcripts=(f"{TALKS}/a.jsonl",)),
+        a=TALK,
+    )
+    assert "PLSP 0.6: declared, not shown" in body
+    assert "<small>psreg-1</small> <small>judged as 0.5</small>" in body
+    assert "<td>not shown</td>" in body
+    assert SCRIPT not in body
+    assert 'id="protocols"' not in spoken()
+
+
+def test_the_table_of_the_score_asks_everything():
+    table = formula_table()
+    assert table.count("<tr><td>") == len(QUESTIONS)
+    assert all(f'id="{part}"' in table for part in PARTS)
+    assert table.count(": 20 points</a>") == len(PARTS)
+
+
+def test_a_yanked_version_says_why_and_where_the_newest_is():
+    body = bodies("listener")["interactive_engine/listener/1.0.0/"]
+    assert "<strong>Yanked.</strong> It forgot to listen." in body
+    assert f'The newest is <a href="{ROOT}interactive_engine/listener/">1.1.0</a>' in body
+    assert "psreg install listener@1.0.0" in body
+    assert "This version is not yet tested on any platform." in body
+
+
+def test_a_deprecated_entry_names_its_replacement():
+    body = bodies("greeter")["stateless_executor/greeter/"]
+    assert "<strong>Deprecated.</strong> Too short. Use <code>listener</code> instead." in body
+
+
+def test_a_deprecated_entry_may_have_no_replacement():
+    entry = ENTRIES["greeter"]
+    alone = replace(entry, record=replace(entry.record, deprecated={"reason": "Gone."}))
+    body = next(entry_pages(alone, SITE)).body
+    assert "<strong>Deprecated.</strong> Gone.</p>" in body
+
+
+def test_the_reserved_class_says_so_everywhere():
+    rows = [Row.of(entry) for entry in ENTRIES.values()]
+    assert all(RESERVED in body for body in bodies("watcher").values())
+    assert RESERVED in class_part("persistent_service", rows)
+    home = home_parts(rows, SITE)
+    assert RESERVED in home["classes"]
+    assert RESERVED in home["newest"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"), [("dev", "development keys"), ("production", "the root keys offline")]
+)
+def test_a_page_says_what_its_signature_is_worth(mode, words):
+    site = replace(SITE, mode=mode)
+    body = bodies("listener", site)["interactive_engine/listener/"]
+    assert words in body
+    assert SITE.registry_id in body
+    assert f"--root-sha256 {SITE.root_sha256}" in body
+
+
+def test_waived_findings_stand_on_the_page():
+    entry = ENTRIES["greeter"]
+    waived = tuple(
+        WaivedFinding(code="REG011", reason=f"Not run {SCRIPT}", by=by)
+        for by in ("policy", "release")
+    )
+    release = replace(entry.latest, record=replace(entry.latest.record, waived=waived))
+    out = parts.waived(release)
+    assert f'<a href="{ROOT}rules/REG011/"><code>REG011</code></a>' in out
+    assert "policy of the registry" in out
+    assert "<td>release</td>" in out
+    assert SCRIPT not in out
+
+
+def test_a_title_comes_from_the_readme_or_the_name():
+    assert parts.title(ENTRIES["river_letter"].latest) == "River letter"
+    assert parts.title(ENTRIES["listener"].latest) == "A title"
+
+
+@pytest.mark.parametrize("artifact", [b"\xff{", b"[1]", b"{"])
+def test_an_artifact_that_cannot_be_read_is_shown_as_it_is(artifact):
+    content = files("stateless_executor", "broken", "1.0.0", artifact)
+    content[PurePosixPath("pbes/stateless_executor/broken/entry.toml")] = b"threshold = 1\n"
+    release = opened(content)["broken"].latest
+    assert parts.does(release) == ""
+    assert 'class="ps-source"' in parts.source(release)
+
+
+def test_a_prompt_that_cannot_be_read_is_shown_as_it_is():
+    content = files("prompt", "broken", "1.0.0", b"no sections")
+    content[PurePosixPath("pbes/prompt/broken/entry.toml")] = b"threshold = 1\n"
+    assert parts.does(opened(content)["broken"].latest) == ""
+
+
+def test_odd_release_files_leave_gaps_not_errors():
+    content = files("prompt", "odd", "1.0.0", b"x")
+    folder = PurePosixPath("pbes/prompt/odd")
+    content[folder / "entry.toml"] = b"threshold = 1\n"
+    content[folder / "1.0.0/release.toml"] = (
+        b'summary = 3\ntags = "a"\nlimitations = [1]\nrequires = 1\ntested = 2\ncapabilities = 0\n'
+    )
+    del content[folder / "1.0.0/README.md"]
+    entry = opened(content)["odd"]
+    assert Row.of(entry).tags == ()
+    body = next(entry_pages(entry, SITE)).body
+    assert "none: text only" in body
+    assert 'id="readme"' not in body
+
+
+class Elements(HTMLParser):
+    """The start tags of a page, with attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+
+def test_no_markup_of_a_hostile_entry_reaches_a_page():
+    rows = [Row.of(entry) for entry in ENTRIES.values()]
+    pages = [page.body for page in entry_pages(ENTRIES["hostile"], SITE)]
+    for body in [*pages, class_part("interactive_engine", rows), *home_parts(rows, SITE).values()]:
+        assert SCRIPT not in body
+        assert ATTRIBUTE not in body
+        assert "\u202e" not in body
+        for name, attributes in Elements(body).found:
+            assert name not in ("script", "img", "iframe", "object", "base", "style")
+            assert not any(key.startswith("on") for key in attributes)
+            href = attributes.get("href", "")
+            assert href.startswith((ROOT, "#", "https://example.org")) or ":" not in href
+    assert "⟨U+202E⟩" in pages[0]
+
+
+def test_lists():
+    rows = [Row.of(entry) for entry in ENTRIES.values()]
+    engines = class_part("interactive_engine", rows)
+    assert "Search 2 interactive engines" in engines
+    assert '<a href="listener/"><h3>listener</h3></a>' in engines
+    assert "deprecated" in class_part("stateless_executor", rows)
+    home = home_parts(rows, SITE)
+    assert "Search 5 prompts" in home["search"]
+    assert "2 entries" in home["classes"]
+    assert SITE.add_command in home["add"]
+
+
+def test_an_empty_registry_has_a_home():
+    home = home_parts([], SITE)
+    assert "Nothing is released yet." in home["newest"]
+    assert "psreg install NAME" in home["install"]
+    assert "Search 0 prompts" in search_box(0, "")
+
+
+def test_a_class_page_lists_so_many_entries_and_says_that_there_are_more():
+    row = Row.of(ENTRIES["listener"])
+    rows = [replace(row, name=f"n{number}") for number in range(501)]
+    out = class_part("interactive_engine", rows)
+    assert out.count("<h3>") == 500
+    assert "The first 500 of 501" in out
+
+
+def test_records_of_entries_stay_what_is_signed():
+    entry = ENTRIES["listener"]
+    assert json.loads(entry.raw)["name"] == "listener"

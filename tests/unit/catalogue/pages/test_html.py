@@ -1,0 +1,71 @@
+"""Pieces of HTML: everything foreign is escaped, what hides is shown."""
+
+import pytest
+
+from psreg.catalogue.pages.html import (
+    chips,
+    command,
+    count,
+    humanised,
+    note,
+    paragraphs,
+    section,
+    size,
+    table,
+    tag,
+    terms,
+    text,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("plain", "plain"),
+        ("<a href=\"x\" b='y'>&", "&lt;a href=&quot;x&quot; b=&#x27;y&#x27;&gt;&amp;"),
+        ("é \u202e<", "é ⟨U+202E⟩&lt;"),
+        ("\U000e0041", "⟨U+E0041⟩"),
+        ("naïve", "naïve"),
+    ],
+)
+def test_text_is_escaped_and_hidden_characters_are_shown(value, expected):
+    assert text(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("", ""),
+        (" \n ", ""),
+        ("a<", "<p>a&lt;</p>"),
+        ("a\nb\n \nc\n", "<p>a<br>b</p><p>c</p>"),
+    ],
+)
+def test_paragraphs_keep_line_breaks(value, expected):
+    assert paragraphs(value) == expected
+
+
+def test_attributes_are_escaped():
+    assert tag("p", "<b>", class_="x", data_y='"') == '<p class="x" data-y="&quot;"><b></p>'
+    assert 'data-copy="a &amp;&amp; &quot;b&quot;"' in command('a && "b"')
+
+
+def test_what_is_empty_leaves_nothing_behind():
+    assert chips([]) == terms([]) == section("a", "b", "") == ""
+
+
+def test_pieces():
+    assert chips(["<"], "x") == '<ul class="ps-chips x"><li>&lt;</li></ul>'
+    assert "<dt>&lt;</dt><dd><b></dd>" in terms([("<", "<b>")])
+    assert '<section class="ps-section" id="a"><h2><a href="#a">B</a></h2>' in section(
+        "a", "B", "c"
+    )
+    assert '<th scope="col">&lt;</th>' in table(["<"], [["<b>"]])
+    assert note("info", "x") == '<aside class="ps-note ps-note--info">x</aside>'
+
+
+def test_numbers_and_keys_for_people():
+    assert humanised("hint_ladder") == "Hint ladder"
+    assert humanised("__") == "__"
+    assert (count(1, "prompt"), count(2000, "entry", "entries")) == ("1 prompt", "2,000 entries")
+    assert (size(812), size(14_800)) == ("812 bytes", "14.8 kB")

@@ -1,0 +1,121 @@
+"""What machines read: API index, sitemap, robots; and the pages that are computed."""
+
+import json
+from importlib.resources import files
+
+import jsonschema
+import pytest
+from referencing import Registry, Resource
+
+from psreg.catalogue.pages.frame import Site
+from psreg.catalogue.pages.json_api import index_document, robots, schema_document, sitemap
+from psreg.catalogue.pages.markdown_pages import SHELLS, all_sources
+from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, with_rules
+from psreg.core.rule import rule
+from psreg.lint.rules import RULES
+
+
+def site(base_url=""):
+    return Site(
+        name="psreg", registry_id="ab" * 16, mode="dev", root_sha256="cd" * 32, base_url=base_url
+    )
+
+
+def test_the_index_leads_to_everything():
+    shard = b'{"count": 2}'
+    value = json.loads(index_document(site(), {"prompt": ("registry/targets/x.json", shard)}, 2))
+    assert value["schema"] == "psreg.index/1"
+    assert value["registry_id"] == "ab" * 16
+    assert value["root_sha256"] == "cd" * 32
+    assert value["shards"][0]["path"] == "registry/targets/x.json"
+    assert value["shards"][0]["count"] == 2
+    assert value["shards"][0]["size"] == len(shard)
+
+
+@pytest.mark.parametrize("base_url", ["https://example.org/a/", ""])
+def test_schemas_lead_to_each_other_where_they_are_served(base_url):
+    """An editor fetches a schema by its address, below a sub-path, and follows its references."""
+    folder = files("psreg.formats") / "schemas"
+    served = {
+        f"https://example.org/a/schemas/{file.name}": json.loads(
+            schema_document(file.read_bytes(), f"schemas/{file.name}", site(base_url))
+        )
+        for file in folder.iterdir()
+        if file.name.endswith(".json")
+    }
+    registry = Registry().with_resources(
+        (address, Resource.from_contents(document)) for address, document in served.items()
+    )
+    assert all(document.get("$id") in (None, address) for address, document in served.items())
+    for address, document in served.items():
+        validator = jsonschema.Draft202012Validator({"$ref": address}, registry=registry)
+        for example in document.get("examples", ()):
+            assert list(validator.iter_errors(example)) == []
+    engine = {"pbe_class": "interactive_engine"}
+    pbe = {"$ref": "https://example.org/a/schemas/pbe.schema.json"}
+    validator = jsonschema.Draft202012Validator(pbe, registry=registry)
+    assert any("start_play" in error.message for error in validator.iter_errors(engine))
+
+
+def test_the_sitemap_has_complete_addresses():
+    out = sitemap(site("https://example.org/a/"), [("", ""), ("prompt/x/", "2026-11-21T05:00:00Z")])
+    assert "<url><loc>https://example.org/a/</loc></url>" in out
+    assert "<loc>https://example.org/a/prompt/x/</loc><lastmod>2026-11-21</lastmod>" in out
+
+
+@pytest.mark.parametrize(
+    ("base_url", "lines"),
+    [
+        ("", ["User-agent: *", "Disallow: /registry/", "Disallow: /api/"]),
+        (
+            "https://example.org/a/",
+            [
+                "User-agent: *",
+                "Disallow: /a/registry/",
+                "Disallow: /a/api/",
+                "Sitemap: https://example.org/a/sitemap.xml",
+            ],
+        ),
+    ],
+)
+def test_robots(base_url, lines):
+    assert robots(site(base_url)).splitlines() == lines
+
+
+def test_every_shell_and_class_has_a_source():
+    sources = all_sources()
+    assert set(SHELLS.values()) <= set(sources)
+    assert "Reserved class: a design document" in sources["persistent_service/index.md"]
+    assert all(text.startswith("---\n") for text in sources.values())
+
+
+def test_every_rule_has_a_page_and_a_line_in_the_list():
+    pages = {page.path: page.body for page in rule_pages(RULES)}
+    listed = rule_list(RULES)
+    for each in RULES:
+        assert each.slug in pages[each.page]
+        assert f'<a href="{each.code}/">' in listed
+    relaxed = next(each for each in RULES if each.read is not each.severity)
+    assert "when only reading" in pages[relaxed.page]
+
+
+def _new_family():
+    @rule("ZZZ001", spec="psreg/x", severity=RULES[0].severity)
+    def odd_one(_document):
+        """A `<b>` rule."""
+        yield from ()
+
+    return odd_one
+
+
+def test_an_unknown_family_comes_last():
+    listed = rule_list([_new_family(), *RULES])
+    assert listed.index("ZZZ001") > listed.index(RULES[-1].code)
+    assert "<code>&lt;b&gt;</code>" in listed
+
+
+def test_rules_stand_in_the_search_of_the_documentation():
+    index = json.loads(with_rules(b'{"docs": [{"location": ""}]}', RULES))
+    assert len(index["docs"]) == 1 + len(RULES)
+    found = next(doc for doc in index["docs"] if doc["location"] == RULES[0].page)
+    assert RULES[0].code in found["title"]

@@ -1,0 +1,104 @@
+"""The frame: what mkdocs makes of a folder of Markdown, quietly and strictly."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from psreg.catalogue.mkdocs_frame import build_frame, frame_source
+from psreg.catalogue.pages.markdown_pages import SHELLS, all_sources
+from psreg.core.errors import FindingsError
+
+OURS = Path(__file__).parents[3] / "site"
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return build_frame(OURS, all_sources(), site_name="Reg", base_url="https://example.org/a/")
+
+
+def test_psregs_own_frame_is_found(tmp_path):
+    assert frame_source(tmp_path) == OURS
+
+
+def test_a_registry_may_have_its_own(tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/mkdocs.yml").write_text("site_name: mine\n")
+    assert frame_source(tmp_path) == tmp_path / "site"
+
+
+def test_shells_have_holes_and_stand_in_no_search(frame):
+    for path in ("shell/2/index.html", "shell/3/3/index.html"):
+        html = frame.pages[path]
+        for mark in ("policy", "title", "head", "topic", "body"):
+            assert f"<!--psreg:{mark}-->" in html
+        assert "canonical" not in html
+    assert b'"shell/' not in frame.files["search/search_index.json"]
+    assert len(SHELLS) == 2
+
+
+def test_pages_load_nothing_from_elsewhere(frame):
+    assert {"index.html", "404.html", "rules/index.html", "prompt/index.html"} <= set(frame.pages)
+    for path, html in frame.pages.items():
+        loaded = re.findall(r"<(?:script|img|iframe)[^>]*\ssrc=\"([^\"]*)\"", html)
+        loaded += re.findall(r"<link[^>]*rel=\"(?:stylesheet|icon|preconnect)\"[^>]*>", html)
+        assert loaded, path
+        assert not any("//" in each for each in loaded), path
+        assert not re.search(r"\son[a-z]+=\"", html), path
+
+
+def test_links_are_relative_but_for_the_404(frame):
+    assert "example.org" not in frame.pages["rules/index.html"].replace(
+        "https://example.org/a/rules/", ""
+    )
+    assert "/a/assets/psreg/theme.css" in frame.pages["404.html"]
+
+
+def test_nothing_of_the_day_of_the_build_is_in_it(frame):
+    again = build_frame(OURS, all_sources(), site_name="Reg", base_url="https://example.org/a/")
+    assert again == frame
+    assert not any(path.startswith("sitemap") for path in frame.files)
+
+
+def small(tmp_path, text="# Home\n", config="site_name: small\n"):
+    site = tmp_path / "site"
+    (site / "docs").mkdir(parents=True)
+    (site / "docs/index.md").write_text(text)
+    (site / "mkdocs.yml").write_text(config)
+    return site
+
+
+def test_a_dead_link_is_an_error(tmp_path, capfd):
+    with pytest.raises(FindingsError, match=r"gone\.md") as raised:
+        build_frame(small(tmp_path, "[x](gone.md)\n"), {})
+    assert raised.value.code == "SITE_FRAME"
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("config", ["site_name: [\n", "site_name: x\ntheme: no-such-theme\n"])
+def test_a_wrong_configuration_is_an_error(tmp_path, config):
+    with pytest.raises(FindingsError):
+        build_frame(small(tmp_path, config=config), {})
+
+
+def test_a_small_frame_keeps_its_own_name(tmp_path):
+    frame = build_frame(small(tmp_path), {"more/page.md": "# More\n"})
+    assert "small" in frame.pages["index.html"]
+    assert "more/page/index.html" in frame.pages
+
+
+def test_a_broken_template_is_an_error(tmp_path):
+    config = "site_name: x\ntheme: {name: material, custom_dir: overrides}\n"
+    site = small(tmp_path, config=config)
+    (site / "overrides").mkdir()
+    (site / "overrides/main.html").write_text("{% nonsense %}")
+    with pytest.raises(FindingsError, match="nonsense"):
+        build_frame(site, {})
+
+
+def test_missing_docs_are_an_error(tmp_path):
+    site = small(tmp_path)
+    shutil.rmtree(site / "docs")
+    with pytest.raises(FindingsError):
+        build_frame(site, {})

@@ -1,0 +1,101 @@
+"""Resolving, fetching and verifying, against the simulated registry's verified side."""
+
+from __future__ import annotations
+
+import pytest
+
+from psreg.client.install import deliver
+from psreg.client.resolve import parse_requests
+from psreg.core.errors import TrustError, UnavailableError
+from simulator import TEXT, Simulator, encode
+
+PATH = "pbes/interactive_engine/quiz_master/1.0.0/quiz_master.pbe.txt"
+
+
+class Vouched:
+    """A registry whose metadata is believed: what `service.install` is given."""
+
+    def __init__(self, simulator):
+        self.simulator = simulator
+        self.fetched = []
+
+    def record(self, name):
+        record = self.simulator.records.get(name)
+        return encode(record) if record else None
+
+    def names(self):
+        return sorted(self.simulator.records)
+
+    def artifact(self, path, size):
+        self.fetched.append((path, size))
+        return self.simulator.artifacts[path]
+
+
+@pytest.fixture
+def registry():
+    return Vouched(Simulator().release().release("glossary", data=b"words"))
+
+
+def fails(registry, *names):
+    with pytest.raises((TrustError, UnavailableError)) as caught:
+        deliver(parse_requests(names), registry)
+    return caught.value
+
+
+def test_every_name_is_delivered_in_order(registry):
+    deliveries = deliver(parse_requests(["quiz_master", "glossary"]), registry)
+    assert [(d.choice.release.name, d.data) for d in deliveries] == [
+        ("quiz_master", TEXT),
+        ("glossary", b"words"),
+    ]
+    assert registry.fetched[0] == (PATH, len(TEXT))
+
+
+def test_what_is_at_hand_is_not_fetched(registry):
+    (delivery,) = deliver(parse_requests(["quiz_master"]), registry, lambda _: True)
+    assert (delivery.at_hand, delivery.data, registry.fetched) == (True, b"", [])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [TEXT + b"x", TEXT[:-1], b"", TEXT[:-1] + b"\x00"],
+    ids=["long", "short", "empty", "bit"],
+)
+def test_other_bytes_are_refused(registry, data):
+    registry.simulator.artifacts[PATH] = data
+    assert fails(registry, "quiz_master").code == "TRUST_DIGEST"
+
+
+@pytest.mark.parametrize("digest", ["", "A" * 64, "0" * 64, "sha256:" + "0" * 64])
+def test_a_digest_of_another_form_matches_nothing(registry, digest):
+    registry.simulator.records["quiz_master"]["releases"][0]["sha256"] = digest
+    assert fails(registry, "quiz_master").code == "TRUST_DIGEST"
+
+
+@pytest.mark.parametrize("size", [-1, 17 * 1024 * 1024, 2**53 - 1])
+def test_a_size_no_prompt_has_is_refused_before_fetching(registry, size):
+    registry.simulator.records["quiz_master"]["releases"][0]["size"] = size
+    assert fails(registry, "quiz_master").code == "TOO_LARGE"
+    assert registry.fetched == []
+
+
+def test_an_unknown_name_comes_with_a_suggestion(registry):
+    error = fails(registry, "quizmaster")
+    assert (error.code, error.hint) == ("UNKNOWN_NAME", "did you mean quiz_master?")
+
+
+def test_all_that_failed_is_said_at_once_and_trust_decides(registry):
+    registry.simulator.artifacts[PATH] = b"evil"
+    error = fails(registry, "absent_name", "quiz_master", "glossary")
+    assert isinstance(error, TrustError)
+    assert error.code == "TRUST_DIGEST"
+    assert "absent_name" in error.message
+    assert "quiz_master" in error.message
+
+
+def test_several_absent_names_are_all_named(registry):
+    error = fails(registry, "absent_one", "absent_two")
+    assert isinstance(error, UnavailableError)
+    assert error.code == "UNKNOWN_NAME"
+    assert "absent_one" in error.message
+    assert "absent_two" in error.message

@@ -1,0 +1,237 @@
+"""Which release a request means."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from psreg.client.resolve import (
+    choose,
+    never_back,
+    parse_request,
+    parse_requests,
+    pick,
+    read_record,
+    similar,
+    unknown_name,
+)
+from psreg.core.errors import TrustError, UnavailableError, UsageError
+from simulator import Simulator, encode
+
+
+def record(*versions, **changes):
+    """A record of quiz_master with these versions; a pair is a version and what its row says."""
+    simulator = Simulator()
+    for version in versions:
+        text, row = version if isinstance(version, tuple) else (version, {})
+        simulator.release("quiz_master", text, **row)
+    value = simulator.records["quiz_master"] | changes if versions else EMPTY | changes
+    return read_record(encode(value), "quiz_master")
+
+
+EMPTY = {
+    "schema": "psreg.package/1", "name": "quiz_master", "class": "prompt", "serial": 1, "owners": [],
+    "threshold": 1, "aliases": [], "deprecated": None, "releases": [],
+}  # fmt: skip
+
+
+def chosen(request, *versions, **changes):
+    return choose(record(*versions, **changes), parse_request(request)).release.version
+
+
+@pytest.mark.parametrize("text", ["quiz_master", "quiz_master@^1.2", "q@1.0.0", "q@>=1, <2"])
+def test_a_request_is_told_the_way_it_was_typed(text):
+    assert str(parse_request(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "Quiz", "../x", "a/b", "quiz-master", "a" * 65, "q\n", "@1", "quïz", "https://x", "q\x00"],
+)
+def test_a_bad_name_is_a_usage_error(text):
+    with pytest.raises(UsageError) as caught:
+        parse_request(text)
+    assert caught.value.code == "BAD_NAME"
+
+
+@pytest.mark.parametrize("text", ["q@", "q@1.2", "q@^", "q@latest", "q@1.0.0\n2", "q@../1.0.0"])
+def test_a_bad_range_is_a_usage_error(text):
+    with pytest.raises(UsageError) as caught:
+        parse_request(text)
+    assert caught.value.code == "BAD_RANGE"
+
+
+def test_requests_keep_their_order():
+    assert [r.name for r in parse_requests(["b", "a@*"])] == ["b", "a"]
+
+
+def test_one_name_is_asked_for_once():
+    with pytest.raises(UsageError, match="named twice"):
+        parse_requests(["a", "a@1.0.0"])
+
+
+@pytest.mark.parametrize(
+    ("request_", "versions", "expected"),
+    [
+        ("quiz_master", ["1.0.0", "1.10.0", "1.9.0"], "1.10.0"),
+        ("quiz_master@^1.0", ["1.0.0", "1.2.0", "2.0.0"], "1.2.0"),
+        ("quiz_master@1.0.0", ["1.0.0", "1.2.0"], "1.0.0"),
+        ("quiz_master", ["1.0.0", "2.0.0-rc.1"], "1.0.0"),
+        ("quiz_master@>=2.0.0-rc.1", ["1.0.0", "2.0.0-rc.1"], "2.0.0-rc.1"),
+        ("quiz_master@2.0.0-rc.1", ["1.0.0", "2.0.0-rc.1"], "2.0.0-rc.1"),
+        ("quiz_master", ["1.0.0", ("1.1.0", {"yanked": "broken"})], "1.0.0"),
+        ("quiz_master@1.1.0", ["1.0.0", ("1.1.0", {"yanked": "broken"})], "1.1.0"),
+        ("quiz_master", ["1.0.0+a", "1.0.0+b"], "1.0.0+b"),
+    ],
+)
+def test_the_highest_offered_version_that_matches(request_, versions, expected):
+    assert chosen(request_, *versions) == expected
+
+
+def test_a_withdrawn_version_named_exactly_comes_with_a_warning():
+    row = ("1.1.0", {"yanked": "broken"})
+    choice = choose(record("1.0.0", row), parse_request("quiz_master@1.1.0"))
+    assert choice.warnings == ("quiz_master 1.1.0 was withdrawn: broken",)
+
+
+@pytest.mark.parametrize(
+    ("deprecated", "warning"),
+    [
+        ({"reason": "old"}, "quiz_master is deprecated: old"),
+        (
+            {"reason": "old", "replacement": "quiz"},
+            "quiz_master is deprecated: old; use quiz instead",
+        ),
+    ],
+)
+def test_a_deprecated_name_comes_with_a_warning(deprecated, warning):
+    choice = choose(record("1.0.0", deprecated=deprecated), parse_request("quiz_master"))
+    assert choice.warnings == (warning,)
+
+
+@pytest.mark.parametrize(
+    ("request_", "versions", "message", "hint"),
+    [
+        (
+            "quiz_master@^3",
+            ["1.0.0", "2.0.0"],
+            "no version of quiz_master matches",
+            "1.0.0, 2.0.0",
+        ),
+        ("quiz_master", ["1.0.0-rc.1"], "no version", "name one exactly: quiz_master@1.0.0-rc.1"),
+        ("quiz_master", [("1.0.0", {"yanked": "bad"})], "withdrawn; 1.0.0: bad", "@1.0.0"),
+        ("quiz_master", [], "no version", "versions: none"),
+    ],
+)
+def test_no_version_matches(request_, versions, message, hint):
+    with pytest.raises(UnavailableError) as caught:
+        pick(record(*versions), parse_request(request_))
+    assert caught.value.code == "NO_MATCHING_VERSION"
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+
+
+def test_rows_of_a_newer_schema_are_passed_over():
+    newer = {"v": 2, "version": "2.0.0", "anything": []}
+    rows = Simulator().release().records["quiz_master"]["releases"]
+    assert chosen("quiz_master", "1.0.0", releases=[*rows, newer]) == "1.0.0"
+    with pytest.raises(UnavailableError) as caught:
+        chosen("quiz_master@^2", "1.0.0", releases=[newer])
+    assert caught.value.code == "NEWER_FORMAT"
+
+
+def test_dependencies_are_refused_by_name():
+    row = ("1.0.0", {"release": {"requires": {"glossary": "^1", "atlas": "*"}}})
+    with pytest.raises(UnavailableError, match="atlas, glossary") as caught:
+        chosen("quiz_master", row)
+    assert caught.value.code == "REQUIRES_UNSUPPORTED"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/passwd",
+        "../../.ssh/authorized_keys",
+        "pbes/interactive_engine/quiz_master/1.0.0/../../other/1.0.0/other.pbe.txt",
+        "pbes/interactive_engine/other/1.0.0/other.pbe.txt",
+        "pbes\\interactive_engine\\quiz_master\\1.0.0\\quiz_master.pbe.txt",
+        "",
+    ],
+)
+def test_a_path_that_does_not_follow_from_the_identity_is_refused(path):
+    with pytest.raises(TrustError) as caught:
+        chosen("quiz_master", ("1.0.0", {"path": path}))
+    assert caught.value.code == "TRUST_METADATA"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"{", "not plain JSON"),
+        (b"[]", "not an object"),
+        (b'{"schema":"psreg.package/1"}', "missing"),
+        (b'{"schema":1}', "not a string"),
+        (b'{"schema":"psreg.package/1","schema":"psreg.package/1"}', "twice"),
+        (b'{"schema":"psreg.package/1","serial":1.5}', "not an integer"),
+        (b"[" * 10_000 + b"]" * 10_000, "plain JSON"),
+        (encode(EMPTY | {"name": "other"}), "record of 'other'"),
+        (encode(EMPTY | {"releases": [{"v": 1, "version": "../.."}]}), "malformed"),
+    ],
+)
+def test_a_malformed_record_is_refused(data, message):
+    with pytest.raises(TrustError, match=message) as caught:
+        read_record(data, "quiz_master")
+    assert caught.value.code == "TRUST_METADATA"
+
+
+@pytest.mark.parametrize("change", [{"schema": "psreg.package/2"}, {"class": "swarm"}])
+def test_a_newer_record_asks_for_a_newer_psreg(change):
+    with pytest.raises(UnavailableError) as caught:
+        read_record(encode(EMPTY | change), "quiz_master")
+    assert caught.value.code == "NEWER_FORMAT"
+
+
+def _records():
+    simulator = Simulator().release().release("quiz_master", "1.1.0")
+    return simulator.records["quiz_master"]
+
+
+def test_a_record_may_grow():
+    older = _records()
+    newer = json.loads(encode(older)) | {"serial": 9, "releases": [*older["releases"]]}
+    newer["releases"] = [*newer["releases"], {"v": 2, "version": "2.0.0"}]
+    never_back("quiz_master", encode(older), encode(newer))
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"serial": 1}, "TRUST_ROLLBACK"),
+        ({"releases": _records()["releases"][:1]}, "TRUST_ROLLBACK"),
+        (
+            {
+                "releases": [
+                    _records()["releases"][0] | {"sha256": "0" * 64},
+                    _records()["releases"][1],
+                ]
+            },
+            "TRUST_REWRITTEN",
+        ),
+    ],
+)
+def test_a_record_never_takes_back_what_was_seen(change, code):
+    with pytest.raises(TrustError) as caught:
+        never_back("quiz_master", encode(_records()), encode(_records() | change))
+    assert caught.value.code == code
+
+
+def test_a_damaged_kept_record_protects_nothing():
+    never_back("quiz_master", b"\x00garbage", encode(_records()))
+
+
+def test_a_slip_of_the_keys_is_recognised():
+    names = ["quiz_master", "glossary", "meeting_minutes"]
+    assert similar("quiz_mastr", names) == ("quiz_master",)
+    assert unknown_name("quiz_mastr", names).hint == "did you mean quiz_master?"
+    assert unknown_name("zzz", names).hint == "try 'psreg search zzz'"

@@ -1,0 +1,241 @@
+"""Asking an endpoint over HTTP: what is an answer, what is none, and what it may cost."""
+
+import socket
+import time
+from dataclasses import replace
+from email.utils import formatdate
+
+import pytest
+
+from psreg.conversations.endpoint.address import chat_address, key_for, post_address
+from psreg.conversations.endpoint.chat import PATIENCE, Endpoint
+from psreg.conversations.endpoint.waiting import seconds_asked
+from psreg.conversations.model import ChatRequest, EndpointError, Message
+from psreg.core.errors import UsageError
+from stub import running
+from stub_behaviours import BEHAVIOURS, NAMED
+
+KEY = "sk-secret-0123456789"
+QUICK = replace(PATIENCE, backoff=0.001)
+HURRIED = replace(QUICK, run=0.5, request=0.5, silence=0.5)
+CHAT = ChatRequest(messages=(Message(role="user", content="Hello 🎲"),), model="m1")
+WIRES = [behaviour.name for behaviour in BEHAVIOURS if behaviour.wire]
+SLOW = {"silent", "drip", "stalled-stream"}
+
+
+def refused(attempt):
+    with pytest.raises(EndpointError) as caught:
+        attempt()
+    return caught.value
+
+
+def endpoint(stub, *, key=KEY, limits=QUICK, where=chat_address):
+    return Endpoint(where(stub.url), {"PSREG_API_KEY": key}, limits)
+
+
+def outcome(attempt):
+    """Return whether there was an answer; None if what is none is untyped, or tells the key."""
+    try:
+        attempt()
+    except EndpointError as error:
+        typed = error.code.startswith("ENDPOINT_")
+        return None if KEY in f"{error.message} {error.hint}" or not typed else False
+    return True
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_what_travels_badly_is_an_answer_or_a_typed_error(name):
+    limits = HURRIED if name in SLOW else QUICK
+    pb2s, chat, _, streamed = (code == 0 for code in NAMED[name].exits)
+    with running(name) as stub:
+        assert outcome(lambda: endpoint(stub, limits=limits).ask(CHAT)) is chat
+    with running(name) as stub:
+        talk = endpoint(stub, limits=limits)
+        assert outcome(lambda: talk.stream(CHAT, lambda _piece: None)) is streamed
+    with running(name) as stub:
+        ask = endpoint(stub, limits=limits, where=post_address)
+        assert outcome(lambda: ask.post({"message": "Hello"})) is pb2s
+
+
+def test_a_request_says_what_was_asked_for_and_nothing_else():
+    with running() as stub:
+        reply = endpoint(stub).ask(replace(CHAT, temperature=0.2, seed=7))
+        endpoint(stub, key="").ask(replace(CHAT, model=""))
+    (path, headers, body), (_, bare, plain) = stub.requests
+    assert path == "/v1/chat/completions"
+    assert headers["Authorization"] == f"Bearer {KEY}"
+    messages = [{"role": "user", "content": "Hello 🎲"}]
+    assert body == {"messages": messages, "model": "m1", "temperature": 0.2, "seed": 7}
+    assert plain == {"messages": messages}
+    assert "Authorization" not in bare
+    assert (reply.text, reply.finish, reply.model) == ("You said: Hello 🎲", "stop", "m1")
+    assert reply.raw["object"] == "chat.completion"
+
+
+def test_pieces_are_heard_as_they_come():
+    heard = []
+    with running() as stub:
+        reply = endpoint(stub).stream(CHAT, heard.append)
+    assert "".join(heard) == reply.text == "You said: Hello 🎲"
+    assert len(heard) == 2
+    assert (reply.finish, reply.model) == ("stop", "m1")
+    assert stub.requests[0][2]["stream"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("bytewise", "Grüße 🎲 You said: Hello 🎲"),
+        ("halves", "🎲 You said: Hello 🎲"),
+        ("lonely-half", "You said: Hello 🎲\ufffd"),
+        ("remarks", "You said: Hello 🎲"),
+        ("no-stream", "You said: Hello 🎲"),
+    ],
+)
+def test_characters_that_arrive_in_parts_are_whole(name, text):
+    heard = []
+    with running(name) as stub:
+        assert endpoint(stub).stream(CHAT, heard.append).text == text
+    assert "".join(heard) == text
+
+
+def test_what_was_heard_is_not_asked_for_again():
+    heard = []
+    with running("cut-stream") as stub:
+        error = refused(lambda: endpoint(stub).stream(CHAT, heard.append))
+    assert error.code == "ENDPOINT_CUT"
+    assert heard
+    assert len(stub.requests) == 1
+
+
+@pytest.mark.parametrize("name", ["busy-once", "error-once", "hang-up-once", "busy-date"])
+def test_a_busy_endpoint_is_asked_again(name):
+    with running(name) as stub:
+        talk = endpoint(stub)
+        assert talk.ask(CHAT).text
+    assert talk.calls == len(stub.requests) == 2
+
+
+@pytest.mark.parametrize(("name", "calls"), [("busy-always", 3), ("busy-long", 1), ("redirect", 1)])
+def test_asking_again_is_bounded(name, calls):
+    with running(name) as stub:
+        error = refused(lambda: endpoint(stub).ask(CHAT))
+    assert len(stub.requests) == calls
+    assert error.status in (307, 429)
+    assert ("3600 seconds" in error.hint) is (name == "busy-long")
+
+
+def test_no_attempt_is_begun_that_there_is_no_time_for():
+    limits = replace(QUICK, run=0.2, request=0.2, backoff=5)
+    with running("error-always") as stub:
+        error = refused(lambda: endpoint(stub, limits=limits).ask(CHAT))
+    assert error.code == "ENDPOINT_SLOW"
+    assert len(stub.requests) == 1
+
+
+def test_time_that_is_over_leaves_no_attempt():
+    limits = replace(QUICK, run=0.05, request=0.05, backoff=0)
+    with running("slow") as stub:
+        assert refused(lambda: endpoint(stub, limits=limits).ask(CHAT)).code == "ENDPOINT_SLOW"
+
+
+def test_a_refusal_tells_its_status_and_the_endpoints_words():
+    with running("no-settings") as stub:
+        error = refused(lambda: endpoint(stub).ask(replace(CHAT, seed=1)))
+    assert (error.code, error.status) == ("ENDPOINT_REFUSED", 400)
+    assert error.message.endswith("status 400: Unsupported parameter: 'seed'")
+    with running("unauthorized") as stub:
+        assert "PSREG_API_KEY" in refused(lambda: endpoint(stub).ask(CHAT)).hint
+
+
+@pytest.mark.parametrize("way", ["ask", "stream"])
+def test_an_answer_with_the_key_in_it_is_dropped(way):
+    heard = []
+    with running("echo-key") as stub:
+        talk = endpoint(stub)
+        error = refused(lambda: talk.ask(CHAT) if way == "ask" else talk.stream(CHAT, heard.append))
+    assert error.code == "ENDPOINT_KEY"
+    assert heard == []
+
+
+def test_a_word_in_place_of_a_key_is_no_secret():
+    with running("echo-key") as stub:
+        assert endpoint(stub, key="none").ask(CHAT).text.startswith("none")
+        heard = []
+        assert endpoint(stub, key="none").stream(CHAT, heard.append).text == "".join(heard)
+
+
+def test_nothing_listens():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        error = refused(lambda: Endpoint(chat_address(url), {}, QUICK).ask(CHAT))
+    assert error.code == "ENDPOINT_UNREACHABLE"
+
+
+@pytest.mark.parametrize(
+    ("given", "chat", "post"),
+    [
+        ("http://127.0.0.1:1", "/v1/chat/completions", "/chat"),
+        ("http://127.0.0.1:1/", "/v1/chat/completions", "/chat"),
+        ("http://localhost:1/v1/", "/v1/chat/completions", "/v1/"),
+        ("https://a.example/api/v1", "/api/v1/chat/completions", "/api/v1"),
+        ("https://a.example/x/chat/completions?v=1", "/x/chat/completions", "/x/chat/completions"),
+        ("http://[::1]:1/chat", "/chat/chat/completions", "/chat"),
+    ],
+)
+def test_addresses(given, chat, post):
+    assert chat_address(given).path == chat
+    assert post_address(given).path == post
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "127.0.0.1:8000",
+        "ftp://a.example",
+        "http://a.example/chat",
+        "http:///chat",
+        "https://ana:secret@a.example",
+        "https://a.example/#x",
+        "https://a.example:99999",
+        "https://[::1",
+        "https://a.example/a b",
+        "https://ä.example",
+    ],
+)
+def test_what_is_no_address(address):
+    with pytest.raises(UsageError) as caught:
+        chat_address(address)
+    assert caught.value.code == "BAD_ENDPOINT"
+    assert "secret" not in caught.value.message
+
+
+def test_a_key_goes_where_it_belongs():
+    def key(environ, address):
+        return key_for(chat_address(address), environ)
+
+    openai = {"OPENAI_API_KEY": "sk-openai"}
+    assert key(openai, "https://api.openai.com/v1") == "sk-openai"
+    assert key(openai, "https://elsewhere.example/v1") == ""
+    at_home = {**openai, "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
+    assert key(at_home, "http://127.0.0.1:1") == "sk-openai"
+    assert key(at_home, "https://api.openai.com/v1") == ""
+    assert key({**openai, "PSREG_API_KEY": "sk-psreg"}, "https://api.openai.com") == "sk-psreg"
+
+
+@pytest.mark.parametrize("key", ["two words", "line\nbreak", "schlüssel"])
+def test_what_is_no_key_is_not_shown(key):
+    with pytest.raises(UsageError) as caught:
+        Endpoint(chat_address("http://127.0.0.1:1"), {"PSREG_API_KEY": key})
+    assert caught.value.code == "BAD_KEY"
+    assert key not in caught.value.message
+
+
+def test_how_long_to_wait():
+    now = time.time()
+    assert seconds_asked("7", now) == 7
+    assert seconds_asked(formatdate(now + 60, usegmt=True), now) == pytest.approx(60, abs=2)
+    assert seconds_asked("Wed, 21 Oct 2015 07:28:00 GMT", now) == 0
+    assert [seconds_asked(text, now) for text in ("", "soon", "-1", "1.5")] == [0, 0, 0, 0]

@@ -1,0 +1,270 @@
+"""Trying a prompt without a network: loading order, termination, saves, what is left behind."""
+
+import hashlib
+import json
+import tomllib
+from datetime import date
+
+import pytest
+
+from psreg.conversations.model import ChatReply, ChatRequest, EndpointError
+from psreg.conversations.trial import Ended, Session, held, load, remark, resumed
+from psreg.conversations.trial_record import Circumstances, row_of, transcript
+from psreg.core.errors import FindingsError, UsageError
+from psreg.formats.conversation import json_lines
+
+ENGINE = {
+    "pbe_name": "quiz",
+    "pbe_version": "1.0.0",
+    "pbe_class": "interactive_engine",
+    "install_instructions": "Run this.",
+    "description": "A quiz.",
+    "core_philosophy": dict.fromkeys(
+        ("primary_goal", "key_principle", "conversational_style", "facilitator_stance"), "calm"
+    ),
+    "game_structure": {
+        "phases": [
+            dict.fromkeys(("phase", "name", "description", "facilitator_role"), name)
+            for name in ("ask", "tell")
+        ]
+    },
+    "facilitator_techniques": {
+        "techniques": [
+            dict.fromkeys(("name", "purpose", "example"), f"way {number}") for number in range(5)
+        ]
+    },
+    "save_system": {
+        "description": "Keeps the score.",
+        "trigger_phrases": ["save my quiz"],
+        "save_template": {"quiz_save": {"score": 0}},
+        "load_detection": {"instruction": "Go on.", "recognition_key": "quiz_save"},
+    },
+    "meta_instructions": dict.fromkeys(("your_role", "tone", "flexibility", "goal"), "host"),
+    "start_play": {"instruction": "Greet the player."},
+}
+EXECUTOR = {
+    "pbe_name": "hello",
+    "pbe_version": "1.0",
+    "pbe_class": "stateless_executor",
+    "install_instructions": "Run this.",
+    "execution": dict.fromkeys(("primary_goal", "behavior", "termination_condition"), "hello"),
+}
+PROMPT = b"[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nHello {name}, {place}\n"
+AT = Circumstances(platform="", model="m1", day=date(2026, 11, 21), settings={"seed": 7})
+
+
+class Voice:
+    """An assistant that says what it was told to, and remembers what it was asked."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.asked = []
+
+    def __call__(self, request, heard):
+        self.asked.append(request)
+        answer = self.answers.pop(0) if self.answers else "Go on."
+        if isinstance(answer, BaseException):
+            heard("Half of ")
+            raise answer
+        heard(answer)
+        return ChatReply(text=answer, model="voice-1")
+
+
+def play_of(value, **changes):
+    data = value if isinstance(value, bytes) else json.dumps({**value, **changes}).encode()
+    path = "greeting.prompt" if isinstance(value, bytes) else "quiz.pbe.txt"
+    return load(data, path=path, values={})
+
+
+def begun(play, *answers):
+    voice = Voice(*answers)
+    settings = ChatRequest(messages=(), model="m1", seed=7)
+    return voice, Session(play=play, talk=voice, show=lambda _piece: None, settings=settings)
+
+
+def said(session):
+    return [(message.role, message.content) for message in session.messages]
+
+
+def test_an_engine_opens_with_start_play_and_goes_on_until_the_person_leaves():
+    play = play_of(ENGINE)
+    voice, session = begun(play, "Welcome!")
+    exchanges = list(held(session, ["Hello", " /exit ", "never said"]))
+    assert said(session) == [
+        ("system", json.dumps(ENGINE)),
+        ("user", "Greet the player."),
+        ("assistant", "Welcome!"),
+        ("user", "Hello"),
+        ("assistant", "Go on."),
+    ]
+    assert session.ended is Ended.EXIT
+    assert [exchange.said for exchange in exchanges] == ["Greet the player.", "Hello"]
+    assert [len(request.messages) for request in voice.asked] == [2, 4]
+    assert (voice.asked[0].model, voice.asked[0].seed, session.model) == ("m1", 7, "voice-1")
+
+
+def test_an_engine_ends_with_its_input_or_when_it_is_complete():
+    _, session = begun(play_of(ENGINE))
+    list(held(session, ["Hello"]))
+    assert session.ended is Ended.INPUT
+    _, session = begun(play_of(ENGINE), "Welcome!", "One more", "The quiz is over.")
+    list(held(session, ["a", "b", "c"], until="quiz is over"))
+    assert session.ended is Ended.COMPLETE
+    assert said(session)[-2:] == [("user", "b"), ("assistant", "The quiz is over.")]
+
+
+def test_an_executor_ends_with_its_script():
+    _, session = begun(play_of(EXECUTOR))
+    list(held(session, ["SELECT 1", "/exit"]))
+    assert [content for role, content in said(session) if role == "user"] == ["SELECT 1", "/exit"]
+    assert session.ended is Ended.SCRIPT
+
+
+def test_an_executor_with_nothing_else_to_say_is_told_to_run():
+    _, session = begun(play_of(EXECUTOR))
+    list(held(session, []))
+    assert said(session)[1:] == [("user", "Run this."), ("assistant", "Go on.")]
+    _, session = begun(play_of(EXECUTOR, start_play={"instruction": "Begin."}))
+    list(held(session, []))
+    assert said(session)[1:] == [("user", "Begin."), ("assistant", "Go on.")]
+
+
+def test_a_prompt_is_rendered_and_said():
+    play = load(PROMPT, path="greeting.prompt", values={"name": "Ana", "nmae": "x"})
+    _, session = begun(play)
+    list(held(session, ["Thanks"]))
+    assert said(session)[0] == ("user", "Hello Ana, {place}")
+    assert session.ended is Ended.INPUT
+    assert play.notes == ("no value for {place}", "the prompt has no variable 'nmae'")
+    assert remark(play, '{"quiz_save": {}}') == ""
+    with pytest.raises(FindingsError, match="no save system"):
+        resumed(play, b"{}", "s.json")
+
+
+def refusal(data, path="x.pbe.txt", values=()):
+    with pytest.raises((FindingsError, UsageError)) as caught:
+        load(data, path=path, values=dict(values))
+    return caught.value.code, caught.value.message
+
+
+def test_what_cannot_be_tried():
+    service = {
+        **EXECUTOR,
+        "pbe_class": "persistent_service",
+        "service_config": dict.fromkeys(
+            ("monitoring_target", "activation_conditions", "background_operation"), "x"
+        ),
+    }
+    assert refusal(json.dumps(service).encode())[0] == "NOT_EXECUTED"
+    code, message = refusal(json.dumps({**EXECUTOR, "execution": {}}).encode())
+    assert code == "NOT_READABLE"
+    assert message.count("PBE008") == 3
+    assert refusal(b'{"pbe_name": ')[0] == "NOT_READABLE"
+    assert refusal(b"hello", path="x.txt")[0] == "UNKNOWN_FORMAT"
+    assert refusal(json.dumps(EXECUTOR).encode(), values={"a": "b"}.items())[0] == "USAGE"
+
+
+def test_a_trigger_phrase_saves():
+    good = 'Here:\n```json\n{"quiz_save": {"score": 3}}\n```'
+    bad = '{"quiz_save": {"score": "three"}}'
+    _, session = begun(play_of(ENGINE), "Welcome!", good, bad, "I cannot.")
+    *_, first, second, third = held(session, ["Save my quiz", "save my  QUIZ!", "save my quiz"])
+    assert (first.asked, first.faults) == (True, ())
+    assert first.save.text == '{"quiz_save": {"score": 3}}'
+    assert second.faults == ("`quiz_save.score` is not a number",)
+    assert (third.save, third.faults) == (None, ("the answer holds no save",))
+
+
+def test_a_matching_save_is_resumed_and_a_foreign_one_is_named():
+    play = play_of(ENGINE)
+    text = resumed(play, b'\xef\xbb\xbf {"quiz_save": {"score": 3}}\n'.lstrip(b"\xef\xbb\xbf"), "s")
+    _, session = begun(play)
+    list(held(session, [], resume=text))
+    users = [content for role, content in said(session) if role == "user"]
+    assert users == ["Greet the player.", '{"quiz_save": {"score": 3}}']
+
+    def code(data):
+        with pytest.raises(FindingsError) as caught:
+            resumed(play, data, "s.json")
+        return caught.value.code, caught.value.message
+
+    assert code(b"no json")[0] == "NOT_A_SAVE"
+    assert code(b'{"quiz_save": {}}')[0] == "BAD_SAVE"
+    foreign = "s.json is a save of `chess_save`; quiz.pbe.txt resumes `quiz_save`"
+    assert code(b'{"chess_save": {}}') == ("FOREIGN_SAVE", foreign)
+
+
+def test_a_person_is_told_of_a_save_that_is_typed():
+    play = play_of(ENGINE)
+    assert remark(play, "Hello") == ""
+    assert remark(play, '{"quiz_save": {"score": 3}}') == ""
+    assert remark(play, '{"score": 3}') == ""
+    assert remark(play, '{"quiz_save": {}}') == "`quiz_save.score` is missing"
+    assert "a save of `chess_save`" in remark(play, '{"chess_save": {}}')
+
+
+@pytest.mark.parametrize("change", [{"save_system": None}, {"save_template": 1}, {"keys": 1}])
+def test_a_pbe_without_a_whole_save_system_saves_nothing(change):
+    system = {**ENGINE["save_system"], **change}
+    own = change.get("save_system", system)
+    play = load(json.dumps({**EXECUTOR, "save_system": own}).encode(), path="x.pbe.txt", values={})
+    assert (play.saves is None) is ("keys" not in change)
+
+
+def test_what_was_said_is_kept_when_it_is_interrupted():
+    _, session = begun(play_of(ENGINE), "Welcome!", KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        list(held(session, ["Hello"]))
+    session.interrupt()
+    *_, last = records(transcript(session, AT))
+    assert last == {"role": "assistant", "content": "Half of ", "ended": "interrupted", "cut": True}
+    _, session = begun(play_of(ENGINE))
+    list(held(session, ["Hello"]))
+    session.interrupt()
+    *_, last = records(transcript(session, AT))
+    assert last == {"role": "assistant", "content": "Go on.", "ended": "interrupted"}
+
+
+def records(text):
+    assert list(json_lines.issues(text)) == []
+    return list(json_lines.records(text))
+
+
+def test_the_transcript_is_evidence_that_names_its_artifact():
+    play = play_of(ENGINE)
+    _, session = begun(play, "Welcome!", EndpointError("ENDPOINT_CUT", "broken"))
+    assert transcript(begun(play_of(PROMPT))[1], AT) == ""
+    with pytest.raises(EndpointError):
+        list(held(session, ["Hello"]))
+    digest = hashlib.sha256(json.dumps(ENGINE).encode()).hexdigest()
+    first, *_, last = records(transcript(session, AT))
+    assert first["run"] == {
+        "artifact": "quiz.pbe.txt",
+        "sha256": digest,
+        "model": "voice-1",
+        "date": "2026-11-21",
+        "settings": {"seed": 7},
+    }
+    assert last == {"role": "user", "content": "Hello"}
+    session.ended = "ENDPOINT_CUT"
+    assert records(transcript(session, AT))[-1]["ended"] == "ENDPOINT_CUT"
+
+
+def test_the_row_is_toml_with_a_result_left_to_judge():
+    _, session = begun(play_of(EXECUTOR))
+    list(held(session, []))
+    (row,) = tomllib.loads(row_of(session, AT, "evidence/run.jsonl"))["tested"]
+    assert row == {
+        "platform": "",
+        "model": "m1",
+        "date": date(2026, 11, 21),
+        "sha256": session.play.sha256,
+        "result": "",
+        "settings": {"seed": 7},
+        "evidence": "evidence/run.jsonl",
+    }
+    named = Circumstances(platform="claude", model="", day=AT.day, settings={})
+    session.model = 'a "model"\x7f\n'
+    (row,) = tomllib.loads(row_of(session, named, ""))["tested"]
+    assert (row["platform"], row["model"]) == ("claude", 'a "model"\x7f\n')
+    assert row.keys() == {"platform", "model", "date", "sha256", "result"}

@@ -1,0 +1,204 @@
+"""Versions follow semver.org's own lists; ranges follow Cargo's reference."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psreg.core.version import ANY, Range, is_version, parse_version
+
+# The two lists that semver.org links for testing regular expressions.
+VALID = [
+    "0.0.4",
+    "1.2.3",
+    "10.20.30",
+    "1.1.2-prerelease+meta",
+    "1.1.2+meta",
+    "1.1.2+meta-valid",
+    "1.0.0-alpha",
+    "1.0.0-beta",
+    "1.0.0-alpha.beta",
+    "1.0.0-alpha.beta.1",
+    "1.0.0-alpha.1",
+    "1.0.0-alpha0.valid",
+    "1.0.0-alpha.0valid",
+    "1.0.0-alpha-a.b-c-somethinglong+build.1-aef.1-its-okay",
+    "1.0.0-rc.1+build.1",
+    "2.0.0-rc.1+build.123",
+    "1.2.3-beta",
+    "10.2.3-DEV-SNAPSHOT",
+    "1.2.3-SNAPSHOT-123",
+    "1.0.0",
+    "2.0.0",
+    "1.1.7",
+    "2.0.0+build.1848",
+    "2.0.1-alpha.1227",
+    "1.0.0-alpha+beta",
+    "1.2.3----RC-SNAPSHOT.12.9.1--.12+788",
+    "1.2.3----R-S.12.9.1--.12+meta",
+    "1.2.3----RC-SNAPSHOT.12.9.1--.12",
+    "1.0.0+0.build.1-rc.10000aaa-kk-0.1",
+    "99999999999999999999999.999999999999999999.99999999999999999",
+    "1.0.0-0A.is.legal",
+]
+INVALID = [
+    "1",
+    "1.2",
+    "1.2.3-0123",
+    "1.2.3-0123.0123",
+    "1.1.2+.123",
+    "+invalid",
+    "-invalid",
+    "-invalid+invalid",
+    "-invalid.01",
+    "alpha",
+    "alpha.beta",
+    "alpha.beta.1",
+    "alpha.1",
+    "alpha+beta",
+    "alpha_beta",
+    "alpha.",
+    "alpha..",
+    "beta",
+    "1.0.0-alpha_beta",
+    "-alpha.",
+    "1.0.0-alpha..",
+    "1.0.0-alpha..1",
+    "1.0.0-alpha...1",
+    "1.0.0-alpha....1",
+    "01.1.1",
+    "1.01.1",
+    "1.1.01",
+    "1.2.3.DEV",
+    "1.2-SNAPSHOT",
+    "1.2.31.2.3----RC-SNAPSHOT.12.09.1--..12+788",
+    "1.2-RC-SNAPSHOT",
+    "-1.0.3-gamma+b7718",
+    "+justmeta",
+    "9.8.7+meta+meta",
+    "9.8.7-whatever+meta+meta",
+]
+
+
+@pytest.mark.parametrize("text", VALID)
+def test_valid(text):
+    assert is_version(text)
+    assert str(parse_version(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*INVALID, "", "1.0.0\n", " 1.0.0", "１.0.0", "v1.0.0", "1.0.0-" + "a" * 200, "1" * 5000],
+)
+def test_invalid(text):
+    assert not is_version(text)
+
+
+ORDER = [
+    "0.9.0",
+    "1.0.0-alpha",
+    "1.0.0-alpha.1",
+    "1.0.0-alpha.beta",
+    "1.0.0-beta",
+    "1.0.0-beta.2",
+    "1.0.0-beta.11",
+    "1.0.0-rc.1",
+    "1.0.0",
+    "1.0.1",
+    "1.2.0",
+    "2.0.0",
+]
+
+
+def test_precedence_of_semver_item_11():
+    assert sorted(ORDER, key=parse_version) == ORDER
+
+
+@pytest.mark.parametrize(
+    ("text", "inside", "outside"),
+    [
+        ("1.2.3", "1.2.3", "1.2.4 1.2.2 1.2.3-rc.1 1.3.0"),
+        ("1.2.3-rc.1", "1.2.3-rc.1", "1.2.3 1.2.3-rc.2"),
+        ("1.2.3+b", "1.2.3+b", "1.2.3+c 1.2.3"),
+        ("^1.2.3", "1.2.3 1.2.4 1.9.0", "1.2.2 2.0.0 2.0.0-rc.1 1.3.0-rc.1"),
+        ("^1.2", "1.2.0 1.9.9", "1.1.9 2.0.0"),
+        ("^1", "1.0.0 1.9.9", "0.9.9 2.0.0"),
+        ("^0.2.3", "0.2.3 0.2.9", "0.2.2 0.3.0"),
+        ("^0.0.3", "0.0.3", "0.0.2 0.0.4"),
+        ("^0.0", "0.0.0 0.0.9", "0.1.0"),
+        ("^0", "0.0.0 0.9.9", "1.0.0"),
+        ("^1.2.3-rc.1", "1.2.3-rc.1 1.2.3-rc.2 1.2.3 1.4.0", "1.2.4-rc.1 2.0.0"),
+        ("~1.2.3", "1.2.3 1.2.9", "1.2.2 1.3.0"),
+        ("~1.2", "1.2.0 1.2.9", "1.3.0"),
+        ("~1", "1.0.0 1.9.0", "2.0.0"),
+        ("*", "0.0.0 9.9.9", "1.0.0-rc.1"),
+        ("1.*", "1.0.0 1.9.9", "0.9.0 2.0.0"),
+        ("1.2.*", "1.2.0 1.2.9", "1.3.0"),
+        (">=1.2, <2", "1.2.0 1.9.9", "1.1.9 2.0.0"),
+        (">1.2", "1.3.0 2.0.0", "1.2.0 1.2.9"),
+        (">1.2.3", "1.2.4", "1.2.3"),
+        ("<1.2", "1.1.9 0.0.0", "1.2.0"),
+        ("<=1.2", "1.2.9", "1.3.0"),
+        ("<=1.2.3", "1.2.3", "1.2.4"),
+        ("=1.2.3", "1.2.3", "1.2.4"),
+        ("=1.2", "1.2.0 1.2.7", "1.3.0"),
+        (" ^1.2 , <1.5 ", "1.2.0 1.4.9", "1.5.0"),
+    ],
+)
+def test_range(text, inside, outside):
+    wanted = Range.parse(text)
+    assert wanted.text == text
+    for version in inside.split():
+        assert wanted.matches(parse_version(version)), version
+    for version in outside.split():
+        assert not wanted.matches(parse_version(version)), version
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        ",",
+        "1.2.3,",
+        "1",
+        "1.2",
+        "^",
+        "^x",
+        "^1.2.3.4",
+        "~01.2",
+        "1.2.3.*",
+        "*.1",
+        "1.*.*",
+        "^1.2.*",
+        "==1.0.0",
+        "^1.2.3\n2",
+        "^１",
+        "x" * 500,
+        "^" + "9" * 5000,
+    ],
+)
+def test_what_is_no_range(text):
+    with pytest.raises(ValueError, match="not"):
+        Range.parse(text)
+
+
+def test_a_bare_partial_version_says_what_to_write():
+    with pytest.raises(ValueError, match=r"\^1\.2"):
+        Range.parse("1.2")
+
+
+def test_best_is_the_highest_that_matches():
+    versions = [parse_version(v) for v in ORDER]
+    assert str(Range.parse("^1").best(versions)) == "1.2.0"
+    assert Range.parse("^3").best(versions) is None
+    assert str(ANY.best(versions)) == "2.0.0"
+
+
+@given(st.text(alphabet="0123456789.^~*<>=,-+ abrcv\n", max_size=24))
+def test_a_range_is_read_or_refused(text):
+    try:
+        wanted = Range.parse(text)
+    except ValueError:
+        return
+    assert wanted.comparators
+    wanted.matches(parse_version("1.2.3"))

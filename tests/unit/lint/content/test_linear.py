@@ -1,0 +1,72 @@
+"""Every pattern that meets foreign text takes linear time, because of how it is written.
+
+An unbounded repetition never gives back what it took (it is possessive), so that no pattern tries
+one stretch of text twice; all others have a limit.
+"""
+
+import importlib
+import pkgutil
+import re
+
+import pytest
+
+from psreg.formats import markdown
+from psreg.formats.json import escapes
+from psreg.lint import content
+from psreg.lint.content import patterns
+
+MODULES = [
+    markdown,
+    escapes,
+    content,
+    *(
+        importlib.import_module(f"psreg.lint.content.{module.name}")
+        for module in pkgutil.iter_modules(content.__path__)
+    ),
+]
+WRITTEN = {
+    f"{module.__name__}.{name}": value.pattern
+    for module in MODULES
+    for name, value in vars(module).items()
+    if isinstance(value, re.Pattern)
+}
+LISTED = {
+    f"{file}/{code}/{row['id']}": row["pattern"]
+    for file in ("access", "idioms", "payloads", "secrets")
+    for code, rows in patterns.table(file).items()
+    for row in rows
+    if "pattern" in row
+}
+_TOKEN = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]"  # an escape, a set
+    r"|(?P<unbounded>[*+]|\{[0-9]*,\})(?P<possessive>\+)?"
+    r"|\{[0-9]*+(?:,[0-9]++)?\}[+?]?|\?[+?]?"  # repetitions with a limit
+    r"|.",
+    re.DOTALL,
+)
+
+
+def unbounded(pattern):
+    """Return the repetitions of `pattern` that have no limit and give back what they took."""
+    tokens = list(_TOKEN.finditer(pattern))
+    return [
+        pattern[max(0, token.start() - 20) : token.end()]
+        for token in tokens
+        if token["unbounded"] and not token["possessive"]
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(WRITTEN | LISTED))
+def test_repetition_is_bounded_or_possessive(name):
+    assert unbounded((WRITTEN | LISTED)[name]) == []
+
+
+def test_the_test_sees_what_it_looks_for():
+    assert unbounded(r"(a+)+b*c{2,}d+?") == [
+        "(a+",
+        "(a+)+",
+        "(a+)+b*",
+        "(a+)+b*c{2,}",
+        "(a+)+b*c{2,}d+",
+    ]
+    assert unbounded(r"[+*]a++\*(?:b|c){0,9}+[]+]{2}d{3,}+e?+f??") == []

@@ -1,0 +1,141 @@
+"""Every offset in a passage leads back to the characters of the file that spell it."""
+
+import json
+import re
+import tomllib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from psreg.core.diagnostics import Span
+from psreg.formats import dotprompt, pbe
+from psreg.formats.toml import toml_document
+from psreg.lint.content import texts
+from psreg.lint.content.texts import Kind
+
+LONE = st.characters(categories=["Cs"])
+TEXTS = st.text(st.one_of(st.characters(), LONE, st.sampled_from('\\"\n\u200b😀\ud83d\ude00\x00')))
+
+
+def of_value(value, **how):
+    return texts.of_pbe(pbe.read(json.dumps(value, **how).encode("utf-8", "surrogatepass")))
+
+
+def spelled(content, passage, start, end):
+    span = passage.span(start, end)
+    return content.source[span.start : span.end]
+
+
+def test_a_pbe_has_a_passage_for_each_name_and_text():
+    content = of_value({"a": "one", "b/~": ["two", {"c": "three"}, 4, None, True]})
+    assert [(p.kind, p.pointer, p.text) for p in content.passages] == [
+        (Kind.KEY, "/a", "a"),
+        (Kind.VALUE, "/a", "one"),
+        (Kind.KEY, "/b~1~0", "b/~"),
+        (Kind.VALUE, "/b~1~0/0", "two"),
+        (Kind.KEY, "/b~1~0/1/c", "c"),
+        (Kind.VALUE, "/b~1~0/1/c", "three"),
+    ]
+    assert content.text == "a\none\nb/~\ntwo\nc\nthree"
+
+
+def test_escapes_are_crossed_whole():
+    source = r'{"k\u00e9y": "a\u0062\"\ud83d\ude00\n\/z"}'
+    content = texts.of_pbe(pbe.read(source.encode()))
+    key, value = content.passages
+    assert (key.text, value.text) == ("kéy", 'ab"😀\n/z')
+    assert spelled(content, key, 1, 2) == r"\u00e9"
+    pieces = [spelled(content, value, at, at + 1) for at in range(len(value.text))]
+    assert pieces == ["a", r"\u0062", r"\"", r"\ud83d\ude00", r"\n", r"\/", "z"]
+
+
+@settings(deadline=None)
+@given(st.dictionaries(TEXTS, TEXTS, max_size=4), st.booleans())
+def test_spans_of_json_decode_to_what_they_stand_for(value, ascii_only):
+    source = json.dumps(value, ensure_ascii=True)
+    if not ascii_only and not re.search("[\ud800-\udfff]", "".join((*value, *value.values()))):
+        source = json.dumps(value, ensure_ascii=False)
+    content = texts.of_pbe(pbe.read(source.encode()))
+    assert content.source == source
+    for passage in content.passages:
+        for at in range(len(passage.text)):
+            assert json.loads(f'"{spelled(content, passage, at, at + 1)}"') == passage.text[at]
+        whole = spelled(content, passage, 0, len(passage.text))
+        assert json.loads(f'"{whole}"') == passage.text
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_spans_of_toml_decode_to_what_they_stand_for(text):
+    source = f"k = {json.dumps(text)}  # \\u0041 {chr(92)}".replace("\x7f", "")
+    tree = toml_document.parse(source.encode())
+    if not tree.parsed:  # JSON spells some characters in pairs, TOML has none of these
+        return
+    content = texts.of_toml(tree)
+    (passage,) = content.passages
+    assert tree.value["k"] in passage.text
+    start = passage.text.index(tree.value["k"])
+    for at in range(start, start + len(tree.value["k"])):
+        spelling = spelled(content, passage, at, at + 1)
+        assert tomllib.loads(f'k = "{spelling}"')["k"] == passage.text[at]
+
+
+def test_toml_decodes_long_escapes_and_leaves_what_is_none():
+    source = "a = \"\\U0001F600\\b\\t\\f\\r\\\\\"\nb = '\\UFFFFFFFF'\n"
+    content = texts.of_toml(toml_document.parse(source.encode()))
+    assert content.passages[0].text == "a = \"😀\b\t\f\r\\\"\nb = '\\UFFFFFFFF'\n"
+    assert not content.ascii
+    plain = texts.of_toml(toml_document.parse(b"a = 1\n"))
+    assert plain.ascii
+    assert plain.passages[0].span(1, 2) == Span(1, 2)
+
+
+def test_a_prompt_and_a_readme_are_read_whole():
+    source = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nHi (% note %)\n"
+    content = texts.of_prompt(dotprompt.read(source.encode()), ("files",))
+    assert (content.text, content.kind, content.capabilities) == (source, "prompt", ("files",))
+    assert content.prompt is not None
+    assert texts.of_readme("# Hi\n").passages[0].span(2, 4) == Span(2, 4)
+
+
+@pytest.mark.parametrize(
+    ("source", "is_ascii"),
+    [
+        ('{"a": "plain\\n"}', True),
+        ('{"a": "\\u0041"}', True),
+        ('{"a": "\\u200b"}', False),
+        ('{"a": "é"}', False),
+    ],
+)
+def test_ascii_means_the_decoded_text(source, is_ascii):
+    assert texts.of_pbe(pbe.read(source.encode())).ascii is is_ascii
+
+
+def test_what_does_not_parse_has_no_passages():
+    content = texts.of_pbe(pbe.read(b"{"))
+    assert content.passages == ()
+    assert list(content.find(re.compile("x"))) == []
+
+
+def test_find_searches_only_where_a_needle_is():
+    content = of_value({"a": "Ignore", "b": ["ignore me", "no"]})
+    word = re.compile("ignore", re.IGNORECASE)
+    found = [(p.pointer, m.span()) for p, m in content.find(word, "ignore")]
+    assert found == [("/a", (0, 6)), ("/b/0", (0, 6))]
+    assert list(content.find(word, "absent")) == []
+    assert list(content.find(re.compile("absent"))) == []
+
+
+def test_code_is_known():
+    text = "a `b` c\n```\nd `e`\n```\n`f"
+    (passage,) = texts.of_readme(text).passages
+    assert [text[s.start : s.end] for s in passage.code] == ["`b`", "```\nd `e`\n```\n"]
+    assert passage.in_code(text.index("b"))
+    assert not passage.in_fence(text.index("b"))
+    assert passage.in_fence(text.index("d"))
+    assert not passage.in_code(text.index("f"))
+
+
+def test_characters_are_those_of_the_decoded_text():
+    assert of_value({"a": "é\n"}).characters == frozenset("aé\n")

@@ -1,0 +1,75 @@
+"""Names near given ones are found without comparing each, and none is missed."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from psreg.formats.tree import Tree
+from psreg.lint.names.all_names import Names
+from psreg.lint.names.likeness import FAR, distance, within_two
+from psreg.lint.names.name_rules import NAME_RULES
+from psreg.lint.names.near_names import nearby
+from registry_trees import tree
+
+NAMES = ["quiz_master", "quizmaster", "quiz_rnaster", "trip_packer", "pub_quiz_host", "a"]
+
+letters = st.text(alphabet="abm1_", max_size=9)
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("quiz_master", {"quiz_master", "quizmaster", "quiz_rnaster"}),
+        ("qu1z_master", {"quiz_master", "quizmaster", "quiz_rnaster"}),
+        ("quiz_master_official", {"quiz_master"}),
+        ("official_quiz_master", {"quiz_master"}),
+        ("trip_pakcre", {"trip_packer"}),
+        ("trip_pakrce_x", set()),
+        ("b", set()),  # too short to be compared
+        ("a", {"a"}),
+    ],
+)
+def test_names_that_are_near(text, near):
+    assert nearby([text], NAMES) == near
+
+
+def test_a_longer_name_with_an_affix_is_near():
+    assert nearby(["quiz"], ["quiz_official", "the_quiz", "quiz_night"]) == {"quiz_official"}
+
+
+def test_names_with_line_breaks_are_names_of_their_own():
+    assert nearby(["trip_packer"], ["trip_\npacker", "xyz\ntrip_packer"]) == {"trip_\npacker"}
+    assert nearby(["x"], []) == set()
+
+
+@given(letters, st.sets(letters, max_size=30))
+def test_within_two_edits_is_what_the_distance_says(text, others):
+    near = [other for other in sorted(others) if distance(text, other) < FAR]
+    assert list(within_two(text, sorted(others))) == near
+
+
+words = st.text(alphabet="abm1", min_size=3, max_size=5)
+affixed = st.sampled_from(["{}", "a_{}", "{}_core", "the_{}", "{}w"])
+names = st.builds(str.format, affixed, words)
+
+
+@given(names, st.sets(names, min_size=1, max_size=8))
+def test_no_name_that_a_rule_mentions_is_missed(text, others):
+    known = others - {text}
+    listed = {text, *known}
+    found = Names(Tree(tree(*(_entry(name, at) for at, name in enumerate(sorted(listed))))))
+    mentioned = set()
+    for finding in (finding for rule in NAME_RULES for finding in rule.check(found)):
+        subject, *said = re.findall(r"`(\w+)`", finding.message)
+        if subject == text:
+            mentioned.update(said)
+        elif text in said:
+            mentioned.add(subject)
+    assert mentioned & known <= nearby([text], known)
+
+
+def _entry(name, owner):
+    toml = f'owners = [{{forge = "github", id = {owner + 1}, login = "x"}}]\n'
+    return {f"pbes/prompt/{name}/entry.toml": toml}

@@ -1,0 +1,183 @@
+"""A conversation is judged message by message; what nobody judged is never called clean."""
+
+import json
+
+import pytest
+
+from psreg.core.diagnostics import Mode, Severity
+from psreg.core.errors import UsageError
+from psreg.formats.conversation.reader import read
+from psreg.formats.protocols import PROTOCOLS as KNOWN
+from psreg.formats.protocols import judging, numbers
+from psreg.lint.transcript import in_file, judge
+from psreg.lint.transcript_stats import stats_of
+from psreg.protocols import PROTOCOLS
+from psreg.protocols.versions import row_for
+
+FOOTER = "[Version=v1.4 | Tag=g_1 | Sources=none | Assumptions=0 | Cycle=1/3 | Locus=]"
+TALK = f"""\
+System: Speak VPP.
+User: !<g>
+Hello?
+
+Assistant: <g>
+Hello!
+{FOOTER}
+
+User: and?
+Assistant: !<q>
+So.
+{FOOTER}
+"""
+
+
+def heard(text, protocol="vpp", **options):
+    return judge(read(text.encode(), "x.txt", protocol), protocol, path="x.txt", **options)
+
+
+def codes(found):
+    return [d.code for d in found.report.diagnostics]
+
+
+def test_the_table_holds_what_a_release_may_declare():
+    assert {row.name: row.version for row in PROTOCOLS} == KNOWN
+    assert len({(row.name, row.version) for row in PROTOCOLS}) == len(PROTOCOLS)
+
+
+@pytest.mark.parametrize(
+    ("declared", "known", "version"),
+    [
+        ("1.4", ["1.4"], "1.4"),
+        ("1.4.7", ["1.4"], "1.4"),
+        ("1.9", ["1.2", "1.10", "1.4"], "1.4"),
+        ("1.11", ["1.2", "1.10", "1.4"], "1.10"),
+        ("1.1", ["1.2", "1.10"], "1.2"),
+        ("2.0", ["1.4"], None),
+        ("0.4", ["1.4"], None),
+        ("v1.4", ["1.4"], None),
+        ("1", ["1.4"], None),
+        ("1.4", [], None),
+    ],
+)
+def test_the_nearest_lower_version_judges(declared, known, version):
+    assert judging(declared, known) == version
+
+
+def test_versions_have_two_numbers():
+    assert numbers("1.10.3") == (1, 10)
+    assert numbers("1.4-x") is None
+
+
+def test_without_a_declared_version_the_latest_judges():
+    assert row_for(PROTOCOLS, "vpp", "").version == "1.4"
+    assert row_for(PROTOCOLS, "nothing", "") is None
+    assert row_for((), "vpp", "1.4") is None
+
+
+def test_each_message_with_what_is_said_of_it():
+    found = heard(TALK)
+    assert [(m.index, m.line, m.role, m.sound) for m in found.messages] == [
+        (1, 2, "user", True),
+        (2, 5, "assistant", True),
+        (3, 9, "user", True),
+        (4, 10, "assistant", False),
+    ]
+    assert [m.index for m in found.answers] == [2, 4]
+    assert {d.pointer for d in found.report.diagnostics} == {"/4/content"}
+    assert [value["tag"] for value in found.parsed] == ["g", "g", "q"]
+    assert (found.protocol, found.version, found.word, found.about) == ("vpp", "1.4", "turn", ())
+
+
+def test_findings_are_in_the_order_in_which_one_reads():
+    found = heard("User: !<g> --minor --minor\n\nAssistant: !<q>\nx")
+    places = [(d.pointer, d.start) for d in found.report.diagnostics]
+    assert places == sorted(places)
+    assert len(places) > 2
+
+
+def test_the_same_findings_at_the_lines_of_the_file():
+    conversation = read(TALK.encode(), "x.txt", "vpp")
+    found = judge(conversation, "vpp", path="x.txt")
+    moved = in_file(found, conversation)
+    assert len(moved.diagnostics) == len(found.report.diagnostics)
+    for before, after in zip(found.report.diagnostics, moved.diagnostics, strict=True):
+        place = f"turn 5, line {before.start.line}:{before.start.column}: "
+        assert after.message == place + before.message
+        assert (after.start.line, after.start.column) == (10, 1)
+        assert after.excerpt == "Assistant: !<q>"
+        assert after.fix is None
+
+
+def test_read_mode_lets_more_pass():
+    block = "S{$a:-1;}S"
+    assert [d.severity for d in heard(block, "plsp").report.diagnostics] == [Severity.ERROR]
+    (finding,) = heard(block, "plsp", mode=Mode.READ).report.diagnostics
+    assert finding.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("declared", "code"), [("1.5", "PROTO002"), ("1.3", "PROTO002"), ("2.0", "PROTO003")]
+)
+def test_versions_that_are_not_known(declared, code):
+    found = heard(f"User: !<g>\nHello?\nAssistant: <g>\nHi.\n{FOOTER}", version=declared)
+    assert found.about[0].code == code
+    assert (found.version, len(found.messages)) == (("", 0) if declared == "2.0" else ("1.4", 2))
+
+
+def test_a_file_may_say_which_version_it_follows():
+    turns = [{"role": "user", "raw_header": "!<g>", "body": "x", "footer": None}]
+    session = json.dumps({"protocol_version": "1.7", "turns": turns})
+    assert codes(heard(session)) == ["PROTO002"]
+    assert codes(heard(session, version="1.4")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "protocol", "holds"),
+    [
+        ('{"next": "S{}S"}', "vpp", "cycles of a PLSP trace"),
+        (TALK, "pb2s", "turns of a dialogue"),
+        ('{"text": "x"}', "plsp", "PB2S exchanges"),
+    ],
+)
+def test_nothing_is_never_clean(text, protocol, holds):
+    found = heard(text, protocol)
+    assert codes(found) == ["PROTO004"]
+    assert holds in found.about[0].message
+    assert found.report.failed()
+
+
+def test_what_can_be_read_of_a_file_is_judged():
+    text = '{"next": "S{$a:1}S"}\nnothing\n{"next": "S{$a:.5;}S"}\n'
+    found = heard(text, "plsp")
+    assert codes(found) == ["PROTO001", "PLSP008", "PLSP015"]
+    assert [d.pointer for d in found.report.diagnostics] == ["", "/0/next", "/2/next"]
+    assert [(m.index, m.line) for m in found.messages] == [(0, 1), (2, 3)]
+    assert codes(heard("nothing\n", "plsp")) == ["PLSP001"]
+
+
+def test_all_parts_of_a_cycle_are_one_message():
+    trace = {"instr": "INSTR:\nGo on.", "previous": "S{}S", "next": "S{$a:1;}S"}
+    (message,) = heard(json.dumps(trace), "plsp").messages
+    assert (message.role, len(message.parsed)) == ("", 1)
+
+
+def test_what_a_model_did_not_write_is_named():
+    trace = {"instr": "Go on.", "previous": "S{}S", "next": "S{$a:1}S"}
+    conversation = read(json.dumps(trace).encode(), "x", "plsp")
+    found = in_file(judge(conversation, "plsp"), conversation)
+    begun = {d.code: d.message.partition(": ")[0] for d in found.diagnostics}
+    assert begun["PLSP040"] == "cycle 1 instr, line 1:1"
+    assert begun["PLSP008"] == "cycle 1, line 1:7"
+
+
+def test_the_numbers_of_a_trace():
+    conversation = read(b'{"next": "S{ $a : 1 ; }S"}\n{"next": "S{$a:"}\n', "x", "plsp")
+    first, second = stats_of(conversation, "plsp")
+    assert (first.index, first.statements, first.variables) == (0, 1, 1)
+    assert (first.raw.bytes, first.canonical.bytes) == (14, 9)
+    assert (second.index, second.canonical) == (1, None)
+
+
+def test_only_traces_are_counted():
+    with pytest.raises(UsageError, match="nothing to count in vpp"):
+        stats_of(read(b"!<g>", "x", "vpp"), "vpp")

@@ -1,0 +1,77 @@
+"""The note of an unfinished publish, and the lock."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from psreg.core.errors import UnavailableError
+from psreg.registry.journal import PublishJournal
+from psreg.registry.state import Intent
+
+INTENT = Intent(registry_id="0" * 32, after=3, targets=("targets/pkg/x.json",))
+
+
+def test_a_note_lasts_until_it_is_dropped(tmp_path: Path) -> None:
+    journal = PublishJournal(tmp_path / "state", tmp_path / "registry")
+    assert journal.pending() is None
+    journal.begin(INTENT)
+    again = PublishJournal(tmp_path / "state", tmp_path / "x" / ".." / "registry")
+    assert again.pending() == INTENT
+    assert PublishJournal(tmp_path / "state", tmp_path / "other").pending() is None
+    journal.finish()
+    journal.finish()
+    assert journal.pending() is None
+    assert not (tmp_path / "registry").exists()
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"{}", b'{"registry_id":"","after":"x"}', b"\xff"])
+def test_a_note_that_means_nothing_is_none(tmp_path: Path, data: bytes) -> None:
+    journal = PublishJournal(tmp_path, tmp_path / "registry")
+    journal.begin(INTENT)
+    (note,) = (tmp_path / "publish").iterdir()
+    note.write_bytes(data)
+    assert journal.pending() is None
+
+
+def test_what_cannot_be_read_or_written_is_told(tmp_path: Path) -> None:
+    journal = PublishJournal(tmp_path, tmp_path / "registry")
+    journal.begin(INTENT)
+    (note,) = (tmp_path / "publish").iterdir()
+    note.unlink()
+    note.mkdir()
+    for call in (journal.pending, journal.finish):
+        with pytest.raises(UnavailableError):
+            call()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnavailableError):
+        PublishJournal(tmp_path / "file", tmp_path / "registry").begin(INTENT)
+
+
+_HOLD = """
+import sys
+from pathlib import Path
+from psreg.registry.journal import PublishJournal
+with PublishJournal(Path(sys.argv[1]), Path(sys.argv[2])).held():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _HOLD, str(tmp_path), str(tmp_path / "registry")]
+    journal = PublishJournal(tmp_path, tmp_path / "registry")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as other:
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(UnavailableError) as caught, journal.held(wait=0):
+            pass
+        assert caught.value.code == "LOCKED"
+        with PublishJournal(tmp_path, tmp_path / "elsewhere").held(wait=0):
+            pass
+        other.kill()
+    with journal.held():  # a lock dies with the process that holds it
+        pass

@@ -1,0 +1,601 @@
+"""Publishing: what is released, what is refused, and what a publish that dies leaves behind."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from datetime import timedelta
+from itertools import count
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from psreg.core.diagnostics import ERROR, WARNING, Diagnostic, Position, Report
+from psreg.core.errors import FindingsError, PsregError, TrustError, UnavailableError
+from psreg.formats.json.canonical import canonical
+from psreg.registry.publish import Published, publish, resign
+from psreg.registry.records import PackageRecord
+from psreg.registry.state import Intent, Ports
+from psreg.registry.trust.issuing import issue
+from psreg.registry.trust.metadata import Notary, signers
+from psreg.registry.trust.reading import RegistryState, read_registry
+from psreg.registry.trust.roles import BINS, KEYS, LIFETIME, Target
+from publishing import (
+    CLEAN,
+    FIRST,
+    NOW,
+    SECOND,
+    Died,
+    Dying,
+    client_reads,
+    entry,
+    files,
+    memory_ports,
+    ports,
+    put,
+    release,
+    renewed,
+)
+
+YEAR = timedelta(days=365)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Path:
+    return tmp_path / "registry"
+
+
+def state_of(registry: Path) -> RegistryState:
+    state = read_registry(ports(registry, registry).store.read)
+    assert state is not None
+    return state
+
+
+def record(state: RegistryState, name: str) -> PackageRecord:
+    return PackageRecord.from_json(json.loads(state.packages[name]))
+
+
+def diagnostic(waived: str | None, path: str, severity: object = ERROR) -> Diagnostic:
+    place = Position(1, 1)
+    return Diagnostic(
+        code="PS010", slug="s", severity=severity, message="m", path=path,
+        start=place, end=place, waived=waived,
+    )  # fmt: skip
+
+
+# What is published
+
+
+def test_first_publish_founds_a_registry(home: Path, registry: Path) -> None:
+    result = release(home, registry, FIRST)
+    state = state_of(registry)
+    assert [(r.name, r.version) for r in result.released] == [("alpha", "1.0.0"), ("beta", "0.1.0")]
+    assert (result.entries, result.mode, result.due) == (2, "dev", False)
+    assert result.expires == NOW + YEAR
+    assert result.registry_id == state.registry_id
+    assert result.root_sha256 == state.root_sha256
+    assert set(state.packages) == {"alpha", "beta"}
+    assert set(state.catalog) == {"prompt", "interactive_engine"}
+    assert set(state.versions) == {"root", "timestamp", "snapshot", "targets", "releases", *BINS}
+    assert set(state.versions.values()) == {1}
+    assert state.timestamp_expires == NOW + YEAR
+    assert result.written == len(files(registry))
+
+
+def test_files_have_the_names_of_the_design(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    state = state_of(registry)
+    alpha = Target.of(state.packages["alpha"]).sha256
+    names = set(files(registry))
+    bins = {f"metadata/1.r-{n:02x}.json" for n in range(256)}
+    roles = {f"metadata/1.{r}.json" for r in ("root", "targets", "releases", "snapshot")}
+    assert bins | roles | {"metadata/timestamp.json"} <= names
+    assert f"targets/pkg/{alpha}.alpha.json" in names
+    assert state.catalog["prompt"].path in names
+    assert len(names) == 256 + 5 + 4
+
+
+def test_a_stock_client_reads_it(home: Path, registry: Path, tmp_path: Path) -> None:
+    release(home, registry, FIRST)
+    assert (
+        client_reads(registry, tmp_path / "client", "alpha") == state_of(registry).packages["alpha"]
+    )
+    assert client_reads(registry, tmp_path / "client", "omega") is None
+
+
+def test_metadata_lists_versions_only(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    snapshot = json.loads((registry / "metadata/1.snapshot.json").read_bytes())
+    timestamp = json.loads((registry / "metadata/timestamp.json").read_bytes())
+    assert set(map(str, snapshot["signed"]["meta"].values())) == {"{'version': 1}"}
+    assert timestamp["signed"]["meta"] == {"snapshot.json": {"version": 1}}
+
+
+def test_an_empty_tree_is_a_registry_too(home: Path, registry: Path) -> None:
+    assert release(home, registry, {}).entries == 0
+    assert state_of(registry).packages == {}
+
+
+def test_nothing_new_writes_nothing(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    before = {path: path.stat().st_mtime_ns for path in registry.rglob("*")}
+    result = release(home, registry, FIRST, NOW + timedelta(days=1))
+    assert (result.released, result.written, result.entries) == ((), 0, 2)
+    assert {path: path.stat().st_mtime_ns for path in registry.rglob("*")} == before
+
+
+def test_a_second_publish_signs_only_what_changed(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    before = files(registry)
+    later = NOW + timedelta(days=1)
+    result = release(home, registry, SECOND, later)
+    after = files(registry)
+    assert [(r.name, r.version) for r in result.released] == [
+        ("alpha", "1.1.0"),
+        ("gamma", "2.0.0"),
+    ]
+    kept = {path: data for path, data in before.items() if path != "metadata/timestamp.json"}
+    assert kept.items() <= after.items()
+    new = [path for path in after if path not in before]
+    assert result.written == len(new) + 1
+    # alpha, gamma and the shard `prompt`; each in a bin, in this case in three bins
+    assert sum(path.startswith("targets/") for path in new) == 3
+    assert sum(path.startswith("metadata/2.r-") for path in new) == 3
+    assert "metadata/2.snapshot.json" in new
+    assert len(new) == 7
+
+
+def test_dates_are_of_the_first_publication(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    release(home, registry, SECOND, NOW + timedelta(days=1))
+    alpha = record(state_of(registry), "alpha")
+    dates = [row.date for row in alpha.releases]
+    days = [(NOW + timedelta(days=d)).strftime("%Y-%m-%dT%H:%M:%SZ") for d in (0, 1)]
+    assert dates == days
+    assert alpha.serial == 2
+    assert record(state_of(registry), "beta").serial == 1
+
+
+def test_entry_toml_may_change(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    result = release(home, registry, FIRST | entry("alpha", yanked='[yanked]\n"1.0.0" = "why"\n'))
+    assert result.released == ()
+    assert result.written > 0
+    assert record(state_of(registry), "alpha").releases[0].yanked == "why"
+
+
+def test_same_input_same_bytes(home: Path, tmp_path: Path) -> None:
+    release(home, tmp_path / "a", FIRST)
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    for name in "ab":
+        release(home, tmp_path / name, SECOND)
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+
+
+def test_waived_findings_are_recorded(home: Path, registry: Path) -> None:
+    tree = entry("alpha", "1.0.0")
+    folder = PurePosixPath("pbes/prompt/alpha/1.0.0")
+    tree[folder / "release.toml"] = b'[waivers]\nPS010 = "a lesson about it"\n'
+    report = Report(
+        checked=1,
+        diagnostics=(
+            diagnostic("a lesson about it", str(folder / "alpha.prompt")),
+            diagnostic(None, str(folder / "alpha.prompt"), WARNING),
+            diagnostic("elsewhere", "README.md"),
+        ),
+    )
+    publish(tree, report, NOW, ports(home, registry))
+    (waived,) = record(state_of(registry), "alpha").releases[0].waived
+    assert (waived.code, waived.reason, waived.by) == ("PS010", "a lesson about it", "release")
+
+
+def test_what_a_newer_psreg_wrote_is_kept(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    value = json.loads(state_of(registry).packages["alpha"])
+    value["stars"] = 5
+    value["releases"].append({"v": 2, "version": "9.0.0", "shape": "unknown"})
+    overwrite(home, registry, "pkg/alpha.json", canonical(value))
+    release(home, registry, SECOND)
+    after = json.loads(state_of(registry).packages["alpha"])
+    assert after["stars"] == 5
+    assert after["releases"][-1] == {"v": 2, "version": "9.0.0", "shape": "unknown"}
+    assert [row["version"] for row in after["releases"]] == ["1.0.0", "1.1.0", "9.0.0"]
+
+
+def overwrite(home: Path, registry: Path, target: str, data: bytes) -> None:
+    """Sign `data` as `target`, as whoever holds the keys can."""
+    state, real = state_of(registry), ports(home, registry)
+    notary = Notary(
+        at_hand=signers(real.keys.load(state.registry_id).values()), source="", expires=NOW + YEAR
+    )
+    wanted = {**state.targets, target: Target.of(data)}
+    folder, _, name = target.partition("/")
+    real.store.write(f"targets/{folder}/{wanted[target].sha256}.{name}", data)
+    for document in issue(state, state.root, wanted, notary):
+        prefix = "" if document.role == "timestamp" else f"{document.version}."
+        real.store.write(f"metadata/{prefix}{document.role}.json", document.data)
+
+
+# What is refused
+
+
+def refusal(call: Callable[[], object], registry: Path, code: str, kind: type[PsregError]) -> str:
+    """Return the message of a refusal that touched nothing in the registry."""
+    before = files(registry)
+    with pytest.raises(kind) as caught:
+        call()
+    assert caught.value.code == code
+    assert files(registry) == before
+    return caught.value.message
+
+
+def test_a_failed_check_refuses(home: Path, registry: Path) -> None:
+    report = Report(checked=1, diagnostics=(diagnostic(None, "x"),))
+    with pytest.raises(FindingsError, match="nothing was published"):
+        publish(FIRST, report, NOW, ports(home, registry))
+    assert not registry.exists()
+    assert not home.exists()
+
+
+def test_changed_released_bytes_are_refused(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    paths = [PurePosixPath("pbes/prompt/alpha/1.0.0", name) for name in ("alpha.prompt", "NEW.md")]
+    tree = FIRST | dict.fromkeys(paths, b"other")
+    gone = PurePosixPath("pbes/interactive_engine/beta/0.1.0/release.toml")
+    tree.pop(gone)
+    message = refusal(
+        lambda: release(home, registry, tree), registry, "RELEASE_CHANGED", FindingsError
+    )
+    was, now = Target.of(FIRST[paths[0]]).sha256, Target.of(b"other").sha256
+    assert f"{paths[0]}: released sha256 {was}, now sha256 {now}" in message
+    assert f"{paths[1]}: released absent, now sha256 {now}" in message
+    assert f"{gone}: released sha256 {Target.of(FIRST[gone]).sha256}, now absent" in message
+
+
+@pytest.mark.parametrize("key", ["online", "timestamp"])
+def test_a_missing_key_never_starts_over(home: Path, registry: Path, key: str) -> None:
+    registry_id = release(home, registry, FIRST).registry_id
+    folder = home / "keys" / registry_id
+    (folder / f"{key}.pem").unlink()
+    for tree in (FIRST, SECOND):
+        message = refusal(
+            lambda tree=tree: release(home, registry, tree), registry, "KEY_MISSING", TrustError
+        )
+        assert str(folder) in message
+    root = json.loads((registry / "metadata/1.root.json").read_bytes())["signed"]
+    role = "snapshot" if key == "online" else "timestamp"
+    assert root["roles"][role]["keyids"][0] in message
+
+
+def test_all_keys_missing(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    shutil.rmtree(home / "keys")
+    refusal(lambda: release(home, registry, SECOND), registry, "KEY_MISSING", TrustError)
+    assert not (home / "keys").exists()
+
+
+def test_the_root_key_may_be_elsewhere(home: Path, registry: Path) -> None:
+    registry_id = release(home, registry, FIRST).registry_id
+    (home / "keys" / registry_id / "root.pem").unlink()
+    assert len(release(home, registry, SECOND).released) == 2
+    refusal(
+        lambda: renewed(home, registry, timedelta(days=300)), registry, "KEY_MISSING", TrustError
+    )
+
+
+def test_an_unreadable_key_is_named_as_such(home: Path, registry: Path) -> None:
+    registry_id = release(home, registry, FIRST).registry_id
+    (home / "keys" / registry_id / "online.pem").write_text("not a key")
+    refusal(lambda: release(home, registry, SECOND), registry, "KEY_UNREADABLE", TrustError)
+
+
+def test_a_registry_without_its_root_is_not_started_over(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    (registry / "metadata/1.root.json").unlink()
+    refusal(lambda: release(home, registry, SECOND), registry, "TRUST_MIXED", TrustError)
+    (registry / "metadata/timestamp.json").unlink()
+    refusal(lambda: release(home, registry, SECOND), registry, "TRUST_MIXED", TrustError)
+
+
+def test_a_registry_without_its_timestamp_is_not_started_over(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    (registry / "metadata/timestamp.json").unlink()
+    refusal(lambda: release(home, registry, FIRST), registry, "TRUST_MIXED", TrustError)
+    # Not even after a publish elsewhere in time or registry was cut short here.
+    for intent in (Intent(registry_id="0" * 32), Intent(registry_id=root_id(registry), after=4)):
+        ports(home, registry).journal.begin(intent)
+        refusal(lambda: release(home, registry, FIRST), registry, "TRUST_MIXED", TrustError)
+
+
+def root_id(registry: Path) -> str:
+    root = json.loads((registry / "metadata/1.root.json").read_bytes())
+    found: str = root["signed"]["psreg"]["id"]
+    return found
+
+
+def test_rolled_back_timestamp_attack(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    old = (registry / "metadata/timestamp.json").read_bytes()
+    release(home, registry, SECOND)
+    (registry / "metadata/timestamp.json").write_bytes(old)
+    refusal(lambda: release(home, registry, SECOND), registry, "TRUST_ROLLBACK", TrustError)
+    refusal(lambda: resign(NOW, ports(home, registry)), registry, "TRUST_ROLLBACK", TrustError)
+
+
+def test_a_newer_record_is_not_understood(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    data = canonical({"schema": "psreg.package/2"})
+    overwrite(home, registry, "pkg/alpha.json", data)
+    message = refusal(
+        lambda: release(home, registry, SECOND), registry, "NEWER_FORMAT", UnavailableError
+    )
+    assert "psreg.package/2" in message
+
+
+@pytest.mark.parametrize("value", [[], {}, {"schema": "psreg.package/1"}])
+def test_a_signed_record_that_is_none(home: Path, registry: Path, value: object) -> None:
+    release(home, registry, FIRST)
+    overwrite(home, registry, "pkg/alpha.json", canonical(value))
+    refusal(lambda: release(home, registry, SECOND), registry, "TRUST_METADATA", TrustError)
+
+
+# Renewing signatures
+
+
+def test_resign_renews_the_timestamp(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    before = files(registry)
+    result = renewed(home, registry, timedelta(days=10))
+    after = files(registry)
+    assert (result.written, result.released, result.entries) == (1, (), 2)
+    assert {path for path in after if before.get(path) != after[path]} == {
+        "metadata/timestamp.json"
+    }
+    state = state_of(registry)
+    assert state.versions["timestamp"] == 2
+    assert state.timestamp_expires == NOW + timedelta(days=10) + YEAR
+    assert result.expires == NOW + YEAR
+
+
+def test_resign_twice_at_a_time_writes_once(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    assert renewed(home, registry, timedelta(0)).written == 0
+    assert renewed(home, registry, timedelta(days=1)).written == 1
+    assert renewed(home, registry, timedelta(days=1)).written == 0
+
+
+def test_resign_renews_all_that_is_due(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    release(home, registry, SECOND, NOW + timedelta(days=200))
+    before = state_of(registry)
+    warning = release(home, registry, SECOND, NOW + timedelta(days=260))
+    assert (warning.due, warning.expires, warning.written) == (True, NOW + YEAR, 0)
+    result = renewed(home, registry, timedelta(days=260))
+    after = state_of(registry)
+    raised = {role for role in BINS if after.versions[role] == before.versions[role] + 1}
+    fresh = {role for role in BINS if before.versions[role] == 2}
+    assert raised == set(BINS) - fresh
+    assert len(fresh) == 3
+    assert after.versions["root"] == after.versions["targets"] == after.versions["releases"] == 2
+    assert after.versions["snapshot"] == after.versions["timestamp"] == 3
+    assert after.packages == before.packages
+    assert after.root_sha256 == before.root_sha256
+    assert result.registry_id == before.registry_id
+    assert not result.due
+
+
+def test_resign_works_after_everything_ran_out(home: Path, registry: Path, tmp_path: Path) -> None:
+    release(home, registry, FIRST, NOW - timedelta(days=800))
+    resign(NOW, ports(home, registry))
+    assert client_reads(registry, tmp_path / "client", "alpha")
+
+
+def test_resign_renews_a_snapshot_alone(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    shorten(home, registry, days=100)
+    before = state_of(registry)
+    renewed(home, registry, timedelta(days=1))
+    after = state_of(registry)
+    changed = {role for role in after.versions if after.versions[role] != before.versions[role]}
+    assert changed == {"snapshot", "timestamp"}
+
+
+def shorten(home: Path, registry: Path, days: int) -> None:
+    """Sign snapshot and timestamp as if for a shorter time."""
+    state, real = state_of(registry), ports(home, registry)
+    notary = Notary(
+        at_hand=signers(real.keys.load(state.registry_id).values()),
+        source="",
+        expires=NOW + timedelta(days=days),
+    )
+    snapshot = notary.next_snapshot((), state.root, state.documents["snapshot"])
+    timestamp = notary.next_timestamp(snapshot, state.root, state.documents["timestamp"])
+    real.store.write("metadata/2.snapshot.json", snapshot.data)
+    real.store.write("metadata/timestamp.json", timestamp.data)
+
+
+def test_resign_leaves_a_production_root_alone(home: Path, registry: Path) -> None:
+    make_production(home, registry)
+    release(home, registry, FIRST)
+    result = renewed(home, registry, timedelta(days=300))
+    state = state_of(registry)
+    assert (state.mode, result.mode) == ("production", "production")
+    assert (state.versions["root"], state.versions["targets"]) == (1, 2)
+    assert (result.due, result.expires) == (True, NOW + YEAR)
+
+
+def make_production(home: Path, registry: Path) -> None:
+    """Found a registry whose root says it is one for production."""
+    real = ports(home, registry)
+    pems = {name: real.keys.create("a" * 32, name) for name in KEYS}
+    notary = Notary(at_hand=signers(pems.values()), source="", expires=NOW + LIFETIME)
+    draft = notary.first_root("a" * 32, pems).signed
+    draft.unrecognized_fields["psreg"]["mode"] = "production"
+    real.store.write("metadata/1.root.json", notary._sign(draft, "root", draft))
+    real.journal.begin(Intent(registry_id="a" * 32))
+
+
+def test_resign_needs_a_registry(home: Path, registry: Path) -> None:
+    with pytest.raises(UnavailableError) as caught:
+        resign(NOW, ports(home, registry))
+    assert caught.value.code == "NOT_PUBLISHED"
+    assert not registry.exists()
+
+
+# Dying at every step
+
+
+def dies(step: Callable[[Ports], Published], real: Ports, last: int, *, torn: bool) -> bool:
+    """Tell whether a process that dies at change number `last` does not reach its end."""
+    try:
+        step(Dying(real, last, torn=torn))  # type: ignore[arg-type]
+    except Died:
+        return True
+    return False
+
+
+def publish_first(p: Ports) -> Published:
+    return publish(FIRST, CLEAN, NOW, p)
+
+
+def publish_second(p: Ports) -> Published:
+    return publish(SECOND, CLEAN, NOW + timedelta(hours=1), p)
+
+
+def renew_timestamp(p: Ports) -> Published:
+    return resign(NOW + timedelta(hours=1), p)
+
+
+@pytest.mark.parametrize("torn", [False, True], ids=["clean", "torn"])
+@pytest.mark.parametrize("step", [publish_second, renew_timestamp])
+def test_dying_anywhere_leaves_old_or_new(
+    home: Path, registry: Path, tmp_path: Path, step: Callable[[Ports], Published], *, torn: bool
+) -> None:
+    release(home, registry, FIRST)
+    old, real = files(registry), ports(home, registry)
+    step(real)
+    new = files(registry)
+    allowed = {old["metadata/timestamp.json"], new["metadata/timestamp.json"]}
+    for last in count():
+        put(registry, old)
+        died = dies(step, real, last, torn=torn)
+        assert (registry / "metadata/timestamp.json").read_bytes() in allowed
+        found = state_of(registry)
+        seen = client_reads(registry, tmp_path / "client" / str(last), "alpha")
+        assert seen == found.packages["alpha"]
+        step(real)
+        assert files(registry) == new, f"after dying at change {last}"
+        assert real.journal.pending() is None
+        if not died:
+            break
+    assert last > 3
+
+
+def few(number: int) -> bool:
+    """Tell whether to die at change `number`: one bin is like the next, a few stand for 256."""
+    return not 12 <= number < 264 or number % 50 == 0
+
+
+@pytest.mark.parametrize("torn", [False, True], ids=["clean", "torn"])
+def test_dying_in_the_first_publish(*, torn: bool) -> None:
+    undisturbed = memory_ports()
+    publish_first(undisturbed)
+    new = undisturbed.store.files
+    for last in filter(few, count()):
+        real = memory_ports()
+        died = dies(publish_first, real, last, torn=torn)
+        state = read_registry(real.store.read)
+        assert state is None or real.store.files == new
+        publish_first(real)
+        assert real.store.files == new, f"after dying at change {last}"
+        assert real.keys.made == undisturbed.keys.made
+        assert real.journal.pending() is None
+        if not died:
+            break
+    assert last > 264
+
+
+def test_a_first_publish_resumed_keeps_its_id_and_keys(home: Path, registry: Path) -> None:
+    real = ports(home, registry)
+    for last in (1, 2, 3, 4):
+        assert dies(publish_first, real, last, torn=False)
+    keys = files(home / "keys")
+    publish_first(real)
+    assert len(keys) == 3
+    assert files(home / "keys") == keys
+
+
+@pytest.mark.parametrize("last", [0, 1, 100, 261])
+def test_dying_while_everything_is_renewed(home: Path, registry: Path, last: int) -> None:
+    def renew_all(p: Ports) -> Published:
+        return resign(NOW + timedelta(days=300), p)
+
+    release(home, registry, FIRST)
+    old, real = files(registry), ports(home, registry)
+    renew_all(real)
+    new = files(registry)
+    put(registry, old)
+    assert dies(renew_all, real, last, torn=True)
+    assert state_of(registry).versions["timestamp"] == 1
+    renew_all(real)
+    assert files(registry) == new
+
+
+def test_a_later_rerun_leaves_nothing_of_the_one_that_died(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    old, real = files(registry), ports(home, registry)
+    later = NOW + timedelta(hours=2)
+    publish(SECOND, CLEAN, later, real)
+    wanted = files(registry)
+    for last in range(10):  # the tenth change puts the new state in force
+        put(registry, old)
+        assert dies(publish_second, real, last, torn=True)
+        publish(SECOND, CLEAN, later, real)
+        assert files(registry) == wanted
+
+
+def test_dying_and_then_publishing_nothing_cleans_up(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    old, real = files(registry), ports(home, registry)
+    for last in range(10):  # the tenth change puts the new state in force
+        assert dies(publish_second, real, last, torn=True)
+        assert release(home, registry, FIRST).written == 0
+        assert files(registry) == old
+        assert real.journal.pending() is None
+
+
+def test_a_refusal_leaves_what_died_as_it_is(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    dies(publish_second, ports(home, registry), 5, torn=True)
+    tree = FIRST | {PurePosixPath("pbes/prompt/alpha/1.0.0/alpha.prompt"): b"other"}
+    refusal(lambda: release(home, registry, tree), registry, "RELEASE_CHANGED", FindingsError)
+
+
+def test_leftovers_of_another_machine_are_cleared(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    before = files(registry)
+    for name in ("2.r-00.json", "7.targets.json", "3.snapshot.json", ".psreg-x"):
+        (registry / "metadata" / name).write_bytes(b"left over")
+    keep = {"metadata/9.owners.json": b"not ours", "metadata/README.md": b"neither"}
+    put(registry, files(registry) | keep)
+    assert release(home, registry, FIRST).written == 0
+    assert files(registry) == before | keep
+
+
+def test_a_note_about_another_registry_is_ignored(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    stray = "targets/pkg/x.json"
+    put(registry, files(registry) | {stray: b"x"})
+    real = ports(home, registry)
+    real.journal.begin(Intent(registry_id="0" * 32, after=1, targets=(stray,)))
+    release(home, registry, FIRST)
+    assert (registry / stray).exists()
+    real.journal.begin(Intent(registry_id=root_id(registry), after=1, targets=(stray, "../x")))
+    release(home, registry, FIRST)
+    assert not (registry / stray).exists()

@@ -1,0 +1,365 @@
+"""Reading a registry: whatever somebody without the keys changes is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from securesystemslib.signer import CryptoSigner
+from tuf.api.metadata import Metadata, MetaFile, TargetFile
+
+from psreg.core.errors import TrustError
+from psreg.registry.publish import publish
+from psreg.registry.trust.keys import generate_key, key_from_pem
+from psreg.registry.trust.metadata import root_info
+from psreg.registry.trust.reading import read_registry, read_roots
+from psreg.registry.trust.roles import bin_of
+from publishing import CLEAN, FIRST, NOW, SECOND, memory_ports
+
+PORTS = memory_ports()
+publish(FIRST, CLEAN, NOW, PORTS)
+OLD = dict(PORTS.store.files)
+publish(SECOND, CLEAN, NOW + timedelta(hours=1), PORTS)
+NEW = dict(PORTS.store.files)
+
+KEYS = {name: CryptoSigner(key_from_pem(pem)) for name, pem in PORTS.keys.made.items()}
+
+ALPHA_BIN = f"metadata/2.{bin_of('pkg/alpha.json')}.json"
+"""The bin that lists alpha, changed by the second publish."""
+
+ONE_OF_EACH = {
+    "root": "metadata/1.root.json",
+    "timestamp": "metadata/timestamp.json",
+    "snapshot": "metadata/2.snapshot.json",
+    "targets": "metadata/1.targets.json",
+    "releases": "metadata/1.releases.json",
+    "bin": ALPHA_BIN,
+}
+
+Files = dict[str, bytes]
+
+
+@pytest.fixture
+def there() -> Files:
+    return dict(NEW)
+
+
+def record_path(name: str) -> str:
+    state = read_registry(NEW.get)
+    assert state is not None
+    digest = hashlib.sha256(state.packages[name]).hexdigest()
+    return f"targets/pkg/{digest}.{name}.json"
+
+
+def forge(there: Files, path: str, key: str, change: Callable[[Any], object]) -> None:
+    """Change a metadata file as whoever holds the key `key` can."""
+    metadata = Metadata[Any].from_bytes(there[path])
+    change(metadata.signed)
+    metadata.sign(KEYS[key])
+    there[path] = metadata.to_bytes()
+
+
+def refused(there: Files, code: str, words: str = "") -> None:
+    with pytest.raises(TrustError) as caught:
+        read_registry(there.get)
+    assert (caught.value.code, words in caught.value.message) == (code, True), caught.value
+
+
+def test_what_was_published_is_read() -> None:
+    state = read_registry(NEW.get)
+    assert state is not None
+    assert set(state.packages) == {"alpha", "beta", "gamma"}
+    assert set(state.catalog) == {"prompt", "interactive_engine"}
+    assert state.catalog["prompt"].data == NEW[state.catalog["prompt"].path]
+    assert (state.registry_id, state.mode, state.overtaken) == ("f" * 32, "dev", False)
+    assert state.root_sha256 == hashlib.sha256(NEW["metadata/1.root.json"]).hexdigest()
+    assert state.versions["snapshot"] == state.versions["timestamp"] == 2
+    assert state.root.version == 1
+    assert state.timestamp_expires == NOW + timedelta(days=365, hours=1)
+
+
+def test_nothing_published() -> None:
+    assert read_registry({}.get) is None
+    assert read_roots({}.get) is None
+    assert read_registry({"metadata/1.root.json": NEW["metadata/1.root.json"]}.get) is None
+
+
+# Nobody without the keys
+
+
+@pytest.mark.parametrize("path", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
+def test_flipped_signature_attack(there: Files, path: str) -> None:
+    value = json.loads(there[path])
+    signature = value["signatures"][0]["sig"]
+    value["signatures"][0]["sig"] = ("0" if signature[0] != "0" else "1") + signature[1:]
+    there[path] = json.dumps(value).encode()
+    refused(there, "TRUST_SIGNATURE")
+
+
+@pytest.mark.parametrize("path", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
+def test_longer_life_attack(there: Files, path: str) -> None:
+    value = json.loads(there[path])
+    value["signed"]["expires"] = "2999-01-01T00:00:00Z"
+    there[path] = json.dumps(value).encode()
+    refused(there, "TRUST_SIGNATURE")
+
+
+@pytest.mark.parametrize("path", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
+def test_duplicate_key_attack(there: Files, path: str) -> None:
+    there[path] = there[path].replace(b'"signed":{', b'"signed":{"version":999,', 1)
+    refused(there, "TRUST_METADATA", "twice")
+
+
+@pytest.mark.parametrize("path", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
+@pytest.mark.parametrize("data", [b"", b"<html>", b"{}", b'{"signatures":[],"signed":{}}'])
+def test_something_else_in_its_place(there: Files, path: str, data: bytes) -> None:
+    there[path] = data
+    refused(there, "TRUST_METADATA")
+
+
+@pytest.mark.parametrize("path", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
+def test_another_role_in_its_place(there: Files, path: str) -> None:
+    other = "metadata/1.root.json" if path != "metadata/1.root.json" else "metadata/timestamp.json"
+    there[path] = there[other]
+    refused(there, "TRUST_METADATA")
+
+
+@pytest.mark.parametrize("path", [p for n, p in ONE_OF_EACH.items() if n != "timestamp"])
+def test_missing_file(there: Files, path: str) -> None:
+    del there[path]
+    refused(there, "TRUST_MIXED", path.rpartition("/")[2] if "root" in path else path)
+
+
+def test_foreign_key_attack(there: Files) -> None:
+    thief = CryptoSigner(key_from_pem(generate_key()))
+    metadata = Metadata[Any].from_bytes(there["metadata/timestamp.json"])
+    metadata.sign(thief)
+    there["metadata/timestamp.json"] = metadata.to_bytes()
+    refused(there, "TRUST_SIGNATURE")
+
+
+def test_swapped_bins_attack(there: Files) -> None:
+    """A bin is signed by the key of all bins; what it lists says which one it is."""
+    one, other = ("metadata/1.r-00.json", ALPHA_BIN)
+    there[one] = OLD[other.replace("/2.", "/1.")]
+    refused(there, "TRUST_METADATA", "may not")
+
+
+def test_old_bin_attack(there: Files) -> None:
+    there[ALPHA_BIN] = OLD[ALPHA_BIN.replace("/2.", "/1.")]
+    refused(there, "TRUST_MIXED", "version 1, listed is 2")
+
+
+def test_old_snapshot_attack(there: Files) -> None:
+    there["metadata/2.snapshot.json"] = there["metadata/1.snapshot.json"]
+    refused(there, "TRUST_MIXED", "snapshot is version 1")
+
+
+def test_swapped_record_attack(there: Files) -> None:
+    there[record_path("alpha")] = there[record_path("gamma")]
+    refused(there, "TRUST_DIGEST", "alpha")
+
+
+def test_old_record_attack(there: Files) -> None:
+    old = read_registry(OLD.get)
+    assert old is not None
+    there[record_path("alpha")] = old.packages["alpha"]
+    refused(there, "TRUST_DIGEST")
+
+
+@pytest.mark.parametrize("more", [b" ", b"\n{}"])
+def test_longer_record_attack(there: Files, more: bytes) -> None:
+    there[record_path("alpha")] += more
+    refused(there, "TRUST_DIGEST")
+
+
+def test_missing_record(there: Files) -> None:
+    del there[record_path("alpha")]
+    refused(there, "TRUST_MIXED", record_path("alpha"))
+
+
+FLIPPED = [path for path in NEW if not path.startswith("metadata/1.r-") and path not in OLD]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(FLIPPED), st.integers(0, 10**6), st.integers(0, 7))
+def test_any_flipped_bit_is_refused_or_means_nothing(path: str, place: int, bit: int) -> None:
+    data = bytearray(NEW[path])
+    data[place % len(data)] ^= 1 << bit
+    there = NEW | {path: bytes(data)}
+    try:
+        state = read_registry(there.get)
+    except TrustError:
+        return
+    assert state is not None
+    assert dict(state.packages) == dict(read_registry(NEW.get).packages)  # type: ignore[union-attr]
+
+
+def test_rolled_back_timestamp_attack(there: Files) -> None:
+    there["metadata/timestamp.json"] = OLD["metadata/timestamp.json"]
+    state = read_registry(there.get)
+    assert state is not None
+    # One step back is what a publish that was cut short looks like; the publisher knows better.
+    assert state.overtaken
+    forge_third_snapshot(there)
+    refused(there, "TRUST_ROLLBACK")
+
+
+def forge_third_snapshot(there: Files) -> None:
+    there["metadata/3.snapshot.json"] = there["metadata/2.snapshot.json"]
+    forge(there, "metadata/3.snapshot.json", "online", lambda s: setattr(s, "version", 3))
+
+
+def test_files_that_nobody_signed_do_not_overtake(there: Files) -> None:
+    there["metadata/3.snapshot.json"] = b"junk"
+    state = read_registry(there.get)
+    assert state is not None
+    assert not state.overtaken
+
+
+# Those who hold a key, and make a mistake
+
+
+def test_lists_a_digest_of_another_snapshot(there: Files) -> None:
+    entry = MetaFile(2, hashes={"sha256": "0" * 64})
+    forge(
+        there, "metadata/timestamp.json", "timestamp", lambda s: setattr(s, "snapshot_meta", entry)
+    )
+    refused(there, "TRUST_DIGEST", "snapshot")
+
+
+def test_a_snapshot_that_forgets_a_role(there: Files) -> None:
+    forge(there, "metadata/2.snapshot.json", "online", lambda s: s.meta.pop("releases.json"))
+    refused(there, "TRUST_MIXED", "does not list releases")
+
+
+def test_targets_that_delegate_nothing(there: Files) -> None:
+    forge(there, "metadata/1.targets.json", "root", lambda s: setattr(s, "delegations", None))
+    refused(there, "TRUST_SIGNATURE")
+
+
+def without_bins(signed: Any) -> None:
+    signed.delegations = None
+
+
+def other_bins(signed: Any) -> None:
+    signed.delegations.succinct_roles.name_prefix = "x"
+
+
+@pytest.mark.parametrize("change", [without_bins, other_bins])
+def test_releases_without_the_bins(there: Files, change: Callable[[Any], None]) -> None:
+    forge(there, "metadata/1.releases.json", "online", change)
+    refused(there, "TRUST_METADATA", "bins")
+
+
+def listing(path: str, algorithm: str = "sha256") -> Callable[[Any], None]:
+    def change(signed: Any) -> None:
+        signed.targets[path] = TargetFile(1, {algorithm: "0" * 64}, path)
+
+    return change
+
+
+@pytest.mark.parametrize("path", ["pkg/../../x.json", "pkg/beta.json", "elsewhere/alpha.json"])
+def test_a_bin_that_lists_what_is_not_its_own(there: Files, path: str) -> None:
+    forge(there, ALPHA_BIN, "online", listing(path))
+    refused(there, "TRUST_METADATA", path)
+
+
+def test_a_target_without_a_sha256(there: Files) -> None:
+    forge(there, ALPHA_BIN, "online", listing("pkg/alpha.json", "sha512"))
+    refused(there, "TRUST_METADATA", "SHA-256")
+
+
+# Roots
+
+
+def next_root(there: Files, change: Callable[[Any], object] = lambda _: None) -> None:
+    there["metadata/2.root.json"] = there["metadata/1.root.json"]
+    forge(there, "metadata/2.root.json", "root", lambda s: (setattr(s, "version", 2), change(s)))
+
+
+def test_the_newest_root_counts(there: Files) -> None:
+    next_root(there, lambda s: setattr(s, "expires", NOW + timedelta(days=700)))
+    state = read_registry(there.get)
+    assert state is not None
+    assert state.root.version == 2
+    assert state.root_sha256 == hashlib.sha256(there["metadata/1.root.json"]).hexdigest()
+    assert state.root.expires == NOW + timedelta(days=700)
+
+
+def test_a_root_that_skips_a_version(there: Files) -> None:
+    next_root(there, lambda s: setattr(s, "version", 3))
+    refused(there, "TRUST_MIXED", "followed by 3")
+
+
+def test_a_first_root_that_is_not_the_first(there: Files) -> None:
+    forge(there, "metadata/1.root.json", "root", lambda s: setattr(s, "version", 2))
+    refused(there, "TRUST_MIXED", "1.root.json is version 2")
+
+
+def set_psreg(value: object) -> Callable[[Any], None]:
+    return lambda signed: signed.unrecognized_fields.update(psreg=value)
+
+
+def test_a_root_of_another_registry(there: Files) -> None:
+    next_root(there, set_psreg({"id": "0" * 32, "mode": "dev"}))
+    refused(there, "TRUST_MIXED", "another registry")
+
+
+@pytest.mark.parametrize(
+    "psreg",
+    [
+        None,
+        {},
+        {"mode": "dev"},
+        {"id": 1, "mode": "dev"},
+        {"id": "F" * 32, "mode": "dev"},
+        {"id": "f" * 32, "mode": "test"},
+        {"id": "f" * 32, "mode": []},
+    ],
+)
+def test_a_root_that_does_not_say_whose_it_is(there: Files, psreg: object) -> None:
+    forge(there, "metadata/1.root.json", "root", set_psreg(psreg))
+    refused(there, "TRUST_METADATA", "which registry")
+
+
+def test_a_root_without_consistent_snapshots(there: Files) -> None:
+    forge(there, "metadata/1.root.json", "root", lambda s: setattr(s, "consistent_snapshot", False))
+    refused(there, "TRUST_METADATA", "consistent")
+
+
+def test_a_root_signed_by_the_old_keys_only(there: Files) -> None:
+    thief = CryptoSigner(key_from_pem(generate_key()))
+
+    def new_key(signed: Any) -> None:
+        (old,) = signed.roles["root"].keyids
+        signed.add_key(thief.public_key, "root")
+        signed.revoke_key(old, "root")
+
+    next_root(there, new_key)
+    refused(there, "TRUST_SIGNATURE")
+
+
+def test_a_root_signed_by_the_new_keys_only_attack(there: Files) -> None:
+    thief = CryptoSigner(key_from_pem(generate_key()))
+    next_root(there)
+    metadata = Metadata[Any].from_bytes(there["metadata/2.root.json"])
+    metadata.signed.add_key(thief.public_key, "root")
+    metadata.sign(thief)
+    there["metadata/2.root.json"] = metadata.to_bytes()
+    refused(there, "TRUST_SIGNATURE")
+
+
+def test_root_info() -> None:
+    data = NEW["metadata/1.root.json"]
+    info = root_info(data)
+    assert (info.id, info.mode, info.version) == ("f" * 32, "dev", 1)
+    assert info.sha256 == hashlib.sha256(data).hexdigest()
+    with pytest.raises(TrustError, match="not signed"):
+        root_info(data.replace(b'"mode":"dev"', b'"mode":"production"'))

@@ -1,0 +1,177 @@
+"""Verdicts, reasons, and what would change them, on small registries in memory."""
+
+from pathlib import PurePosixPath
+
+import pytest
+
+import review_cases as cases
+from psreg.core.errors import FindingsError
+from psreg.core.version import Step
+from psreg.review.advice import APPROVALS
+from psreg.review.change import Author, changes_between
+from psreg.review.review import refusal, review
+from psreg.review.rules import HUMAN
+from psreg.review.verdict import Verdict
+
+BASE = {PurePosixPath(path): data for path, data in cases.base().items()}
+ANA = Author(forge="github", id=cases.ANA)
+
+
+def reviewed(*parts, author=ANA, base=BASE):
+    head = dict(base)
+    for path, data in (item for part in parts for item in part.items()):
+        if data is None:
+            del head[PurePosixPath(path)]
+        else:
+            head[PurePosixPath(path)] = data
+    return review(changes_between(base, head, author=author), base="b" * 40, head="a" * 40)
+
+
+def codes(found):
+    return [reason.code for reason in found.reasons]
+
+
+@pytest.mark.parametrize("name", cases.GOOD)
+def test_what_an_owner_may_do_is_accepted_without_a_word(name):
+    found = reviewed(cases.GOOD[name])
+    assert (found.verdict, found.reasons, found.would_change_verdict) == (Verdict.ACCEPT, (), ())
+
+
+@pytest.mark.parametrize("name", cases.HUMAN)
+def test_what_a_person_decides_is_named_and_who_decides_it(name):
+    found = reviewed(cases.HUMAN[name])
+    assert found.verdict is Verdict.NEEDS_HUMAN
+    assert {reason.effect for reason in found.reasons} == {Verdict.NEEDS_HUMAN}
+    assert found.would_change_verdict
+
+
+@pytest.mark.parametrize("name", cases.BROKEN)
+def test_errors_reject_whatever_else_there_is(name):
+    found = reviewed(cases.BROKEN[name])
+    assert found.verdict is Verdict.REJECT
+    assert Verdict.REJECT in {reason.effect for reason in found.reasons}
+    assert found.report.failed()
+
+
+def test_everything_that_needs_a_person_says_what_is_approved():
+    assert set(APPROVALS) == HUMAN
+
+
+def test_a_waiver_of_the_author_needs_a_person_one_of_the_keepers_does_not():
+    found = reviewed(cases.HUMAN["waiver"])
+    waived = [d for d in found.report.diagnostics if d.waived is not None]
+    assert {(d.code, d.waived_by) for d in waived} == {("PS010", "release"), ("REG011", "policy")}
+    (reason,) = (reason for reason in found.reasons if reason.waived)
+    assert reason.code == "PS010"
+    assert reason.message.endswith("; waived: It is quoted as an example.")
+    assert "a keeper agrees that PS010 is waived in `hello`" in found.would_change_verdict
+
+
+def test_reasons_that_are_the_same_are_one():
+    found = reviewed(cases.BROKEN["below_the_floor"])
+    assert len(found.reasons) == len(set(found.reasons))
+
+
+def test_a_step_too_small_names_the_version_to_take():
+    found = reviewed(cases.BROKEN["below_the_floor"])
+    assert set(codes(found)) == {"CHG008"}
+    assert found.would_change_verdict == ("release `hello` as 2.0.0",)
+    (release,) = found.releases
+    assert (release.bump, release.floor, str(release.least)) == (Step.PATCH, Step.MAJOR, "2.0.0")
+    assert [str(d.step) for d in release.diff.differences][:2] == ["major", "major"]
+
+
+def test_before_1_0_0_the_second_number_does():
+    removed = cases.PROMPT.replace("{name}", "you")
+    found = reviewed(cases.hello("0.1.1", "young", prompt=removed))
+    assert found.would_change_verdict == ("release `young` as 0.2.0",)
+    assert reviewed(cases.hello("0.2.0", "young", prompt=removed)).releases[0].least is None
+
+
+def test_a_candidate_is_judged_by_the_version_it_announces():
+    (release,) = reviewed(cases.GOOD["candidate"]).releases
+    assert (release.bump, release.floor, release.least) == (Step.MINOR, Step.MINOR, None)
+
+
+def test_errors_are_counted_with_their_files_and_what_a_machine_mends():
+    broken = cases.hello("1.1.1", prompt="Hello\n", readme=None, release=cases.RELEASE)
+    found = reviewed(broken)
+    first, *_ = found.would_change_verdict
+    assert first.startswith("mend the ")
+    assert first.count("`") == 2 * len({r.path for r in found.reasons})
+    hidden = cases.hello("1.1.1", prompt=cases.PROMPT + "Go\u200b on.\n")
+    assert "`psreg check --fix` mends it" in reviewed(hidden).would_change_verdict
+    more = reviewed(hidden, {f"{cases.HELLO}/1.1.1/a.exe": b"x"}).would_change_verdict
+    assert "`psreg check --fix` mends some of them, or all" in more
+    many = {f"{cases.HELLO}/1.1.1/{n}.exe": b"x" for n in range(4)}
+    (sentence,) = reviewed(cases.PATCH, many).would_change_verdict
+    assert sentence == "mend the 4 errors in 4 files"
+
+
+def test_what_can_be_mended_is_suggested_line_by_line():
+    hidden = cases.hello("1.1.1", prompt=cases.PROMPT + "Go\u200b on.\n")
+    (one,) = reviewed(hidden).suggestions
+    assert (one.path, one.first, one.after) == (
+        f"{cases.HELLO}/1.1.1/hello.prompt",
+        9,
+        "Go on.\n",
+    )
+
+
+def test_a_first_release_has_nothing_to_be_compared_with():
+    (release,) = reviewed(cases.HUMAN["name_two_keystrokes_away"]).releases
+    assert (release.previous, release.new_name, release.diff) == (None, True, None)
+    assert (release.bump, release.floor, release.least) == (Step.NONE, Step.NONE, None)
+    assert release.similar_names == ("welcome",)
+    assert release.before is None
+
+
+def test_a_release_below_all_others_is_no_new_name():
+    (release,) = reviewed(cases.hello("0.9.0", prompt=cases.PROMPT)).releases
+    assert (release.previous, release.new_name, release.similar_names) == (None, False, ())
+
+
+def test_capabilities_that_are_new():
+    (release,) = reviewed(cases.HUMAN["capability"]).releases
+    assert release.capabilities_added == ("files",)
+    asking = cases.RELEASE + 'capabilities = ["network", "memory"]\n'
+    new = cases.entry("recipe_finder", cases.OF_ANA, "0.1.0")
+    new |= cases.hello("0.1.0", "recipe_finder", release=asking)
+    assert reviewed(new).releases[0].capabilities_added == ("memory", "network")
+
+
+def test_a_missing_file_is_written_and_the_owner_is_who_asks():
+    new = cases.hello("0.1.0", "recipe_finder", release=None)
+    (release,) = reviewed(new).releases
+    assert sorted(path.name for path in release.absent) == ["entry.toml", "release.toml"]
+    assert (
+        f"id = {cases.ANA}" in release.absent[PurePosixPath("pbes/prompt/recipe_finder/entry.toml")]
+    )
+
+
+def test_links_to_rules_lead_to_the_site_of_the_base():
+    site = b'[site]\nurl = "https://prompts.example/"\n'
+    policy = PurePosixPath("registry/policy.toml")
+    base = {**BASE, policy: BASE[policy] + site}
+    assert reviewed(cases.PATCH, base=base).report.site == "https://prompts.example/"
+    evil = {str(policy): BASE[policy] + site.replace(b"prompts", b"evil")}
+    assert reviewed(cases.PATCH, evil, base=base).report.site == "https://prompts.example/"
+
+
+def test_what_cannot_be_judged_is_rejected_with_the_reason():
+    error = FindingsError("NO_MERGE_BASE", "nothing in common", "begin at main")
+    found = refusal(error, base="b", head="a")
+    assert (found.verdict, codes(found)) == (Verdict.REJECT, ["NO_MERGE_BASE"])
+    assert found.would_change_verdict == ("begin at main",)
+    assert refusal(FindingsError("X", "y"), base="", head="").would_change_verdict == ()
+
+
+def test_of_a_flood_of_releases_a_hundred_are_told():
+    flood = {
+        path: data
+        for n in range(120)
+        for path, data in cases.entry(f"flood_{n:03}", cases.OF_ANA, "1.0.0").items()
+    }
+    found = reviewed(flood)
+    assert found.verdict is Verdict.REJECT
+    assert len(found.releases) == 100

@@ -1,0 +1,179 @@
+"""The part of a registry that is read says of a change what the whole would say, and is small."""
+
+import random
+from pathlib import PurePosixPath
+
+import pytest
+
+from bare import DELETED, EXECUTABLE, LINK, Bare
+from psreg.formats.irregular import Irregular
+from psreg.git.repository import open_repository
+from psreg.lint.engine import check_tree
+from psreg.review.change import ChangeSet, changes_between
+from psreg.review.judge import check_change
+from registry_trees import POLICY, RELEASE, entry, version
+
+NAMES = ("quiz_master", "quizmaster", "quiz_maste", "trip_packer", "pub_quiz", "packer", "glossary")
+FRESH = (
+    "quiz_rnaster",
+    "quiz_master_official",
+    "trip_paker",
+    "glosary",
+    "the_packer",
+    "a_b",
+    "abcd",
+)
+OUTSIDE = (
+    "readme.md",
+    "docs/guide/notes.md",
+    "docs/guide/other.md",
+    "docs/GUIDE",
+    "DOCS/index.md",
+    "docs/X/y.md",
+    "docs/x/Y/z.md",
+    "PBES/x.md",
+    "Registry/x.md",
+)
+CHANCES = 200
+
+
+def owners(number):
+    return f'owners = [{{forge = "github", id = {number}, login = "x"}}]\n'
+
+
+def registry():
+    """A registry in which names are near each other, entries require entries and have aliases."""
+    files = {"registry/policy.toml": POLICY, "README.md": "# Hello\n"}
+    files |= dict.fromkeys(("docs/guide/Notes.md", "docs/index.md", "docs/x/y/z.md"), "x\n")
+    for number, name in enumerate(NAMES):
+        files |= entry(name, "1.0.0", "1.1.0", toml=owners(number))
+    files |= entry("called", toml=owners(50) + 'aliases = ["alias_of_it", "tip_packer"]\n')
+    files |= entry("escaped", toml=owners(51) + '"ali\\u0061ses" = [\n"quiz_host"]\n')
+    files |= entry(
+        "gone_soon", toml=owners(52) + '[deprecated]\nreason = "x"\nreplacement = "glossary"\n'
+    )
+    files |= version("caller", release=RELEASE + '[requires]\nglossary = "^1"\npacker = "~1.1"\n')
+    return {path: text.encode() for path, text in files.items()} | {
+        "pbes/prompt/caller/entry.toml": owners(53).encode(),
+        "pbes/prompt/trip_packer/1.1.0/odd.sh": (EXECUTABLE, b"#!/bin/sh\n"),
+    }
+
+
+def step(pick, files):
+    """Return one thing that a change might do."""
+    name, other = pick.choice(NAMES), pick.choice((*FRESH, *NAMES, "tip_packer", "called"))
+    folder = f"pbes/prompt/{name}"
+    aliases = f'aliases = ["{pick.choice((*FRESH, *NAMES, "alias_of_it", "quiz_hots"))}"]\n'
+    requires = f'changes = "x"\n[requires]\n{other} = "{pick.choice(("^1", "^2", "x"))}"\n'
+    number = pick.choice(("1.0.1", "1.2.0", "2.0.0-rc.1", "1.1.0+x"))
+    whole = {path: DELETED for path in files if path.startswith(f"{folder}/")}
+    replaced = f'[deprecated]\nreason = "x"\nreplacement = "{other}"\n'
+    waiver = f'[[waiver]]\ncode = "NAME003"\nnames = ["{other}"]\nreason = "x"\n'
+    return pick.choice(
+        (
+            lambda: entry(pick.choice(FRESH), toml=owners(pick.choice((0, 99)))),
+            lambda: entry(pick.choice(FRESH), toml=owners(98) + aliases),
+            lambda: {f"{folder}/entry.toml": owners(pick.choice((7, 97))) + aliases},
+            lambda: {f"{folder}/entry.toml": owners(1) + replaced},
+            lambda: version(name, number, release=RELEASE + requires),
+            lambda: version(name, number, release=RELEASE, **{"A.md": "", "a.md": "", "x.sh": ""}),
+            lambda: whole,
+            lambda: {path: DELETED for path in whole if "/1.1.0/" in path},
+            lambda: (
+                whole
+                | {path.replace("prompt/", "stateless_executor/", 1): files[path] for path in whole}
+            ),
+            lambda: {f"{folder}/1.0.0/README.md": (LINK, b"../1.1.0/README.md")},
+            lambda: {f"{folder}/1.0.0/README.md": (EXECUTABLE, b"x")},
+            lambda: {
+                f"pbes/prompt/{other}.prompt": "[METADATA]\n",
+                f"{folder}/{other}.prompt": "x",
+            },
+            lambda: {f"pbes/prompts/{other}/1.0.0/x.md": "", f"pbes/prompt/{name}/v1/x.md": "x"},
+            lambda: {"registry/policy.toml": POLICY + waiver, "README.md": "x"},
+            lambda: {f"{folder}/entry.toml": DELETED},
+            lambda: {pick.choice(OUTSIDE): f"{name}\n"},
+            lambda: {pick.choice(OUTSIDE): "x\n", "docs/x/y/z.md": DELETED},
+        )
+    )()
+
+
+def change(seed, files):
+    pick = random.Random(seed)
+    found = {}
+    for _ in range(pick.choice((1, 1, 2, 4))):
+        found |= step(pick, files)
+    return {path: data.encode() if isinstance(data, str) else data for path, data in found.items()}
+
+
+KINDS = {EXECUTABLE: Irregular.EXECUTABLE, LINK: Irregular.LINK}
+
+
+def plain(files, change):
+    """Return what the files are after a change, and what is irregular about them."""
+    after = {path: data for path, data in {**files, **change}.items() if data is not DELETED}
+    odd = {PurePosixPath(p): KINDS[d[0]] for p, d in after.items() if isinstance(d, tuple)}
+    tree = {PurePosixPath(p): d[1] if isinstance(d, tuple) else d for p, d in after.items()}
+    return {path: data for path, data in tree.items() if odd.get(path) is not Irregular.LINK}, odd
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    made = Bare(tmp_path_factory.mktemp("view") / "prompts.git")
+    files = registry()
+    made.commit("main", files, parent=None)
+    for seed in range(CHANCES):
+        made.commit(f"change_{seed}", change(seed, files))
+    made.write()
+    return made
+
+
+@pytest.fixture(scope="module")
+def repository(bare):
+    with open_repository(bare.path) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("seed", range(CHANCES))
+def test_the_part_says_of_a_change_what_the_whole_says(repository, seed):
+    files = registry()
+    (before, _), (after, odd) = plain(files, {}), plain(files, change(seed, files))
+    found = repository.changes("main", f"change_{seed}").change
+    assert {f.path for f in found.files} == {PurePosixPath(p) for p in touched(files, seed)}
+
+    head = found.head
+    part = check_tree(head.files, irregular=head.irregular)
+    whole = check_tree(after, irregular=odd)
+    assert about(part, found) == about(whole, found)
+
+    known = {path: kind for path, kind in odd.items() if found.touched(path)}
+    expected = changes_between(before, after, irregular=known)
+    assert {(f.path, f.touch) for f in found.files} == {(f.path, f.touch) for f in expected.files}
+    # Only Git says what was moved, by rules of its own about what is nearly the same.
+    expected = ChangeSet(expected.base, expected.head, found.files)
+    assert said(check_change(found)) == said(check_change(expected))
+
+
+def touched(files, seed):
+    return [path for path, data in change(seed, files).items() if files.get(path) != data]
+
+
+def about(diagnostics, change):
+    return said(d for d in diagnostics if change.touched(PurePosixPath(d.path)))
+
+
+def said(diagnostics):
+    return sorted((d.path, d.code, d.pointer, d.message, d.hint, d.waived) for d in diagnostics)
+
+
+@pytest.mark.parametrize("key", ["yanked", '"y\\u0061nked"'])
+def test_whoever_requires_what_is_yanked_is_seen(tmp_path, key):
+    files = registry()
+    yanked = owners(1) + f'[{key}]\n"1.0.0" = "x"\n"1.1.0" = "x"\n'
+    made = Bare(tmp_path / "prompts.git")
+    made.commit("main", files, parent=None)
+    made.commit("change", {"pbes/prompt/glossary/entry.toml": yanked.encode()})
+    made.write()
+    with open_repository(made.path) as opened:
+        codes = {d.code for d in check_change(opened.changes("main", "change").change)}
+    assert "CHG031" in codes

@@ -1,0 +1,72 @@
+"""Whole files or none, and the lock."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from psreg.core.errors import UnavailableError
+from psreg.system.atomic import exclusive, real_folder, write_file
+
+
+def test_a_file_is_replaced_with_its_permissions(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(0o600)
+    write_file(path, b"new", mode=0o640)
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_failure_leaves_nothing_behind(tmp_path):
+    (tmp_path / "file" / "x").mkdir(parents=True)
+    with pytest.raises(UnavailableError) as caught:
+        write_file(tmp_path / "file", b"new")
+    assert caught.value.code == "CANNOT_WRITE"
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+    with pytest.raises(UnavailableError):
+        write_file(tmp_path / "none" / "file", b"new")
+
+
+def test_a_folder_of_ones_own(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "file").write_text("")
+    for name in ("link", "dangling", "file", "new/deep", "elsewhere"):
+        folder = real_folder(tmp_path / name)
+        assert folder.is_dir()
+        assert not folder.is_symlink()
+    with pytest.raises(UnavailableError):
+        real_folder(tmp_path / "elsewhere" / ("x" * 300))
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from psreg.system.atomic import exclusive
+with exclusive(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_another_process_waits_for_the_lock(tmp_path):
+    lock = tmp_path / "lock"
+    argv = [sys.executable, "-c", HOLDER, str(lock)]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(UnavailableError) as caught, exclusive(lock, wait=0.1):
+            pass
+        assert caught.value.code == "LOCKED"
+        holder.stdin.close()
+    with exclusive(lock, wait=0.1):
+        pass
+
+
+def test_a_lock_that_cannot_be_made(tmp_path):
+    with pytest.raises(UnavailableError), exclusive(tmp_path / "none" / "lock"):
+        pass

@@ -1,0 +1,71 @@
+"""Where things are kept: the XDG rules, and PSREG_HOME before them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from psreg.system.folders import cache_dir, config_dir, data_dir, state_dir, system_config_file
+
+PLACES = {
+    "data": (data_dir, "XDG_DATA_HOME", ".local/share"),
+    "config": (config_dir, "XDG_CONFIG_HOME", ".config"),
+    "cache": (cache_dir, "XDG_CACHE_HOME", ".cache"),
+    "state": (state_dir, "XDG_STATE_HOME", ".local/state"),
+}
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="XDG is for Linux")
+
+
+@pytest.fixture(autouse=True)
+def _plain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("PSREG_HOME", "XDG_CONFIG_DIRS", *(v for _, v, _ in PLACES.values())):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_defaults_are_below_home(kind: str, tmp_path: Path) -> None:
+    function, _, default = PLACES[kind]
+    assert function() == tmp_path / default / "psreg"
+    assert not function().exists()
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_xdg_variables(kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    function, variable, default = PLACES[kind]
+    monkeypatch.setenv(variable, "/elsewhere")
+    assert function() == Path("/elsewhere/psreg")
+    for ignored in ("relative", ""):
+        monkeypatch.setenv(variable, ignored)
+        assert function() == tmp_path / default / "psreg"
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_psreg_home_comes_first(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    function, variable, _ = PLACES[kind]
+    monkeypatch.setenv(variable, "/elsewhere")
+    monkeypatch.setenv("PSREG_HOME", "/stick")
+    assert function() == Path("/stick", kind)
+    monkeypatch.setenv("PSREG_HOME", "here")
+    assert function() == Path.cwd() / "here" / kind
+
+
+def test_the_administrators_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert system_config_file() == Path("/etc/xdg/psreg/config.toml")
+    monkeypatch.setenv("XDG_CONFIG_DIRS", "/site:/other")
+    assert system_config_file() == Path("/site/psreg/config.toml")
+    monkeypatch.setenv("XDG_CONFIG_DIRS", "relative")
+    assert system_config_file() == Path("/etc/xdg/psreg/config.toml")
+    monkeypatch.setenv("PSREG_HOME", "/stick")
+    assert system_config_file() == Path("/stick/system/config.toml")
+
+
+def test_other_systems_ask_platformdirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert data_dir() == Path(platformdirs.user_data_dir("psreg", appauthor=False))
+    site = Path(platformdirs.site_config_dir("psreg", appauthor=False))
+    assert system_config_file() == site / "config.toml"

@@ -1,0 +1,95 @@
+"""Whether an entry may be called so, and whether an artifact is of the class it is meant for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from psreg.authoring.todo import gaps, overlaid
+from psreg.core.diagnostics import ERROR
+from psreg.core.errors import UsageError
+from psreg.core.identity import (
+    CLASSES,
+    PBE_CLASSES,
+    PBES,
+    Format,
+    detect_format,
+    format_of_class,
+    is_name,
+)
+from psreg.core.spelling import did_you_mean
+from psreg.formats import pbe
+from psreg.formats.layout import is_device, name_like
+from psreg.formats.tree import Tree
+
+
+def require_class(entry_class: str) -> None:
+    """Accept the name of a class.
+
+    Raises:
+        UsageError: `CLASS_UNKNOWN`.
+    """
+    if entry_class not in CLASSES:
+        hint = did_you_mean(entry_class, CLASSES)
+        raise UsageError("CLASS_UNKNOWN", f"`{entry_class}` is not a class", hint)
+
+
+def require_free_name(files: Mapping[PurePosixPath, bytes], entry_class: str, name: str) -> None:
+    """Accept a name that follows the grammar, and that nothing in the tree has or resembles.
+
+    Raises:
+        UsageError: `NAME_INVALID`, `NAME_TAKEN`, `NAME_REFUSED` by the rules about names.
+    """
+    if not is_name(name):
+        better = name_like(name)
+        raise UsageError(
+            "NAME_INVALID",
+            f"`{name}` is not lowercase_with_underscores of at most 64 characters",
+            f"write {better}" if better else "a letter comes first, as in trip_packer",
+        )
+    if is_device(name):
+        raise UsageError("NAME_INVALID", f"`{name}` is a device on Windows", "choose another name")
+    tree = Tree(files)
+    if classes := tree.names.get(name, ()):
+        same = entry_class in classes
+        raise UsageError(
+            "NAME_TAKEN",
+            f"there is an entry `{name}` in class {', '.join(classes)}",
+            f"a new version of it: psreg bump {name} patch" if same else "choose another name",
+        )
+    if others := tree.with_alias(name):
+        message = f"`{name}` is an alias of `{others[0].name}`"
+        raise UsageError("NAME_TAKEN", message, "choose another name")
+    folder = PurePosixPath(PBES, entry_class, name)
+    entry = {folder / "entry.toml": b"owners = []\n"}
+    refused = [
+        gap
+        for gap in gaps(overlaid(files, entry), folder)
+        if gap.severity is ERROR and gap.code.startswith("NAME")
+    ]
+    if refused:
+        message = "; ".join(f"{gap.message} [{gap.code}]" for gap in refused)
+        raise UsageError("NAME_REFUSED", message, refused[0].write)
+
+
+def require_class_of(data: bytes, filename: str, entry_class: str, name: str) -> Format:
+    """Return the format of an artifact that may become an entry of `entry_class`.
+
+    Raises:
+        UsageError: `UNKNOWN_FORMAT`, or `CLASS_DIFFERS`: it is of another class.
+    """
+    form = detect_format(filename, data[:4096].decode("utf-8", "replace"))
+    if form is None:
+        hint = "a PBE starts with {, a .prompt with [METADATA]"
+        raise UsageError("UNKNOWN_FORMAT", f"{filename} is neither a PBE nor a .prompt file", hint)
+    stated = pbe.read(data).pbe_class if form is Format.PBE else Format.PROMPT.value
+    fits = form is format_of_class(entry_class)
+    if not fits or (stated in PBE_CLASSES and stated != entry_class):
+        what = f"of class {stated}" if stated in CLASSES else "a PBE"
+        known = stated if stated in CLASSES else "CLASS"
+        raise UsageError(
+            "CLASS_DIFFERS",
+            f"{filename} is {what}, not of class {entry_class}",
+            f"psreg new {known} {name} --from …",
+        )
+    return form

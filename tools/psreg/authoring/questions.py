@@ -1,0 +1,153 @@
+"""What `psreg new` asks an author: the blanks of the PBE Creator Tool, and about the other files.
+
+`templates/pbe.json` holds the templates and blanks of tools/pbct.txt as they are there.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from psreg.core.identity import Format, format_of_class
+from psreg.core.spelling import did_you_mean
+
+Answer = str | tuple[str, ...]
+"""What an author said: a text, or several words where a question asks for them."""
+
+_GIVEN = ("pbe_name", "pbe_version")
+"""Blanks that folder names fill."""
+
+_AS_ABOVE = "as above"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One thing to say about a prompt; `several` asks for a list of words."""
+
+    key: str
+    meaning: str
+    example: str
+    several: bool = False
+
+    def read(self, said: object) -> Answer:
+        """Return the answer in `said`: a text, or for several words a list or a text with commas.
+
+        Raises:
+            ValueError: with a sentence saying why it is none.
+        """
+        if self.several and isinstance(said, str):
+            said = [word.strip() for word in said.split(",") if word.strip()]
+        if self.several and isinstance(said, list):
+            return tuple(_text(word) for word in said)
+        if self.several:
+            raise ValueError("this is no list of words")
+        return _text(said)
+
+
+def _text(said: object) -> str:
+    if not isinstance(said, str):
+        raise ValueError("this is no text")  # noqa: TRY004 - a wrong answer, not a wrong program
+    try:
+        said.encode()
+    except UnicodeEncodeError:
+        raise ValueError("this text holds bytes that are not UTF-8") from None
+    if not said.strip():
+        raise ValueError("the answer is blank")
+    return said.strip()
+
+
+def questions(entry_class: str, *, adopted: bool = False) -> tuple[Question, ...]:
+    """Return the questions of a class, in the order of asking.
+
+    `adopted`: the artifact exists already, so that only the files beside it are asked about.
+    """
+    more = _document("questions.toml")
+    own: Iterator[Question] = iter(())
+    if not adopted and format_of_class(entry_class) is Format.PROMPT:
+        own = _of_table(more["prompt"])
+    elif not adopted:
+        own = (_blank(key) for key in blanks_in(template(entry_class)))
+    return (*own, *_of_table(more["release"]), *_of_table(more["readme"]))
+
+
+def template(entry_class: str) -> Any:
+    """Return the template of a PBE class as a JSON value with blanks `{{key}}` in its texts."""
+    return _document("pbe.json")["templates"][entry_class]
+
+
+def resource(name: str) -> str:
+    """Return the text of a file in the folder of templates."""
+    return (files("psreg.authoring") / "templates" / name).read_text(encoding="utf-8")
+
+
+def answers(said: Mapping[str, object], asked: tuple[Question, ...]) -> dict[str, Answer]:
+    """Return the answers that a file gives, by key.
+
+    Raises:
+        ValueError: with a line for each key that nothing asks for and each answer that is none.
+    """
+    known = {question.key: question for question in asked}
+    found: dict[str, Answer] = {}
+    faults = []
+    for key, value in said.items():
+        if key not in known:
+            faults.append(f"`{key}` answers no question here. {did_you_mean(key, known)}")
+            continue
+        try:
+            found[key] = known[key].read(value)
+        except ValueError as error:
+            faults.append(f"`{key}`: {error}")
+    if faults:
+        raise ValueError("\n".join(faults))
+    return found
+
+
+def blanks_in(value: Any) -> list[str]:
+    """Return the blanks in a template, in order of first use, folder names excepted."""
+    found: dict[str, None] = {}
+    for text in _texts(value):
+        for part in text.split("{{")[1:]:
+            found[part.partition("}}")[0]] = None
+    return [key for key in found if key not in _GIVEN]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+
+
+def _blank(key: str) -> Question:
+    blanks = _document("pbe.json")["blanks"]
+    meaning = blanks[key]["meaning"]
+    if meaning == _AS_ABOVE:  # said of technique_2_purpose: see technique_1_purpose
+        first, _, last = key.split("_")
+        meaning = blanks[f"{first}_1_{last}"]["meaning"]
+    return Question(key=key, meaning=meaning, example=blanks[key]["example"])
+
+
+def _of_table(table: Mapping[str, Any]) -> Iterator[Question]:
+    for key, row in table.items():
+        yield Question(
+            key=key,
+            meaning=row["meaning"],
+            example=row["example"],
+            several=row.get("list", False),
+        )
+
+
+@cache
+def _document(name: str) -> Any:
+    text = resource(name)
+    return json.loads(text) if name.endswith(".json") else tomllib.loads(text)

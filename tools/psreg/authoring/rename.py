@@ -1,0 +1,77 @@
+"""Give an artifact another name or version; every byte that says neither stays as it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from psreg.core.diagnostics import Change
+from psreg.core.identity import Format, ReleaseId
+from psreg.formats import dotprompt, pbe
+from psreg.formats.dotprompt import Prompt
+from psreg.formats.json.pointer import join, split
+from psreg.formats.pbe import Pbe
+
+_TEMPLATE = ("save_system", "save_template")
+_DETECTION = ("save_system", "load_detection")
+_WORD = re.compile(r"[A-Za-z0-9_]+")
+
+
+def readdressed(data: bytes, release: ReleaseId) -> bytes:
+    """Return the artifact `data` saying the name and version of `release` where it says any.
+
+    In a PBE the save key, the recognition key, the key as quoted by the loading instruction and
+    the version inside the save template move along (PBE 1.0, rule 4); in a `.prompt` only
+    `@version` moves, since `@name` is a title. What does not parse comes back unchanged.
+    """
+    if release.format is Format.PBE:
+        document = pbe.read(data)
+        changes = list(_in_pbe(document, release))
+        return _changed(document.tree.text, changes) if changes else data
+    prompt = dotprompt.read(data)
+    changes = list(_in_prompt(prompt, release))
+    return _changed(prompt.text, changes) if changes else data
+
+
+def _changed(text: str, changes: list[Change]) -> bytes:
+    for change in sorted(changes, key=lambda change: change.span, reverse=True):
+        text = text[: change.span.start] + change.replacement + text[change.span.end :]
+    return text.encode()
+
+
+def _in_prompt(prompt: Prompt, release: ReleaseId) -> Iterator[Change]:
+    if prompt.readable and prompt.metadata.get("version", release.version) != release.version:
+        yield Change(prompt.span("/metadata/version"), release.version)
+
+
+def _in_pbe(document: Pbe, release: ReleaseId) -> Iterator[Change]:
+    if not document.is_object:
+        return
+    template = document.get(*_TEMPLATE)
+    roots = list(template) if isinstance(template, dict) else []
+    pointers = {"/pbe_version": release.version, "/pbe_name": release.name}
+    if len(roots) == 1:
+        pointers[join((*_DETECTION, "recognition_key"))] = f"{release.name}_save"
+        yield from _save_key(document, roots[0], f"{release.name}_save")
+        if document.text(*_TEMPLATE, roots[0], "pbe_version") == document.version:
+            pointers[join((*_TEMPLATE, roots[0], "pbe_version"))] = release.version
+    for pointer, text in pointers.items():
+        said = document.text(*split(pointer))
+        if said is not None and said != text:
+            yield Change(document.tree.span(pointer), json.dumps(text))
+
+
+def _save_key(document: Pbe, root: str, key: str) -> Iterator[Change]:
+    if root == key:
+        return
+    yield Change(document.tree.key_span(join((*_TEMPLATE, root))), json.dumps(key))
+    pointer = join((*_DETECTION, "instruction"))
+    # NOTE: only a plain word is spelled in JSON as it is spelled in the text.
+    if document.text(*_DETECTION, "instruction") is None or not _WORD.fullmatch(root):
+        return
+    span = document.tree.span(pointer)
+    said = document.tree.text[span.start : span.end]
+    new = re.sub(rf"(?<![A-Za-z0-9_]){root}(?![A-Za-z0-9_])", key, said)
+    if new != said:
+        yield Change(span, new)

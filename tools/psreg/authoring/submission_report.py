@@ -1,0 +1,127 @@
+"""What became of a submission: as lines, as JSON data, as an answer on the issue it came in.
+
+Text of the author is neutral in Markdown; it can neither format, link, mention nor open HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from psreg.authoring.form_entry import Owner
+from psreg.authoring.issue_form import Objection
+from psreg.authoring.submission import Submission
+from psreg.lint.reports.markdown import neutral
+
+SCHEMA = "psreg.submit/1"
+
+MARKER = "<!-- psreg submission -->"
+"""First line of the answer, by which a bot finds its own one again."""
+
+ROWS, BUDGET = 50, 60_000
+"""Objections listed in an answer, and the characters that they may take together."""
+
+_REASONS = 20
+"""Reasons for which a person has to decide that are listed in a terminal."""
+
+
+def submission_document(done: Submission) -> dict[str, Any]:
+    """Return a submission as JSON data."""
+    review = done.review
+    return {
+        "schema": SCHEMA,
+        "name": done.name,
+        "files": [str(path) for path in done.files],
+        "branch": done.branch,
+        "commit": done.commit,
+        "verdict": review.verdict.value if review else None,
+        "reasons": [{"code": reason.code, "message": reason.message} for reason in review.reasons]
+        if review
+        else [],
+        "objections": [
+            {"where": o.field, "message": o.message, "hint": o.hint, "code": o.code}
+            for o in done.objections
+        ],
+        "pushed": done.pushed,
+        "opened": done.opened,
+        "url": done.url,
+    }
+
+
+def submission_lines(done: Submission, remote: str, pull: str = "git pull") -> Iterator[str]:
+    """Yield a submission for a terminal, with what is left for the person to do.
+
+    `remote` is where the branch is sent, `pull` how what was merged comes back.
+    """
+    if done.objections:
+        yield f"nothing was committed: {done.name} would be rejected"
+        for objection in done.objections:
+            yield f"  {_place(objection)}{objection.message}{_code(objection)}"
+            if objection.hint:
+                yield f"      {objection.hint}"
+        return
+    yield f"{done.branch}: {len(done.files)} files in commit {done.commit[:12]}"
+    if review := done.review:
+        yield f"the review will say: {review.verdict}"
+        for reason in review.reasons[:_REASONS]:
+            yield f"  {reason.message} [{reason.code}]"
+    if done.opened:
+        yield f"the pull request is open: {done.url}"
+    else:
+        yield ""
+        yield "then:"
+        if not done.pushed:
+            yield f"  git push -u {remote} {done.branch}"
+        yield f"  open {done.url}" if done.url else "  open a pull request of this branch"
+    if done.in_the_way:
+        folder = PurePosixPath(*done.files[0].parts[:3])
+        yield ""
+        yield "once it is merged (your files are in the commit, and Git makes room for them):"
+        yield f"  git stash push --include-untracked -- {folder} && {pull}"
+
+
+def answer_markdown(done: Submission) -> str:
+    """Return the answer on an issue: what to mend, or where the pull request is."""
+    if not done.objections:
+        return (
+            f"{MARKER}\n### psreg: the pull request is open\n\n{done.url}\n\n"
+            "The review is a comment there. A keeper of the registry decides; merging releases the"
+            " prompt. Until then, an edit of this issue changes the pull request, too.\n"
+        )
+    rows: list[str] = []
+    for row in map(_row, done.objections[:ROWS]):
+        if sum(map(len, rows)) + len(row) > BUDGET:
+            break
+        rows.append(row)
+    left = len(done.objections) - len(rows)
+    more = f"\n…and {left} more.\n" if left else ""
+    return (
+        f"{MARKER}\n### psreg: not yet\n\nNo pull request was opened or changed. Mend this and edit"
+        " the issue (the menu `…` at its top right, *Edit*): then it is read again.\n\n"
+        f"{''.join(rows)}{more}"
+    )
+
+
+def request_markdown(done: Submission, issue: int, owner: Owner) -> str:
+    """Return the description of the pull request for a submission in an issue."""
+    return (
+        f"Submitted with the form in #{issue} by the account {neutral(owner.login)}"
+        f" ({owner.forge} {owner.id}), which owns the new entry.\n\n"
+        f"{neutral(done.name)} in {len(done.files)} files. A run of the form writes them; an edit"
+        f" of the issue changes this branch until somebody else does.\n\nCloses #{issue}\n"
+    )
+
+
+def _row(objection: Objection) -> str:
+    where = f"**{neutral(objection.field)}**: " if objection.field else ""
+    hint = f"<br>{neutral(objection.hint)}" if objection.hint else ""
+    return f"- {where}{neutral(objection.message)}{_code(objection)}{hint}\n"
+
+
+def _place(objection: Objection) -> str:
+    return f"{objection.field}: " if objection.field else ""
+
+
+def _code(objection: Objection) -> str:
+    return f" [{objection.code}]" if objection.code else ""

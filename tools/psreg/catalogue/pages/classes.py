@@ -1,0 +1,76 @@
+"""What the catalogue says about the four classes of entries (PBE 1.0; `.prompt` 0.0.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from psreg.catalogue.pages.html import text
+
+RESERVED = "reserved class: a design document, nothing executes it today"
+"""What stands wherever `persistent_service` appears (READINGS PBE-A10)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassText:
+    """One class folder: its title in the plural, its noun, a line and a paragraph about it."""
+
+    slug: str
+    title: str
+    noun: str
+    line: str
+    about: str
+    reserved: bool = False
+
+
+CLASS_TEXTS: tuple[ClassText, ...] = (
+    ClassText(
+        slug="interactive_engine",
+        title="Interactive engines",
+        noun="interactive engine",
+        line="Conversations with phases, techniques and a way to save and resume.",
+        about="An interactive engine turns an assistant into a partner for a longer conversation: "
+        "a tutor, a sparring partner, a guide through a decision. It has phases, named techniques "
+        "with an example each, and writes a save that you paste to go on another day. It runs "
+        "until you leave or it is done.",
+    ),
+    ClassText(
+        slug="stateless_executor",
+        title="Stateless executors",
+        noun="stateless executor",
+        line="One task, one result: paste the material and take the answer.",
+        about="A stateless executor does one thing and stops. It states its goal, how it behaves, "
+        "and the condition on which it ends; it keeps nothing between two runs.",
+    ),
+    ClassText(
+        slug="prompt",
+        title="Prompt templates",
+        noun="prompt template",
+        line="Texts with variables and defaults, filled in here or on the command line.",
+        about="A prompt template is a text with variables in braces. Some have defaults, the "
+        "others you supply: in the form on each page, or with `psreg render NAME --set key=value`.",
+    ),
+    ClassText(
+        slug="persistent_service",
+        title="Persistent services",
+        noun="persistent service",
+        line="Designs for assistants that keep watch in the background.",
+        about="A persistent service would watch something and speak up when a condition holds. "
+        "PBE 1.0 reserves the class and leaves it incomplete, so an entry here is a design to "
+        "read and discuss.",
+        reserved=True,
+    ),
+)
+
+_BY_SLUG = {entry.slug: entry for entry in CLASS_TEXTS}
+
+
+def class_text(slug: str) -> ClassText:
+    """Return the text of the class folder `slug`. Raises KeyError for another name."""
+    return _BY_SLUG[slug]
+
+
+def class_chip(slug: str) -> str:
+    """Return the class as a small coloured label; the reserved class says so."""
+    entry = _BY_SLUG[slug]
+    note = f' <span class="ps-reserved">{RESERVED}</span>' if entry.reserved else ""
+    return f'<span class="ps-class ps-class--{slug}">{text(entry.noun)}</span>{note}'

@@ -1,0 +1,228 @@
+"""The pages of an entry: one for the name, which shows its latest release, and one per version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from psreg.catalogue.pages import protocol_view, score_view
+from psreg.catalogue.pages import release_view as parts
+from psreg.catalogue.pages.classes import RESERVED, class_chip, class_text
+from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
+from psreg.catalogue.pages.html import chips, command, link, note, section, table, terms, text
+from psreg.registry.published import Entry, Release
+
+_CONTENTS = (
+    ("does", "What it does"),
+    ("service", "What it does"),
+    ("fill", "Fill it in"),
+    ("readme", "Read me"),
+    ("tested", "Tested"),
+    ("protocols", "Protocols"),
+    ("score", "Score"),
+    ("artifact", "The artifact"),
+    ("versions", "Versions"),
+    ("trust", "Check it yourself"),
+)
+
+
+def entry_pages(entry: Entry, site: Site) -> Iterator[Page]:
+    """Yield the page of the name, then one for each version, newest first."""
+    home = f"{entry.record.entry_class}/{entry.record.name}/"
+    bodies = {r.record.version: _body(entry, r, site) for r in entry.releases}
+    latest = entry.latest
+    yield Page(
+        path=home,
+        title=parts.title(latest),
+        description=parts.field(latest, "summary"),
+        body=_header(entry, latest, pinned=False) + bodies[latest.record.version],
+    )
+    for release in entry.releases:
+        path = f"{home}{release.record.version}/"
+        yield Page(
+            path=path,
+            title=f"{parts.title(release)} {release.record.version}",
+            description=parts.field(release, "summary"),
+            body=_header(entry, release, pinned=True) + bodies[release.record.version],
+            canonical=home if release is latest else path,
+        )
+
+
+def _header(entry: Entry, release: Release, *, pinned: bool) -> str:
+    record = entry.record
+    kind = class_text(record.entry_class)
+    steps = [
+        ("Prompts", ""),
+        (kind.title, f"{kind.slug}/"),
+        (record.name, f"{kind.slug}/{record.name}/"),
+    ]
+    if pinned:
+        steps.append((release.record.version, ""))
+    asked = f"{record.name}@{release.record.version}" if pinned else record.name
+    return (
+        f"{crumbs(steps)}{_banners(entry, release)}"
+        f'<header class="ps-head"><p class="ps-kicker">{class_chip(kind.slug)}</p>'
+        f"<h1>{text(parts.title(release))}</h1>"
+        f'<p class="ps-name"><code>{text(record.name)}</code> '
+        f"<span>{text(release.record.version)}</span></p>"
+        f'<p class="ps-lead">{text(parts.field(release, "summary"))}</p>'
+        f"{command(f'psreg install {asked}')}</header>"
+    )
+
+
+def _banners(entry: Entry, release: Release) -> str:
+    record, row = entry.record, release.record
+    out = []
+    if class_text(record.entry_class).reserved:
+        out.append(note("warning", f"<p><strong>Persistent service</strong>, a {RESERVED}.</p>"))
+    if record.deprecated is not None:
+        reason = text(str(record.deprecated.get("reason", "")))
+        instead = str(record.deprecated.get("replacement", ""))
+        more = f" Use <code>{text(instead)}</code> instead." if instead else ""
+        out.append(note("warning", f"<p><strong>Deprecated.</strong> {reason}{more}</p>"))
+    if row.yanked is not None:
+        reason = f"<p><strong>Yanked.</strong> {text(row.yanked)}</p>"
+        rest = "<p>It is installed only if this very version is asked for.</p>"
+        out.append(note("danger", reason + rest))
+    if release is not entry.latest:
+        newest = entry.latest.record.version
+        where = link(address(f"{record.entry_class}/{record.name}/"), text(newest))
+        out.append(
+            note("info", f"<p>This is version {text(row.version)}. The newest is {where}.</p>")
+        )
+    return "".join(out)
+
+
+def _body(entry: Entry, release: Release, site: Site) -> str:
+    main = "".join(
+        (
+            section("use", "When to use it", f"<p>{text(parts.field(release, 'use_case'))}</p>"),
+            parts.does(release),
+            parts.guide(release),
+            parts.limits(release),
+            parts.tested(release),
+            protocol_view.part(release),
+            score_view.part(release),
+            parts.waived(release),
+            parts.source(release),
+            parts.changes(release),
+            _versions(entry),
+            _trust(release, site),
+        )
+    )
+    contents = "".join(
+        f'<li><a href="#{key}">{label}</a></li>'
+        for key, label in _CONTENTS
+        if f'id="{key}"' in main
+    )
+    return (
+        f'<nav class="ps-contents" aria-label="On this page"><ul>{contents}</ul></nav>'
+        f'<div class="ps-entry"><div class="ps-entry__main">{main}</div>'
+        f'<aside class="ps-entry__facts" aria-label="Facts">{_facts(entry, release, site)}</aside>'
+        "</div>"
+    )
+
+
+def _facts(entry: Entry, release: Release, site: Site) -> str:
+    row = release.record
+    platforms = parts.passed_on(release)
+    rows = [
+        ("Version", f'<a href="#versions">{text(row.version)}</a>'),
+        ("Released", day(row.date)),
+        ("Licence", text(parts.field(release, "license"))),
+        ("Languages", text(", ".join(parts.fields(release, "languages")))),
+        ("Tags", _tags(release)),
+        ("Tested", chips(platforms) or parts.UNTESTED),
+        ("Score", score_view.fact(release)),
+        ("Capabilities", parts.capabilities(release)),
+        ("Needs", parts.requires(release)),
+        ("Protocols", protocol_view.badges(release) or parts.protocols(release)),
+        ("Owners", _owners(entry)),
+        ("Signed by", f"registry <code>{text(site.registry_id[:8])}</code> {mode_chip(site)}"),
+        ("SHA-256", _digest(row.sha256)),
+        ("Files", parts.files(release)),
+    ]
+    return terms(((term, value) for term, value in rows if value), "ps-facts")
+
+
+def _digest(sha256: str) -> str:
+    button = f'<button type="button" class="ps-copy" data-copy="{text(sha256)}">Copy</button>'
+    return f'<code class="ps-digest">{text(sha256)}</code>{button}'
+
+
+def _tags(release: Release) -> str:
+    items = "".join(
+        f'<li><a href="{ROOT}?tag={quote(tag)}">{text(tag)}</a></li>'
+        for tag in parts.fields(release, "tags")
+    )
+    return f'<ul class="ps-chips">{items}</ul>' if items else ""
+
+
+def _owners(entry: Entry) -> str:
+    names = [
+        f"{text(str(owner.get('login', '')))} <small>({text(str(owner.get('forge', '')))})</small>"
+        for owner in entry.record.owners
+    ]
+    return ", ".join(names) or "nobody yet: the keepers of this registry look after it"
+
+
+def _versions(entry: Entry) -> str:
+    home = f"{entry.record.entry_class}/{entry.record.name}/"
+    rows = (
+        (
+            link(address(f"{home}{r.record.version}/"), text(r.record.version)),
+            day(r.record.date),
+            _state(entry, r),
+            text(parts.field(r, "changes")),
+        )
+        for r in entry.releases
+    )
+    return section("versions", "Versions", table(("Version", "Released", "State", "Changes"), rows))
+
+
+def _state(entry: Entry, release: Release) -> str:
+    if release.record.yanked is not None:
+        return (
+            f'<span class="ps-state ps-state--yanked">yanked</span> {text(release.record.yanked)}'
+        )
+    if release is entry.latest:
+        return '<span class="ps-state">newest</span>'
+    return ""
+
+
+def _trust(release: Release, site: Site) -> str:
+    name, row = release.id.name, release.record
+    compare = f'echo "{row.sha256}  {release.id.filename}" | sha256sum --check'
+    mode = (
+        "<p>The keys of this registry are <strong>development keys</strong>, made on one machine. "
+        "They show how it works; do not depend on them.</p>"
+        if site.mode == "dev"
+        else "<p>The keys of this registry are kept by its keepers, the root keys offline.</p>"
+    )
+    return section(
+        "trust",
+        "Check it yourself",
+        "<p>What you see here was built from the signed record of this release. Clients check the "
+        "signatures (The Update Framework) and the digest before they write a byte.</p>"
+        f"{mode}{command(site.add_command)}{command(f'psreg install {name}@{row.version}')}"
+        f"{command(f'psreg verify {name}')}"
+        "<p>Or compare the digest of the file you downloaded:</p>"
+        f"{command(compare)}"
+        f"<p>Registry <code>{text(site.registry_id)}</code></p>",
+    )
+
+
+def mode_chip(site: Site) -> str:
+    """Return whether the registry signs with development keys."""
+    label = "development" if site.mode == "dev" else "production"
+    return f'<span class="ps-state ps-state--{text(site.mode)}">{label}</span>'
+
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def day(date: str) -> str:
+    """Return an ISO date-time as `21 Nov 2026`, machine-readable as well."""
+    year, month, number = date[:10].split("-")
+    label = f"{int(number)} {_MONTHS[int(month) - 1]} {year}"
+    return f'<time datetime="{text(date)}">{label}</time>'

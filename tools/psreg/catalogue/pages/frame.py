@@ -1,0 +1,152 @@
+"""A page frame with holes, and what goes into them.
+
+mkdocs builds a page with marks of the form `<!--psreg:NAME-->`; `Template` parts it once and then
+only joins strings, so that the frame costs nothing per entry. Marks inside filled-in text are
+never looked at.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from psreg.catalogue.pages.html import tag, text
+
+_MARK = re.compile(r"<!--psreg:([a-z-]+)-->")
+_INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """What pages say about the registry they belong to.
+
+    `base_url` ends with a slash, or is "" where the address is not known; then pages have neither
+    canonical links nor a sitemap. `mode` is `dev` or `production`.
+    """
+
+    name: str
+    registry_id: str
+    mode: str
+    root_sha256: str
+    base_url: str = ""
+
+    @property
+    def add_command(self) -> str:
+        """The command that makes this registry known to a client, pinned to its root."""
+        where = self.base_url or "URL_OF_THIS_SITE"
+        return f"psreg registry add {where} --root-sha256 {self.root_sha256}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page to fill a shell with; `path` is its folder below the root, ending with a slash.
+
+    `canonical` is the folder search engines should prefer. `body` is HTML whose links hold
+    `ROOT` where the way to the site's root belongs.
+    """
+
+    path: str
+    title: str
+    description: str
+    body: str
+    canonical: str = ""
+
+    @property
+    def file(self) -> str:
+        """The path of its file below the root of the site."""
+        return f"{self.path}index.html"
+
+
+ROOT = "<root>"
+"""Stands for `../../` and the like in a body, so that pages of two depths share it.
+
+No text of a stranger can spell it, because `<` leaves `html.text` as `&lt;`.
+"""
+
+
+def address(path: str) -> str:
+    """Return the address of `path` below the root of the site, ready for an attribute."""
+    return ROOT + quote(path)
+
+
+class Template:
+    """The parts of a page between its holes."""
+
+    __slots__ = ("_names", "_parts")
+
+    def __init__(self, html: str) -> None:
+        split = _MARK.split(html)
+        self._parts = split[::2]
+        self._names = split[1::2]
+
+    def fill(self, values: Mapping[str, str]) -> str:
+        """Return the page; a hole that `values` does not name stays empty."""
+        out = [self._parts[0]]
+        for name, part in zip(self._names, self._parts[1:], strict=True):
+            out += (values.get(name, ""), part)
+        return "".join(out)
+
+    @property
+    def policy(self) -> str:
+        """The Content-Security-Policy element for this page.
+
+        Scripts run from the site's own origin, and the few inline ones of the theme by digest.
+        """
+        scripts = "".join(
+            f" 'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'"
+            for code in dict.fromkeys(_INLINE_SCRIPT.findall("".join(self._parts)))
+        )
+        rules = (
+            f"default-src 'self'; script-src 'self'{scripts}; style-src 'self' 'unsafe-inline'; "
+            "img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'"
+        )
+        return f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
+
+
+class Shells:
+    """The frames of the pages that psreg fills itself: one for each depth below the root."""
+
+    def __init__(self, frames: Mapping[int, str], site: Site) -> None:
+        self.site = site
+        self._shells = {depth: Template(html) for depth, html in frames.items()}
+        self._policies = {depth: shell.policy for depth, shell in self._shells.items()}
+
+    def fill(self, page: Page) -> str:
+        """Return the complete HTML of `page`."""
+        depth = page.path.count("/")
+        values = {
+            "policy": self._policies[depth],
+            "title": f"{text(page.title)} · {text(self.site.name)}",
+            "head": _head(page, self.site),
+            "topic": text(page.title),
+            "body": page.body.replace(ROOT, "../" * depth),
+        }
+        return self._shells[depth].fill(values)
+
+
+def _head(page: Page, site: Site) -> str:
+    description = text(page.description)
+    meta = [
+        f'<meta name="description" content="{description}">',
+        f'<meta property="og:title" content="{text(page.title)}">',
+        f'<meta property="og:description" content="{description}">',
+        '<meta property="og:type" content="article">',
+        f'<meta property="og:site_name" content="{text(site.name)}">',
+    ]
+    if site.base_url:
+        address = text(site.base_url + (page.canonical or page.path))
+        meta.append(f'<meta property="og:url" content="{address}">')
+        meta.append(f'<link rel="canonical" href="{address}">')
+    return "".join(meta)
+
+
+def crumbs(steps: list[tuple[str, str]]) -> str:
+    """Return the way to a page: links, the last step being the page itself."""
+    *before, (last, _) = steps
+    items = "".join(f'<li><a href="{ROOT}{href}">{text(label)}</a></li>' for label, href in before)
+    here = f'<li aria-current="page">{text(last)}</li>'
+    return tag("nav", f"<ol>{items}{here}</ol>", class_="ps-crumbs", aria_label="Breadcrumb")

@@ -1,0 +1,134 @@
+"""Lists of entries: search with its first results, class cards, the newest releases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from psreg.catalogue.pages import release_view as parts
+from psreg.catalogue.pages.classes import CLASS_TEXTS, RESERVED, ClassText, class_chip, class_text
+from psreg.catalogue.pages.entry_page import day, mode_chip
+from psreg.catalogue.pages.frame import Site
+from psreg.catalogue.pages.html import command, count, terms, text
+from psreg.registry.published import Entry
+
+_NEWEST = 6
+_LISTED = 500
+"""Entries a class page lists by itself; search finds all of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What a list shows of an entry: facts about its latest release."""
+
+    name: str
+    entry_class: str
+    version: str
+    summary: str
+    date: str
+    tags: tuple[str, ...]
+    deprecated: bool = False
+
+    @classmethod
+    def of(cls, entry: Entry) -> Row:
+        """Return the row of an entry."""
+        latest = entry.latest
+        return cls(
+            name=entry.record.name,
+            entry_class=entry.record.entry_class,
+            version=latest.record.version,
+            summary=parts.field(latest, "summary"),
+            date=latest.record.date,
+            tags=tuple(parts.fields(latest, "tags")),
+            deprecated=entry.record.deprecated is not None,
+        )
+
+    @property
+    def path(self) -> str:
+        """The folder of the entry's page."""
+        return f"{self.entry_class}/{self.name}/"
+
+
+def home_parts(rows: Sequence[Row], site: Site) -> dict[str, str]:
+    """Return what fills the marks of the home page: search, classes, newest and so on."""
+    latest = sorted(rows, key=lambda row: row.date, reverse=True)[:_NEWEST]
+    return {
+        "search": search_box(len(rows), ""),
+        "classes": _class_cards(rows),
+        "newest": _newest(latest),
+        "add": command(site.add_command),
+        "install": command(f"psreg install {latest[0].name if latest else 'NAME'}"),
+        "registry": _registry(rows, site),
+    }
+
+
+def class_part(slug: str, rows: Iterable[Row]) -> str:
+    """Return search and list of the class page of the folder `slug`."""
+    mine = [row for row in rows if row.entry_class == slug]
+    items = "".join(_result(row) for row in mine[:_LISTED])
+    more = f"<p>The first {_LISTED} of {len(mine):,}; search finds the others.</p>"
+    return search_box(len(mine), slug, items) + (more if len(mine) > _LISTED else "")
+
+
+def search_box(number: int, slug: str, items: str = "") -> str:
+    """Return search over all entries, or those of one class; `items` are its first results."""
+    what = count(number, class_text(slug).noun if slug else "prompt")
+    return (
+        f'<div class="ps-search" data-class="{slug}"><form role="search" class="ps-search__form">'
+        f'<label class="ps-hidden" for="ps-q">Search {what}</label>'
+        f'<input id="ps-q" name="q" type="search" placeholder="Search {what}" autocomplete="off" '
+        'spellcheck="false" maxlength="200"><kbd aria-hidden="true">/</kbd>'
+        '<div class="ps-facets" hidden></div></form>'
+        '<p class="ps-search__status" role="status" aria-live="polite"></p>'
+        f'<ol class="ps-results">{items}</ol>'
+        '<button type="button" class="ps-button ps-search__more" hidden>Show more</button>'
+        "<noscript><p>Search needs JavaScript; the class pages list everything.</p></noscript>"
+        "</div>"
+    )
+
+
+def _result(row: Row) -> str:
+    tags = "".join(f"<li>{text(tag)}</li>" for tag in row.tags)
+    gone = '<span class="ps-state ps-state--yanked">deprecated</span>' if row.deprecated else ""
+    return (
+        f'<li class="ps-result"><a href="{text(row.name)}/"><h3>{text(row.name)}</h3></a>'
+        f'<p class="ps-result__meta">{class_chip(row.entry_class)} {text(row.version)} {gone}</p>'
+        f'<p>{text(row.summary)}</p><ul class="ps-chips">{tags}</ul></li>'
+    )
+
+
+def _class_cards(rows: Sequence[Row]) -> str:
+    held = Counter(row.entry_class for row in rows)
+    cards = "".join(_class_card(c, held[c.slug]) for c in CLASS_TEXTS)
+    return f'<div class="ps-cards">{cards}</div>'
+
+
+def _class_card(entry: ClassText, number: int) -> str:
+    reserved = f'<p class="ps-reserved">{RESERVED}</p>' if entry.reserved else ""
+    return (
+        f'<a class="ps-card ps-card--{entry.slug}" href="{entry.slug}/">'
+        f"<h3>{text(entry.title)}</h3><p>{text(entry.line)}</p>{reserved}"
+        f'<p class="ps-count">{count(number, "entry", "entries")}</p></a>'
+    )
+
+
+def _newest(latest: Sequence[Row]) -> str:
+    items = "".join(
+        f'<li><a href="{row.path}"><strong>{text(row.name)}</strong> {text(row.version)}</a>'
+        f'<div class="ps-newest__meta">{class_chip(row.entry_class)} {day(row.date)}</div>'
+        f"<p>{text(row.summary)}</p></li>"
+        for row in latest
+    )
+    return f'<ol class="ps-newest">{items}</ol>' if items else "<p>Nothing is released yet.</p>"
+
+
+def _registry(rows: Sequence[Row], site: Site) -> str:
+    return terms(
+        [
+            ("Registry", f"<code>{text(site.registry_id)}</code> {mode_chip(site)}"),
+            ("Root", f"<code>{text(site.root_sha256)}</code>"),
+            ("Holds", count(len(rows), "prompt")),
+        ],
+        "ps-facts",
+    )

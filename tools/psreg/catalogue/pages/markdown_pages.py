@@ -1,0 +1,50 @@
+"""Markdown pages that are computed: classes, and the shells of pages that psreg fills itself.
+
+mkdocs renders them together with the hand-written ones; paths are relative to the docs folder.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from psreg.catalogue.pages.classes import CLASS_TEXTS, RESERVED
+
+SHELLS: Mapping[int, str] = {2: "shell/2.md", 3: "shell/3/3.md"}
+"""Source of the shell for pages that lie so many folders below the root."""
+
+
+def all_sources() -> dict[str, str]:
+    """Return every computed page, by path below docs/."""
+    return {**shell_sources(), **class_sources()}
+
+
+def shell_sources() -> dict[str, str]:
+    """Return the shells: pages with nothing but marks."""
+    title = "<!--psreg:topic-->"
+    front = _front({"template": "shell.html", "title": title, "search": {"exclude": True}})
+    return dict.fromkeys(SHELLS.values(), f"{front}<!--psreg:body-->\n")
+
+
+def class_sources() -> dict[str, str]:
+    """Return the page of each class folder."""
+    return {
+        f"{entry.slug}/index.md": _front(
+            {"title": entry.title, "description": entry.line, "hide": ["navigation", "toc"]}
+        )
+        + f"# {entry.title}\n\n"
+        + (
+            f'!!! warning ""\n    {RESERVED[0].upper()}{RESERVED[1:]}.\n\n'
+            if entry.reserved
+            else ""
+        )
+        + f"{entry.about}\n{{ .ps-lead }}\n\n<!--psreg:entries-->\n"
+        for entry in CLASS_TEXTS
+    }
+
+
+def _front(values: Mapping[str, Any]) -> str:
+    # NOTE: JSON is YAML, and quotes whatever needs quoting.
+    lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in values.items())
+    return f"---\n{lines}---\n\n"

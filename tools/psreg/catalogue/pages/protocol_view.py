@@ -1,0 +1,103 @@
+"""The protocols that a release declares, on its page: badges, and how its transcripts were judged.
+
+The numbers are those of the record. The findings are looked up again in the transcripts, which are
+as they were released; rules that came later speak there, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from psreg.catalogue.pages.frame import address
+from psreg.catalogue.pages.html import count, link, section, table, text
+from psreg.core.diagnostics import INFO
+from psreg.formats.conversation.reader import read
+from psreg.formats.declared_protocols import STUB, Spoken, read_spoken
+from psreg.formats.platforms import PLATFORMS
+from psreg.formats.protocols import PROTOCOLS
+from psreg.lint.transcript import in_file, judge
+from psreg.registry.published import Release
+
+_SHOWN = 20
+"""Findings of one transcript that are shown."""
+
+STUB_LABEL = "psreg's stub, not a model"
+
+
+def badges(release: Release) -> str:
+    """Return what was found of each declared protocol, in a few words; "" where nothing was."""
+    items = "".join(
+        f'<li><a href="#protocols">{text(_badge(spoken))}</a></li>'
+        for spoken in read_spoken(release.record.protocols)
+    )
+    return f'<ul class="ps-chips">{items}</ul>' if items else ""
+
+
+def _badge(spoken: Spoken) -> str:
+    name = f"{spoken.name.upper()} {spoken.version}"
+    if spoken.rate is None:
+        return f"{name}: declared, not shown"
+    where = "" if spoken.models else ", stub only" if spoken.stubbed else ""
+    return f"{name}: {spoken.rate} % of {count(spoken.answers, 'answer')}{where}"
+
+
+def part(release: Release) -> str:
+    """Return the section about the protocols of a release; "" where it declares none."""
+    found = read_spoken(release.record.protocols)
+    if not found:
+        return ""
+    lead = (
+        "<p>What this prompt claims to make an assistant speak, and what its own transcripts show. "
+        f"The rules are on {link(address('protocols/'), 'the pages about protocols')}.</p>"
+    )
+    heads = ("Protocol", "Transcripts", "Answers", "Without error", "Recorded on")
+    details = "".join(_findings(release, spoken) for spoken in found)
+    return section("protocols", "Protocols", lead + table(heads, map(_row, found)) + details)
+
+
+def _row(spoken: Spoken) -> tuple[str, ...]:
+    name = text(f"{spoken.name.upper()} {spoken.version}")
+    if spoken.imf:
+        name += f" <small>{text(spoken.imf)}</small>"
+    if spoken.judged_by not in ("", spoken.version):
+        name += f" <small>judged as {text(spoken.judged_by)}</small>"
+    page = address(f"protocols/{spoken.name}/") if spoken.name in PROTOCOLS else ""
+    rate = "not shown" if spoken.rate is None else f"{spoken.sound} ({spoken.rate} %)"
+    places = ", ".join(text(_platform(platform)) for platform in spoken.platforms)
+    return (
+        link(page, name) if page else name,
+        str(len(spoken.transcripts)),
+        str(spoken.answers),
+        rate,
+        places or "not stated",
+    )
+
+
+def _platform(platform: str) -> str:
+    return STUB_LABEL if platform == STUB else PLATFORMS.get(platform, platform)
+
+
+def _findings(release: Release, spoken: Spoken) -> str:
+    """Return links to the transcripts, each with what the rules say of it."""
+    items = []
+    for path in spoken.transcripts:
+        if path in release.files:
+            found = "".join(islice(_said(release.files[path], path, spoken), _SHOWN))
+            name = link(address(path), text(path.removeprefix(f"{release.folder}/")))
+            items.append(f"<li>{name}{f'<ul>{found}</ul>' if found else ': clean'}</li>")
+    if not items:
+        return ""
+    title = f"Findings about {spoken.name.upper()}"
+    return f"<details><summary>{text(title)}</summary><ul>{''.join(items)}</ul></details>"
+
+
+def _said(data: bytes, path: str, spoken: Spoken) -> Iterator[str]:
+    if spoken.name not in PROTOCOLS:
+        return
+    conversation = read(data, path)
+    judged = judge(conversation, spoken.name, version=spoken.version, imf=spoken.imf, path=path)
+    for d in in_file(judged, conversation).diagnostics:
+        if d.severity is not INFO:
+            code = link(address(d.url), f"<code>{text(d.code)}</code>")
+            yield f"<li>{code} {text(d.message)} <small>line {d.start.line}</small></li>"

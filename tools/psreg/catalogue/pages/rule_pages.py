@@ -1,0 +1,99 @@
+"""The pages of the rules: a list, a page each, and their lines in the search of the documentation.
+
+All of it comes from the rule objects that run; nothing is written twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from psreg.catalogue.pages.frame import Page, crumbs
+from psreg.catalogue.pages.html import section, table, text
+from psreg.catalogue.pages.markdown_html import inline_html, to_html
+from psreg.catalogue.pages.rule_example import Example, example_html
+from psreg.catalogue.pages.spec_pages import citation_html
+from psreg.core.rule import Rule
+from psreg.formats.specs import specifications
+
+FAMILIES: Mapping[str, str] = {
+    "JSON": "JSON syntax",
+    "TOML": "TOML syntax",
+    "PBE": "Prompt-Based Executables",
+    "PROMPT": "Prompt templates",
+    "REG": "Submissions",
+    "PS": "Content of prompts",
+    "NAME": "Names",
+    "CHG": "Changes",
+    "PROTO": "Recorded conversations",
+    "VPP": "Viable Prompt Protocol (VPP)",
+    "PLSP": "Prompt Loop State Protocol (PLSP)",
+    "PB2S": "PB2S",
+}
+"""Families in the order of the list, with their titles; a family not named here comes last."""
+
+_TAG = re.compile(r"<[^>]+>")
+
+
+def rule_list(rules: Sequence[Rule[Any]]) -> str:
+    """Return a table of rules for each family, for the page `rules/`."""
+    families: dict[str, list[Rule[Any]]] = {}
+    for rule in sorted(rules, key=_rank):
+        families.setdefault(rule.family, []).append(rule)
+    return "".join(
+        section(family.lower(), FAMILIES.get(family, family), table(_HEADS, map(_row, members)))
+        for family, members in families.items()
+    )
+
+
+_HEADS = ("Code", "Level", "What is wrong")
+
+
+def _row(rule: Rule[Any]) -> tuple[str, str, str]:
+    code = f'<a href="{rule.code}/"><code>{rule.code}</code></a>'
+    return code, _level(rule.severity), inline_html(rule.summary)
+
+
+def rule_pages(
+    rules: Sequence[Rule[Any]], examples: Mapping[str, Example] = MappingProxyType({})
+) -> Iterator[Page]:
+    """Yield the page of each rule, with what it catches if there is an example of its code."""
+    for rule in rules:
+        example = example_html(examples[rule.code]) if rule.code in examples else ""
+        levels = _level(rule.severity)
+        if rule.read is not rule.severity:
+            levels += f" (when only reading, <code>--read</code>: {_level(rule.read)})"
+        citations = ", ".join(citation_html(each, specifications()) for each in rule.spec.split())
+        yield Page(
+            path=rule.page,
+            title=f"{rule.code} {rule.slug}",
+            description=rule.summary.replace("`", ""),
+            body=f"{crumbs([('Rules', 'rules/'), (rule.code, '')])}"
+            f'<article class="ps-prose"><h1>{rule.code} <small>{text(rule.slug)}</small></h1>'
+            f'<p class="ps-lead">{inline_html(rule.summary)}</p>'
+            f"<p>{levels} · Specification: {citations}</p>"
+            f"{to_html(rule.body, lambda _: None, top=1)}{example}</article>",
+        )
+
+
+def with_rules(search_index: bytes, rules: Sequence[Rule[Any]]) -> bytes:
+    """Return the theme's search index with one document for each rule added."""
+    index = json.loads(search_index)
+    for rule in sorted(rules, key=_rank):
+        body = _TAG.sub("", to_html(rule.body, lambda _: None))
+        document = f"<p>{inline_html(rule.summary)}</p> <p>{body}</p>"
+        title = f"{rule.code} {text(rule.slug)}"
+        index["docs"].append({"location": rule.page, "title": title, "text": document})
+    return json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _level(severity: str) -> str:
+    return f'<span class="ps-state ps-state--{severity}">{severity}</span>'
+
+
+def _rank(rule: Rule[Any]) -> tuple[int, str]:
+    known = list(FAMILIES)
+    return known.index(rule.family) if rule.family in known else len(known), rule.code

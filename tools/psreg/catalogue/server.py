@@ -1,0 +1,130 @@
+"""A small HTTP server for a site on this machine: 127.0.0.1 only, files only.
+
+It follows no link, lists no folder and leaves no folder; a missing page is `404.html` with status
+404, because clients probe for the next root and must learn that it is not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from urllib.parse import unquote
+
+from psreg.core.errors import UnavailableError
+from psreg.http.listening import LOOPBACK, Listener, Quiet
+from psreg.registry.checkout import read_file
+
+MEDIA_TYPES: tuple[tuple[str, str], ...] = (
+    (".pbe.txt", "application/json"),
+    (".prompt", "text/plain; charset=utf-8"),
+    (".json", "application/json"),
+    (".html", "text/html; charset=utf-8"),
+    (".css", "text/css; charset=utf-8"),
+    (".js", "text/javascript; charset=utf-8"),
+    (".svg", "image/svg+xml"),
+    (".png", "image/png"),
+    (".xml", "application/xml"),
+)
+"""Suffix and media type; what is not listed is shown as text, READMEs too, and never run."""
+
+_LARGEST = 256 * 1024 * 1024
+_HASHED = re.compile(r"registry/targets/[a-z]+/[0-9a-f]{64}\.[a-z0-9_]+\.json")
+
+
+class SiteServer(Listener):
+    """Serves the folder `root` on the loopback interface; `port` 0 takes any free one.
+
+    Raises:
+        UnavailableError: PORT_BUSY.
+    """
+
+    def __init__(self, root: Path, port: int) -> None:
+        self.root = root
+        super().__init__(LOOPBACK, port, _Handler)
+
+    @property
+    def url(self) -> str:
+        """The address of the site."""
+        return f"http://{LOOPBACK}:{self.server_port}/"
+
+
+class _Handler(Quiet, BaseHTTPRequestHandler):
+    server: SiteServer
+
+    def do_GET(self) -> None:
+        self._answer(body=True)
+
+    def do_HEAD(self) -> None:
+        self._answer(body=False)
+
+    def _answer(self, *, body: bool) -> None:
+        path = _clean(self.path)
+        if path is not None and path.endswith("/"):
+            path += "index.html"
+        data = None if path is None else self._file(path.lstrip("/"))
+        if data is not None and path is not None:
+            self._send(HTTPStatus.OK, path.lstrip("/"), data, body=body)
+        elif path is not None and self._file(f"{path.lstrip('/')}/index.html") is not None:
+            self._redirect(path.rpartition("/")[2] + "/")
+        else:
+            page = self._file("404.html") or b"404 not found\n"
+            self._send(HTTPStatus.NOT_FOUND, "404.html", page, body=body)
+
+    def _file(self, path: str) -> bytes | None:
+        """Return the bytes of a plain file below the root that no link leads to."""
+        place = self.server.root / path
+        if not path or os.path.realpath(place) != str(self.server.root.resolve() / path):
+            return None
+        try:
+            return read_file(place, _LARGEST)
+        except UnavailableError:
+            return None
+
+    def _redirect(self, where: str) -> None:
+        self.send_response(HTTPStatus.MOVED_PERMANENTLY)
+        self.send_header("Location", where)
+        self.send_header("Content-Length", "0")
+        self.send_header("Cache-Control", "no-cache")
+        self.end_headers()
+
+    def _send(self, status: HTTPStatus, path: str, data: bytes, *, body: bool) -> None:
+        tag = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+        if status is HTTPStatus.OK and self.headers.get("If-None-Match") == tag:
+            status, data = HTTPStatus.NOT_MODIFIED, b""
+        self.send_response(status)
+        self.send_header("ETag", tag)
+        self.send_header("Cache-Control", _caching(path))
+        self.send_header("X-Content-Type-Options", "nosniff")
+        if status is not HTTPStatus.NOT_MODIFIED:
+            self.send_header("Content-Type", _media_type(path))
+            self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if body:
+            self.wfile.write(data)
+
+
+def _clean(target: str) -> str | None:
+    """Return the path a request asks for, or None for one that is not plain."""
+    path = unquote(target.partition("?")[0].partition("#")[0], errors="replace")
+    parts = path.split("/")[1:]
+    plain = path.startswith("/") and not any(c in path for c in "\\\0\ufffd")
+    if not plain or any(part in ("", ".", "..") for part in parts[:-1]) or parts[-1] in (".", ".."):
+        return None
+    return path
+
+
+def _media_type(path: str) -> str:
+    found = (media for suffix, media in MEDIA_TYPES if path.endswith(suffix))
+    return next(found, "text/plain; charset=utf-8")
+
+
+def _caching(path: str) -> str:
+    """Let caches keep what is named by its digest; ask again for everything else.
+
+    On this machine another registry may stand at the same address tomorrow.
+    """
+    return "public, max-age=31536000, immutable" if _HASHED.fullmatch(path) else "no-cache"

@@ -1,0 +1,240 @@
+"""Installed prompts: `<library>/<name>/<version>/` with the artifact and its receipt.
+
+The receipt is written last: a version folder without one was never installed. One version of a
+name is active; after a crash the receipt written last wins, and what it replaced is removed by
+the next installation. Nothing is written through a link.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from psreg.client.resolve import Choice, parse_request
+from psreg.core.errors import UnavailableError
+from psreg.core.identity import CLASSES, ReleaseId, is_name
+from psreg.core.version import is_version, parse_version
+from psreg.registry.checkout import read_file
+from psreg.system import folders
+from psreg.system.atomic import TEMPORARY, cannot_write, exclusive, real_folder, write_file
+
+SCHEMA = "psreg.receipt/1"
+RECEIPT = "receipt.json"
+_MAX_RECEIPT = 64 * 1024
+_MAX_ARTIFACT = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What was installed, from where, and under which state of the registry.
+
+    `registry` is `{"id", "url"}`, `metadata` maps roles to versions, `installed` is UTC as
+    `2026-11-21T05:00:00Z`.
+    """
+
+    release: ReleaseId
+    sha256: str
+    size: int
+    registry: Mapping[str, str]
+    metadata: Mapping[str, int] = field(default_factory=dict)
+    installed: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the receipt as JSON data."""
+        release = self.release
+        file = {"path": release.filename, "sha256": self.sha256, "size": self.size}
+        return {
+            "schema": SCHEMA,
+            "registry": dict(self.registry),
+            "name": release.name,
+            "class": release.entry_class,
+            "version": release.version,
+            "sha256": self.sha256,
+            "size": self.size,
+            "metadata": dict(self.metadata),
+            "files": [file],
+            "installed": self.installed,
+        }
+
+    @classmethod
+    def from_json(cls, value: Any) -> Receipt:
+        """Read a receipt. Raises ValueError, KeyError or TypeError on another shape."""
+        name, entry_class, version = value["name"], value["class"], value["version"]
+        known = is_name(name) and entry_class in CLASSES and is_version(version)
+        if value["schema"] != SCHEMA or not known:
+            raise ValueError("not a receipt of this version of psreg")
+        return cls(
+            release=ReleaseId(entry_class=entry_class, name=name, version=version),
+            sha256=str(value["sha256"]),
+            size=int(value["size"]),
+            registry={key: str(value["registry"][key]) for key in ("id", "url")},
+            metadata={str(key): int(number) for key, number in value["metadata"].items()},
+            installed=str(value["installed"]),
+        )
+
+
+class Library:
+    """The folder of installed prompts."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def receipts(self) -> tuple[Receipt, ...]:
+        """Return the active receipt of every installed name, by name."""
+        names = sorted(path.name for path in _listed(self.folder) if is_name(path.name))
+        found = (self.receipt(name) for name in names)
+        return tuple(receipt for receipt in found if receipt is not None)
+
+    def receipt(self, name: str) -> Receipt | None:
+        """Return the active receipt of `name`, or None if it is not installed."""
+        found = []
+        for folder in _listed(self.folder / name):
+            receipt = _read_receipt(folder)
+            if receipt is not None and receipt.release.name == name:
+                found.append((receipt.installed, _written(folder), receipt))
+        return max(found, key=lambda item: item[:2], default=(None, None, None))[2]
+
+    def path(self, receipt: Receipt) -> Path:
+        """Return where the artifact of `receipt` lies."""
+        release = receipt.release
+        return self.folder / release.name / release.version / release.filename
+
+    def has(self, name: str) -> bool:
+        """Tell whether anything of `name` is in the library, a broken installation included."""
+        target = self.folder / name
+        return target.is_symlink() or target.is_dir()
+
+    def holds(self, choice: Choice) -> bool:
+        """Tell whether exactly the release of `choice` is active and its file intact."""
+        receipt = self.receipt(choice.release.name)
+        if receipt is None or receipt.release != choice.release:
+            return False
+        return receipt.sha256 == choice.row.sha256 and self.drift(receipt) is None
+
+    def drift(self, receipt: Receipt) -> str | None:
+        """Return how the installed file differs from its receipt, or None if it does not."""
+        try:
+            data = read_file(self.path(receipt), _MAX_ARTIFACT)
+        except UnavailableError as error:
+            return error.message
+        digest = hashlib.sha256(data).hexdigest()
+        if digest != receipt.sha256:
+            return f"SHA-256 is {digest}, installed was {receipt.sha256}"
+        return None
+
+    def keep(self, receipt: Receipt, data: bytes) -> Path:
+        """Install `data` under `receipt` in place of any other version; return its path.
+
+        Raises:
+            UnavailableError: the library cannot be written; what was installed still is.
+        """
+        self._make()
+        with exclusive(self.folder / ".lock"):
+            name_folder = real_folder(self.folder / receipt.release.name)
+            folder = real_folder(name_folder / receipt.release.version)
+            path = self.path(receipt)
+            _clear(path)
+            write_file(path, data)
+            document = json.dumps(receipt.to_json(), indent=2, ensure_ascii=False) + "\n"
+            _clear(folder / RECEIPT)
+            write_file(folder / RECEIPT, document.encode())
+            self._sweep(name_folder, folder)
+        return path
+
+    def remove(self, name: str) -> None:
+        """Remove every version of `name`.
+
+        Raises:
+            UnavailableError: the library cannot be written.
+        """
+        target = self.folder / name
+        with exclusive(self.folder / ".lock"):
+            try:
+                _delete(target)
+            except OSError as error:
+                raise cannot_write(target, error) from error
+
+    def _make(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(self.folder, error) from error
+
+    def _sweep(self, name_folder: Path, active: Path) -> None:
+        """Remove older versions and what a crash left; failing to is no failed installation."""
+        unfinished = [path for path in _listed(active) if path.name.startswith(TEMPORARY)]
+        others = [path for path in _listed(name_folder) if path.name != active.name]
+        for path in (*unfinished, *others):
+            with suppress(OSError):
+                _delete(path)
+
+
+def library() -> Library:
+    """Return this user's library: `PSREG_LIBRARY`, else `library` in the data folder."""
+    chosen = os.environ.get("PSREG_LIBRARY")
+    return Library(Path(chosen).absolute() if chosen else folders.data_dir() / "library")
+
+
+def installed_artifact(text: str) -> tuple[Path, bytes]:
+    """Return path and bytes of the installed artifact that `NAME[@RANGE]` means.
+
+    Raises:
+        UsageError: `text` is no `NAME[@RANGE]`.
+        UnavailableError: `NOT_INSTALLED`: it is not installed, or in another version.
+    """
+    request = parse_request(text)
+    shelf = library()
+    receipt = shelf.receipt(request.name)
+    if receipt is None:
+        raise UnavailableError(
+            "NOT_INSTALLED", f"{request.name} is not installed", f"try 'psreg install {text}'"
+        )
+    version = parse_version(receipt.release.version)
+    if "@" in text and not request.range.matches(version):
+        raise UnavailableError(
+            "NOT_INSTALLED",
+            f"{request.name} is installed in version {version}, not {request.range.text}",
+            f"try 'psreg install {text}'",
+        )
+    path = shelf.path(receipt)
+    return path, read_file(path, _MAX_ARTIFACT)
+
+
+def _listed(folder: Path) -> Iterator[Path]:
+    try:
+        yield from sorted(folder.iterdir())
+    except OSError:
+        return
+
+
+def _read_receipt(folder: Path) -> Receipt | None:
+    try:
+        receipt = Receipt.from_json(json.loads(read_file(folder / RECEIPT, _MAX_RECEIPT)))
+    except (UnavailableError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return receipt if receipt.release.version == folder.name else None
+
+
+def _written(folder: Path) -> int:
+    return (folder / RECEIPT).stat().st_mtime_ns
+
+
+def _clear(path: Path) -> None:
+    """Remove a folder planted where a file belongs; anything else is replaced by renaming."""
+    if path.is_dir() and not path.is_symlink():
+        with suppress(OSError):
+            shutil.rmtree(path)
+
+
+def _delete(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()

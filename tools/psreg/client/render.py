@@ -1,0 +1,125 @@
+"""Fill in a `.prompt`, or say why it cannot be done.
+
+Read mode: a file in the wild can be used unless its structure is wrong (READINGS, introduction).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from psreg.core.diagnostics import ERROR, Diagnostic, LineIndex, Mode, Span
+from psreg.core.errors import FindingsError, UsageError
+from psreg.core.identity import Format, detect_format
+from psreg.formats import dotprompt
+from psreg.formats.dotprompt import NAME, Prompt, Rendering
+from psreg.formats.json import json_document
+from psreg.lint.files.prompt_rules import PROMPT_RULES
+from psreg.lint.locate import judge
+
+_NAME = re.compile(NAME)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """A prompt that was filled in. `flaws` are errors that did not stop it."""
+
+    prompt: Prompt
+    rendering: Rendering
+    flaws: tuple[Diagnostic, ...]
+
+
+def fill(
+    data: bytes,
+    *,
+    path: str,
+    values: Mapping[str, str],
+    squeeze: bool = False,
+    require_all: bool = False,
+) -> Filled:
+    """Return the prompt `data`, called `path` in messages, filled in with `values`.
+
+    Raises:
+        FindingsError: it is a PBE; its structure is wrong; or, under `require_all`, a variable has
+            neither a value nor a default.
+    """
+    if _is_pbe(path, data):
+        message = f"{path} is a PBE, which has no variables to fill in"
+        raise FindingsError("NOT_A_PROMPT", message, f"print it with 'psreg show {path}'")
+    prompt = dotprompt.read(data)
+    found = judge(PROMPT_RULES, prompt, prompt, path, Mode.READ)
+    flaws = tuple(diagnostic for diagnostic in found if diagnostic.severity is ERROR)
+    if not prompt.readable:
+        reasons = "".join(f"\n  {described(flaw)}" for flaw in flaws)
+        hint = "; ".join(dict.fromkeys(flaw.hint for flaw in flaws if flaw.hint))
+        raise FindingsError("NOT_READABLE", f"{path} cannot be rendered:{reasons}", hint)
+    rendering = dotprompt.render(prompt, values, squeeze=squeeze)
+    if require_all and rendering.missing:
+        names = ", ".join(rendering.missing)
+        hint = f"give each with --set, as in --set {rendering.missing[0]}=VALUE"
+        raise FindingsError("MISSING_VALUES", f"no value for: {names}", hint)
+    return Filled(prompt=prompt, rendering=rendering, flaws=flaws)
+
+
+def described(diagnostic: Diagnostic) -> str:
+    """Return place and message of a diagnostic on one line: `FILE:LINE:COLUMN: CODE message`."""
+    start = diagnostic.start
+    place = f"{diagnostic.path}:{start.line}:{start.column}"
+    return f"{place}: {diagnostic.code} {diagnostic.message}"
+
+
+def _is_pbe(path: str, data: bytes) -> bool:
+    start = data[:4096].decode("utf-8", "replace")
+    return detect_format(PurePosixPath(path).name, start) is Format.PBE
+
+
+def values_of_assignments(assignments: list[str]) -> dict[str, str]:
+    """Return the values of `name=value` texts; of two for one name, the last.
+
+    Raises:
+        UsageError: one has no `=`, no name that a variable may have, or is not UTF-8.
+    """
+    values = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise UsageError("USAGE", f"--set {assignment!r} has no '='", "write --set NAME=VALUE")
+        if not _NAME.fullmatch(name):
+            message = f"--set {assignment!r}: {name!r} cannot be the name of a variable"
+            raise UsageError("USAGE", message, "names are of letters, digits, '-' and '_'")
+        # NOTE: Python hands us argument bytes that are not UTF-8 as lone surrogates.
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            raise UsageError("USAGE", f"--set {name}: the value is not UTF-8")
+        values[name] = value
+    return values
+
+
+def values_of_json(data: bytes, path: str) -> dict[str, str]:
+    """Return the values of a JSON object; numbers and booleans as they are written there.
+
+    Raises:
+        UsageError: it is no sound JSON object of strings, numbers and booleans.
+    """
+    tree = json_document.parse(data)
+    places = LineIndex(tree.text)
+
+    def refuse(span: Span, message: str) -> UsageError:
+        start = places.position(span.start)
+        hint = 'it is one object, such as {"name": "Ana"}'
+        return UsageError("BAD_VALUES", f"{path}:{start.line}:{start.column}: {message}", hint)
+
+    for issue in tree.issues:
+        raise refuse(issue.span, issue.message)
+    if not isinstance(tree.value, dict):
+        raise refuse(tree.span(""), "the values are not an object")
+    values = {}
+    for name, value in tree.value.items():
+        if not _NAME.fullmatch(name):
+            raise refuse(tree.span(""), f"{name!r} cannot be the name of a variable")
+        span = tree.span(f"/{name}")
+        if value is None or isinstance(value, dict | list):
+            raise refuse(span, f"the value of {name!r} is not a string, a number or a boolean")
+        values[name] = value if isinstance(value, str) else tree.text[span.start : span.end]
+    return values

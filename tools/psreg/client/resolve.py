@@ -1,0 +1,243 @@
+"""Which release a request means: `NAME[@RANGE]` against a verified package record.
+
+The highest final version that matches and is not withdrawn; a pre-release only when the range
+spells one of its triple; a withdrawn version only when it is named exactly, with a warning.
+Nothing a record says is used as a path: paths follow from class, name and version, and a record
+that says otherwise is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageError
+from psreg.core.identity import CLASSES, ReleaseId, is_name
+from psreg.core.version import ANY, Range
+from psreg.registry.records import PackageRecord, ReleaseRecord
+from psreg.registry.trust.strict_json import strict_value
+
+_SHOWN = 8
+"""How many versions a message lists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a person asked for: a name and the versions that will do."""
+
+    name: str
+    range: Range
+
+    def __str__(self) -> str:
+        """Return it the way it is typed."""
+        return self.name if self.range is ANY else f"{self.name}@{self.range.text}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The release a request means; `warnings` are sentences about it for the person."""
+
+    request: Request
+    release: ReleaseId
+    row: ReleaseRecord
+    warnings: tuple[str, ...] = ()
+
+
+def parse_request(text: str) -> Request:
+    """Return the request `NAME` or `NAME@RANGE` spells.
+
+    Raises:
+        UsageError: `BAD_NAME` or `BAD_RANGE`, before anything is asked of a registry.
+    """
+    name, at, wanted = text.partition("@")
+    if not is_name(name):
+        raise UsageError(
+            "BAD_NAME",
+            f"{text!r} names no entry",
+            "a name is lower-case letters and digits in words joined by _, for instance "
+            "quiz_master or quiz_master@^1.2",
+        )
+    if not at:
+        return Request(name=name, range=ANY)
+    try:
+        return Request(name=name, range=Range.parse(wanted.strip()))
+    except ValueError as error:
+        raise UsageError("BAD_RANGE", f"{text!r}: {error}") from error
+
+
+def parse_requests(texts: Iterable[str]) -> tuple[Request, ...]:
+    """Return the requests `texts` spell, in order.
+
+    Raises:
+        UsageError: one cannot be read, or two ask for the same name.
+    """
+    requests: dict[str, Request] = {}
+    for text in texts:
+        request = parse_request(text)
+        if request.name in requests:
+            raise UsageError("USAGE", f"{request.name} is named twice", "ask for it once")
+        requests[request.name] = request
+    return tuple(requests.values())
+
+
+def read_record(data: bytes, name: str) -> PackageRecord:
+    """Return the package record in `data`, the verified bytes of the target `pkg/<name>.json`.
+
+    Raises:
+        TrustError: `TRUST_METADATA`: it is not a strict package record, or that of another name.
+        UnavailableError: `NEWER_FORMAT`: its schema is one this psreg does not know.
+    """
+    try:
+        value = strict_value(data)
+    except TrustError as error:
+        raise _bad_record(name, error.message) from error
+    schema = value.get("schema") if isinstance(value, dict) else None
+    if isinstance(schema, str) and schema.startswith("psreg.package/") and schema[14:] != "1":
+        raise _newer(f"the record of {name} has the format {schema}")
+    try:
+        record = PackageRecord.from_json(value)
+    except ValueError as error:
+        raise _bad_record(name, str(error)) from error
+    if record.name != name:
+        raise _bad_record(name, f"it is the record of {record.name!r}")
+    if record.entry_class not in CLASSES:
+        raise _newer(f"{name} is of the class {record.entry_class!r}")
+    return record
+
+
+def never_back(name: str, before: bytes, now: bytes) -> None:
+    """Return if the record `now` continues the record `before`, both verified at their time.
+
+    Even the key that signs records must not take something back that this machine has seen.
+
+    Raises:
+        TrustError: `TRUST_ROLLBACK`: a lower serial, or a version is gone; `TRUST_REWRITTEN`: a
+            version has other bytes now.
+    """
+    try:
+        old = read_record(before, name)
+    except PsregError:
+        return  # what is kept is damaged, and protects nothing
+    new = read_record(now, name)
+    digests = {row.version: row.sha256 for row in new.releases}
+    versions = {row.version for row in new.rows}
+    gone = [row.version for row in old.releases if row.version not in versions]
+    if new.serial < old.serial or gone:
+        raise TrustError(
+            "TRUST_ROLLBACK",
+            f"the registry's record of {name} went back from state {old.serial} to {new.serial}"
+            + (f", without version {', '.join(gone)}" if gone else ""),
+        )
+    for row in old.releases:
+        if digests.get(row.version, row.sha256) != row.sha256:
+            raise TrustError(
+                "TRUST_REWRITTEN",
+                f"{name} {row.version} was {row.sha256} and is now {digests[row.version]}",
+                "a published version never changes; tell the keepers of the registry",
+            )
+
+
+def release_id(record: PackageRecord, row: ReleaseRecord) -> ReleaseId:
+    """Return the identity of `row`, whose path follows from class, name and version.
+
+    Raises:
+        TrustError: `TRUST_METADATA`: the record gives the artifact another path.
+    """
+    release = ReleaseId(entry_class=record.entry_class, name=record.name, version=row.version)
+    if row.path != str(release.artifact):
+        raise _bad_record(record.name, f"version {row.version} claims the path {row.path!r}")
+    return release
+
+
+def pick(record: PackageRecord, request: Request) -> ReleaseRecord:
+    """Return the row of `record` that `request` means.
+
+    Raises:
+        UnavailableError: `NO_MATCHING_VERSION` or `NEWER_FORMAT`.
+    """
+    matching = [row for row in record.releases if request.range.matches(row.semver)]
+    exact = request.range.exact is not None
+    offered = [row for row in matching if exact or row.yanked is None]
+    if not offered:
+        raise _nothing(record, request, matching)
+    return max(offered, key=lambda row: (row.semver, row.version))
+
+
+def choose(record: PackageRecord, request: Request) -> Choice:
+    """Return the release of `record` that `request` means, if it can be installed.
+
+    Raises:
+        UnavailableError: see `pick`; `REQUIRES_UNSUPPORTED`.
+        TrustError: the row contradicts its own identity.
+    """
+    row = pick(record, request)
+    requires = row.release.get("requires")
+    if requires:
+        raise UnavailableError(
+            "REQUIRES_UNSUPPORTED",
+            f"{record.name} {row.version} needs other entries: {', '.join(sorted(requires))}",
+            "this version of psreg does not install dependencies yet",
+        )
+    return Choice(
+        request=request,
+        release=release_id(record, row),
+        row=row,
+        warnings=tuple(_warnings(record, row)),
+    )
+
+
+def similar(name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return up to three of `names` that `name` may be a slip of, most alike first."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistyped name needs it
+
+    return tuple(get_close_matches(name, names, n=3, cutoff=0.7))
+
+
+def unknown_name(name: str, names: Iterable[str]) -> UnavailableError:
+    """Return the error for a name the registry does not have, with what may have been meant."""
+    close = similar(name, names)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"try 'psreg search {name}'"
+    return UnavailableError("UNKNOWN_NAME", f"the registry has no entry named {name}", hint)
+
+
+def _warnings(record: PackageRecord, row: ReleaseRecord) -> Iterable[str]:
+    if row.yanked is not None:
+        yield f"{record.name} {row.version} was withdrawn: {row.yanked}"
+    if record.deprecated is not None:
+        replacement = record.deprecated.get("replacement")
+        instead = f"; use {replacement} instead" if replacement else ""
+        yield f"{record.name} is deprecated: {record.deprecated.get('reason')}{instead}"
+
+
+def _nothing(
+    record: PackageRecord, request: Request, matching: list[ReleaseRecord]
+) -> UnavailableError:
+    if matching:
+        row = matching[-1]
+        return UnavailableError(
+            "NO_MATCHING_VERSION",
+            f"every version of {record.name} that matches was withdrawn; "
+            f"{row.version}: {row.yanked}",
+            f"to install it all the same, name it exactly: {record.name}@{row.version}",
+        )
+    known = [row.version for row in record.releases]
+    if len(known) < len(record.rows):
+        return _newer(f"{record.name} has releases in a newer format")
+    listed = ", ".join(known[-_SHOWN:]) or "none"
+    if request.range is ANY and known:
+        hint = f"there are only pre-releases; name one exactly: {record.name}@{known[-1]}"
+    else:
+        hint = f"versions: {listed}"
+    return UnavailableError(
+        "NO_MATCHING_VERSION", f"no version of {record.name} matches {request.range.text}", hint
+    )
+
+
+def _bad_record(name: str, why: str) -> TrustError:
+    return TrustError("TRUST_METADATA", f"the registry's record of {name} is malformed: {why}")
+
+
+def _newer(why: str) -> UnavailableError:
+    return UnavailableError(
+        "NEWER_FORMAT", f"{why}, which this psreg does not know", "install a newer psreg"
+    )

@@ -1,0 +1,29 @@
+"""The SemVer floor: one decision table, judged by meaning and never by text."""
+
+from psreg.compatibility.floor import (
+    FLOOR_GROUPS,
+    FLOOR_TABLE,
+    Group,
+    differences,
+    differences_of,
+    floor_of,
+)
+from psreg.compatibility.row import Difference, Row
+from psreg.compatibility.side import Side, artifact_side, folder_side, submission_side
+from psreg.compatibility.steps import demanded
+
+__all__ = [
+    "FLOOR_GROUPS",
+    "FLOOR_TABLE",
+    "Difference",
+    "Group",
+    "Row",
+    "Side",
+    "artifact_side",
+    "demanded",
+    "differences",
+    "differences_of",
+    "floor_of",
+    "folder_side",
+    "submission_side",
+]

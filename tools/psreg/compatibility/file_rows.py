@@ -1,0 +1,54 @@
+"""The rows about a release as a whole: what an author promised, and the files around the artifact.
+
+A golden case of a release is a promise to those who take the text further: with these values it
+is exactly this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from psreg.compatibility.row import MAJOR, PATCH, Changed, Row, row
+from psreg.compatibility.side import Side
+from psreg.compatibility.values import shown
+
+
+@row("GOLDEN-BROKEN", MAJOR)
+def golden_case_broken(before: Side, after: Side) -> Iterator[Changed]:
+    """A golden case of the previous release no longer renders as before.
+
+    Its author promised that these values give exactly this text. Who compares texts, or cuts
+    them apart, relies on it. A promise for which a new golden case is added holds from then on.
+    """
+    if before.prompt is None or after.prompt is None:
+        return
+    for path, case in before.golden.items():
+        now = case.rendered(after.prompt)
+        if now != case.expected and case.rendered(before.prompt) == case.expected:
+            yield Changed(
+                message=f"the golden case {path} renders differently",
+                pointer=path,
+                before=shown(case.expected),
+                after=shown(now or ""),
+            )
+
+
+@row("FILES", PATCH)
+def files_changed(before: Side, after: Side) -> Iterator[Changed]:
+    """README.md or a file of evidence was added, removed or changed.
+
+    They tell people about the prompt, and nothing of them reaches the assistant.
+    """
+    if before.files is None or after.files is None:
+        return
+    for path in sorted({*before.files, *after.files}):
+        if path not in after.files:
+            yield Changed(message=f"the file {shown(path)} is gone", pointer=path)
+        elif path not in before.files:
+            yield Changed(message=f"the file {shown(path)} was added", pointer=path)
+        elif before.files[path] != after.files[path]:
+            yield Changed(message=f"the file {shown(path)} changed", pointer=path)
+
+
+WHOLE_ROWS: tuple[Row[Side], ...] = (golden_case_broken, files_changed)
+"""The rows about a release as a whole."""

@@ -1,0 +1,201 @@
+"""The rows about `.prompt` files: variables, defaults, the text, metadata.
+
+A variable is what `{name}` in the content means; a renamed one is gone, and another was added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+
+from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
+from psreg.compatibility.values import apart, shown
+from psreg.formats.dotprompt import Prompt
+from psreg.formats.json.pointer import join
+
+_VERSION = "version"
+
+
+def _variables(prompt: Prompt) -> Mapping[str, str | None]:
+    """Return the defaults of the variables, None for those without one."""
+    return {variable.name: variable.default for variable in prompt.variables}
+
+
+def _added(before: Prompt, after: Prompt) -> Iterator[tuple[str, str | None]]:
+    known = _variables(before)
+    return ((name, default) for name, default in _variables(after).items() if name not in known)
+
+
+def _kept(before: Prompt, after: Prompt) -> Iterator[tuple[str, str | None, str | None]]:
+    """Yield name, old and new default of the variables that both have."""
+    known = _variables(before)
+    for name, default in _variables(after).items():
+        if name in known:
+            yield name, known[name], default
+
+
+@row("PROMPT-VAR-REMOVED", MAJOR)
+def variable_removed(before: Prompt, after: Prompt) -> Iterator[Changed]:
+    """A variable is gone.
+
+    Whoever gives it a value gets a text without that value. A renamed variable is one that is
+    gone and one that was added.
+    """
+    known = _variables(after)
+    for name in _variables(before):
+        if name not in known:
+            yield Changed(message=f"the variable `{name}` is gone", pointer=name, before=name)
+
+
+@row("PROMPT-VAR-ADDED", MAJOR)
+def variable_added(before: Prompt, after: Prompt) -> Iterator[Changed]:
+    """A variable without a default was added.
+
+    Whoever does not know of it sends a text in which `{name}` still stands.
+    """
+    for name, default in _added(before, after):
+        if default is None:
+            message = f"the variable `{name}` was added and has no default"
+            yield Changed(message=message, pointer=name, after=name)
+
+
+@row("PROMPT-VAR-ADDED-DEFAULT", MINOR)
+def variable_with_default_added(before: Prompt, after: Prompt) -> Iterator[Changed]:
+    """A variable with a default was added.
+
+    Whoever does not know of it gets the default.
+    """
+    for name, default in _added(before, after):
+        if default is not None:
+            message = f"the variable `{name}` was added, with a default"
+            yield Changed(message=message, pointer=name, after=shown(default))
+
+
+@row("PROMPT-DEFAULT-LOST", MAJOR)
+def default_lost(before: Prompt, after: Prompt) -> Iterator[Changed]:
+    """A variable lost its default.
+
+    Whoever relied on the default sends a text in which `{name}` still stands.
+    """
+    for name, old, new in _kept(before, after):
+        if old is not None and new is None:
+            message = f"the variable `{name}` lost its default"
+            yield Changed(message=message, pointer=name, before=shown(old))
+
+
+@row("PROMPT-DEFAULT-GAINED", MINOR)
+def default_gained(before: Prompt, after: Prompt) -> Iterator[Changed]:
+    """A variable gained a default.
+
+    It need not be given any more; a value that is given still wins.
+    """
+    for name, old, new in _kept(before, after):
+        if old is None and new is not None:
+            message = f"the variable `{name}` gained a default"
+            yield Changed(message=message, pointer=name, after=shown(new))
+
+
+@row("PROMPT-DEFAULT-CHANGED", MINOR)
+def default_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
+    """A variable has another default.
+
+    Whoever relied on the default gets another text, and one that still fits together.
+    """
+    for name, old, new in _kept(before, after):
+        if old is not None and new is not None and old != new:
+            message = f"the variable `{name}` has another default"
+            yield Changed(message=message, pointer=name, before=shown(old), after=shown(new))
+
+
+@row("PROMPT-WORDING", PATCH, behaviour=True)
+def text_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
+    """The text of the prompt was reworded.
+
+    Better words are what a patch is for. They change what the assistant does all the same, so a
+    person should read them. Comments are no text.
+    """
+    if before.content != after.content:
+        lines = zip_longest(before.content.split("\n"), after.content.split("\n"), fillvalue="")
+        old, new = next(((old, new) for old, new in lines if old != new), ("", ""))
+        old, new = apart(old.strip(), new.strip())
+        yield Changed(message="the text was reworded", before=old, after=new)
+
+
+def _other_keys(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """Yield the keys that are not the same in both."""
+    for key in {**before, **after}:
+        if before.get(key) != after.get(key):
+            yield key
+
+
+@row("PROMPT-METADATA", PATCH)
+def metadata_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
+    """The metadata changed.
+
+    It tells people about the prompt, and nothing of it reaches the assistant. `@version` is the
+    release's own and does not count.
+    """
+    for key in _other_keys(before.metadata, after.metadata):
+        if key != _VERSION:
+            yield Changed(
+                message=f"`@{key}` in the metadata changed",
+                pointer=join(("metadata", key)),
+                before=shown(before.metadata.get(key, "")),
+                after=shown(after.metadata.get(key, "")),
+            )
+
+
+def _unused(prompt: Prompt) -> Mapping[str, str]:
+    used = _variables(prompt)
+    return {name: value for name, value in prompt.defaults.items() if name not in used}
+
+
+@row("PROMPT-UNUSED-DEFAULT", PATCH)
+def unused_default_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
+    """A default that no variable of the text uses was added, removed or changed.
+
+    The text does not mention it, so that what is sent to the assistant is the same.
+    """
+    used = {**_variables(before), **_variables(after)}
+    for key in _other_keys(_unused(before), _unused(after)):
+        if key not in used:
+            yield Changed(
+                message=f"the default `{key}`, which the text does not use, changed",
+                pointer=join(("defaults", key)),
+                before=shown(before.defaults.get(key, "")),
+                after=shown(after.defaults.get(key, "")),
+            )
+
+
+@row("PROMPT-SPELLING", PATCH)
+def spelled_differently(before: Prompt, after: Prompt) -> Iterator[Changed]:
+    """Only the version, comments, blank lines or the spelling of the file changed.
+
+    The bytes are others, so it is another version, and what is sent to the assistant is the same.
+    """
+    if before.text != after.text and _meaning(before) == _meaning(after):
+        old, new = (prompt.metadata.get(_VERSION, "") for prompt in (before, after))
+        message = "only comments, blank lines or the spelling of the file changed"
+        if old != new:
+            message = "only the version changed"
+        yield Changed(message=message, before=old, after=new)
+
+
+def _meaning(prompt: Prompt) -> tuple[object, ...]:
+    metadata = {key: value for key, value in prompt.metadata.items() if key != _VERSION}
+    return metadata, dict(prompt.defaults), prompt.content
+
+
+PROMPT_ROWS: tuple[Row[Prompt], ...] = (
+    variable_removed,
+    variable_added,
+    variable_with_default_added,
+    default_lost,
+    default_gained,
+    default_changed,
+    text_changed,
+    metadata_changed,
+    unused_default_changed,
+    spelled_differently,
+)
+"""The rows about `.prompt` files."""

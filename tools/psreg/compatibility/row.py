@@ -1,0 +1,98 @@
+"""A row of the decision table: what kind of change demands which step of the version.
+
+A row is one function, as a rule is: it gets the same thing of two releases, older first, and
+yields what changed of its kind. Its docstring is the published text: the first sentence says what
+changed, the rest why it asks for this step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from psreg.core.version import Step
+
+T = TypeVar("T")
+
+MAJOR, MINOR, PATCH = Step.MAJOR, Step.MINOR, Step.PATCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """What the function of a row says: a message about a place, and the two values as text.
+
+    `pointer` is a JSON pointer into the newer file (into the older one for what is gone), the
+    name of a variable, or the path of a file; "" is the whole artifact. `before` and `after` are
+    "" where there is nothing.
+    """
+
+    message: str
+    pointer: str = ""
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One thing that changed, complete: what a `Changed` says, and what its row makes of it.
+
+    `behaviour` marks a change of wording that changes what the assistant does: a person should
+    read it, small as the step is.
+    """
+
+    row: str
+    step: Step
+    message: str
+    reason: str
+    pointer: str = ""
+    before: str = ""
+    after: str = ""
+    behaviour: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row(Generic[T]):
+    """One row: its id, the step it demands, and the function that finds such changes."""
+
+    id: str
+    step: Step
+    behaviour: bool
+    find: Callable[[T, T], Iterator[Changed]]
+    doc: str
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the docstring: what changed."""
+        return " ".join(self.doc.partition("\n\n")[0].split())
+
+    @property
+    def reason(self) -> str:
+        """The docstring after its summary, on one line: why this asks for the step."""
+        return " ".join(self.doc.partition("\n\n")[2].split())
+
+    def differences(self, before: T, after: T) -> Iterator[Difference]:
+        """Yield what changed of this kind from `before` to `after`."""
+        for changed in self.find(before, after):
+            yield Difference(
+                row=self.id,
+                step=self.step,
+                message=changed.message,
+                reason=self.reason,
+                pointer=changed.pointer,
+                before=changed.before,
+                after=changed.after,
+                behaviour=self.behaviour,
+            )
+
+
+def row(
+    identifier: str, step: Step, *, behaviour: bool = False
+) -> Callable[[Callable[[T, T], Iterator[Changed]]], Row[T]]:
+    """Make a row of a function; `behaviour` marks all that it finds as such."""
+
+    def define(find: Callable[[T, T], Iterator[Changed]]) -> Row[T]:
+        doc = find.__doc__ or ""
+        return Row(id=identifier, step=step, behaviour=behaviour, find=find, doc=doc)
+
+    return define

@@ -1,0 +1,150 @@
+"""The rows about saves: their key, their fields, and the phrases that ask for one.
+
+What is gone as a whole is one difference: where a PBE has no save system any more, that is said,
+and not that each trigger phrase is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from psreg.compatibility.row import MAJOR, MINOR, Changed, Row, row
+from psreg.compatibility.save_shape import fields, retyped_roots, stays, template
+from psreg.compatibility.values import TEMPLATE, TRIGGERS, changed_value, folded, shown
+from psreg.formats.json.pointer import join
+from psreg.formats.pbe import Pbe
+
+RECOGNITION_KEY = ("save_system", "load_detection", "recognition_key")
+
+
+@row("PBE-SAVE-KEY", MAJOR)
+def save_key_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
+    """The key of the save template changed.
+
+    The key is how a save that somebody kept is recognised. Under another key it no longer
+    resumes.
+    """
+    old, new = template(before), template(after)
+    if old is None or new is None:
+        return
+    for key in old:
+        if key not in new:
+            now = ", ".join(f"`{shown(other)}`" for other in new) or "nothing"
+            yield Changed(
+                message=f"the save key `{shown(key)}` is now {now}",
+                pointer=join((*TEMPLATE, key)),
+                before=key,
+                after=", ".join(new),
+            )
+
+
+@row("PBE-RECOGNITION-KEY", MAJOR)
+def recognition_key_changed(before: Pbe, after: Pbe) -> Iterator[Changed]:
+    """The recognition key changed.
+
+    It is what the assistant looks for to resume a save. Saves of the previous version carry the
+    previous key.
+    """
+    yield from changed_value(before, after, RECOGNITION_KEY, "recognition key")
+
+
+@row("PBE-SAVE-FIELD-LOST", MAJOR)
+def save_field_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
+    """A field of the save template is gone.
+
+    Saves of the previous version have the field, and what they hold in it is lost when they are
+    resumed. The values in a template are examples; only fields and types count.
+    """
+    if not template(after):
+        return  # that the key is gone says it
+    old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
+    for path, field in old.items():
+        if path not in new and stays(path[:-1], old, new) and field.root not in retyped:
+            message = f"the save field `{shown(field.title)}` is gone"
+            yield Changed(message=message, pointer=join(field.path))
+
+
+@row("PBE-SAVE-FIELD-RETYPED", MAJOR)
+def save_field_retyped(before: Pbe, after: Pbe) -> Iterator[Changed]:
+    """A field of the save template has another type.
+
+    A save of the previous version holds a value that the new one does not expect: a number where
+    a list should be, for instance.
+    """
+    for path, (old, new) in retyped_roots(before, after).items():
+        message = f"what is saved under `{shown(path[-1])}` was of type {old} and is now {new}"
+        yield Changed(message=message, pointer=join(path), before=old, after=new)
+    known = fields(before)
+    for path, field in fields(after).items():
+        if path in known and known[path].kinds - field.kinds:
+            old, new = " or ".join(sorted(known[path].kinds)), " or ".join(sorted(field.kinds))
+            message = f"the save field `{shown(field.title)}` was of type {old} and is now {new}"
+            yield Changed(message=message, pointer=join(field.path), before=old, after=new)
+
+
+@row("PBE-SAVE-FIELD-ADDED", MINOR)
+def save_field_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
+    """A field was added to the save template.
+
+    Saves of the previous version still resume; they only lack the field.
+    """
+    known = template(before)
+    if known is None:
+        return
+    if not known:
+        for key in template(after) or ():
+            message = f"the save key `{shown(key)}` was added"
+            yield Changed(message=message, pointer=join((*TEMPLATE, key)), after=key)
+    old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
+    for path, field in new.items() if known else ():
+        if path not in old and stays(path[:-1], old, new) and field.root not in retyped:
+            message = f"the save field `{shown(field.title)}` was added"
+            yield Changed(message=message, pointer=join(field.path))
+
+
+def phrases(pbe: Pbe) -> dict[str, tuple[int, str]] | None:
+    """Return the trigger phrases with their numbers, by what they are known by."""
+    value = pbe.get(*TRIGGERS)
+    if not isinstance(value, list):
+        return None
+    texts = [(index, text) for index, text in enumerate(value) if isinstance(text, str)]
+    return {folded(text): (index, text) for index, text in texts}
+
+
+@row("PBE-TRIGGER-REMOVED", MAJOR)
+def trigger_removed(before: Pbe, after: Pbe) -> Iterator[Changed]:
+    """A trigger phrase is gone.
+
+    People say the phrase to save, from habit or because a guide told them so. Letter case and
+    blanks do not count.
+    """
+    old, new = phrases(before), phrases(after)
+    for key, (index, text) in (old or {}).items():
+        if new is not None and key not in new:
+            message = f"the trigger phrase “{shown(text)}” is gone"
+            yield Changed(message=message, pointer=join((*TRIGGERS, index)), before=text)
+
+
+@row("PBE-TRIGGER-ADDED", MINOR)
+def trigger_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
+    """A trigger phrase was added.
+
+    There is one more way to save, and all others still work.
+    """
+    old, new = phrases(before), phrases(after)
+    for key, (index, text) in (new or {}).items():
+        if old is not None and key not in old:
+            message = f"the trigger phrase “{shown(text)}” was added"
+            yield Changed(message=message, pointer=join((*TRIGGERS, index)), after=text)
+
+
+SAVE_ROWS: tuple[Row[Pbe], ...] = (
+    save_key_lost,
+    recognition_key_changed,
+    save_field_lost,
+    save_field_retyped,
+    save_field_added,
+    trigger_removed,
+    trigger_added,
+)
+"""The rows about saves."""

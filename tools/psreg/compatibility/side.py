@@ -1,0 +1,94 @@
+"""One of the two things that are compared: an artifact and, of a release, what lies around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from psreg.core.identity import Format
+from psreg.formats import dotprompt, golden, pbe, release
+from psreg.formats.dotprompt import Prompt
+from psreg.formats.golden import GoldenCase
+from psreg.formats.layout import EVIDENCE
+from psreg.formats.pbe import Pbe
+from psreg.formats.release import ReleaseFile
+from psreg.formats.tree import Submission
+
+_RELEASE, _STATEMENT = "release.toml", "statement.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """What is compared, as far as it can be understood; None stands for what cannot, or is not.
+
+    `pbe` or `prompt` is the artifact; `version` is its folder's, elsewhere what it states.
+    `files` are README.md and the evidence by their path in the version folder; None where there
+    is an artifact alone. `golden` are the readable golden cases.
+    """
+
+    pbe: Pbe | None = None
+    prompt: Prompt | None = None
+    version: str | None = None
+    release: ReleaseFile | None = None
+    files: Mapping[str, bytes] | None = None
+    golden: Mapping[str, GoldenCase] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def format(self) -> Format | None:
+        """The format of the artifact, if it could be understood."""
+        if self.pbe:
+            return Format.PBE
+        return Format.PROMPT if self.prompt else None
+
+    @property
+    def text(self) -> str:
+        """The text of the artifact; "" where there is none."""
+        if self.pbe:
+            return self.pbe.tree.text
+        return self.prompt.text if self.prompt else ""
+
+
+def artifact_side(data: bytes, form: Format) -> Side:
+    """Return the side of an artifact alone."""
+    if form is Format.PBE:
+        document = pbe.read(data)
+        return Side(pbe=document if document.is_object else None, version=document.version)
+    prompt = dotprompt.read(data)
+    version = prompt.metadata.get("version")
+    return Side(prompt=prompt if prompt.readable else None, version=version)
+
+
+def folder_side(
+    files: Mapping[str, bytes], artifact: str, form: Format, version: str | None = None
+) -> Side:
+    """Return the side of a version folder: its files by their path in it, one the artifact."""
+    alone = artifact_side(files[artifact], form) if artifact in files else Side()
+    around = {
+        path: data for path, data in files.items() if path not in (artifact, _RELEASE, _STATEMENT)
+    }
+    manifest = release.read(files[_RELEASE]) if _RELEASE in files else None
+    return Side(
+        pbe=alone.pbe,
+        prompt=alone.prompt,
+        version=version or alone.version,
+        release=manifest if manifest and manifest.tree.parsed else None,
+        files=MappingProxyType(around),
+        golden=MappingProxyType(dict(_golden(around))),
+    )
+
+
+def submission_side(submission: Submission) -> Side:
+    """Return the side of a release in a tree."""
+    files = {
+        str(path.relative_to(submission.folder)): data for path, data in submission.files.items()
+    }
+    return folder_side(files, submission.id.filename, submission.id.format, submission.id.version)
+
+
+def _golden(files: Mapping[str, bytes]) -> Iterator[tuple[str, GoldenCase]]:
+    for path in sorted(files):
+        if path.startswith(f"{EVIDENCE}/") and path.endswith(golden.SUFFIX):
+            case = golden.read(files[path])
+            if case.sound:
+                yield path, case

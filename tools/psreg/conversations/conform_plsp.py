@@ -1,0 +1,103 @@
+"""Put a chat endpoint through PLSP: a program whose every next block is known, then what is wrong.
+
+Each cycle is a chat of its own, as the protocol has it: the instruction, the previous block, and
+nothing that was said before. The previous block is the right one, whatever the endpoint answered,
+so that one mistake is counted once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from psreg.conversations.model import ChatRequest, Message
+from psreg.conversations.probe import Probe, Run
+from psreg.core.diagnostics import ERROR, Diagnostic, Mode
+from psreg.formats.conversation.conversation import Block, Conversation
+from psreg.formats.conversation.json_lines import Kind
+from psreg.formats.protocols import DIALECT
+from psreg.lint.locate import judge
+from psreg.protocols.plsp import PLSP_0_5
+from psreg.protocols.plsp.block import FIRST
+from psreg.protocols.plsp.briefing import briefing, message
+from psreg.protocols.protocol import Options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exercise:
+    """One cycle to try. `imf` is "" where what follows is not known, only how it is written."""
+
+    id: str
+    instr: str
+    previous: str = FIRST
+    imf: str = DIALECT
+
+
+PROGRAM: tuple[Exercise, ...] = (
+    Exercise(id="first", instr='INSTR: @set:$p="run";@set:$t=75;@set:$l=70;'),
+    Exercise(id="carry", instr="INSTR: @upd:$t=80;", previous='S{$p:"run";$t:75;$l:70;}S'),
+    Exercise(
+        id="compute", instr="INSTR: @upd:$l=$t;@upd:$t=$t+5;", previous='S{$p:"run";$t:80;$l:70;}S'
+    ),
+    Exercise(
+        id="signal", instr="INSTR: @sig:!wait,5000;", previous='S{$p:"run";$t:85;$l:80;!stop;}S'
+    ),
+    Exercise(
+        id="choose",
+        instr='INSTR: @if:$t>80?@set:$p="hot":@set:$p="cool";',
+        previous='S{$p:"run";$t:85;$l:80;}S',
+    ),
+    Exercise(
+        id="literal",
+        instr='INSTR: @set:$m="T:$t; #1, }S";',
+        previous='S{$p:"hot";$t:85;}S',
+    ),
+)
+"""The canonical program: every directive that needs no tool, and what strings may hold."""
+
+ERROR_PATH: tuple[Exercise, ...] = (
+    Exercise(id="unknown", instr="INSTR: @frobnicate:$t;", previous="S{$t:85;}S", imf=""),
+    Exercise(id="talk", instr="INSTR: How are you today?", previous="S{$t:85;}S", imf=""),
+)
+"""What no dialect explains: the answer is still one block that keeps the state."""
+
+
+def probes(run: Run) -> Iterator[Probe]:
+    """Yield a probe for each exercise, in order; the caller's prompts take the program's place.
+
+    Raises:
+        EndpointError: there is no answer to judge.
+    """
+    given = tuple(
+        Exercise(id=prompt.id, instr=f"INSTR: {prompt.message.removeprefix('INSTR:').strip()}")
+        for prompt in run.prompts
+    )
+    system = Message(role="system", content=briefing())
+    for exercise in (*(given or PROGRAM), *ERROR_PATH):
+        said = message(exercise.instr, exercise.previous)
+        asked = (system, Message(role="user", content=said))
+        reply = run.ask(ChatRequest(messages=asked, model=run.model))
+        yield Probe(
+            id=exercise.id,
+            prompt=said,
+            answer=reply.text,
+            diagnostics=tuple(_judged(exercise, reply.text)),
+            notes=("the endpoint cut this answer off",) if reply.finish == "length" else (),
+        )
+
+
+def _judged(exercise: Exercise, answer: str) -> Iterator[Diagnostic]:
+    """Yield what the rules say of the answer; the rest of the cycle is our own."""
+    block = Block(index=0, line=1, instr=exercise.instr, previous=exercise.previous, next=answer)
+    conversation = Conversation(kind=Kind.PLSP, blocks=(block,))
+    options = Options(version=PLSP_0_5.version, imf=exercise.imf)
+    for part in PLSP_0_5.units(conversation, options):
+        if part.block is not None:
+            found = judge(PLSP_0_5.rules, part, part, exercise.id, Mode.STRICT)
+            yield from (_strict(d) for d in found if exercise.imf or d.code != "PLSP045")
+
+
+def _strict(diagnostic: Diagnostic) -> Diagnostic:
+    """Return a finding as hard as it is here: a variable that vanished was there to be kept."""
+    lost = diagnostic.code == "PLSP030"
+    return replace(diagnostic, severity=ERROR) if lost else diagnostic

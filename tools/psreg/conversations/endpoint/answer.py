@@ -1,0 +1,157 @@
+"""The answers of an OpenAI-compatible endpoint: JSON, or a stream of events, as text.
+
+Every other shape is an `EndpointError`. Half a character at the end of a piece waits for its other
+half; a half that stays alone becomes U+FFFD, so that what is said can be written to a file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from psreg.conversations.model import ChatReply, EndpointError
+
+_LONGEST_SAID = 300
+"""Characters of an endpoint's own words in a message of ours."""
+
+_HALF = re.compile("[\ud800-\udfff]")
+_DONE = "[DONE]"
+
+
+def json_of(data: bytes) -> Any:
+    """Return the JSON value that `data` is. Raises EndpointError ENDPOINT_ANSWER."""
+    try:
+        return json.loads(data, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise wrong("no JSON") from error
+
+
+def _no_number(literal: str) -> NoReturn:
+    raise ValueError(f"{literal} is no JSON")
+
+
+def wrong(what: str) -> EndpointError:
+    """Return what to say of an answer that is `what`."""
+    return EndpointError("ENDPOINT_ANSWER", f"the answer of the endpoint is not usable: {what}")
+
+
+def chat_of(value: Any) -> ChatReply:
+    """Return the reply in the JSON answer of `/v1/chat/completions`. Raises EndpointError."""
+    message, choice = _choice(value, "message")
+    if message is None:
+        raise wrong("it has no choices[0].message")
+    text = message.get("content")
+    if not isinstance(text, str):
+        raise wrong("choices[0].message.content is no text")
+    return ChatReply(
+        text=_whole(text),
+        finish=_text(choice.get("finish_reason")),
+        model=_text(value.get("model")),
+        raw=value,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class Streamed:
+    """A reply that arrives in pieces: `pieces` yields them, `reply` is the whole of them."""
+
+    parts: list[str] = field(default_factory=list)
+    finish: str = ""
+    model: str = ""
+    done: bool = False
+    _half: str = ""
+
+    def pieces(self, lines: Iterable[bytes]) -> Iterator[str]:
+        """Yield the pieces of text in the lines of an event stream.
+
+        Raises:
+            EndpointError: ENDPOINT_ANSWER, an event is of a wrong shape; ENDPOINT_CUT, the stream
+                ends before the reply does.
+        """
+        for data in _events(lines):
+            if data == _DONE:
+                self.done = True
+                break
+            if piece := self._piece(data):
+                self.parts.append(piece)
+                yield piece
+        if self._half:
+            self.parts.append("\ufffd")
+            yield "\ufffd"
+        if not (self.done or self.finish):
+            message = "the endpoint ends the stream in the middle of the answer"
+            raise EndpointError("ENDPOINT_CUT", message)
+
+    @property
+    def reply(self) -> ChatReply:
+        """All that was said."""
+        return ChatReply(text="".join(self.parts), finish=self.finish, model=self.model)
+
+    def _piece(self, data: str) -> str:
+        """Return the text of one event, as far as its characters are whole."""
+        value = json_of(data.encode())
+        delta, choice = _choice(value, "delta")
+        self.model = self.model or _text(value.get("model"))
+        self.finish = _text(choice.get("finish_reason")) or self.finish
+        text = (delta or {}).get("content") or ""
+        if not isinstance(text, str):
+            raise wrong("choices[0].delta.content is no text")
+        text, self._half = self._half + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        return _whole(text)
+
+
+def said(value: Any) -> str:
+    """Return the endpoint's own words about an error, on one line; "" if there are none."""
+    error = value.get("error", value.get("detail")) if isinstance(value, dict) else None
+    words = error.get("message") if isinstance(error, dict) else error
+    return " ".join(_whole(_text(words)).split())[:_LONGEST_SAID]
+
+
+def _choice(value: Any, member: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """Return the object `member` of the first choice (None without one), and that choice."""
+    if not isinstance(value, dict):
+        raise wrong("it is no object")
+    if "error" in value and "choices" not in value:
+        words = said(value) or "an error without a message"
+        raise EndpointError("ENDPOINT_REFUSED", f"the endpoint answers: {words}")
+    choices = value.get("choices")
+    if not isinstance(choices, list):
+        raise wrong("it has no list of choices")
+    choice = choices[0] if choices else {}
+    found = choice.get(member) if isinstance(choice, dict) else []
+    if not isinstance(found, dict | None):
+        raise wrong(f"choices[0].{member} is no object")
+    return found, choice
+
+
+def _events(lines: Iterable[bytes]) -> Iterator[str]:
+    """Yield the data of the events in `lines` (HTML, "Server-sent events")."""
+    data: list[str] = []
+    for raw in lines:
+        try:
+            line = raw.decode().rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise wrong("the stream is not UTF-8") from error
+        if line.startswith("data:"):
+            data.append(line[5:].removeprefix(" "))
+        elif not line and data:
+            yield "\n".join(data)
+            data = []
+    if data:
+        yield "\n".join(data)
+
+
+def _whole(text: str) -> str:
+    """Return `text` with halves of characters joined, and lonely ones replaced."""
+    if _HALF.search(text) is None:
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

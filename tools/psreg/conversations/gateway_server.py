@@ -1,0 +1,155 @@
+"""`/chat` on this machine: a message in, an answer in PB2S out, a line in the trace log.
+
+Only JSON is taken, so that no web page can make a browser post here without being asked. What goes
+wrong is JSON as well: `{"schema": "psreg.error/1", "error": {"code", "message", "hint"}}`.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+from psreg.conversations.gateway import Answered, GatewayError
+from psreg.conversations.model import EndpointError
+from psreg.core.errors import PsregError, UnavailableError
+from psreg.http.listening import Listener, Quiet
+
+PATH = "/chat"
+LARGEST = 1024 * 1024
+"""Bytes of a message with its JSON."""
+
+
+class TraceLog:
+    """A file to which a line is added for each exchange.
+
+    `begin` and `add` raise UnavailableError, TRACE_LOG, if it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+
+    def begin(self) -> None:
+        """Make sure that there is a file which can be written."""
+        self._append("")
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Write one record, whole or not at all as far as the file system allows."""
+        self._append(json.dumps(record, ensure_ascii=False) + "\n")
+
+    def _append(self, text: str) -> None:
+        try:
+            with self._lock, self._path.open("a", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise UnavailableError(
+                "TRACE_LOG",
+                f"cannot write {self._path}: {error.strerror}",
+                "name another file with --trace-log; no answer leaves without a record",
+            ) from error
+
+
+class GatewayServer(Listener):
+    """Serves `answer` at `/chat`; port 0 takes any free one.
+
+    Raises:
+        UnavailableError: PORT_BUSY.
+    """
+
+    def __init__(
+        self, host: str, port: int, answer: Callable[[str], Answered], log: TraceLog
+    ) -> None:
+        self.answer = answer
+        self.log = log
+        super().__init__(host, port, _Handler)
+
+    @property
+    def url(self) -> str:
+        """The address to which messages are posted."""
+        return f"http://{self.server_address[0]!s}:{self.server_port}{PATH}"
+
+
+class _RefusedError(Exception):
+    def __init__(self, status: HTTPStatus, code: str, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.error = {"code": code, "message": message, "hint": hint}
+
+
+class _Handler(Quiet, BaseHTTPRequestHandler):
+    server: GatewayServer
+
+    def do_POST(self) -> None:
+        try:
+            answered = self._answered(self._message())
+        except _RefusedError as refused:
+            self.close_connection = True  # what was not read would be taken for a request
+            self._send(refused.status, {"schema": "psreg.error/1", "error": refused.error})
+        else:
+            self._send(HTTPStatus.OK, answered.reply)
+
+    def do_GET(self) -> None:
+        hint = f'post {{"message": …}} to {PATH}'
+        error = {"code": "METHOD", "message": "nothing is to be got here", "hint": hint}
+        body = {"schema": "psreg.error/1", "error": error}
+        self._send(HTTPStatus.METHOD_NOT_ALLOWED, body, Allow="POST")
+
+    def _answered(self, message: str) -> Answered:
+        try:
+            answered = self.server.answer(message)
+            self.server.log.add(answered.trace)
+        except (GatewayError, EndpointError) as error:
+            raise _refused(HTTPStatus.BAD_GATEWAY, error) from error
+        except UnavailableError as error:
+            raise _refused(HTTPStatus.INTERNAL_SERVER_ERROR, error) from error
+        return answered
+
+    def _message(self) -> str:
+        kind = self.headers.get_content_type()
+        length = self.headers.get("Content-Length", "")
+        if self.path.partition("?")[0] != PATH:
+            raise _RefusedError(HTTPStatus.NOT_FOUND, "NOT_FOUND", f"there is only {PATH}")
+        if kind != "application/json":
+            message = f"this is {kind}, not application/json"
+            raise _RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "NOT_JSON", message)
+        if not (length.isascii() and length.isdigit()):
+            raise _RefusedError(
+                HTTPStatus.LENGTH_REQUIRED, "NO_LENGTH", "Content-Length is missing"
+            )
+        if len(length) > len(str(LARGEST)) or int(length) > LARGEST:
+            message = f"a message may have {LARGEST:,} bytes"
+            raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "TOO_LONG", message)
+        return _message_of(self.rfile.read(int(length)))
+
+    def _send(self, status: HTTPStatus, document: dict[str, Any], **headers: str) -> None:
+        data = (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _refused(status: HTTPStatus, error: PsregError) -> _RefusedError:
+    return _RefusedError(status, error.code, error.message, error.hint)
+
+
+def _message_of(data: bytes) -> str:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise _RefusedError(HTTPStatus.BAD_REQUEST, "NOT_JSON", "the body is no JSON") from error
+    message = value.get("message") if isinstance(value, dict) else None
+    if not isinstance(message, str) or not message.strip():
+        hint = 'post {"message": "…"}'
+        raise _RefusedError(HTTPStatus.BAD_REQUEST, "NO_MESSAGE", "there is no message", hint)
+    return message

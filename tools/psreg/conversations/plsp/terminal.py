@@ -1,0 +1,78 @@
+"""What `psreg plsp run` shows, keeps and says at the end.
+
+The trace is written anew after each cycle, so that whatever ends the program, what was answered is
+kept.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from psreg.conversations.plsp.plsp_report import WHY_ENDED, run_document, trace_line
+from psreg.conversations.plsp.run import UNREADABLE, Cycle, conversation_of
+from psreg.core.diagnostics import Mode
+from psreg.lint.reports.text import report_lines
+from psreg.lint.transcript import TranscriptReport, judge
+from psreg.system.atomic import write_file
+from psreg.system.console import INTERRUPTED, Console, color_wanted
+from psreg.system.line_file import LineSink
+
+
+@dataclass(slots=True, kw_only=True)
+class Recorder:
+    """One run. `path` is the trace's file, None for standard output; `kept` what it held."""
+
+    console: Console
+    imf: str
+    path: str | None
+    kept: str
+    cycles: list[Cycle] = field(default_factory=list)
+    interrupted: bool = False
+
+    def logged(self, sink: LineSink | None, values: tuple[str, ...]) -> None:
+        """Deal with one log of a block."""
+        if sink is not None:
+            sink.add(json.dumps(values, ensure_ascii=False))
+        else:
+            self.console.note(f"psreg: log: {', '.join(values)}")
+
+    def keep(self, cycle: Cycle) -> None:
+        """Keep one cycle, and say what became of its commands."""
+        self.cycles.append(cycle)
+        if self.path is not None:
+            lines = [trace_line(each, self.imf) for each in self.cycles]
+            before = self.kept if self.kept.endswith("\n") or not self.kept else f"{self.kept}\n"
+            text = before + "".join(f"{line}\n" for line in lines)
+            write_file(Path(self.path), text.encode("utf-8", "backslashreplace"))
+        elif not self.console.machine:
+            self.console.out(f"{trace_line(cycle, self.imf)}\n")
+            self.console.flush()
+        for note in cycle.notes:
+            self.console.note(f"psreg: {note}")
+
+    def finish(self) -> int:
+        """Say how it ended and what the rules say of the answers; return the exit code."""
+        ended = self.cycles[-1].ended if self.cycles and not self.interrupted else "interrupted"
+        found = self._judged()
+        if self.console.machine:
+            document = run_document(
+                self.cycles, found.report, imf=self.imf, ended=ended, trace=self.path
+            )
+            self.console.json(document)
+        else:
+            if found.report.failed():
+                for line in report_lines(found.report, color=color_wanted()):
+                    self.console.warn(line)
+            count = f"{len(self.cycles)} cycle{'s' * (len(self.cycles) != 1)}"
+            where = f", in {self.path}" if self.path else ""
+            self.console.note(f"psreg: {count}{where}; {WHY_ENDED[ended]}")
+        if self.interrupted:
+            return INTERRUPTED
+        return int(ended == UNREADABLE or found.report.failed())
+
+    def _judged(self) -> TranscriptReport:
+        """Return what a reader says of the run: what could be read went on."""
+        conversation = conversation_of(self.cycles, self.imf)
+        return judge(conversation, "plsp", mode=Mode.READ, imf=self.imf, path=self.path or "trace")

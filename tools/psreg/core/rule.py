@@ -1,0 +1,90 @@
+"""A rule is one function, defined once; everything that speaks of rules derives from it.
+
+```python
+@rule("PBE004", spec="pbe-1.0/PBE-04", severity=ERROR, read=WARNING)
+def name_not_snake_case(pbe: Pbe) -> Iterator[Finding]:
+    '''`pbe_name` is not `lowercase_with_underscores`.
+
+    ## Why
+    ...
+
+    ## Fix
+    ...
+    '''
+```
+The code's letters name the family, its digits never change their meaning, the function's name is
+the slug. `spec` cites READINGS: `<specification>/<rule id>`, several separated by blanks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from psreg.core.diagnostics import Finding, Severity
+
+T_contra = TypeVar("T_contra", contravariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(Generic[T_contra]):
+    """One rule about documents of type `T_contra`.
+
+    `severity` holds in strict mode, `read` in read mode (READINGS, introduction).
+    """
+
+    code: str
+    slug: str
+    spec: str
+    severity: Severity
+    read: Severity
+    check: Callable[[T_contra], Iterator[Finding]]
+    doc: str
+
+    @property
+    def family(self) -> str:
+        """The letters of the code."""
+        return self.code.rstrip("0123456789")
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the docstring: what is wrong."""
+        return self.doc.partition("\n\n")[0].replace("\n", " ").strip()
+
+    @property
+    def body(self) -> str:
+        """The docstring after its summary: Markdown with `## Why` and `## Fix`."""
+        return self.doc.partition("\n\n")[2].strip()
+
+    @property
+    def page(self) -> str:
+        """Path of the rule's page below the root of the site."""
+        return f"rules/{self.code}/"
+
+
+def rule(
+    code: str, *, spec: str, severity: Severity, read: Severity | None = None
+) -> Callable[[Callable[[T_contra], Iterator[Finding]]], Rule[T_contra]]:
+    """Make a rule of a function; `read` is the level in read mode where it differs."""
+
+    def define(check: Callable[[T_contra], Iterator[Finding]]) -> Rule[T_contra]:
+        return Rule(
+            code=code,
+            slug=check.__name__.replace("_", "-"),
+            spec=spec,
+            severity=severity,
+            read=read or severity,
+            check=check,
+            doc=_dedent(check.__doc__ or ""),
+        )
+
+    return define
+
+
+def _dedent(doc: str) -> str:
+    """Strip the margin of a docstring (PEP 257) without importing `inspect` for it."""
+    head, _, tail = doc.expandtabs().partition("\n")
+    lines = tail.split("\n")
+    margin = min((len(x) - len(x.lstrip()) for x in lines if x.strip()), default=0)
+    return "\n".join([head.strip(), *(x[margin:].rstrip() for x in lines)]).strip()

@@ -1,0 +1,270 @@
+"""Where a review runs and reports: the forge whose job this process is a part of.
+
+Everything comes from the forge itself: its environment, the event it wrote, its REST API. Nothing
+that another job made is read. A pull request is found by the commit at its head, and only if it
+is open and asks to be merged into the default branch.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum, auto
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from psreg.core.errors import UnavailableError, UsageError
+from psreg.http.source import Limits
+from psreg.review.change import Author
+
+if TYPE_CHECKING:  # most reviews run where there is no forge, and need no HTTP
+    from psreg.forges.line_comments import Remark
+
+LONGEST_COMMENT = 65_000
+"""Characters; GitHub takes 65,536."""
+
+COMMENT_PAGES = 30
+"""Pages of 100 comments among which ours is looked for."""
+
+CHECK = "psreg"
+"""What the status of a commit is called; no job of a workflow has this name.
+
+NOTE: a commit status and not a check run, because a pull request's own workflow makes a check run
+of any name by naming a job so, and the newest of a name counts. A status needs a token that may
+write, which a fork's jobs do not get, and where both kinds have one name a forge wants both green.
+"""
+
+MOST_OUTDATED = 100
+"""Heads that one run judges again; the next run goes on with the others."""
+
+_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_JUDGED = re.compile(r"; onto ([0-9a-f]{12}), asked by ([0-9]{1,18})", re.ASCII)
+_EVENT_LIMIT = 32 * 1024 * 1024
+
+
+class Status(Enum):
+    """What the required check of a commit is; a branch takes none but a passing one."""
+
+    PENDING = auto()
+    PASSING = auto()
+    FAILING = auto()
+
+
+class Forge(Protocol):
+    """The forge that started this process. `base` and `head` are commits, "" where it names none.
+
+    `token` is "" where the job has none: then nothing can be posted. `run_url` is the page of the
+    running job, `default_branch` the branch that pull requests ask to be merged into.
+    """
+
+    @property
+    def name(self) -> str:
+        """`github` or `gitlab`, as in the owners of an entry."""
+
+    @property
+    def base(self) -> str:
+        """The trusted commit that the change is compared with."""
+
+    head: str
+    """The commit that is to be judged; it can be set before anything is asked or posted."""
+
+    @property
+    def token(self) -> str:
+        """The secret with which comments are posted."""
+
+    @property
+    def run_url(self) -> str:
+        """The address of the running job's page."""
+
+    @property
+    def default_branch(self) -> str:
+        """The branch of what is released."""
+
+    @property
+    def author(self) -> Author | None:
+        """Who asks for the change; None where the forge does not say, or names several.
+
+        Raises:
+            ForgeError: it has to be asked, and does not answer.
+        """
+
+    def post_comment(self, marker: str, body: str) -> tuple[str, ...]:
+        """Write the one comment that begins with `marker` on each pull request; return addresses.
+
+        A comment of ours that begins with it is replaced, nobody else's ever. () if no open pull
+        request has this head.
+
+        Raises:
+            ForgeError: the forge refused, or did not answer.
+            UsageError: NO_TOKEN; NO_HEAD; COMMENT_TOO_LONG; `body` does not begin with `marker`.
+        """
+
+    def post_remarks(self, marker: str, remarks: Sequence[Remark]) -> int:
+        """Let the remarks of ours that begin with `marker` be these; return how many it refused.
+
+        Those that stand there already stay, others of ours go. A remark about lines that the
+        forge does not show is refused; the rest is written all the same.
+
+        Raises:
+            ForgeError: the forge refused more than that, or did not answer.
+            UsageError: NO_TOKEN; NO_HEAD; COMMENT_TOO_LONG; a body does not begin with `marker`.
+        """
+
+    def post_check(self, status: Status, description: str) -> None:
+        """Set the required check of the head.
+
+        Raises:
+            ForgeError: the forge refused, or did not answer.
+            UsageError: NO_TOKEN; NO_HEAD.
+        """
+
+    def unchanged(self, base: str) -> bool:
+        """Ask again: do the same open pull requests have this head, and their branch this tip?
+
+        A commit of a merge queue has no other base than its own, and never moves.
+
+        Raises:
+            ForgeError: the forge refused, or did not answer.
+            UsageError: NO_TOKEN; NO_HEAD.
+        """
+
+    def outdated(self, base: str) -> Iterator[str]:
+        """Yield the heads of open pull requests that were not judged against `base`.
+
+        Raises:
+            ForgeError: the forge refused, or did not answer.
+        """
+
+
+def detect(environ: Mapping[str, str], limits: Limits | None = None) -> Forge | None:
+    """Return the forge that `environ` tells of, None on a person's machine.
+
+    Raises:
+        UnavailableError: BAD_ENVIRONMENT; the forge's own variables or event cannot be read.
+    """
+    if environ.get("GITHUB_ACTIONS") == "true":
+        from psreg.forges.github import GitHub  # noqa: PLC0415 - one of two is needed
+
+        return GitHub(environ, limits or Limits())
+    if environ.get("GITLAB_CI") == "true":
+        from psreg.forges.gitlab import GitLab  # noqa: PLC0415 - symmetrical
+
+        return GitLab(environ, limits or Limits())
+    return None
+
+
+def required(environ: Mapping[str, str], name: str) -> str:
+    """Return a variable that the forge always sets. Raises UnavailableError BAD_ENVIRONMENT."""
+    value = environ.get(name, "")
+    if not value:
+        raise UnavailableError("BAD_ENVIRONMENT", f"{name} is not set, but the forge sets it")
+    return value
+
+
+def event(path: str) -> dict[str, Any]:
+    """Return the event that the forge wrote to a file, {} where there is none.
+
+    Raises:
+        UnavailableError: BAD_ENVIRONMENT; the file is no JSON object.
+    """
+    if not path:
+        return {}
+    try:
+        with Path(path).open("rb") as file:
+            value = json.loads(file.read(_EVENT_LIMIT))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UnavailableError("BAD_ENVIRONMENT", f"cannot read the event {path}") from error
+    if not isinstance(value, dict):
+        raise UnavailableError("BAD_ENVIRONMENT", f"the event {path} is no JSON object")
+    return value
+
+
+def at(value: Any, *keys: str) -> Any:
+    """Return what lies in nested objects under `keys`, None where something is missing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def sha(value: Any) -> str:
+    """Return `value` if it is the full name of a commit, else ""."""
+    return value if isinstance(value, str) and _SHA.fullmatch(value) else ""
+
+
+def number(value: Any) -> int:
+    """Return `value` if it is a positive integer, else 0."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def text(value: Any) -> str:
+    """Return `value` if it is text, else ""."""
+    return value if isinstance(value, str) else ""
+
+
+def doer(account: Any, login: str) -> list[tuple[Any, Any]]:
+    """Return id and login of the account whose doing an event is, [] where it does not say.
+
+    `login` is the key of its name.
+    """
+    return [(at(account, "id"), at(account, login))] if number(at(account, "id")) else []
+
+
+def the_author(forge: str, accounts: Iterable[tuple[Any, Any]]) -> Author | None:
+    """Return the one author of all pull requests with a head, None if there are several.
+
+    Accounts are ids and logins, that of whoever pushed among them. Anybody can open a second
+    pull request with somebody else's commit at its head, or push to a branch that somebody else
+    asked to be merged.
+    """
+    found = {number(account): text(login) for account, login in accounts}
+    if len(found) != 1 or 0 in found:
+        return None
+    ((account, login),) = found.items()
+    return Author(forge=forge, id=account, login=login)
+
+
+def judgement(words: str, base: str, author: Author | None) -> str:
+    """Return what the status of a head says: the verdict, what it was judged against, who asked."""
+    return f"{words}; onto {base[:12]}, asked by {author.id if author else 0}"
+
+
+def judged(description: str) -> tuple[str, int]:
+    """Return the base and the author in a `judgement`: twelve digits and a number, or "" and 0."""
+    found = _JUDGED.search(description)
+    return (found[1], int(found[2])) if found else ("", 0)
+
+
+def last_judged(descriptions: Iterable[str]) -> int:
+    """Return who asked for a head when it was last judged, 0 if that is not known.
+
+    `descriptions` are those of its statuses, the newest first. Who pushed is told by an event
+    alone; a review that no event of a pull request starts takes it from the one that was.
+    """
+    return next((who for base, who in map(judged, descriptions) if base), 0)
+
+
+def check_comment(marker: str, body: str) -> None:
+    """Return if `body` may be posted. Raises UsageError."""
+    if not marker or not body.startswith(marker):
+        raise UsageError("USAGE", "the comment does not begin with its marker")
+    if len(body) > LONGEST_COMMENT:
+        raise UsageError("COMMENT_TOO_LONG", f"a comment of {len(body)} characters is too long")
+
+
+def check_remarks(marker: str, remarks: Iterable[Remark]) -> None:
+    """Return if all of them may be posted. Raises UsageError."""
+    for remark in remarks:
+        check_comment(marker, remark.body)
+
+
+def check_posting(forge: Forge, variable: str) -> None:
+    """Return if a job may post, with the token in `variable`. Raises UsageError."""
+    if not forge.token:
+        raise UsageError(
+            "NO_TOKEN",
+            f"nothing can be posted without {variable}",
+            "only the trusted job has the token; see the keepers' guide",
+        )
+    if not forge.head:
+        raise UsageError("NO_HEAD", f"{forge.name} names no commit that this job is to judge")

@@ -1,0 +1,273 @@
+"""GitHub Actions: `pull_request` (no secrets), and the events of a trusted job, which has a token.
+
+A trusted job is started by `pull_request_target`, by a merge queue, or by whatever is not about a
+pull request at all (a push to the default branch, a schedule). It believes the event about commits
+and who pushed; pull requests and their authors are asked for through the API.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import islice
+from typing import Any
+from urllib.parse import quote
+
+from psreg.forges.forge import (
+    CHECK,
+    COMMENT_PAGES,
+    MOST_OUTDATED,
+    Status,
+    at,
+    check_comment,
+    check_posting,
+    check_remarks,
+    doer,
+    event,
+    judged,
+    last_judged,
+    number,
+    required,
+    sha,
+    text,
+    the_author,
+)
+from psreg.forges.line_comments import Posted, Remark, first_line, settle
+from psreg.forges.rest_api import Api, ForgeRefusedError
+from psreg.http.source import Limits
+from psreg.review.change import Author
+
+_BOT = "github-actions[bot]"
+"""Whose name a workflow's own token writes under; no person's name can have brackets."""
+
+_COMMIT_PAGES = 3
+_OPEN_PAGES = 10
+
+_STATUS_PAGES = 10
+"""GitHub takes a thousand statuses of a commit and context."""
+
+_STATES = {Status.PASSING: "success", Status.FAILING: "failure", Status.PENDING: "pending"}
+_LONGEST_DESCRIPTION = 140
+
+_QUEUED = re.compile(r"refs/heads/gh-readonly-queue/.+/pr-([0-9]+)-[0-9a-f]+", re.ASCII)
+"""The branch of a merge queue that a pull request waits on; its number."""
+
+_PUSHES = ("opened", "reopened", "synchronize")
+"""What an event of a pull request says of whoever pushed its head; `edited` is about its text."""
+
+
+class GitHub:
+    """A job of GitHub Actions; implements `forge.Forge`."""
+
+    name = "github"
+
+    def __init__(self, environ: Mapping[str, str], limits: Limits) -> None:
+        self._event = event(environ.get("GITHUB_EVENT_PATH", ""))
+        self._event_name = environ.get("GITHUB_EVENT_NAME", "")
+        self._repository = required(environ, "GITHUB_REPOSITORY")
+        self._commit = sha(environ.get("GITHUB_SHA"))
+        self.token = environ.get("GITHUB_TOKEN", "")
+        server = environ.get("GITHUB_SERVER_URL", "https://github.com")
+        self.run_url = (
+            f"{server}/{self._repository}/actions/runs/{environ.get('GITHUB_RUN_ID', '')}"
+        )
+        headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        self._api = Api(environ.get("GITHUB_API_URL") or "https://api.github.com", headers, limits)
+        self._path = f"/repos/{quote(self._repository)}"
+        # In `pull_request` the commit that is checked out is another one, a tried merge.
+        self.head = self._pushed or sha(at(self._event, "merge_group", "head_sha"))
+
+    @cached_property
+    def default_branch(self) -> str:
+        """The repository's default branch, as the event says, else the forge."""
+        said = text(at(self._event, "repository", "default_branch"))
+        return said or text(at(self._api.get(self._path), "default_branch"))
+
+    @property
+    def base(self) -> str:
+        """The tip of the base branch, in a trusted job the commit it was started with."""
+        if self._event_name == "pull_request_target":
+            return self._commit
+        queued = sha(at(self._event, "merge_group", "base_sha"))
+        return queued or sha(at(self._event, "pull_request", "base", "sha"))
+
+    @property
+    def _pushed(self) -> str:
+        return sha(at(self._event, "pull_request", "head", "sha"))
+
+    @cached_property
+    def author(self) -> Author | None:
+        """Who opened the pull request and pushed its head, by the number of the account."""
+        if self._event_name == "pull_request":
+            pulls = [self._event["pull_request"]] if "pull_request" in self._event else []
+        else:
+            pulls = self._queued if "merge_group" in self._event else self._pulls
+        accounts = [(at(pull, "user", "id"), at(pull, "user", "login")) for pull in pulls]
+        return the_author(self.name, self._who_pushed(pulls) + accounts) if accounts else None
+
+    def _who_pushed(self, pulls: Iterable[Any]) -> list[tuple[Any, Any]]:
+        told = self._pushed == self.head and at(self._event, "action") in (None, *_PUSHES)
+        if told:
+            return doer(at(self._event, "sender"), "login")
+        heads = {sha(at(pull, "head", "sha")) for pull in pulls}
+        return [(last_judged(self._descriptions(head)), "") for head in heads]
+
+    def _descriptions(self, head: str) -> Iterator[str]:
+        """Yield what our statuses of a commit say, the newest first."""
+        statuses = f"{self._path}/commits/{head}/statuses"
+        for status in self._api.listed(statuses, _STATUS_PAGES):
+            if at(status, "context") == CHECK:
+                yield text(at(status, "description"))
+
+    @property
+    def _queued(self) -> list[Any]:
+        """The pull request that a merge queue tries: one, because a group is its base and one."""
+        found = _QUEUED.fullmatch(text(at(self._event, "merge_group", "head_ref")))
+        return [self._api.get(f"{self._path}/pulls/{found[1]}")] if found else []
+
+    @cached_property
+    def _pulls(self) -> list[Any]:
+        """The open pull requests with this head, into the default branch."""
+        return self._asking()
+
+    def _asking(self) -> list[Any]:
+        if not self.head or "merge_group" in self._event:
+            return []
+        of_commit = self._api.listed(f"{self._path}/commits/{self.head}/pulls", _COMMIT_PAGES)
+        found = [pull for pull in of_commit if self._fits(pull)]
+        # A commit that only a fork has may be unknown there: look through what is open.
+        return found or [pull for pull in self._open() if self._fits(pull)]
+
+    def _open(self) -> Iterator[Any]:
+        return self._api.listed(
+            f"{self._path}/pulls", _OPEN_PAGES, state="open", sort="updated", direction="desc"
+        )
+
+    def _fits(self, pull: Any) -> bool:
+        return at(pull, "head", "sha") == self.head and self._into_default(pull)
+
+    def _into_default(self, pull: Any) -> bool:
+        return (
+            at(pull, "state") == "open"
+            and text(at(pull, "base", "repo", "full_name")).lower() == self._repository.lower()
+            and at(pull, "base", "ref") == self.default_branch
+            and number(at(pull, "number")) > 0
+        )
+
+    def post_comment(self, marker: str, body: str) -> tuple[str, ...]:
+        """Write the one comment of a pull request; see `Forge.post_comment`."""
+        check_comment(marker, body)
+        check_posting(self, "GITHUB_TOKEN")
+        return tuple(
+            self._api.settled(partial(self._comment, pull["number"], marker, body))
+            for pull in self._pulls
+        )
+
+    def _comment(self, pull: int, marker: str, body: str) -> str:
+        comments = f"{self._path}/issues/{pull}/comments"
+        ours = next(
+            (
+                number(at(comment, "id"))
+                for comment in self._api.listed(comments, COMMENT_PAGES)
+                if self._is_ours(comment) and text(at(comment, "body")).startswith(marker)
+            ),
+            0,
+        )
+        if ours:
+            path = f"{self._path}/issues/comments/{ours}"
+            return text(at(self._api.send("PATCH", path, {"body": body}), "html_url"))
+        return text(at(self._api.send("POST", comments, {"body": body}), "html_url"))
+
+    def post_remarks(self, marker: str, remarks: Sequence[Remark]) -> int:
+        """Write review comments; see `Forge.post_remarks`."""
+        check_remarks(marker, remarks)
+        check_posting(self, "GITHUB_TOKEN")
+        return sum(
+            self._api.settled(partial(self._remark, pull["number"], marker, remarks))
+            for pull in self._pulls
+        )
+
+    def _remark(self, pull: int, marker: str, remarks: Sequence[Remark]) -> int:
+        path = f"{self._path}/pulls/{pull}/comments"
+        posted = [
+            # It has no line any more when that was changed since.
+            Posted(
+                id=number(at(comment, "id")),
+                key=(first_line(text(at(comment, "body"))), number(at(comment, "line"))),
+            )
+            for comment in self._api.listed(path, COMMENT_PAGES)
+            if self._is_ours(comment) and text(at(comment, "body")).startswith(marker)
+        ]
+
+        def delete(comment: int) -> None:
+            self._api.send("DELETE", f"{self._path}/pulls/comments/{comment}")
+
+        def create(remark: Remark) -> None:
+            place = {"path": remark.path, "line": remark.last, "side": "RIGHT"}
+            if remark.first < remark.last:
+                place |= {"start_line": remark.first, "start_side": "RIGHT"}
+            self._api.send("POST", path, {"body": remark.body, "commit_id": self.head, **place})
+
+        return settle(posted, remarks, delete, create)
+
+    def _is_ours(self, comment: Any) -> bool:
+        """Tell whether we wrote it: everybody can write our marker."""
+        user = at(comment, "user")
+        if self._account:
+            return number(at(user, "id")) == self._account
+        return text(at(user, "type")) == "Bot" and text(at(user, "login")) == _BOT
+
+    @cached_property
+    def _account(self) -> int:
+        """The number of the account that the token is of; 0 for a workflow's own token."""
+        try:
+            return number(at(self._api.get("/user"), "id"))
+        except ForgeRefusedError as error:
+            if error.status == 403:  # noqa: PLR2004 - "Resource not accessible by integration"
+                return 0
+            raise
+
+    def post_check(self, status: Status, description: str) -> None:
+        """Set the status of the head; see `Forge.post_check`."""
+        check_posting(self, "GITHUB_TOKEN")
+        document = {
+            "context": CHECK,
+            "state": _STATES[status],
+            "description": description[:_LONGEST_DESCRIPTION],
+            "target_url": self.run_url,
+        }
+        path = f"{self._path}/statuses/{self.head}"
+        self._api.settled(partial(self._api.send, "POST", path, document))
+
+    def unchanged(self, base: str) -> bool:
+        """Ask whether what was judged is what is there; see `Forge.unchanged`."""
+        check_posting(self, "GITHUB_TOKEN")
+        if "merge_group" in self._event:
+            return True
+        now = _askers(self._asking())
+        return bool(now) and now == _askers(self._pulls) and self._tip() == base
+
+    def _tip(self) -> str:
+        branch = quote(self.default_branch)
+        return sha(at(self._api.get(f"{self._path}/git/ref/heads/{branch}"), "object", "sha"))
+
+    def outdated(self, base: str) -> Iterator[str]:
+        """Yield the heads that are to be judged again; see `Forge.outdated`."""
+        heads = dict.fromkeys(
+            sha(at(pull, "head", "sha")) for pull in self._open() if self._into_default(pull)
+        )
+        missed = (head for head in heads if head and not self._judged(head, base))
+        return islice(missed, MOST_OUTDATED)
+
+    def _judged(self, head: str, base: str) -> bool:
+        """Tell whether the status of a head is about a base: the newest one, no older one."""
+        newest = next(self._descriptions(head), "")
+        return judged(newest)[0] == base[:12]
+
+
+def _askers(pulls: Iterable[Any]) -> set[tuple[int, int]]:
+    """Return by number which pull requests there are, and whose."""
+    return {(number(at(pull, "number")), number(at(pull, "user", "id"))) for pull in pulls}

@@ -1,0 +1,248 @@
+"""GitLab CI: pipelines of merge requests (no token) and pipelines that a webhook triggers.
+
+A triggered pipeline runs what the default branch says and may see protected variables; of the
+webhook's payload only the commit at the head and whose doing it was is read, everything else is
+asked of the API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import islice
+from typing import Any
+from urllib.parse import quote
+
+from psreg.forges.forge import (
+    CHECK,
+    COMMENT_PAGES,
+    MOST_OUTDATED,
+    Status,
+    at,
+    check_comment,
+    check_posting,
+    check_remarks,
+    doer,
+    event,
+    judged,
+    last_judged,
+    number,
+    required,
+    sha,
+    text,
+    the_author,
+)
+from psreg.forges.line_comments import Posted, Remark, first_line, settle
+from psreg.forges.rest_api import Api, ForgeError, ForgeRefusedError
+from psreg.http.source import Limits
+from psreg.review.change import Author
+
+_REQUEST_PAGES = 3
+_OPEN_PAGES = 10
+_STATUS_PAGES = 10
+
+_STATES = {Status.PASSING: "success", Status.FAILING: "failed", Status.PENDING: "pending"}
+_LONGEST_DESCRIPTION = 255
+_SAME_STATE = 400
+"""How GitLab answers when a status is to become what it is already."""
+
+
+class GitLab:
+    """A job of GitLab CI; implements `forge.Forge`."""
+
+    name = "gitlab"
+
+    def __init__(self, environ: Mapping[str, str], limits: Limits) -> None:
+        self._triggered = environ.get("CI_PIPELINE_SOURCE") == "trigger"
+        self._payload = event(environ.get("TRIGGER_PAYLOAD", "")) if self._triggered else {}
+        self._environ = environ
+        self.token = environ.get("GITLAB_TOKEN", "")
+        self.run_url = environ.get("CI_JOB_URL", "")
+        self.default_branch = environ.get("CI_DEFAULT_BRANCH", "")
+        headers = {"PRIVATE-TOKEN": self.token} if self.token else {}
+        self._api = Api(required(environ, "CI_API_V4_URL"), headers, limits)
+        self._path = f"/projects/{quote(required(environ, 'CI_PROJECT_ID'), safe='')}"
+        self.head = self._named
+
+    @property
+    def base(self) -> str:
+        """Where the merge request leaves the base, in a trusted job the commit it runs at."""
+        variable = "CI_COMMIT_SHA" if self._triggered else "CI_MERGE_REQUEST_DIFF_BASE_SHA"
+        return sha(self._environ.get(variable))
+
+    @property
+    def _named(self) -> str:
+        """The last commit of the source branch, not that of a tried merge."""
+        if self._triggered:
+            return sha(at(self._payload, "object_attributes", "last_commit", "id"))
+        if "CI_MERGE_REQUEST_IID" not in self._environ:
+            return ""
+        merged = sha(self._environ.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"))
+        return merged or sha(self._environ.get("CI_COMMIT_SHA"))
+
+    @cached_property
+    def author(self) -> Author | None:
+        """Who opened the merge request, and pushed; without a token only a public project tells."""
+        try:
+            requests = self._requests
+        except ForgeError:
+            if self.token:
+                raise
+            return None
+        accounts = [(at(one, "author", "id"), at(one, "author", "username")) for one in requests]
+        return the_author(self.name, self._who_pushed() + accounts) if accounts else None
+
+    def _who_pushed(self) -> list[tuple[Any, Any]]:
+        if self.head == self._named:
+            return doer(at(self._payload, "user"), "username")
+        return [(last_judged(self._descriptions(self.head)), "")]
+
+    def _descriptions(self, head: str) -> Iterator[str]:
+        """Yield what our statuses of a commit say, the newest first."""
+        path = f"{self._path}/repository/commits/{head}/statuses"
+        ours = [
+            status
+            for status in self._api.listed(path, _STATUS_PAGES, name=CHECK, all="true")
+            if at(status, "name") == CHECK
+        ]
+        for status in sorted(ours, key=lambda one: number(at(one, "id")), reverse=True):
+            yield text(at(status, "description"))
+
+    @cached_property
+    def _requests(self) -> list[Any]:
+        """The open merge requests with this head, into the default branch."""
+        return self._asking()
+
+    def _asking(self) -> list[Any]:
+        if not self.head:
+            return []
+        of_commit = self._api.listed(
+            f"{self._path}/repository/commits/{self.head}/merge_requests",
+            _REQUEST_PAGES,
+            state="opened",
+        )
+        return [request for request in of_commit if self._fits(request)]
+
+    def _fits(self, request: Any) -> bool:
+        return at(request, "sha") == self.head and self._into_default(request)
+
+    def _into_default(self, request: Any) -> bool:
+        return (
+            at(request, "state") == "opened"
+            and str(at(request, "target_project_id")) == self._environ["CI_PROJECT_ID"]
+            and at(request, "target_branch") == self.default_branch
+            and number(at(request, "iid")) > 0
+        )
+
+    def post_comment(self, marker: str, body: str) -> tuple[str, ...]:
+        """Write the one note of a merge request; see `Forge.post_comment`."""
+        check_comment(marker, body)
+        check_posting(self, "GITLAB_TOKEN")
+        return tuple(
+            self._api.settled(partial(self._note, request, marker, body))
+            for request in self._requests
+        )
+
+    def _note(self, request: Any, marker: str, body: str) -> str:
+        notes = f"{self._path}/merge_requests/{request['iid']}/notes"
+        in_order = self._api.listed(notes, COMMENT_PAGES, sort="asc", order_by="created_at")
+        ours = next(
+            (
+                number(at(note, "id"))
+                for note in in_order
+                if number(at(note, "author", "id")) == self._account
+                and text(at(note, "body")).startswith(marker)
+            ),
+            0,
+        )
+        if ours:
+            written = self._api.send("PUT", f"{notes}/{ours}", {"body": body})
+        else:
+            written = self._api.send("POST", notes, {"body": body})
+        return f"{text(at(request, 'web_url'))}#note_{number(at(written, 'id'))}"
+
+    def post_remarks(self, marker: str, remarks: Sequence[Remark]) -> int:
+        """Write notes at lines of the diff; see `Forge.post_remarks`."""
+        check_remarks(marker, remarks)
+        check_posting(self, "GITLAB_TOKEN")
+        return sum(
+            self._api.settled(partial(self._remark, request["iid"], marker, remarks))
+            for request in self._requests
+        )
+
+    def _remark(self, request: int, marker: str, remarks: Sequence[Remark]) -> int:
+        path = f"{self._path}/merge_requests/{request}"
+        refs = at(self._api.get(path), "diff_refs")
+        if at(refs, "head_sha") != self.head:  # not worked out yet, or there is a newer head
+            return len(remarks)
+        posted = [
+            Posted(
+                id=number(at(note, "id")),
+                key=(first_line(text(at(note, "body"))), number(at(note, "position", "new_line"))),
+            )
+            for note in self._api.listed(f"{path}/notes", COMMENT_PAGES)
+            if number(at(note, "author", "id")) == self._account
+            and text(at(note, "body")).startswith(marker)
+        ]
+        commits = {name: at(refs, name) for name in ("base_sha", "start_sha", "head_sha")}
+
+        def delete(note: int) -> None:
+            self._api.send("DELETE", f"{path}/notes/{note}")
+
+        def create(remark: Remark) -> None:
+            place = {"old_path": remark.path, "new_path": remark.path, "new_line": remark.last}
+            position = {"position_type": "text", **commits, **place}
+            document = {"body": remark.body, "position": position}
+            self._api.send("POST", f"{path}/discussions", document)
+
+        return settle(posted, remarks, delete, create)
+
+    @cached_property
+    def _account(self) -> int:
+        """The number of the account that the token is of."""
+        account = number(at(self._api.get("/user"), "id"))
+        if not account:
+            raise ForgeError("FORGE_ANSWER", "GitLab does not say whose the token is")
+        return account
+
+    def post_check(self, status: Status, description: str) -> None:
+        """Set the status of the head; see `Forge.post_check`."""
+        check_posting(self, "GITLAB_TOKEN")
+        document = {
+            "state": _STATES[status],
+            "name": CHECK,
+            "description": description[:_LONGEST_DESCRIPTION],
+            "target_url": self.run_url,
+        }
+        path = f"{self._path}/statuses/{self.head}"
+        try:
+            self._api.settled(partial(self._api.send, "POST", path, document))
+        except ForgeRefusedError as error:
+            if status is not Status.PENDING or error.status != _SAME_STATE:
+                raise
+
+    def unchanged(self, base: str) -> bool:
+        """Ask whether what was judged is what is there; see `Forge.unchanged`."""
+        check_posting(self, "GITLAB_TOKEN")
+        now = _askers(self._asking())
+        return bool(now) and now == _askers(self._requests) and self._tip() == base
+
+    def _tip(self) -> str:
+        path = f"{self._path}/repository/branches/{quote(self.default_branch, safe='')}"
+        return sha(at(self._api.get(path), "commit", "id"))
+
+    def outdated(self, base: str) -> Iterator[str]:
+        """Yield the heads that are to be judged again; see `Forge.outdated`."""
+        opened = self._api.listed(f"{self._path}/merge_requests", _OPEN_PAGES, state="opened")
+        heads = dict.fromkeys(sha(at(one, "sha")) for one in opened if self._into_default(one))
+        missed = (head for head in heads if head and not self._judged(head, base))
+        return islice(missed, MOST_OUTDATED)
+
+    def _judged(self, head: str, base: str) -> bool:
+        newest = next(self._descriptions(head), "")
+        return judged(newest)[0] == base[:12]
+
+
+def _askers(requests: Iterable[Any]) -> set[tuple[int, int]]:
+    """Return by number which merge requests there are, and whose."""
+    return {(number(at(one, "iid")), number(at(one, "author", "id"))) for one in requests}

@@ -1,0 +1,109 @@
+"""What only submitting asks of GitHub: an issue answered, a pull request opened.
+
+Both look before they write, so that a job that runs again changes what it wrote, and adds nothing.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+from psreg.core.errors import UsageError
+from psreg.forges.forge import at, check_comment, event, number, text
+from psreg.forges.github import GitHub
+from psreg.forges.rest_api import ForgeError
+from psreg.http.source import Limits
+
+_PAGES = 3
+
+
+class Requests(GitHub):
+    """A repository on GitHub in which something is asked for.
+
+    Set `head` to the commit that was pushed: comment and status of `GitHub` go to it.
+    """
+
+    def __init__(self, environ: Mapping[str, str], limits: Limits | None = None) -> None:
+        super().__init__(environ, limits or Limits())
+        self.head = ""
+
+    @property
+    def owner(self) -> str:
+        """The account that the repository belongs to."""
+        return self._repository.partition("/")[0]
+
+    def require_token(self) -> None:
+        """Return if something may be asked for. Raises UsageError NO_TOKEN."""
+        if not self.token:
+            hint = "set GITHUB_TOKEN, or leave --open out and open the page that is printed"
+            raise UsageError("NO_TOKEN", "nothing can be opened without GITHUB_TOKEN", hint)
+
+    def answer_issue(self, issue: int, marker: str, body: str) -> str:
+        """Write the one comment that begins with `marker` on an issue; return its address.
+
+        Raises:
+            ForgeError: the forge refused, or did not answer.
+            UsageError: NO_TOKEN; COMMENT_TOO_LONG.
+        """
+        check_comment(marker, body)
+        self.require_token()
+        return self._api.settled(partial(self._comment, issue, marker, body))
+
+    def open_pull_request(self, owner: str, branch: str, title: str, body: str) -> str:
+        """Ask for `branch` of the account `owner` to be merged; return the page of the request.
+
+        Where it is asked for already, that is its page, and nothing is written.
+
+        Raises:
+            ForgeError: the forge refused, or did not answer.
+            UsageError: NO_TOKEN.
+        """
+        self.require_token()
+        return self._api.settled(partial(self._request, owner, branch, title, body))
+
+    def _request(self, owner: str, branch: str, title: str, body: str) -> str:
+        head = f"{owner}:{branch}"
+        asked = self._api.listed(f"{self._path}/pulls", _PAGES, state="open", head=head)
+        for pull in asked:  # a fork can have a branch of the same name
+            if text(at(pull, "head", "label")).lower() == head.lower():
+                return text(at(pull, "html_url"))
+        document = {"title": title, "body": body, "head": head, "base": self.default_branch}
+        made = self._api.send("POST", f"{self._path}/pulls", document)
+        if not number(at(made, "number")):
+            raise ForgeError("FORGE_ANSWER", "GitHub does not say which pull request it opened")
+        return text(at(made, "html_url"))
+
+
+def git_secret(environ: Mapping[str, str], token: str) -> dict[str, str]:
+    """Return the environment with which git may push to GitHub, and to nowhere else, as a job.
+
+    The token is in no command line, no file and no address.
+    """
+    server = environ.get("GITHUB_SERVER_URL", "https://github.com")
+    secret = {"GIT_TERMINAL_PROMPT": "0"}
+    if not token or urlsplit(server).scheme not in ("http", "https"):
+        return secret
+    pair = b64encode(f"x-access-token:{token}".encode()).decode()
+    return secret | {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"http.{server}/.extraheader",
+        "GIT_CONFIG_VALUE_0": f"Authorization: Basic {pair}",
+    }
+
+
+def issue_of(path: str) -> dict[str, Any]:
+    """Return the issue in the event that GitHub wrote to the file at `path`.
+
+    Raises:
+        UnavailableError: BAD_ENVIRONMENT; the file is no JSON object.
+        UsageError: NO_ISSUE; it is another event, or a pull request's.
+    """
+    issue = at(event(path), "issue")
+    known = isinstance(issue, dict) and "pull_request" not in issue
+    if not known or not number(at(issue, "number")) or not number(at(issue, "user", "id")):
+        raise UsageError("NO_ISSUE", f"{path} is not the event of an issue")
+    found: dict[str, Any] = issue
+    return found

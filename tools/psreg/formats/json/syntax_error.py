@@ -1,0 +1,178 @@
+"""Says precisely why a text is no JSON at one place, in words a prompt author understands.
+
+The scanner knows the place and what it expected there; this module looks at what stands there
+instead and names the usual cause: a comment, a curly quote, a trailing comma.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from psreg.core.diagnostics import Span
+from psreg.formats.issue import Issue
+
+_LONGEST_QUOTE = 40
+
+_CONSTANT = re.compile(r"(?:NaN|-?Infinity)\b")
+
+Causes = tuple[tuple[re.Pattern[str], str, str], ...]
+
+_ANYWHERE: Causes = (
+    (
+        re.compile(r"```\w*"),
+        "a Markdown code fence is no part of the JSON",
+        "Remove the ``` lines before and after the object.",
+    ),
+    (
+        re.compile(r"//[^\n]*|/\*(?s:.*?)\*/|/\*|#[^\n]*|<!--"),
+        "JSON has no comments",
+        "Remove the comment, or turn it into a field of its own.",
+    ),
+    (
+        re.compile(r"[“”„‟«»‘’‚′″＂]"),
+        "this is a typographic quotation mark; JSON needs the plain one",
+        'Replace it by the straight double quote ".',
+    ),
+    (
+        re.compile(r"[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]+"),
+        "an invisible character that is no plain blank",
+        "Delete it; such characters come along when text is copied from a web page.",
+    ),
+)
+"""What people write between the parts of an object: (pattern, message, hint)."""
+
+_IN_PLACE_OF_VALUE: Causes = (
+    *_ANYWHERE,
+    (
+        re.compile(r"['`]"),
+        "a text in JSON stands in double quotes, not in single ones",
+        'Write "…" around it.',
+    ),
+    (
+        re.compile(r"(?:True|TRUE|False|FALSE|None|NULL|Null|nil|undefined)\b"),
+        "the words of JSON are true, false and null, in lower case",
+        "Write true, false or null.",
+    ),
+    (
+        re.compile(r"[+-]?(?:\d[\w.+-]*|\.\d[\w.+-]*)|[+-]"),
+        "this is no JSON number: those look like 5, -5, 0.5 or 5e3",
+        'If it is meant as a text, put it in double quotes: "1.0.0".',
+    ),
+    (
+        re.compile(r"[^\W\d][\w.-]*"),
+        "a text in JSON stands in double quotes",
+        'Write "…" around it.',
+    ),
+)
+"""What people write where a value or a name should stand."""
+
+_VALUE_START = re.compile(r'["{\[]|-?[0-9]|(?:true|false|null)\b')
+_SOUND = re.compile(
+    r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*', re.ASCII
+)
+
+
+def unexpected(text: str, at: int, expected: str, hint: str = "") -> Issue:
+    """Return the issue that `expected` does not stand at offset `at` of `text`.
+
+    The code is JSON005 where a NaN or an infinity stands in place of a value, else JSON002.
+    """
+    if at >= len(text):
+        return _cut_off(text, expected)
+    constant = _CONSTANT.match(text, at)
+    if constant and "value" in expected:
+        return Issue(
+            code="JSON005",
+            message=f"{constant[0]} is not a JSON number",
+            span=Span(*constant.span()),
+            hint='Write null, or a text such as "unknown".',
+        )
+    broken = _broken_string(text, at) if text[at] == '"' else None
+    if broken:
+        return broken
+    separator = expected.startswith("'")
+    for pattern, message, advice in _ANYWHERE if separator else _IN_PLACE_OF_VALUE:
+        cause = pattern.match(text, at)
+        if cause:
+            return _invalid(f"expected {expected}: {message}", *cause.span(), advice)
+    return _invalid(f"expected {expected}, found {shown(text[at])}", at, at + 1, hint)
+
+
+def no_comma(text: str, at: int, closing: str, opening: str) -> Issue:
+    """Return the issue that neither a comma nor the bracket `closing` stands at `at`.
+
+    `opening` says which bracket is still open.
+    """
+    if _VALUE_START.match(text, at):
+        message = f"expected ',' or '{closing}': a comma is missing before this"
+        return _invalid(message, at, at + 1, "Put a comma after what stands before it.")
+    if at < len(text) and text[at - 1] == '"' and text[at] not in "]}:":
+        message = f"expected ',' or '{closing}': the text ended at the quote before this"
+        hint = r"A double quote inside a text is written \"; or use single quotes inside it."
+        return _invalid(message, at, at + 1, hint)
+    return unexpected(text, at, f"',' or '{closing}' for the {opening}")
+
+
+def trailing_comma(comma: int, closing: str) -> Issue:
+    """Return the issue that nothing but the bracket `closing` follows the comma at `comma`."""
+    message = f"a comma before the closing '{closing}'"
+    return _invalid(message, comma, comma + 1, "Remove the comma: nothing follows it.")
+
+
+def trailing_data(text: str, at: int) -> Issue:
+    """Return the issue that something stands after the end of the JSON value, from `at` on."""
+    end = len(text.rstrip(" \t\r\n"))
+    return Issue(
+        code="JSON007",
+        message=f"the JSON ends before this, but {shown(text[at:end])} follows",
+        span=Span(at, end),
+        hint="A file holds one object and nothing else: remove what follows it.",
+    )
+
+
+def shown(text: str) -> str:
+    """Return `text` in quotes for a message: shortened, with controls and surrogates escaped."""
+    if len(text) > _LONGEST_QUOTE:
+        text = text[: _LONGEST_QUOTE - 1] + "…"
+    return json.dumps(text, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+
+
+def _cut_off(text: str, expected: str) -> Issue:
+    if not text.strip():
+        return _invalid("the file is empty", 0, 0, "A PBE is one JSON object: { … }.")
+    message = f"the file ends where {expected} should stand"
+    end = len(text.rstrip())
+    return _invalid(message, end, end, "The end is missing: was the file cut off?")
+
+
+def _broken_string(text: str, at: int) -> Issue | None:
+    """Say why the string that opens at `at` cannot be read; None if it can."""
+    sound = _SOUND.match(text, at)
+    end = sound.end() if sound else at + 1
+    found = text[end : end + 1]
+    if found == '"':
+        return None
+    if not found:
+        hint = 'Put " at the end of the text.'
+        return _invalid("this text has no closing quote", at, at + 1, hint)
+    if found == "\\":
+        escape = text[end : end + 2]
+        hint = r"Write \\ for a backslash; the escapes are \" \\ \/ \b \f \n \r \t and \u0000."
+        return _invalid(
+            f"{escape if escape.isprintable() else shown(escape)} is no escape of JSON",
+            end,
+            end + len(escape),
+            hint,
+        )
+    if found in "\r\n":
+        hint = r"Write \n for a line break inside a text, or add the missing closing quote."
+        return _invalid("a line break inside a text", end, end + 1, hint)
+    if found == "\t":
+        return _invalid("a tab inside a text", end, end + 1, r"Write \t, or blanks, instead.")
+    hint = f"Delete it, or write \\u{ord(found):04x} instead."
+    return _invalid("a control character inside a text", end, end + 1, hint)
+
+
+def _invalid(message: str, start: int, end: int, hint: str) -> Issue:
+    return Issue(code="JSON002", message=message, span=Span(start, end), hint=hint)

@@ -1,0 +1,73 @@
+"""Where things belong in a registry and what they may be called there (DESIGN §2)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from psreg.core.identity import PBE_CLASSES, PBES, Format, is_name
+from psreg.core.version import is_version
+from psreg.formats.tree import Tree
+
+KNOWN_FILES = ("release.toml", "README.md", "statement.json")
+"""The files of a version folder beside the artifact."""
+
+EVIDENCE = "evidence"
+"""The folder of a version folder that holds transcripts and golden renders."""
+
+SUFFIXES = (".prompt", ".toml", ".md", ".jsonl", ".json", ".txt")
+"""Endings a file in a version folder may have."""
+
+MOST = 100
+"""Items of one list or table that rules judge; where there may be more, the schema objects."""
+
+_DEVICE = re.compile(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
+_NUMBERS = re.compile(r"[0-9]{1,9}")
+_VERSION_PARTS = 3
+
+
+def is_device(stem: str) -> bool:
+    """Tell whether Windows takes `stem` for a device, whatever suffix follows it."""
+    return _DEVICE.fullmatch(stem.partition(".")[0].lower()) is not None
+
+
+def name_like(text: str) -> str:
+    """Return an entry name made of the letters and digits of `text`, or "" if there is none."""
+    words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower())
+    name = "_".join(words).lstrip("0123456789_")
+    return name if is_name(name) else ""
+
+
+def version_like(text: str) -> str:
+    """Return the SemVer version that `text` seems to mean: `v1.2` means `1.2.0`."""
+    numbers = [str(int(digits)) for digits in _NUMBERS.findall(text)][:_VERSION_PARTS]
+    if not numbers:
+        return "1.0.0"
+    return ".".join(numbers + ["0"] * (_VERSION_PARTS - len(numbers)))
+
+
+def stated_version(text: str | None) -> str:
+    """Return the version that an artifact states; a first one where it states none."""
+    if text is None or not _NUMBERS.search(text):
+        return "0.1.0"
+    return text if is_version(text) else version_like(text)
+
+
+def place_of_artifact(tree: Tree, path: PurePosixPath) -> str:
+    """Return where the artifact at `path` belongs, as far as it says; "" if it is none."""
+    name = version = None
+    form = next((f for f in Format if path.name.endswith(f.suffix)), None)
+    if form is None:
+        return ""
+    if pbe := tree.documents.pbe(path):
+        name, version, entry_class = pbe.name, pbe.version, pbe.pbe_class
+        if entry_class not in PBE_CLASSES:
+            entry_class = path.parts[1] if path.parts[1] in PBE_CLASSES else "<class>"
+    else:
+        entry_class = Format.PROMPT.value
+        prompt = tree.documents.prompt(path)
+        version = prompt.metadata.get("version") if prompt else None
+    if name is None or not is_name(name):
+        name = name_like(path.name.removesuffix(form.suffix)) or "<name>"
+    version = stated_version(version)
+    return f"{PBES}/{entry_class}/{name}/{version}/{name}{form.suffix}"

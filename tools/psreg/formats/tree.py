@@ -1,0 +1,252 @@
+"""A tree of files, seen as a registry: entries, their releases, the policy, and what fits nowhere.
+
+Grouping looks at paths only (DESIGN §2). Bytes are read when a document is asked for, so that a
+lazy mapping of twenty thousand entries stays cheap; documents live as long as their subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import NamedTuple
+
+from psreg.core.identity import CLASSES, PBES, ReleaseId, is_name
+from psreg.core.version import is_version, parse_version
+from psreg.formats.documents import Documents
+from psreg.formats.dotprompt import Prompt
+from psreg.formats.entry import EntryFile
+from psreg.formats.irregular import Irregular
+from psreg.formats.pbe import Pbe
+from psreg.formats.policy import Policy
+from psreg.formats.release import ReleaseFile
+
+POLICY = PurePosixPath("registry/policy.toml")
+
+GUIDE = PurePosixPath(PBES, "README.md")
+"""What a registry tells people about the folder; the keepers' file, and part of no entry."""
+
+_IN_ENTRY, _IN_VERSION = 4, 5
+"""Parts of the paths of `pbes/<class>/<name>/entry.toml` and of files in a version folder."""
+
+
+class Submission:
+    """One release as it stands in a tree, with all that rules compare it to."""
+
+    def __init__(self, entry: Entry, version: str, paths: tuple[PurePosixPath, ...]) -> None:
+        self.entry = entry
+        self.id = ReleaseId(entry_class=entry.entry_class, name=entry.name, version=version)
+        self.paths = paths
+        """The files of the version folder, sorted."""
+        # NOTE: rules ask for these paths often, and making a path costs more than a rule.
+        self.folder = self.id.folder
+        self.artifact_path = self.id.artifact
+        self.release_path = self.folder / "release.toml"
+
+    @property
+    def tree(self) -> Tree:
+        """The tree it is part of."""
+        return self.entry.tree
+
+    @property
+    def policy(self) -> Policy:
+        """What the keepers of the registry decided."""
+        return self.entry.tree.policy
+
+    @property
+    def siblings(self) -> tuple[str, ...]:
+        """All versions of the entry in the tree, this one among them, ascending."""
+        return self.entry.versions
+
+    @cached_property
+    def documents(self) -> Documents:
+        """The documents of the tree by path, each read when asked for."""
+        return Documents(self.tree.files)
+
+    @cached_property
+    def files(self) -> Mapping[PurePosixPath, bytes]:
+        """The files of the version folder; all are read."""
+        return MappingProxyType({path: self.tree.files[path] for path in self.paths})
+
+    @property
+    def artifact(self) -> bytes | None:
+        """The bytes a user installs, or None if the file is missing."""
+        return self.tree.files.get(self.artifact_path)
+
+    @property
+    def pbe(self) -> Pbe | None:
+        """The artifact as a PBE, or None if it is missing or of the other format."""
+        return self.documents.pbe(self.artifact_path)
+
+    @property
+    def prompt(self) -> Prompt | None:
+        """The artifact as a `.prompt`, or None if it is missing or of the other format."""
+        return self.documents.prompt(self.artifact_path)
+
+    @cached_property
+    def release(self) -> ReleaseFile:
+        """release.toml; a missing one reads as an empty one that did not parse."""
+        return ReleaseFile(self.documents.toml(self.release_path))
+
+
+class Entry:
+    """One name in one class: entry.toml and the versions."""
+
+    def __init__(self, tree: Tree, entry_class: str, name: str) -> None:
+        self.tree = tree
+        self.entry_class = entry_class
+        self.name = name
+        self.folders: dict[str, list[PurePosixPath]] = {}
+        """The files of every version folder, by version."""
+
+    @property
+    def path(self) -> PurePosixPath:
+        """`pbes/<class>/<name>/entry.toml`."""
+        return PurePosixPath(PBES, self.entry_class, self.name, "entry.toml")
+
+    @cached_property
+    def documents(self) -> Documents:
+        """The documents of the tree by path, each read when asked for."""
+        return Documents(self.tree.files)
+
+    @cached_property
+    def file(self) -> EntryFile:
+        """entry.toml; a missing one reads as an empty one that did not parse."""
+        return EntryFile(self.documents.toml(self.path))
+
+    @cached_property
+    def versions(self) -> tuple[str, ...]:
+        """The versions in the tree, ascending by SemVer precedence, then text."""
+        return tuple(sorted(self.folders, key=lambda text: (parse_version(text), text)))
+
+    def submissions(self) -> Iterator[Submission]:
+        """Yield the releases of the entry, ascending."""
+        for version in self.versions:
+            yield Submission(self, version, tuple(sorted(self.folders[version])))
+
+
+class Tree:
+    """A whole registry as files. `strays` and `misnamed` are what no rule of DESIGN §2 places."""
+
+    def __init__(
+        self,
+        files: Mapping[PurePosixPath, bytes],
+        irregular: Mapping[PurePosixPath, Irregular] = MappingProxyType({}),
+    ) -> None:
+        self.files = files
+        self.irregular = irregular
+        """What is no plain file; of these `files` has the executable ones."""
+        self.strays: list[PurePosixPath] = []
+        self.misnamed: list[PurePosixPath] = []
+        """Files in a folder whose class, name or version is not one."""
+        self._entries: dict[tuple[str, str], Entry] = {}
+        for path in sorted(files):
+            if path.parts[0] == PBES and path != GUIDE:
+                self._place(path)
+
+    def _place(self, path: PurePosixPath) -> None:
+        parts = path.parts
+        if len(parts) < _IN_ENTRY:
+            self.strays.append(path)
+        elif parts[1] not in CLASSES or not is_name(parts[2]):
+            self.misnamed.append(path)
+        elif len(parts) >= _IN_VERSION and is_version(parts[3]):
+            self._entry(parts[1], parts[2]).folders.setdefault(parts[3], []).append(path)
+        elif len(parts) >= _IN_VERSION:
+            self.misnamed.append(path)
+        elif parts[3] == "entry.toml":
+            self._entry(parts[1], parts[2])
+        else:
+            self.strays.append(path)
+
+    def _entry(self, entry_class: str, name: str) -> Entry:
+        key = (entry_class, name)
+        if key not in self._entries:
+            self._entries[key] = Entry(self, *key)
+        return self._entries[key]
+
+    @cached_property
+    def documents(self) -> Documents:
+        """The documents of the tree by path, each read when asked for."""
+        return Documents(self.files)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """registry/policy.toml; defaults where it is missing."""
+        return Policy(self.documents.toml(POLICY))
+
+    def entry(self, entry_class: str, name: str) -> Entry | None:
+        """Return the entry called `name` of a class, or None if there is none."""
+        return self._entries.get((entry_class, name))
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All entries, by class and name."""
+        return tuple(self._entries[key] for key in sorted(self._entries))
+
+    @cached_property
+    def names(self) -> Mapping[str, tuple[str, ...]]:
+        """The class folders in which each name occurs."""
+        found: dict[str, list[str]] = {}
+        for entry_class, name in sorted(self._entries):
+            found.setdefault(name, []).append(entry_class)
+        return {name: tuple(classes) for name, classes in found.items()}
+
+    def versions(self, name: str) -> tuple[str, ...]:
+        """Return the versions of the entry called `name`, ascending; () if there is none."""
+        entries = (self._entries[entry_class, name] for entry_class in self.names.get(name, ()))
+        return next((entry.versions for entry in entries), ())
+
+    def with_alias(self, alias: str) -> tuple[Entry, ...]:
+        """Return the entries that list `alias`; reads every entry.toml the first time."""
+        return self._aliases.get(alias, ())
+
+    @cached_property
+    def _aliases(self) -> Mapping[str, tuple[Entry, ...]]:
+        found: dict[str, tuple[Entry, ...]] = {}
+        for entry in self.entries:
+            for alias in entry.file.aliases:
+                found[alias] = (*found.get(alias, ()), entry)
+        return found
+
+    @property
+    def submissions(self) -> Iterator[Submission]:
+        """Every release of every entry; each is free to be forgotten after it was judged."""
+        return (submission for entry in self.entries for submission in entry.submissions())
+
+
+class Waiver(NamedTuple):
+    """Why a finding does not stand, and who says so: `policy` or `release`."""
+
+    reason: str
+    by: str
+
+
+UNWAIVABLE = ("CHG", "JSON", "NAME", "PBE", "PROMPT", "REG", "TOML")
+"""Families an author cannot waive: they decide whether a release is one. The policy can."""
+
+HIDING = ("PS001", "PS002", "PS003", "PS004", "PS005", "PS014", "PS024")
+"""Rules about hidden text, which no author can waive: a reviewer does not see what it is about."""
+
+TRIPWIRE = ("PS081",)
+"""Rules for the case that somebody else has the author's key: that one must not waive them."""
+
+
+def waivable(code: str) -> bool:
+    """Tell whether the author of a release may waive findings of rule `code`."""
+    return code not in (*HIDING, *TRIPWIRE) and code.rstrip("0123456789") not in UNWAIVABLE
+
+
+def waiver_for(code: str, submission: Submission) -> Waiver | None:
+    """Return why findings of rule `code` do not stand for `submission`, or None if they do.
+
+    The policy waives by code and name, release.toml by code (DESIGN §2).
+    """
+    if reason := submission.policy.waiver(code, submission.id.name):
+        return Waiver(reason, "policy")
+    if not waivable(code):
+        return None
+    if reason := submission.release.waivers.get(code, "").strip():
+        return Waiver(reason, "release")
+    return None

@@ -1,0 +1,273 @@
+"""Putting one folder into a commit of its own, on a branch of its own, and sending that away.
+
+The checked-out branch, the index and the work tree stay as they are: the commit is made from bytes
+through an index of its own. A file is stored exactly as given, whatever filters are set up, and
+never as executable. The person's own settings hold here (name, keys, credentials, hooks of a
+push), because it is their commit; no hook runs when it is made.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from psreg.core.errors import FindingsError, UnavailableError, UsageError
+from psreg.git.process import no_git
+
+_ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
+"""Variables that would redirect git, for instance inside a hook."""
+
+_NAMES = ("diff", "--no-renames", "--no-ext-diff", "--no-textconv", "--name-only", "-z")
+_ON_NETWORK = ("fetch", "ls-remote", "push")
+
+_ROW = "100644 {} 0\t{}\0"
+_GONE = "0 {} 0\t{}\0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Whose commit it is, where that is not the person at the keyboard."""
+
+    name: str
+    email: str
+
+
+class Clone:
+    """A clone with a work tree. `secret` is more environment for commands that use the network."""
+
+    def __init__(self, root: Path, secret: Mapping[str, str] | None = None) -> None:
+        self._root = root
+        self._environ = {k: v for k, v in os.environ.items() if k not in _ELSEWHERE}
+        self._secret = secret or {}
+        top = self._read("rev-parse", "--show-toplevel")
+        if top is None or Path(top).resolve() != root.resolve():
+            raise UsageError(
+                "NO_CLONE",
+                f"{root} is not the top of a clone",
+                "clone the registry with git, or use its form or its web editor",
+            )
+
+    def commit_id(self, revision: str) -> str:
+        """Return the id of a commit.
+
+        Raises:
+            UnavailableError: `NO_COMMIT`.
+        """
+        found = self._read("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^0")
+        if not found:
+            raise UnavailableError("NO_COMMIT", f"there is no commit {revision} here")
+        return found
+
+    def tip(self, branch: str) -> str | None:
+        """Return the commit a local branch is at, None if there is no such branch."""
+        return self._read("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}")
+
+    def remotes(self) -> dict[str, str]:
+        """Return the addresses to which the remotes' branches are pushed, by name."""
+        names = (self._read("remote") or "").splitlines()
+        return {name: self._read("remote", "get-url", "--push", name) or "" for name in names}
+
+    def remote_default(self, remote: str) -> str | None:
+        """Return the remote-tracking branch that the clone was made of, such as `origin/main`."""
+        head = self._read("symbolic-ref", "--quiet", "--short", f"refs/remotes/{remote}/HEAD")
+        known = [head] if head else [f"{remote}/main", f"{remote}/master"]
+        return next(
+            (name for name in known if self._read("rev-parse", "-q", "--verify", name)), None
+        )
+
+    def touched(self, base: str, folder: str) -> set[PurePosixPath]:
+        """Return the files below `folder` whose bytes are not those in `base`, new ones included.
+
+        Git compares what its filters would make of a file; what it names is compared as it is.
+        """
+        named = {path for path in self._run(*_NAMES, base, "--", folder).split(b"\0") if path}
+        if not named:
+            return self.untracked(folder)
+        rows = self._run("ls-tree", "-r", "-z", base, "--", folder).split(b"\0")
+        before = {row.partition(b"\t")[2]: row.split()[2] for row in rows if row}
+        here = (path for path in named if (self._root / os.fsdecode(path)).is_file())
+        there = sorted(path for path in here if b"\n" not in path)
+        stdin = b"".join(path + b"\n" for path in there)
+        ids = self._run("hash-object", "--no-filters", "--stdin-paths", stdin=stdin).split()
+        now = dict(zip(there, ids, strict=True))
+        changed = {path for path in named if before.get(path) != now.get(path)}
+        return self.untracked(folder) | {PurePosixPath(os.fsdecode(path)) for path in changed}
+
+    def untracked(self, folder: str) -> set[PurePosixPath]:
+        """Return the files below `folder` that the checked-out branch does not know."""
+        paths = self._run("ls-files", "-z", "--others", "--exclude-standard", "--", folder)
+        return {PurePosixPath(os.fsdecode(path)) for path in paths.split(b"\0") if path}
+
+    def merged(self, tip: str, base: str, folder: str) -> bool:
+        """Tell whether `base` has every file below `folder` as the commit `tip` has it."""
+        return not self._run(*_NAMES, "--diff-filter=AMT", base, tip, "--", folder)
+
+    def commit(
+        self,
+        parent: str,
+        folder: PurePosixPath,
+        files: Mapping[PurePosixPath, bytes],
+        message: str,
+        person: Person | None = None,
+    ) -> str:
+        """Return a new commit, on no branch yet, in which `folder` holds `files` and nothing else.
+
+        Returns `parent` itself if that is what it says.
+
+        Raises:
+            UsageError: `NO_IDENTITY`: git does not know whose commit it is.
+        """
+        with tempfile.TemporaryDirectory(prefix="psreg-") as scratch:
+            index = {"GIT_INDEX_FILE": f"{scratch}/index"}
+            self._run("read-tree", parent, more=index)
+            self._run(
+                "update-index",
+                "-z",
+                "--index-info",
+                stdin=self._rows(parent, folder, files),
+                more=index,
+            )
+            tree = self._run("write-tree", more=index).decode().strip()
+        if tree == self._read("rev-parse", f"{parent}^{{tree}}"):
+            return parent
+        who = _identity(person) if person else {}
+        if person is None and self._read("var", "GIT_COMMITTER_IDENT") is None:
+            raise UsageError(
+                "NO_IDENTITY",
+                "git does not know whose commit this is",
+                'git config user.name "…" and git config user.email "…"',
+            )
+        arguments = ("commit-tree", "--no-gpg-sign", "-p", parent, "-F", "-", tree)
+        return self._run(*arguments, stdin=message.encode(), more=who).decode().strip()
+
+    def _rows(
+        self, parent: str, folder: PurePosixPath, files: Mapping[PurePosixPath, bytes]
+    ) -> bytes:
+        """Return what an index is told: these files, and none of the folder's that are not."""
+        listed = self._run("ls-tree", "-r", "-z", "--name-only", parent, "--", f"{folder}/")
+        before = [path for path in listed.decode(errors="surrogateescape").split("\0") if path]
+        rows = [
+            _GONE.format("0" * len(parent), path)
+            for path in before
+            if PurePosixPath(path) not in files
+        ]
+        for path, data in files.items():
+            blob = self._run("hash-object", "-w", "--no-filters", "--stdin", stdin=data)
+            rows.append(_ROW.format(blob.decode().strip(), path))
+        return "".join(rows).encode(errors="surrogateescape")
+
+    def set_branch(self, branch: str, commit: str, before: str | None) -> None:
+        """Let `branch` be at `commit`, if it is still where it was `before`.
+
+        Raises:
+            FindingsError: `BRANCH_MOVED`; or it is checked out here or elsewhere.
+        """
+        checked_out = self._run("worktree", "list", "--porcelain").decode(errors="replace")
+        if f"branch refs/heads/{branch}" in checked_out.splitlines():
+            raise FindingsError(
+                "BRANCH_IN_USE",
+                f"the branch {branch} is checked out",
+                "git switch another branch first; psreg never changes what is checked out",
+            )
+        ref = f"refs/heads/{branch}"
+        old = before or "0" * len(commit)
+        if self._read("update-ref", "-m", "psreg submit", ref, commit, old) is None:
+            raise FindingsError("BRANCH_MOVED", f"the branch {branch} was changed just now")
+
+    def remote_tip(self, remote: str, branch: str) -> str | None:
+        """Return the commit that a branch of the remote is at, None if it has none.
+
+        Raises:
+            UnavailableError: `REMOTE`: the remote cannot be read.
+        """
+        ref = f"refs/heads/{branch}"
+        rows = self._run("ls-remote", "--", remote, ref, more=self._secret).splitlines()
+        found = (row.split(b"\t", 1) for row in rows)  # what only ends like this is listed, too
+        return next((oid.decode() for oid, name in found if name == os.fsencode(ref)), None)
+
+    def fetched(self, remote: str, branch: str) -> None:
+        """Bring the commit of a remote's branch here, without its history.
+
+        Raises:
+            UnavailableError: `REMOTE`.
+        """
+        ref = f"refs/heads/{branch}"
+        self._run("fetch", "-q", "--no-tags", "--depth=1", "--", remote, ref, more=self._secret)
+
+    def committer(self, commit: str) -> str:
+        """Return the address of who made a commit."""
+        return (
+            self._run("show", "-s", "--no-show-signature", "--format=%ce", commit).decode().strip()
+        )
+
+    def same(self, one: str, other: str) -> bool:
+        """Tell whether two commits hold the same files."""
+        trees = [self._read("rev-parse", f"{commit}^{{tree}}") for commit in (one, other)]
+        return trees[0] == trees[1]
+
+    def push(
+        self,
+        remote: str,
+        commit: str,
+        branch: str,
+        options: Sequence[str] = (),
+        lease: str | None = None,
+    ) -> str:
+        """Put `commit` on the remote's branch and return what the remote said.
+
+        Commits that the branch has are only given up with a `lease`: what it must be at ("": it
+        must not be there).
+
+        Raises:
+            UnavailableError: `REMOTE`: the remote cannot be reached, or does not take it.
+        """
+        force = [] if lease is None else [f"--force-with-lease=refs/heads/{branch}:{lease}"]
+        given = [part for option in options for part in ("-o", option)]
+        where = f"{commit}:refs/heads/{branch}"
+        arguments = ("push", "--no-progress", *force, *given, "--", remote, where)
+        done = self._start(arguments, b"", self._secret)
+        if done.returncode != 0:
+            raise _failed(arguments, done)
+        return done.stderr.decode(errors="replace")
+
+    def _read(self, *arguments: str) -> str | None:
+        done = self._start(arguments, b"", {})
+        return done.stdout.decode(errors="replace").strip() if done.returncode == 0 else None
+
+    def _run(
+        self, *arguments: str, stdin: bytes = b"", more: Mapping[str, str] | None = None
+    ) -> bytes:
+        done = self._start(arguments, stdin, more or {})
+        if done.returncode != 0:
+            raise _failed(arguments, done)
+        return done.stdout
+
+    def _start(
+        self, arguments: Sequence[str], stdin: bytes, more: Mapping[str, str]
+    ) -> subprocess.CompletedProcess[bytes]:
+        try:
+            return subprocess.run(
+                ["git", *arguments],
+                cwd=self._root,
+                env={**self._environ, **more},
+                input=stdin,
+                capture_output=True,
+                check=False,
+            )
+        except OSError as error:
+            raise no_git() from error
+
+
+def _identity(person: Person) -> dict[str, str]:
+    both = {"NAME": person.name, "EMAIL": person.email}
+    return {f"GIT_{role}_{k}": v for role in ("AUTHOR", "COMMITTER") for k, v in both.items()}
+
+
+def _failed(arguments: Sequence[str], done: subprocess.CompletedProcess[bytes]) -> UnavailableError:
+    said = done.stderr.decode(errors="replace").strip()
+    code = "REMOTE" if arguments[0] in _ON_NETWORK else "GIT"
+    return UnavailableError(code, f"git {arguments[0]} failed: {said}")

@@ -1,0 +1,209 @@
+"""What merging a change would make of the registry, computed by Git in a repository of our own.
+
+That repository is a temporary folder. It has no settings, attributes, hooks or refs, so nothing
+of the repository that is reviewed has a say in the merge, and nothing is written there: only its
+objects are borrowed. Git merges three commits without history, one for each tree.
+
+The result is what `git merge` makes by default. Where another Git could make something else of
+it, because a file was found again under another name, the change is refused instead.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from psreg.core.errors import FindingsError
+from psreg.git.batch import missing
+from psreg.git.objects import Objects
+from psreg.git.process import Git
+from psreg.git.tree_diff import Difference, Places, differences, lookup
+from psreg.git.tree_object import Row
+from psreg.registry.checkout import MAX_FILE
+
+REBASE = "rebase the change on the branch it is to be merged into, and push it again"
+
+_SECONDS = 60
+"""Time a merge may take; one of a registry of 100,000 entries takes less than one."""
+
+_LARGEST = 64 * 1024 * 1024
+"""Bytes of all the files that both sides changed, in all three versions."""
+
+_SHOWN, _LONGEST = 5, 120
+"""Conflicting paths that are named, and characters of each."""
+
+_SETTINGS = """\
+[core]
+	repositoryformatversion = 1
+	bare = true
+[extensions]
+	objectFormat = {}
+"""
+
+_MERGE = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
+
+_FINE, _CONFLICT = 0, 1
+"""What `git merge-tree` ends with."""
+
+_SINCE = (2, 38)
+"""The first Git whose merge-tree has --write-tree."""
+
+
+class MergeFolder:
+    """A temporary folder for the objects that merges make; it goes with `close`."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="psreg-merge-")
+        self._root = Path(self._folder.name)
+        self.objects = self._root / "objects"
+        """Where the objects are."""
+        self.objects.mkdir()
+        (self._root / "refs").mkdir()
+        (self._root / "HEAD").write_text("ref: refs/heads/none\n")
+
+    def close(self) -> None:
+        """Remove the folder."""
+        self._folder.cleanup()
+
+    def merge(self, objects: Objects, borrowed: Path, base: str, tip: str, head: str) -> str:
+        """Return the folder that merging makes of the folders `tip` and `head`.
+
+        `base` is the folder from which both come, and `borrowed` is where their objects are. The
+        new ones are in `self.objects`, where `objects` must look, too.
+
+        Raises:
+            FindingsError: `MERGE_CONFLICT`, `MERGE_UNCERTAIN`, `GIT_TOO_OLD`, `TREE_MALFORMED`,
+                `TOO_MANY_FILES`.
+            UnavailableError: `OBJECT_MISSING`.
+        """
+        _require_new_git(Git(self._root, borrowed))
+        if tip == base:  # whoever merges makes this of it
+            return head
+        if head in (base, tip):
+            return tip
+        # NOTE: Git itself takes trees that no checkout could have, and those that stand for a
+        # billion files: the folders in which `head` differs are read before it gets them.
+        sent = differences(objects, [Places("", base, head)])
+        here = {path: _file(lookup(objects, tip, path)) for path in sent}
+        _require_small(objects, sent, here)
+        merged = self._merged(borrowed, base, tip, head)
+        made = differences(objects, [Places("", tip, merged)])
+        _require_certain(sent, here, made)
+        return merged
+
+    def _merged(self, borrowed: Path, base: str, tip: str, head: str) -> str:
+        (self._root / "config").write_text(
+            _SETTINGS.format("sha1" if len(base) == _SHA1 else "sha256")
+        )
+        git = Git(self._root, borrowed)
+        start = _commit(git, base)
+        out, said, code = _ended(git, _commit(git, tip, start), _commit(git, head, start))
+        tree, *paths = out.decode("utf-8", "surrogateescape").split("\0")
+        if code == _FINE:
+            return tree
+        if code == _CONFLICT:
+            raise _conflict(paths[:-1])
+        if b" limit " in said or b"ut of memory" in said:
+            raise _uncertain("files that both sides changed are too large to be merged")
+        raise missing(f"needed to merge {head}")
+
+
+_SHA1 = 40
+_ASIDE = re.compile(r"~([0-9a-f]{40}|[0-9a-f]{64})\Z")
+
+
+def _commit(git: Git, tree: str, *parents: str) -> str:
+    """Return a commit of a folder."""
+    given = (word for parent in parents for word in ("-p", parent))
+    out = git.ask("commit-tree", "--no-gpg-sign", *given, tree)
+    if out is None:
+        raise missing(tree)
+    return out.decode().strip()
+
+
+def _ended(git: Git, tip: str, head: str) -> tuple[bytes, bytes, int]:
+    """Return what a merge prints, what it complains of, and what it ends with."""
+    process = git.start(*_MERGE, tip, head, stderr=subprocess.PIPE)
+    try:
+        out, said = process.communicate(timeout=_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        process.kill()
+        process.communicate()
+        raise _uncertain(f"merging takes longer than {_SECONDS} seconds") from error
+    return out, said, process.returncode
+
+
+def _file(row: Row | None) -> Row | None:
+    return None if row and row.is_folder else row
+
+
+def _contested(one: Difference, here: Row | None) -> bool:
+    """Tell whether both sides changed a file, and not to the same."""
+    return here not in one
+
+
+def _require_small(
+    objects: Objects, sent: dict[str, Difference], here: dict[str, Row | None]
+) -> None:
+    """Refuse to let Git load more than it can merge in a moment."""
+    rows = (
+        row
+        for path, one in sent.items()
+        if _contested(one, here[path])
+        for row in (*one, here[path])
+        if row and row.is_file
+    )
+    total = 0
+    for oid in {row.id for row in rows}:
+        size = objects.size(oid)
+        total += size
+        if size > MAX_FILE or total > _LARGEST:
+            raise _uncertain("files that both sides changed are too large to be merged")
+
+
+def _require_certain(
+    sent: dict[str, Difference], here: dict[str, Row | None], made: dict[str, Difference]
+) -> None:
+    """Refuse a merge that is more than the changes to each path, taken one by one."""
+    for path in {*sent, *made}:
+        wanted, found = sent.get(path), made.get(path)
+        if wanted and _contested(wanted, here[path]):
+            good = all((*wanted, here[path], found is None or found.after))
+        else:
+            after = wanted.after if wanted else None
+            before = here.get(path)
+            good = found == (Difference(before, after) if wanted and before != after else None)
+        if not good:
+            raise _uncertain(f"{_shown(path)} was moved on one side and changed on the other")
+
+
+def _require_new_git(git: Git) -> None:
+    found = re.match(rb"git version (\d+)\.(\d+)", git.ask("version") or b"")
+    if not found or tuple(map(int, found.groups())) < _SINCE:
+        raise FindingsError(
+            "GIT_TOO_OLD",
+            "this Git is too old to tell what a merge would make of the change",
+            "install Git 2.38 or newer on the machine that reviews",
+        )
+
+
+def _conflict(found: Iterable[str]) -> FindingsError:
+    # NOTE: where a file is in the way of a folder, Git adds the name of its commit.
+    paths = list(dict.fromkeys(_ASIDE.sub("", path) for path in found))
+    named = ", ".join(_shown(path) for path in paths[:_SHOWN])
+    more = f" and {len(paths) - _SHOWN:,} more" if len(paths) > _SHOWN else ""
+    message = f"the change cannot be merged: both sides changed {named}{more}"
+    return FindingsError("MERGE_CONFLICT", message, REBASE)
+
+
+def _uncertain(why: str) -> FindingsError:
+    message = f"what a merge would make of the change is not certain: {why}"
+    return FindingsError("MERGE_UNCERTAIN", message, REBASE)
+
+
+def _shown(path: str) -> str:
+    """Return a path on one line, in ASCII."""
+    return ascii(path if len(path) <= _LONGEST else f"{path[:_LONGEST]}…")

@@ -1,0 +1,132 @@
+"""Running git so that nothing a repository says is executed, fetched or written.
+
+Every process gets its environment here. No variable of the caller redirects it; no settings of
+the system or the user are read; what the repository's own settings could start (hooks, fsmonitor,
+filters, pagers, transports) is off. The commands used read objects and refs, never an index or
+a work tree, and what they make goes into a repository of our own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import IO
+
+from psreg.core.errors import UnavailableError
+
+STREAMED = 4 * 1024 * 1024
+"""Bytes from which on git passes a blob through instead of loading it."""
+
+_LOADED = 256 * 1024 * 1024
+"""Bytes git may allocate at once, so that an object made to burst does not take the machine."""
+
+_ENVIRONMENT = {
+    "GIT_ALLOC_LIMIT": str(_LOADED),
+    "GIT_ALLOW_PROTOCOL": "",  # the one setting that no `protocol.<name>.allow` overrides
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_AUTHOR_DATE": "@0 +0000",
+    "GIT_AUTHOR_EMAIL": "psreg@localhost",
+    "GIT_AUTHOR_NAME": "psreg",
+    "GIT_COMMITTER_DATE": "@0 +0000",
+    "GIT_COMMITTER_EMAIL": "psreg@localhost",
+    "GIT_COMMITTER_NAME": "psreg",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_GRAFT_FILE": os.devnull,
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+
+_SETTINGS = (
+    "core.attributesFile=/dev/null",
+    f"core.bigFileThreshold={STREAMED}",
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "protocol.allow=never",
+)
+
+
+class Git:
+    """The program git, bound to the repository whose folder of objects and refs is `folder`.
+
+    It also reads the objects in `borrowed`, a folder that is there when a process starts.
+    """
+
+    def __init__(self, folder: Path, borrowed: Path) -> None:
+        self.folder = folder
+        self._borrowed = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(borrowed)}
+        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+        self._command = ["git", "--no-pager", "--bare", f"--git-dir={folder}", *settings]
+
+    def start(
+        self,
+        *arguments: str,
+        stdin: IO[bytes] | int = subprocess.PIPE,
+        stderr: int = subprocess.DEVNULL,
+    ) -> subprocess.Popen[bytes]:
+        """Start a command whose standard output is a pipe, and its input unless it is given.
+
+        Raises:
+            UnavailableError: `NO_GIT`: there is no such program.
+        """
+        try:
+            return subprocess.Popen(
+                [*self._command, *arguments],
+                cwd=self.folder,
+                env=clean_environment() | self._borrowed,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+            )
+        except OSError as error:
+            raise no_git() from error
+
+    def ask(
+        self, *arguments: str, stdin: bytes = b"", fine: tuple[int, ...] = (0,)
+    ) -> bytes | None:
+        """Return what a command prints, or None if it ends with a code that is not `fine`."""
+        process = self.start(*arguments)
+        out, _ = process.communicate(stdin)
+        return out if process.returncode in fine else None
+
+
+def _quoted(path: Path) -> str:
+    """Return a path as one element of a list of paths, whatever it has in it."""
+    escaped = str(path).replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+    return f'"{escaped}"'
+
+
+def clean_environment() -> dict[str, str]:
+    """Return the environment of the caller without a word to git, and ours instead."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    return kept | _ENVIRONMENT
+
+
+def trusts(folder: Path) -> bool:
+    """Tell whether git works in `folder` for this user, by its rules about who owns it.
+
+    Here, and here alone, the user's settings count: `safe.directory` is among them.
+    """
+    environment = clean_environment()
+    for key in [key for key in environment if key.startswith("GIT_CONFIG")]:
+        del environment[key]
+    said = {key: value for key, value in os.environ.items() if key.startswith("GIT_CONFIG")}
+    done = subprocess.run(
+        ["git", "-C", folder, "rev-parse", "--git-dir"],
+        env=environment | said,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode == 0
+
+
+def no_git() -> UnavailableError:
+    """Return the error that says: git is not installed."""
+    return UnavailableError("NO_GIT", "the program git is not there", "install Git 2.38 or newer")

@@ -1,0 +1,236 @@
+"""Reading both trees of a change from a Git repository: bare, shallow, a worktree, any head.
+
+GitPython finds the repository; objects and refs are read by processes that `git_process` starts,
+because GitPython hands its own the variables and settings of whoever calls. Nothing of a commit
+is checked out or executed. This is the only module that imports `git`, when it is needed.
+
+A change is what merging it would make: no rule sees the head's own files, or how they differ from
+the merge base. What `changes` raises as a FindingsError is the change's fault and deserves the
+verdict `reject`.
+"""
+
+from __future__ import annotations
+
+import os
+from configparser import Error as ConfigError
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from shlex import quote
+from types import TracebackType
+from typing import Self
+
+from psreg.client.config import is_ours
+from psreg.core.errors import FindingsError, TrustError, UnavailableError
+from psreg.core.identity import PBES
+from psreg.formats.tree import POLICY, Tree
+from psreg.git.batch import missing
+from psreg.git.fetching import fetch_command
+from psreg.git.merge import REBASE, MergeFolder
+from psreg.git.objects import Objects
+from psreg.git.process import Git, no_git, trusts
+from psreg.git.revision import Revision
+from psreg.git.tree_diff import Difference, Places, differences
+from psreg.review.change import Author, ChangeSet, FileChange, Touch
+from psreg.review.view import View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What one commit would change in the registry as it stands at another one.
+
+    `base` is the commit at which the two parted, `tip` the one the change is to be merged into,
+    and `head` the change's last; all are full ids. The base tree of `change` is that of `tip`, and
+    its head tree the one that merging makes: while the change waited, names were taken and owners
+    went, and what the head itself holds, or does to `base`, may be neither here nor there. Both
+    trees are lazy and partial, see `git_view`, and end with the repository.
+    """
+
+    change: ChangeSet
+    base: str
+    tip: str
+    head: str
+
+
+class Repository:
+    """An open repository; reading processes end with `close`, or with the `with` block."""
+
+    def __init__(self, folder: Path) -> None:
+        self._merges = MergeFolder()
+        self._git = Git(folder, self._merges.objects)
+        self._objects = Objects(self._git)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes that read objects, and remove those that were made."""
+        self._objects.close()
+        self._merges.close()
+
+    def resolve(self, rev: str) -> str:
+        """Return the full id of the commit that `rev` names, in any notation of gitrevisions.
+
+        Raises:
+            UnavailableError: `REVISION_UNKNOWN`; the hint is the command that fetches it.
+        """
+        if found := self._objects.commit(rev):
+            return found
+        hint = fetch_command(self._git, rev)
+        raise UnavailableError("REVISION_UNKNOWN", f"there is no commit {rev!r} here", hint)
+
+    def merge_base(self, one: str, other: str) -> str:
+        """Return the one commit at which two parted.
+
+        Raises:
+            UnavailableError: `REVISION_UNKNOWN`; `HISTORY_CUT`: the clone is too shallow to tell;
+                the hint is the command that fetches the rest.
+            FindingsError: `NO_MERGE_BASE`: they have nothing in common; `SEVERAL_MERGE_BASES`:
+                they were merged with each other crosswise, and a merge would begin at a mixture.
+        """
+        left, right = self.resolve(one), self.resolve(other)
+        out = self._git.ask("merge-base", "--all", left, right, fine=(0, 1))
+        if out is None:
+            raise missing(f"{left} or one before it")
+        found = out.decode().split()
+        if self._is_cut(left, right, found):
+            raise UnavailableError(
+                "HISTORY_CUT",
+                f"this clone does not reach back to where {other} and {one} parted",
+                fetch_command(self._git),
+            )
+        if not found:
+            raise FindingsError(
+                "NO_MERGE_BASE",
+                f"{other} has no commit in common with {one}, so that it is no change of it",
+                "begin a branch at the registry's main branch and make the change there",
+            )
+        if len(found) > 1:
+            raise FindingsError(
+                "SEVERAL_MERGE_BASES",
+                f"{other} and {one} parted at {len(found):,} commits, not at one",
+                REBASE,
+            )
+        return found[0]
+
+    def _is_cut(self, left: str, right: str, found: list[str]) -> bool:
+        """Tell whether the history that a shallow clone lacks may have another merge base."""
+        try:
+            cut = set((self._borrowed.parent / "shallow").read_text().split())
+        except OSError:
+            return False
+        if len(found) != 1:
+            return bool(cut)
+        # NOTE: whatever is cut off before the base is before the base.
+        since = self._git.ask("rev-list", left, right, f"^{found[0]}")
+        return since is None or not cut.isdisjoint(since.decode().split())
+
+    @cached_property
+    def _borrowed(self) -> Path:
+        """Where the repository has its objects, which a worktree shares."""
+        out = self._git.ask("rev-parse", "--git-path", "objects") or b""
+        return self._git.folder / os.fsdecode(out.removesuffix(b"\n"))
+
+    def tree(self, rev: str) -> Revision:
+        """Return all files of a commit.
+
+        Raises:
+            UnavailableError: `REVISION_UNKNOWN`, `OBJECT_MISSING`.
+            FindingsError: `TREE_MALFORMED`, `TOO_MANY_FILES`.
+        """
+        return Revision(self._git, self._objects, self._objects.root(self.resolve(rev)))
+
+    def changes(self, base_rev: str, head_rev: str, author: Author | None = None) -> Changes:
+        """Return what merging `head_rev` would change in the registry at `base_rev`.
+
+        Raises:
+            UnavailableError: `REVISION_UNKNOWN`, `HISTORY_CUT`, `OBJECT_MISSING`.
+            FindingsError: `NO_MERGE_BASE`, `SEVERAL_MERGE_BASES`, `MERGE_CONFLICT`,
+                `MERGE_UNCERTAIN`, `GIT_TOO_OLD`, `TREE_MALFORMED`, `TOO_MANY_FILES`.
+        """
+        tip, head = self.resolve(base_rev), self.resolve(head_rev)
+        base = self.merge_base(base_rev, head_rev)
+        root = self._objects.root(tip)
+        merged = self._merged(base, tip, head)
+        touched = differences(self._objects, [Places("", root, merged)])
+        moved = self._moves(root, merged, touched)
+        view = View(self._git, self._objects, root, touched)
+        after = view.head()
+        change = ChangeSet(
+            Tree(view.base()),
+            Tree(after, {path: kind for path, kind in after.irregular.items() if _judged(path)}),
+            tuple(_file_change(path, one, moved) for path, one in touched.items()),
+            author,
+        )
+        return Changes(change=change, base=base, tip=tip, head=head)
+
+    def _merged(self, base: str, tip: str, head: str) -> str:
+        """Return the folder of the commit that merging `head` into `tip` would make."""
+        if base == head:  # it is merged
+            return self._objects.root(tip)
+        roots = (self._objects.root(commit) for commit in (base, tip, head))
+        return self._merges.merge(self._objects, self._borrowed, *roots)
+
+    def _moves(self, root: str, merged: str, touched: dict[str, Difference]) -> dict[str, str]:
+        """Return where new files were before, by path, as Git's detection of renames has it."""
+        lost = any(one.after is None for one in touched.values())
+        new = any(one.before is None for one in touched.values())
+        if not (lost and new):
+            return {}
+        out = self._git.ask("diff-tree", *_RENAMES, root, merged) or b""
+        words = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        return dict(zip(words[2::3], words[1::3], strict=True))
+
+
+_RENAMES = ("-r", "-z", "-M", "-l400", "--diff-filter=R", "--no-ext-diff", "--no-textconv")
+
+
+def _judged(path: PurePosixPath) -> bool:
+    return path.parts[0] == PBES or path == POLICY
+
+
+def _file_change(path: str, one: Difference, moved: dict[str, str]) -> FileChange:
+    touch = Touch.MODIFIED
+    if one.before is None:
+        touch = Touch.ADDED
+    elif one.after is None:
+        touch = Touch.DELETED
+    source = PurePosixPath(moved[path]) if touch is Touch.ADDED and path in moved else None
+    return FileChange(path=PurePosixPath(path), touch=touch, moved_from=source)
+
+
+def open_repository(path: Path) -> Repository:
+    """Return the repository in which `path` lies: a bare one, a clone, or a worktree of one.
+
+    Raises:
+        UnavailableError: `NO_GIT`; `NO_REPOSITORY`: there is none.
+        TrustError: `TRUST_FOREIGN`: it belongs to another user of this machine.
+    """
+    try:
+        # It takes a tenth of a second, and looks for the program git.
+        import git  # noqa: PLC0415
+    except ImportError as error:
+        raise no_git() from error
+    try:
+        with git.Repo(path.absolute(), search_parent_directories=True, expand_vars=False) as found:
+            folder, tree = Path(found.git_dir), found.working_tree_dir
+    except (git.GitError, ConfigError, OSError, ValueError) as error:
+        message = f"{path} is not in a Git repository"
+        raise UnavailableError("NO_REPOSITORY", message, "run psreg review in a clone") from error
+    where = Path(tree) if tree else folder
+    ours = all(is_ours(place) for place in (folder, where, where / ".git") if place.exists())
+    if not ours and not trusts(where):
+        raise TrustError(
+            "TRUST_FOREIGN",
+            f"the repository {where} belongs to another user of this machine",
+            f"to trust it: git config --global --add safe.directory {quote(str(where))}",
+        )
+    return Repository(folder)

@@ -1,0 +1,295 @@
+"""The rules about characters that deceive or do harm although they may be seen."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import islice
+
+from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
+from psreg.core.rule import Rule, rule
+from psreg.formats.dotprompt.sections import METADATA
+from psreg.lint.content import folding
+from psreg.lint.content.shown import MOST, code_point, code_points, quoted
+from psreg.lint.content.texts import Content, Kind, Passage
+
+_CONTROL_RUN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]++")
+_SEQUENCE = 24
+"""Characters after an escape that the message shows with it."""
+
+
+@rule("PS005", spec="registry/CONTENT", severity=ERROR)
+def control_characters(content: Content) -> Iterator[Finding]:
+    r"""A control character stands in the text.
+
+    ## Why
+    Control characters are orders to a terminal, not text. U+001B can repaint a screen, change the
+    title of a window or hide what comes next, in everybody's terminal and in every log of a build
+    that shows the file. A NUL ends a text for some programs and not for others. In JSON an escape
+    such as `\u0000` or `\b` counts as well. Tab, line feed and carriage return are text.
+
+    ## Fix
+    Delete the character. To write about one, use its name.
+
+    ```text
+    before   Answer {U+001B}[8m…{U+001B}[0m
+    after    Answer …
+    ```
+    """
+    for passage, run in islice(content.find(_CONTROL_RUN), MOST):
+        shown = quoted(passage.text[run.start() : run.start() + _SEQUENCE])
+        number = len(run[0])
+        what = f"{number} characters, {code_points(run[0])}, are controls"
+        if number == 1:
+            what = f"{code_point(run[0])} is a control"
+        yield Finding(
+            message=f"{what}, not text: {shown}",
+            at=passage.span(*run.span()),
+            hint="Delete it; to write about it, use its name.",
+        )
+
+
+_PRIVATE_RUN = re.compile("[\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]++")
+
+
+@rule("PS006", spec="registry/CONTENT", severity=WARNING)
+def private_characters(content: Content) -> Iterator[Finding]:
+    """A character for private use has no meaning that anybody else knows.
+
+    ## Why
+    What U+E000 and its neighbours look like depends on the fonts of one computer; elsewhere they
+    are a box or nothing at all. They come from icon fonts and word processors, and they can hide
+    a message from a reviewer.
+
+    ## Fix
+    Replace the character by an emoji or a word.
+
+    ```text
+    before   {U+F0B7} First point
+    after    - First point
+    ```
+    """
+    if content.ascii:
+        return
+    for passage, run in islice(content.find(_PRIVATE_RUN), MOST):
+        yield Finding(
+            message=f"{code_points(run[0])}: no standard says what this looks like",
+            at=passage.span(*run.span()),
+            hint="Replace it by an emoji or a word.",
+        )
+
+
+_LATIN = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff\uff21-\uff3a\uff41-\uff5a"
+_OTHER = (  # Greek, Cyrillic, Armenian, Cherokee
+    "\u0370-\u0373\u0376-\u037d\u037f\u0386\u0388-\u03ff\u1f00-\u1fbc\u1fc2-\u1fcc\u1fd0-\u1fdb"
+    "\u1fe0-\u1fec\u1ff2-\u1ffc\u0400-\u0481\u048a-\u052f\u1c80-\u1c88\ua640-\ua66e\ua680-\ua69b"
+    "\u0531-\u0556\u0560-\u0588\ufb13-\ufb17\u13a0-\u13fd\uab70-\uabbf"
+)
+_OTHERS = re.compile(f"[{_OTHER}]")
+_BETWEEN = "[0-9_\u0300-\u036f]{0,4}"
+_MEETING = re.compile(f"[{_LATIN}]{_BETWEEN}[{_OTHER}]|[{_OTHER}]{_BETWEEN}[{_LATIN}]")
+_WORD = re.compile(r"\w{1,200}+")
+_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
+_FORMULA = 3
+_AROUND = 100
+_ADDRESS = re.compile(
+    r"[a-z][a-z0-9+.-]{1,20}://\S|www\.\w|[\w.+-]@\w|\w\.(?:com|org|net|io|dev|app|ai|co|info|edu|gov"
+    r"|[a-z]{2})(?:[/:?#]|$)",
+    re.IGNORECASE,
+)
+
+
+@rule("PS007", spec="registry/CONTENT", severity=WARNING)
+def mixed_scripts(content: Content) -> Iterator[Finding]:
+    """One word mixes Latin letters with letters of another script that look alike.
+
+    ## Why
+    A Cyrillic а in "pаypal" looks exactly like the Latin one. A link that was read and approved
+    leads elsewhere, and a name is another name. In an address or an identifier it is an error: no
+    honest text needs it there. Greek letters in formulas, such as μm, pass.
+
+    ## Fix
+    Type the word again with one keyboard layout. The message names the letters that are strangers.
+
+    ```text
+    before   p{U+0430}ypal
+    after    paypal
+    ```
+    """
+    if content.ascii or not _OTHERS.search("".join(content.characters)):
+        return
+    for passage, start, end in islice(_mixed(content), MOST):
+        word = passage.text[start:end]
+        strangers = "".join(dict.fromkeys(_OTHERS.findall(word)))
+        named = ", ".join(code_point(c) for c in strangers[:3])
+        severe = passage.kind is Kind.KEY or _is_identifier(passage, start, end)
+        yield Finding(
+            message=f"{quoted(word)} has Latin letters and {named}",
+            at=passage.span(start, end),
+            severity=ERROR if severe else None,
+            hint="Type the word again with one keyboard layout.",
+        )
+
+
+def _mixed(content: Content) -> Iterator[tuple[Passage, int, int]]:
+    """Yield the words of two scripts: the passage, start and end."""
+    last, done = None, 0
+    for passage, match in content.find(_MEETING):
+        if passage is last and match.start() < done:
+            continue
+        start = match.start()
+        while start > max(0, match.start() - _AROUND) and _is_letter(passage.text[start - 1]):
+            start -= 1
+        word = _WORD.match(passage.text, start)
+        last, done = passage, word.end() if word else match.end()
+        if not _is_formula(passage.text[start:done]):
+            yield passage, start, done
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"
+
+
+def _is_formula(word: str) -> bool:
+    """Tell whether the strangers of `word` are Greek symbols: μm, Δt, αx."""
+    strangers = _OTHERS.findall(word)
+    if not all(_GREEK.match(c) for c in strangers):
+        return False
+    short = len(word) <= _FORMULA and len(strangers) == 1 and strangers[0].islower()
+    return short or not any(folding.lookalike(c) for c in strangers)
+
+
+def _is_identifier(passage: Passage, start: int, end: int) -> bool:
+    """Tell whether the word belongs to an address, a name with `_`, a variable or code."""
+    text = passage.text
+    if "_" in text[start:end] or (text[start - 1 : start], text[end : end + 1]) == ("{", "}"):
+        return True
+    before = text[max(0, start - _AROUND) : start].split()
+    after = text[end : end + _AROUND].split()
+    token = text[start:end]
+    if before and start and not text[start - 1].isspace():
+        token = before[-1] + token
+    if after and not text[end].isspace():
+        token += after[0]
+    return _ADDRESS.search(token.rstrip(".,;:!?)]}\"'")) is not None or passage.in_code(start)
+
+
+_STACK = 4
+_LONG = 200
+"""Characters after which a name or a stack is not compared with its composed form."""
+_SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+"""Variation selectors are marks by their category and take no room; PS004 judges them."""
+
+
+@rule("PS008", spec="registry/CONTENT", severity=ERROR)
+def stacked_marks(content: Content) -> Iterator[Finding]:
+    """Four or more combining marks are stacked on one character.
+
+    ## Why
+    Such a stack grows over the lines above and below and makes a page, a terminal or a review
+    unreadable. No living orthography needs four marks that do not combine into a letter.
+
+    ## Fix
+    Delete the marks.
+    """
+    marks = "" if content.ascii else "".join(filter(_is_mark, content.characters))
+    if not marks:
+        return
+    stack = re.compile(f"[^{re.escape(marks)}]?[{re.escape(marks)}]{{{_STACK},}}+")
+    found = ((p, m) for p, m in content.find(stack) if _height(m[0]) >= _STACK)
+    for passage, match in islice(found, MOST):
+        yield Finding(
+            message=f"{_height(match[0])} combining marks are stacked on one character",
+            at=passage.span(*match.span()),
+            hint="Delete the marks.",
+        )
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Me") and character not in _SELECTORS
+
+
+def _height(text: str) -> int:
+    """Return how many marks `text`, a letter with its marks, has in Unicode's composed form."""
+    # NOTE: ordering the marks of a long stack would take quadratic time.
+    beyond = len(text[_LONG:])
+    return sum(map(_is_mark, unicodedata.normalize("NFC", text[:_LONG]))) + beyond
+
+
+_IDENTIFIERS = frozenset(("name", "id", "key", "version", "command", "commands"))
+"""Last words of the names under which a PBE keeps what is typed or compared."""
+
+
+@rule("PS009", spec="registry/CONTENT", severity=ERROR)
+def ambiguous_encoding(content: Content) -> Iterator[Finding]:
+    """A name is not in Unicode's composed form, or a file is encoded in a doubtful way.
+
+    ## Why
+    "é" is either one character or two, and both look the same. A name that a person types is then
+    not the name in the file, and two fields that look alike are different ones. Several byte
+    order marks, or characters that were lost in a conversion, mean that programs read different
+    texts from the same bytes.
+
+    ## Fix
+    Type the name again, or save the file as UTF-8 without byte order mark. On a command line,
+    `uconv -x any-nfc` composes a text.
+    """
+    if content.ascii:
+        return
+    yield from islice(_decomposed(content), MOST)
+    if content.kind is Kind.VALUE:
+        return
+    text = content.source
+    marks = len(text) - len(text.lstrip("\ufeff"))
+    # NOTE: the first mark of a README is left out where the file is read.
+    if marks > (content.kind is not Kind.README):
+        message = f"the file starts with {marks + (content.kind is Kind.README)} byte order marks"
+        hint = "Save it as 'UTF-8', not as 'UTF-8 with BOM'."
+        yield Finding(message=message, at=content.passages[0].span(0, marks), hint=hint)
+    if content.kind is Kind.README and (lost := text.find("\ufffd")) >= 0:
+        message = "the file is not UTF-8, or characters were lost when it was converted"
+        hint = "Save the file as UTF-8, and repair what shows as \ufffd."
+        yield Finding(message=message, at=content.passages[0].span(lost, lost + 1), hint=hint)
+
+
+def _decomposed(content: Content) -> Iterator[Finding]:
+    for passage in content.passages:
+        named = passage.kind is Kind.KEY or (
+            passage.kind is Kind.VALUE
+            and passage.pointer.rpartition("/")[2].rpartition("_")[2] in _IDENTIFIERS
+        )
+        if named and not _is_composed(passage.text):
+            yield _not_composed(passage.text, passage.span(0, len(passage.text)))
+    for entry in content.prompt.entries if content.prompt else ():
+        if entry.section == METADATA and not _is_composed(entry.value):
+            yield _not_composed(entry.value, entry.span)
+
+
+def _is_composed(name: str) -> bool:
+    return unicodedata.is_normalized("NFC", name[:_LONG])
+
+
+def _not_composed(text: str, place: Span) -> Finding:
+    composed = unicodedata.normalize("NFC", text[:_LONG])
+    return Finding(
+        message=f"the name {quoted(text)} is not composed: {code_points(_change(text, composed))}",
+        at=place,
+        hint=f"Write it with {code_points(_change(composed, text))}; it looks the same.",
+    )
+
+
+def _change(text: str, other: str) -> str:
+    """Return two characters of `text` from where it begins to differ from `other`."""
+    pairs = enumerate(zip(text, other, strict=False))
+    start = next((at for at, (one, two) in pairs if one != two), min(len(text), len(other)))
+    return text[start : start + 2]
+
+
+CHARACTER_RULES: tuple[Rule[Content], ...] = (
+    control_characters,
+    private_characters,
+    mixed_scripts,
+    stacked_marks,
+    ambiguous_encoding,
+)

@@ -1,0 +1,204 @@
+"""The rules about clarity: what was left unfinished, tied to one platform, or says nothing.
+
+They judge the texts of an artifact, of its README.md and of its TOML files, as the content rules
+do. An author may waive them in release.toml with a reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
+from psreg.core.rule import Rule, rule
+from psreg.formats.layout import MOST
+from psreg.formats.platforms import FEATURES, PLATFORMS
+from psreg.lint.content.texts import HEAD, Content, Kind, Passage
+
+_MARK = r"(?:TODO|TBD|FIXME)"
+_MENTIONED = r"(?:and|app|are|comment|entr|file|in|is|item|list|mark|note|or|section|tag)"
+_START = r"(?:^[ \t>*#-]*|(?<=[.!?] ))"
+_UNFINISHED = re.compile(
+    rf"{_START}{_MARK}(?=[ \t.…!]*$|(?:\([^()\n]{{1,40}}\))?:)"  # alone, or followed by a colon
+    rf"|^{_MARK}(?=[ \t]+[a-z])(?![ \t]+{_MENTIONED})"  # "TODO write this", not "TODO lists are"
+    r"|(?i:^lorem ipsum\b|\blorem ipsum dolor\b)",
+    re.MULTILINE,
+)
+_UNFINISHED_TOML = re.compile(
+    rf"[=\[,][ \t\n]*[\"']{{1,3}}\s*(?P<mark>{_MARK}(?:(?=[\"':.])|(?=[ ][a-z])(?! {_MENTIONED}))"
+    r"|(?i:lorem ipsum\b))"
+)
+_OUTPUT = (
+    "analys|answer|assess|comment|conclu|decision|draft|evaluat|explan|feedback|final|finding"
+    "|idea|judg|opinion|output|plan|question|rating|reason|recommend|reply|response|result|rewrit"
+    "|score|solution|suggest|summar|text here|think|thought|translat|verdict|work"
+)
+_YOURS = re.compile(rf"<your (?!(?:\w+ )?(?:{_OUTPUT}))[^<>\n]{{1,60}}>", re.IGNORECASE)
+_TEMPLATE_WORDS = (
+    "string",
+    "unique_identifier",
+    "semantic_version",
+    "Execution directive for LLM",
+)
+_FIELD = re.compile(
+    r"/(?:(?:pbe_name|pbe_version|install_instructions|description)"
+    r"|(?:execution|core_philosophy|meta_instructions|start_play|service_config)/[^/]+"
+    r"|game_structure/phases/[0-9]+/[^/]+|facilitator_techniques/techniques/[0-9]+/[^/]+"
+    r"|save_system/(?:description|trigger_phrases/[0-9]+|load_detection/[^/]+))"
+)
+_FEATURE = re.compile(
+    r"(?<!\w)(?:" + "|".join(re.escape(f) for f in sorted(FEATURES, key=len, reverse=True)) + r")\b"
+)
+_NEEDLES = tuple((f.lower(), re.split(r"[^a-z0-9]", f.lower())[0][:HEAD]) for f in FEATURES)
+"""Each feature, and the letters of its first word that `Content.heads` has where it occurs."""
+
+_EXAMPLE = re.compile(r"/facilitator_techniques/techniques/[0-9]+/example")
+ENOUGH_WORDS = 5
+"""Words of the shortest example that shows how an assistant might really put it."""
+
+_WORD = re.compile(r"[^\W\d_]{2}")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+
+
+@rule("CLR001", spec="registry/CLARITY", severity=ERROR)
+def placeholder_left_in(content: Content) -> Iterator[Finding]:
+    """A placeholder was left in: `TODO`, `TBD`, `lorem ipsum`, `<your …>`, `string`.
+
+    ## Why
+    An assistant takes every word for an instruction. Where the author meant to come back, it
+    invents something, or says "string" to the user; and once it is published nobody can come
+    back.
+
+    ## Fix
+    Write what belongs there, or remove the field.
+
+    ```text
+    before   "tone": "string"        "goal": "TODO: say what for"
+    after    "tone": "Encouraging"   "goal": "Help people remember"
+    ```
+
+    What merely mentions such a word passes: a "TODO list", anything in quotes or code, the words
+    inside a sentence, the values of a `save_template` (`YYYY-MM-DD`), and slots for what the
+    assistant itself is to write, such as `<your answer>`.
+    """
+    yield from islice(_placeholders(content), MOST)
+
+
+def _placeholders(content: Content) -> Iterator[Finding]:
+    if content.kind is Kind.TOML:
+        for passage, match in content.find(_UNFINISHED_TOML, "todo", "tbd", "fixme", "lorem"):
+            yield _left_in(passage, *match.span("mark"))
+        return
+    for passage, match in content.find(_UNFINISHED, "todo", "tbd", "fixme", "lorem ipsum"):
+        if not passage.in_code(match.start()):
+            yield _left_in(passage, *match.span())
+    for passage, match in content.find(_YOURS, "<your "):
+        if not passage.in_code(match.start()) and not _quoted(passage.text, match):
+            yield _left_in(passage, *match.span())
+    if any(f'"{word}"' in content.source for word in _TEMPLATE_WORDS):
+        for passage in content.passages:
+            value = passage.kind is Kind.VALUE and passage.text in _TEMPLATE_WORDS
+            if value and _FIELD.fullmatch(passage.pointer):
+                yield _left_in(passage, 0, len(passage.text))
+
+
+def _left_in(passage: Passage, start: int, end: int) -> Finding:
+    words = passage.text[start:end].lstrip(" \t>*#-")
+    return Finding(
+        message=f"the placeholder `{words}` was left in",
+        at=passage.span(end - len(words), end),
+        hint="Write what belongs there, or remove it.",
+    )
+
+
+def _quoted(text: str, match: re.Match[str]) -> bool:
+    before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+    return before + after in ('""', "''", "“”", "‘’", "«»")
+
+
+@rule("CLR002", spec="registry/CLARITY", severity=INFO)
+def feature_of_one_platform(content: Content) -> Iterator[Finding]:
+    """The artifact names a feature that only one platform has.
+
+    ## Why
+    A prompt is meant to work with any assistant. One that asks for a feature by its product name
+    leaves all others guessing. It can still be right: then people should know beforehand.
+
+    ## Fix
+    Say what is wanted instead of what it is called somewhere, or name the dependence among the
+    `limitations` in release.toml.
+
+    ```text
+    before   Use Code Interpreter to draw the chart.
+    after    If you can run code, draw the chart; otherwise give the numbers as a table.
+    ```
+
+    The names come from the data file `platforms.toml` beside the formats.
+    """
+    if content.kind not in (Kind.VALUE, Kind.PROMPT):
+        return
+    needles = [needle for needle, head in _NEEDLES if head in content.heads]
+    for passage, match in islice(content.find(_FEATURE, *needles) if needles else (), MOST):
+        platform = PLATFORMS[FEATURES[match[0]]]
+        yield Finding(
+            message=f"`{match[0]}` is a feature of {platform}", at=passage.span(*match.span())
+        )
+
+
+@rule("CLR003", spec="registry/CLARITY pbe-1.0/PBE-11", severity=WARNING)
+def example_shows_nothing(content: Content) -> Iterator[Finding]:
+    """A technique's example repeats its purpose, or has under five words.
+
+    ## Why
+    Assistants imitate examples much more reliably than they follow descriptions. An example of
+    two words, or one that says again what the technique is for, gives them nothing to imitate.
+
+    ## Fix
+    Write a line that the assistant could really say.
+
+    ```text
+    before   "purpose": "Encourage the user",   "example": "Praise"
+    after    "purpose": "Encourage the user",   "example": "That was a hard one, and you got it!"
+    ```
+
+    A text without any word of two letters is no example but a mark, as in minimal files that
+    test a format; it is not counted. In scripts that are written without blanks, two characters
+    count as a word.
+    """
+    if content.kind is not Kind.VALUE or "facilitator_techniques" not in content.source:
+        return
+    texts = {p.pointer: p.text for p in content.passages if p.kind is Kind.VALUE}
+    for pointer, text in texts.items():
+        if not _EXAMPLE.fullmatch(pointer) or not (count := _words(text)):
+            continue
+        purpose = texts.get(pointer.removesuffix("example") + "purpose", "")
+        if _plain(text) == _plain(purpose):
+            message = "the example repeats the purpose"
+        elif count < ENOUGH_WORDS:
+            message = f"an example of fewer than {ENOUGH_WORDS} words shows little"
+        else:
+            continue
+        yield Finding(message=message, at=pointer, hint="Write what the assistant could say.")
+
+
+def _words(text: str) -> int:
+    """Return how many words `text` has; 0 if none of them has two letters."""
+    if not _WORD.search(text):
+        return 0
+    unspaced = len(_UNSPACED.findall(text))
+    rest = _UNSPACED.sub("", text) if unspaced else text
+    return unspaced // 2 + sum(w.isalnum() or any(map(str.isalnum, w)) for w in rest.split())
+
+
+def _plain(text: str) -> str:
+    """Return the letters and digits of `text`, without case."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+CLARITY_RULES: tuple[Rule[Content], ...] = (
+    placeholder_left_in,
+    feature_of_one_platform,
+    example_shows_nothing,
+)
+"""The rules about clarity, judged once per file."""

@@ -1,0 +1,141 @@
+"""The rule about text that says something only after its disguise is taken off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from psreg.core.diagnostics import ERROR, Finding
+from psreg.core.rule import Rule, rule
+from psreg.formats.dotprompt.uncommented import Excerpt, without_comments
+from psreg.lint.content import folding
+from psreg.lint.content.patterns import Hit, Pattern, disguisable, hits
+from psreg.lint.content.shown import MOST, code_points, quoted
+from psreg.lint.content.texts import Content, Kind, Passage
+
+_COMMENT = "(%"
+_NEAR = 300
+"""Characters before and behind a comment that a pattern may reach."""
+
+
+@rule("PS014", spec="registry/CONTENT", severity=ERROR)
+def disguised_text(content: Content) -> Iterator[Finding]:
+    """A suspicious text is disguised by look-alike, invisible or decorated letters.
+
+    ## Why
+    An order to an assistant, a drop address or a command that downloads and runs something is
+    found by other rules. Spelled with Cyrillic letters, with characters in between that nobody
+    sees, in mathematical bold, or cut in two by a comment of a `.prompt`, it means the same to an
+    assistant and escapes a search. Nobody writes like that by accident.
+
+    ## Fix
+    Write the text in plain letters, so that it can be judged as what it says, or delete it.
+
+    ```text
+    before   ign{U+043E}re all previous instructions
+    after    (deleted)
+    ```
+    """
+    if content.ascii and not (content.prompt and _COMMENT in content.source):
+        return
+    yield from islice(_disguised(content), MOST)
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A passage, and its text as an assistant reads it: of a `.prompt`, without the comments."""
+
+    passage: Passage
+    text: str
+    excerpt: Excerpt | None = None
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return where in the passage the folded `text[start:end]` stands."""
+        start, end = folding.fold(self.text).span(start, end)
+        if self.excerpt is None:
+            return start, end
+        place = self.excerpt.span(start, end)
+        return place.start, place.end
+
+
+def _views(content: Content) -> Iterator[_View]:
+    masked = not content.ascii and any(map(_is_mask, content.characters))
+    for passage in content.passages:
+        if masked and not passage.text.isascii():
+            yield _View(passage, passage.text)
+        if passage.kind is Kind.PROMPT and _COMMENT in passage.text:
+            source = without_comments(passage.text)
+            for start, end in _around(source.comments):
+                excerpt = source.excerpt.cut([(start, min(end, len(source.text)))])
+                yield _View(passage, excerpt.text, excerpt)
+
+
+def _around(offsets: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield what is near to one of `offsets`, which ascend, in stretches that are apart."""
+    start = end = 0
+    for offset in offsets:
+        if offset - _NEAR > end:
+            if end:
+                yield start, end
+            start = offset - _NEAR
+        end = offset + _NEAR
+    if end:
+        yield start, end
+
+
+def _disguised(content: Content) -> Iterator[Finding]:
+    views = tuple(_views(content))
+    bare = _content(views, (folding.folded(view.text) for view in views))
+    owners = dict(zip(map(id, bare.passages), views, strict=True))
+    for code, rows in disguisable().items():
+        if found := tuple(hits(bare, rows)):
+            seen = _seen(views, rows)
+            for hit in found:
+                yield from _finding(code, hit, owners[id(hit.passage)], seen)
+
+
+def _seen(views: tuple[_View, ...], rows: tuple[Pattern, ...]) -> set[tuple[Kind, str, int]]:
+    """Return the offsets, by passage, at which texts say openly what `rows` look for."""
+    plain = _content(views, (view.passage.text.translate(folding.TYPOGRAPHY) for view in views))
+    return {
+        (hit.passage.kind, hit.passage.pointer, offset)
+        for hit in hits(plain, rows)
+        for offset in range(hit.start, hit.end)
+    }
+
+
+def _content(views: Iterable[_View], texts: Iterable[str]) -> Content:
+    passages = (
+        Passage(text=text, kind=view.passage.kind, pointer=view.passage.pointer)
+        for view, text in zip(views, texts, strict=True)
+    )
+    return Content(passages=tuple(passages), source="", kind=Kind.VALUE)
+
+
+def _finding(
+    code: str, hit: Hit, view: _View, seen: set[tuple[Kind, str, int]]
+) -> Iterator[Finding]:
+    passage = view.passage
+    start, end = view.span(hit.start, hit.end)
+    if any((passage.kind, passage.pointer, offset) in seen for offset in range(start, end)):
+        return
+    text = passage.text[start:end]
+    masks = "".join(dict.fromkeys(filter(_is_mask, text)))
+    cut = view.excerpt is not None
+    if _COMMENT in text if cut else masks:
+        how = "is cut in pieces by comments" if cut else f"is disguised with {code_points(masks)}"
+        yield Finding(
+            message=f"{quoted(hit.text)} {how}; {hit.pattern.note} ({code})",
+            at=passage.span(start, end),
+            hint="Write it in plain letters, or delete it.",
+        )
+
+
+def _is_mask(character: str) -> bool:
+    if character.isascii() or ord(character) in folding.TYPOGRAPHY:
+        return False
+    return folding.folded(character) != character
+
+
+OBFUSCATION_RULES: tuple[Rule[Content], ...] = (disguised_text,)

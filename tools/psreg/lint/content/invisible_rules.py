@@ -1,0 +1,290 @@
+"""The rules about characters that a reviewer cannot see: tags, direction, joiners, selectors.
+
+Each is settled by one look at the set of characters in the file, and by none in an ASCII file.
+Their waiver is not the author's to give (`index.tree.HIDING`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+
+from psreg.core.diagnostics import ERROR, Change, Finding, Span
+from psreg.core.rule import Rule, rule
+from psreg.lint.content.shown import MOST, code_point, code_points, hidden_bytes, quoted
+from psreg.lint.content.texts import Content, Kind, Passage
+
+_TAGS = frozenset(map(chr, range(0xE0000, 0xE0080)))
+_FLAG = "\U0001f3f4"
+_FLAGS = tuple(
+    _FLAG + "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
+    for region in ("gbeng", "gbsct", "gbwls")
+)
+"""England, Scotland and Wales: the only flags of regions there are (Unicode RGI emoji)."""
+_TAG_RUN = re.compile(f"(?P<flag>{'|'.join(_FLAGS)})|[\U000e0000-\U000e007f]++")
+
+
+@rule("PS001", spec="registry/CONTENT", severity=ERROR)
+def tag_characters(content: Content) -> Iterator[Finding]:
+    """Invisible tag characters spell a hidden text.
+
+    ## Why
+    Each ASCII letter has an invisible twin among the characters U+E0000 to U+E007F. A text
+    written in them is shown by no editor and no review page, but a model reads it as plainly as
+    the rest. It is the simplest way to give an assistant orders that nobody approved. The flags
+    of England, Scotland and Wales are made of the same characters and are allowed.
+
+    ## Fix
+    Delete the characters; the message shows what they say. If you did not put them there, ask
+    where the text came from.
+
+    ```text
+    before   Summarise the report.{U+E0049}{U+E0067}{U+E006E}{U+E006F}{U+E0072}{U+E0065}
+    after    Summarise the report.
+    ```
+    """
+    if content.ascii or not _TAGS & content.characters:
+        return
+    runs = ((p, m) for p, m in content.find(_TAG_RUN) if not m["flag"])
+    for passage, run in islice(runs, MOST):
+        text = "".join(chr(ord(c) - 0xE0000) for c in run[0])
+        yield Finding(
+            message=f"{len(text)} invisible tag characters say {quoted(text)}",
+            at=passage.span(*run.span()),
+            hint="Delete them, and find out where they came from.",
+        )
+
+
+_DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_MARKS = frozenset("\u200e\u200f\u061c")
+_DIRECTION_RUN = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]++")
+
+
+@rule("PS002", spec="registry/CONTENT", severity=ERROR)
+def direction_controls(content: Content) -> Iterator[Finding]:
+    """Invisible characters change the order in which text is shown.
+
+    ## Why
+    Controls such as U+202E make a line read differently on the screen than it is stored. A
+    reviewer approves one sentence, the assistant obeys another one (CVE-2021-42574, "Trojan
+    Source"). No prompt needs them. The plain marks U+200E, U+200F and U+061C are allowed in files
+    with text that is written from right to left, such as Hebrew or Arabic.
+
+    ## Fix
+    Delete the characters. Text from right to left is displayed correctly without them.
+
+    ```text
+    before   Reply {U+202E}ylno{U+202C} in English.
+    after    Reply only in English.
+    ```
+    """
+    found = frozenset() if content.ascii else (_DIRECTIONS | _MARKS) & content.characters
+    if not found:
+        return
+    marks_pass = any(unicodedata.bidirectional(c) in _LEFTWARD for c in content.characters - found)
+    runs = (
+        (passage, run)
+        for passage, run in content.find(_DIRECTION_RUN)
+        if not (marks_pass and _MARKS.issuperset(run[0]))
+    )
+    for passage, run in islice(runs, MOST):
+        yield Finding(
+            message=f"{code_point(run[0][0])} changes the order in which the text is shown",
+            at=passage.span(*run.span()),
+            hint="Delete it.",
+        )
+
+
+_LEFTWARD = ("R", "AL")
+
+_UNSEEN = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f"
+    "\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a"
+)
+_BLANK = frozenset("\u115f\u1160\u2028\u2029\u2800\u3164\uffa0")
+"""Those that take room: without them words might run together, so a person must look."""
+
+_JOINING = (  # letters that joiners shape: Arabic, Indic and their relatives
+    "\u0590-\u08ff\u0900-\u109f\u1700-\u180d\u180f-\u18af\u1900-\u1cff\ua800-\uab2f\uabc0-\uabff"
+    "\ufb1d-\ufdff\ufe70-\ufefc\U00010a00-\U00010fff\U00011000-\U00011fff\U0001e900-\U0001e95f"
+)
+_PICTURES = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299"
+    "\U0001f000-\U0001faff"
+)
+_UNSEEN_RUN = re.compile(
+    f"(?P<shapes>(?<=[{_JOINING}])[\u200c\u200d](?![\u200c\u200d{_UNSEEN}])"
+    f"|(?<![\u200c\u200d{_UNSEEN}])[\u200c\u200d](?=[{_JOINING}])"
+    f"|(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}]))"
+    f"|[\u200c\u200d{_UNSEEN}]++"
+)
+_UNSEEN_CHARACTER = re.compile(f"[\u200c\u200d{_UNSEEN}]")
+_MEANS_SOMETHING = frozenset("[]{}%@")
+_LONG_LINE = 5_000
+"""Characters of a line that a person will look at after a machine has changed it."""
+
+_MORE = 5_000
+"""Places without findings of their own that the last fix mends along: one run is to be enough."""
+
+
+@rule("PS003", spec="registry/CONTENT", severity=ERROR)
+def invisible_characters(content: Content) -> Iterator[Finding]:
+    """Characters that nobody sees stand in the text.
+
+    ## Why
+    Two kinds of zero-width characters are enough to write any message between the letters of an
+    innocent text, and one inside a word hides that word from every search. They also come in by
+    accident, copied from a web page, and then break names and comparisons. Joiners are allowed
+    where they shape letters, as in Persian and Hindi, and inside emoji.
+
+    ## Fix
+    Delete the characters, or run `psreg check --fix`. A reviewer cannot see them, so nobody can
+    vouch for them. Where another rule would speak up about the text without them, the fix is not
+    offered: read what they hid.
+
+    ```text
+    before   Sum{U+200B}marise the text.
+    after    Summarise the text.
+    ```
+    """
+    if content.ascii or not _UNSEEN_CHARACTER.search("".join(content.characters)):
+        return
+    runs = (
+        (passage, run)
+        for passage, run in content.find(_UNSEEN_RUN)
+        if not run["shapes"] and not _byte_order_mark(passage, run)
+    )
+    found = [(passage, run, _deletable(passage, run)) for passage, run in islice(runs, MOST)]
+    more = [p.span(*run.span()) for p, run in islice(runs, _MORE) if _deletable(p, run)]
+    last = max((number for number, (_, _, mends) in enumerate(found) if mends), default=-1)
+    for number, (passage, run, mends) in enumerate(found):
+        place = passage.span(*run.span())
+        places = ([place, *more] if number == last else [place]) if mends else []
+        yield Finding(
+            message=f"{_named(run[0])} cannot be seen",
+            at=place,
+            hint="Delete what cannot be seen.",
+            fix=tuple(Change(each, "") for each in places),
+            fix_title=_title(len(places)),
+        )
+
+
+def _named(run: str) -> str:
+    return code_point(run) if len(run) == 1 else f"{len(run)} characters, {code_points(run)},"
+
+
+def _title(places: int) -> str:
+    if places < 2:  # noqa: PLR2004 - one, or none
+        return "Delete invisible characters" * places
+    return f"Delete invisible characters, here and in {places - 1:,} places after it"
+
+
+def _byte_order_mark(passage: Passage, run: re.Match[str]) -> bool:
+    """Tell whether `run` begins a file: other rules judge that."""
+    whole = passage.kind not in (Kind.VALUE, Kind.KEY)
+    return whole and run.start() == 0 and run[0].strip("\ufeff") == ""
+
+
+def _deletable(passage: Passage, run: re.Match[str]) -> bool:
+    """Tell whether a text without `run` surely means the same, in every format."""
+    if passage.kind is Kind.KEY or not _BLANK.isdisjoint(run[0]):
+        return False
+    line = _line(passage.text, *run.span())
+    if line is None or (passage.kind is Kind.PROMPT and not _means_nothing(line)):
+        return False
+    return _says_something(passage.text)
+
+
+def _line(text: str, start: int, end: int) -> str | None:
+    """Return the line in which a run stands; None if it is a long one."""
+    far = max(0, start - _LONG_LINE)
+    begin = text.rfind("\n", far, start) + 1 or far
+    if begin and text[begin - 1] != "\n":
+        return None
+    stop = text.find("\n", end, begin + _LONG_LINE + 1)
+    if stop < 0:
+        stop = len(text)
+    return text[begin:stop] if stop - begin <= _LONG_LINE else None
+
+
+@lru_cache(maxsize=1)  # the findings of one line ask for it one after another
+def _means_nothing(line: str) -> bool:
+    return _MEANS_SOMETHING.isdisjoint(line)
+
+
+@lru_cache(maxsize=1)  # the findings of one text ask for it one after another
+def _says_something(text: str) -> bool:
+    return not _UNSEEN_CHARACTER.sub("", text).isspace()
+
+
+_SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_SELECTED = {
+    selector: byte
+    for byte, selector in enumerate(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+}
+_SELECTORS = _SELECTED.keys() - {"\ufe0f"}
+"""All but the one that makes an emoji of the character before it."""
+_IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_SELECTOR_RUN = re.compile(
+    f"[{_SELECTOR}]{{2,}}+"
+    f"|(?<![{_IDEOGRAPHS}])[\U000e0100-\U000e01ef]"
+    "|(?<![^\x00-\x7f])[\ufe00-\ufe0d]"
+)
+
+
+@rule("PS004", spec="registry/CONTENT", severity=ERROR)
+def variation_selectors(content: Content) -> Iterator[Finding]:
+    """Variation selectors stand where they select nothing, which is a way to hide bytes.
+
+    ## Why
+    There are 256 variation selectors, one for each byte, and all are invisible. After a letter
+    that has no variants a row of them is data that no reviewer sees; packages were infected this
+    way ("Glassworm", 2025). Selectors that do their work pass: after emoji, in keycaps, and after
+    Chinese, Japanese and Korean ideographs.
+
+    ## Fix
+    Delete the characters; the message shows what they hold.
+
+    ```text
+    before   Hello{U+E0158}{U+E0152}{U+E0149}
+    after    Hello
+    ```
+    """
+    if content.ascii:
+        return
+    if _SELECTORS.isdisjoint(content.characters) and "\ufe0f\ufe0f" not in content.text:
+        return
+    scattered: dict[Passage, list[re.Match[str]]] = {}
+    found: list[tuple[Passage, Span, str]] = []
+    for passage, run in content.find(_SELECTOR_RUN):
+        if len(run[0]) > 1:
+            found.append((passage, Span(*run.span()), run[0]))
+        else:
+            scattered.setdefault(passage, []).append(run)
+    for passage, runs in scattered.items():
+        found.append((passage, Span(*runs[0].span()), "".join(run[0] for run in runs)))
+    for passage, place, hidden in found[:MOST]:
+        number = (
+            "1 variation selector" if len(hidden) == 1 else f"{len(hidden)} variation selectors"
+        )
+        yield Finding(
+            message=f"{number} where nothing varies; as bytes: {hidden_bytes(_bytes(hidden))}",
+            at=passage.span(place.start, place.end),
+            hint="Delete them, and find out where they came from.",
+        )
+
+
+def _bytes(selectors: str) -> bytes:
+    """Return the bytes that `selectors` stand for: U+FE00 is 0, U+E0100 is 16."""
+    return bytes(map(_SELECTED.__getitem__, selectors))
+
+
+INVISIBLE_RULES: tuple[Rule[Content], ...] = (
+    tag_characters,
+    direction_controls,
+    invisible_characters,
+    variation_selectors,
+)

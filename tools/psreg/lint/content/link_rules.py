@@ -1,0 +1,222 @@
+"""The rules about where a text leads: images that call home, drop hosts, disguised addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.rule import Rule, rule
+from psreg.lint.content.patterns import Hit, hits, hosts
+from psreg.lint.content.shown import MOST, quoted
+from psreg.lint.content.texts import Content
+from psreg.lint.content.urls import Found, images, urls
+
+_SCRIPT = re.compile(
+    r"(?:\]\([ \t\n]{0,4}<?"
+    r"|^[ \t>]{0,8}\[[^\]\n]{1,100}+\]:[ \t]{0,4}<?"
+    r"|\b(?:href|src|action|formaction)\s{0,4}=\s{0,4}[\"']?\s{0,4}"
+    r"|<)"
+    r"(?P<link>(?:javascript|vbscript|file(?=:/)|data(?=[^\s,]{1,12}(?:html|svg|xml)))"
+    r"(?::|&colon;|&#0{0,6}58;?|&#x0{0,6}3a;?)[^\s)>\"']{0,200})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NUMBERS = re.compile(
+    r"(?:0x[0-9a-f]{1,16}|[0-9]{1,20})(?:\.(?:0x[0-9a-f]{1,16}|[0-9]{1,20})){0,3}"
+)
+_RESERVED = re.compile(
+    r"(?:.{0,250}\.)?(?:localhost|example|test|invalid|example\.(?:com|net|org))", re.IGNORECASE
+)
+
+
+@rule("PS020", spec="registry/CONTENT", severity=ERROR)
+def image_with_slot(content: Content) -> Iterator[Finding]:
+    """The URL of an image has a place where data is put in.
+
+    ## Why
+    A chat window loads an image as soon as the assistant writes it, without a click. If its
+    address contains something from the conversation, that something has been sent to the host:
+    this is how mail and documents were stolen from assistants (CVE-2025-32711). Where the whole
+    address is one slot, no host is known, and the finding is a warning.
+
+    ## Fix
+    Name the picture without loading it, or have the assistant write an ordinary link, which a
+    person can look at before opening it. If the image is the purpose, waive the rule with a
+    reason in release.toml.
+
+    ```text
+    before   ![map](https://maps.example.net/draw?of={address})
+    after    Give a link to a map of the address, and show its URL in full.
+    ```
+    """
+    for image in _slotted(content):
+        yield Finding(
+            message=f"loading this image sends {quoted(image.slot)} to a host: {quoted(image.url)}"
+            if image.remote
+            else f"this image is loaded from wherever {quoted(image.slot)} says",
+            at=image.passage.span(image.start, image.end),
+            hint="Ask for a link that a person can read before opening it.",
+            severity=None if image.remote else WARNING,
+        )
+
+
+def _slotted(content: Content) -> Iterator[Found]:
+    slotted = (image for image in images(content) if image.slot)
+    return islice((i for i in slotted if i.remote or i.url.startswith(i.slot)), MOST)
+
+
+@rule("PS021", spec="registry/CONTENT", severity=WARNING)
+def remote_image(content: Content) -> Iterator[Finding]:
+    """An image is loaded from somebody's server.
+
+    ## Why
+    Each time the text is shown, the server of the image learns that it was, when, and from which
+    address; and tomorrow it may send another picture. In an answer of an assistant such an image
+    can carry data away.
+
+    ## Fix
+    Leave the picture out, or describe it. Badges belong to the source's home page: the catalogue
+    shows version, licence and test results itself. If the image is needed, say why in
+    release.toml:
+
+    ```toml
+    [waivers]
+    PS021 = "The prompt is about embedding pictures and shows one from its own documentation."
+    ```
+    """
+    remote = (image for image in images(content) if image.remote and not image.slot)
+    for image in islice(remote, MOST):
+        yield Finding(
+            message=f"this image is loaded from elsewhere: {quoted(image.url)}",
+            at=image.passage.span(image.start, image.end),
+            hint="Leave it out, or waive PS021 with a reason.",
+        )
+
+
+@rule("PS022", spec="registry/CONTENT", severity=ERROR)
+def drop_host(content: Content) -> Iterator[Finding]:
+    """The text leads to a host where anybody receives or places data without a name.
+
+    ## Why
+    Collectors of requests, tunnels, letter boxes in chats and anonymous pastes are where stolen
+    data goes and where the second half of an attack waits. What they serve can change after the
+    review. A name without a path or a subdomain is a mention, and a warning only.
+
+    ## Fix
+    Put the material into the entry itself, or on a host that is yours. In an example, write
+    `hooks.example.net`. If the host is what the prompt is about, waive the rule:
+
+    ```toml
+    [waivers]
+    PS022 = "The prompt teaches how to test a webhook, with the collector most courses use."
+    ```
+    """
+    for hit in hits(content, hosts()):
+        yield hit.finding(
+            hint="Use a host of your own, or one that is reserved for examples.",
+            severity=None if _reached(hit) else WARNING,
+        )
+
+
+def _reached(hit: Hit) -> bool:
+    """Tell an address from a mere mention of the host."""
+    text, start, end = hit.passage.text, hit.start, hit.end
+    before, after = text[max(0, start - 2) : start], text[end : end + 1]
+    return before.endswith((".", "/", "@")) or after in tuple("/:?#") or "/" in hit.text
+
+
+@rule("PS023", spec="registry/CONTENT", severity=ERROR)
+def disguised_address(content: Content) -> Iterator[Finding]:
+    """A URL hides whom it belongs to: a bare number, a name before `@`, or punycode.
+
+    ## Why
+    `https://bank.example@203.0.113.9/` goes to the number, not to the bank. A public IP address
+    says nothing about its owner, `http://2130706433/` does not even look like one, and
+    `xn--…` is a name whose letters may imitate others. Addresses of private networks, localhost
+    and the names reserved for examples are fine.
+
+    ## Fix
+    Write the host by its name. Never put a user name or password into a URL. If the name is
+    really spelled with other letters, waive the rule and say whose it is:
+
+    ```toml
+    [waivers]
+    PS023 = "xn--mnchen-3ya.de is the city's own site, www.münchen.de."
+    ```
+    """
+    told = ((url, why) for url in urls(content) if (why := _disguise(url.authority)))
+    for url, why in islice(told, MOST):
+        yield Finding(
+            message=f"{why}: {quoted(url.url)}",
+            at=url.passage.span(url.start, url.end),
+            hint="Write the host by its name, and nothing before it.",
+        )
+
+
+def _disguise(authority: str) -> str:
+    _, at, place = authority.rpartition("@")
+    host = place if place.startswith("[") else place.partition(":")[0]
+    if _RESERVED.fullmatch(host):
+        return ""
+    if at:
+        return f"the host is {quoted(host)}, what stands before it is only a name"
+    if host.startswith("[") or _NUMBERS.fullmatch(host.lower()):
+        return _number(host)
+    if any(label.startswith("xn--") for label in host.lower().split(".")):
+        return f"the host is {quoted(_unpunycoded(host))}, written in punycode"
+    return ""
+
+
+def _number(host: str) -> str:
+    import ipaddress  # noqa: PLC0415  # few texts have an address of this kind
+
+    try:
+        address = ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return f"{quoted(host)} is an address written so that nobody can read it"
+    return "nobody can tell whose address this is" if address.is_global else ""
+
+
+def _unpunycoded(host: str) -> str:
+    try:
+        return host.encode("ascii").decode("idna")
+    except UnicodeError:
+        return host
+
+
+@rule("PS024", spec="registry/CONTENT", severity=ERROR)
+def script_link(content: Content) -> Iterator[Finding]:
+    """A link runs a script or opens a file of the reader's own machine.
+
+    ## Why
+    `javascript:`, `vbscript:` and `data:text/html` links run in whatever page shows the text;
+    `file:` links reach into the reader's disk. Texts from a registry are shown on sites and in
+    chat windows of other people. Nobody can waive this. Code in a code block or between backticks
+    is no link and passes.
+
+    ## Fix
+    Link to an `https:` address, or show the code as code.
+
+    ```text
+    before   [start](javascript:start())
+    after    Call `start()` in the console.
+    ```
+    """
+    found = content.find(_SCRIPT, "javascript", "vbscript", "file:/", "data:", "data&")
+    links = ((p, m) for p, m in found if not p.in_code(m.start("link")))
+    for passage, match in islice(links, MOST):
+        yield Finding(
+            message=f"this is no link to a page: {quoted(match['link'])}",
+            at=passage.span(*match.span("link")),
+            hint="Link to an https: address, or show code as code.",
+        )
+
+
+LINK_RULES: tuple[Rule[Content], ...] = (
+    image_with_slot,
+    remote_image,
+    drop_host,
+    disguised_address,
+    script_link,
+)

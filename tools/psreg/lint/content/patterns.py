@@ -1,0 +1,209 @@
+"""The data files of patterns, and searching a text for them.
+
+Each file of `data/` is read when first needed. A pattern is tried only where one of its `starts`
+stands and compiled when there is one, so that an ordinary text costs little more than a look at
+the beginnings of its words. Every repetition in a pattern is bounded: the time is linear.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from itertools import islice
+from typing import Any
+
+from psreg.core.diagnostics import Finding, Severity
+from psreg.lint.content.shown import MOST, quoted
+from psreg.lint.content.texts import HEAD, Content, Passage
+
+_REACH = 80
+"""How many characters before and behind a match can make it harmless."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A place in a passage, `text[start:end]`, that a pattern matches."""
+
+    passage: Passage
+    start: int
+    end: int
+    pattern: Pattern
+
+    @property
+    def text(self) -> str:
+        """The matched text."""
+        return self.passage.text[self.start : self.end]
+
+    @property
+    def plain(self) -> str:
+        """The matched text on one line."""
+        return " ".join(self.text.split())
+
+    def finding(self, *, hint: str, severity: Severity | None = None) -> Finding:
+        """Return a finding that quotes the text."""
+        return Finding(
+            message=f"{self.pattern.note}: {quoted(self.plain)}",
+            at=self.passage.span(self.start, self.end),
+            hint=hint,
+            severity=severity or self.pattern.severity,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)  # no slots: cached_property
+class Pattern:
+    """One row of a data file; `data/idioms.toml` explains the columns."""
+
+    id: str
+    pattern: str
+    starts: tuple[str, ...]
+    needles: tuple[str, ...]
+    note: str
+    cased: bool = False
+    severity: Severity | None = None
+    only_after: str = ""
+    unless_before: str = ""
+    unless_after: str = ""
+
+    def hits(self, content: Content) -> Iterator[Hit]:
+        """Yield where the pattern matches and nothing around excuses it."""
+        for start, head, word in self._heads:
+            if word in content.words if word else not head or head in content.heads:
+                yield from self._hits_at(content, start)
+
+    def may_hit(self, content: Content) -> bool:
+        """Tell, quickly, whether `hits` could find anything."""
+        # NOTE: looking for words in a set comes first, and for needles in all the text second.
+        if self._anchored and self._anchored.isdisjoint(content.heads):
+            return False
+        return not self.needles or any(needle in content.lower for needle in self.needles)
+
+    def _hits_at(self, content: Content, word: str) -> Iterator[Hit]:
+        at = content.flat.find(word)
+        while at >= 0:
+            passage, offset = content.passage_at(at)
+            match = self._regex.match(passage.text, at - offset)
+            if match and not self._excused(passage.text, match):
+                yield Hit(passage=passage, start=match.start(), end=match.end(), pattern=self)
+            at = content.flat.find(word, at + 1)
+
+    def _excused(self, text: str, match: re.Match[str]) -> bool:
+        start, end = match.span()
+        before, after = text[max(0, start - _REACH) : start], text[end : end + _REACH]
+        return bool(
+            (self.only_after and not _compiled(f"(?:{self.only_after})\\Z").search(before))
+            or (self.unless_before and _compiled(f"(?:{self.unless_before})\\Z").search(before))
+            or (self.unless_after and _compiled(self.unless_after).match(after))
+        )
+
+    @cached_property
+    def _regex(self) -> re.Pattern[str]:
+        return _compiled(self.pattern, cased=self.cased)
+
+    @cached_property
+    def _heads(self) -> tuple[tuple[str, str, str], ...]:
+        """The first word of each start, and what `Content` has of it: its head, all of it."""
+        words = dict.fromkeys(start[: start.find(" ") + 1] or start for start in self.starts)
+        return tuple((word, *_known(word)) for word in words)
+
+    @cached_property
+    def _anchored(self) -> frozenset[str]:
+        """The heads of which a text has one if it matches; none if it could match without."""
+        heads = frozenset(head for _, head, _ in self._heads)
+        return frozenset() if "" in heads else heads
+
+
+def _known(start: str) -> tuple[str, str]:
+    """Return the first three letters and all of the first word of `start`.
+
+    Either is "" if the word may go on before so many letters, or at all.
+    """
+    letters = re.search(r"[a-z0-9]+", start) if start.isascii() else None
+    if letters is None:
+        return "", ""
+    ends = letters.end() < len(start)
+    head = letters[0][:HEAD] if ends or len(letters[0]) >= HEAD else ""
+    return head, letters[0] if ends else ""
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """Return the content of `data/<name>.toml`."""
+    # NOTE: a package without __init__.py of its own; the path works from a wheel, too.
+    return tomllib.loads(
+        (files("psreg.lint.content") / "data" / f"{name}.toml").read_text(encoding="utf-8")
+    )
+
+
+@cache
+def patterns(name: str, code: str) -> tuple[Pattern, ...]:
+    """Return the rows of `data/<name>.toml` that belong to the rule `code`."""
+    return tuple(
+        Pattern(
+            id=row["id"],
+            pattern=row["pattern"],
+            starts=tuple(row["starts"]),
+            needles=tuple(row.get("needles", ())),
+            note=row["note"],
+            cased=row.get("cased", False),
+            severity=Severity(row["level"]) if "level" in row else None,
+            only_after=row.get("only_after", ""),
+            unless_before=row.get("unless_before", ""),
+            unless_after=row.get("unless_after", ""),
+        )
+        for row in table(name)[code]
+    )
+
+
+def hits(content: Content, rows: Iterable[Pattern]) -> Iterator[Hit]:
+    """Yield at most `MOST` places that rows match, one for each stretch of text."""
+    return islice(_hits(content, rows), MOST)
+
+
+def _hits(content: Content, rows: Iterable[Pattern]) -> Iterator[Hit]:
+    known: dict[int, list[Hit]] = {}
+    for row in rows:
+        for hit in row.hits(content) if row.may_hit(content) else ():
+            others = known.setdefault(id(hit.passage), [])
+            if not any(hit.start < other.end and other.start < hit.end for other in others):
+                others.append(hit)
+                yield hit
+
+
+@cache
+def _compiled(pattern: str, *, cased: bool = False) -> re.Pattern[str]:
+    # NOTE: texts are wrapped and indented; a blank in a pattern is any white space.
+    return re.compile(pattern.replace(" ", r"\s{1,4}"), 0 if cased else re.IGNORECASE)
+
+
+@cache
+def hosts() -> tuple[Pattern, ...]:
+    """Return the rows of `data/hosts.toml`, the patterns of rule PS022."""
+    return tuple(_host(row) for row in table("hosts")["host"])
+
+
+def _host(row: dict[str, Any]) -> Pattern:
+    name = re.escape(row["host"] + row.get("path", ""))
+    return Pattern(
+        id=row["host"],
+        pattern=rf"(?<![\w-]){name}(?![\w-]|\.[a-z0-9])",
+        starts=(row["host"],),
+        needles=(),
+        only_after=r"://[^\s/]{0,64}" if row.get("url_only") else "",
+        note=f"{row['host']} {row['note']}",
+    )
+
+
+def disguisable() -> dict[str, tuple[Pattern, ...]]:
+    """Return the patterns, by rule, that nobody spells with look-alikes by accident (PS014)."""
+    return {
+        "PS010": patterns("idioms", "PS010"),
+        "PS011": patterns("idioms", "PS011"),
+        "PS012": patterns("idioms", "PS012"),
+        "PS022": hosts(),
+        "PS032": patterns("payloads", "PS032"),
+        "PS033": patterns("payloads", "PS033"),
+    }

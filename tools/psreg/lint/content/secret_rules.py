@@ -1,0 +1,109 @@
+"""The rules about secrets: those in a text, and those a text asks for."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+
+from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.rule import Rule, rule
+from psreg.lint.content.patterns import hits, patterns, table
+from psreg.lint.content.texts import Content
+
+_TAIL, _VARIETY = 20, 7
+"""A key is no placeholder if its last twenty characters are at least seven different ones."""
+
+_SHOWN = 8
+"""Characters of a secret that a message repeats."""
+
+
+@rule("PS040", spec="registry/CONTENT", severity=ERROR)
+def secret(content: Content) -> Iterator[Finding]:
+    """The text contains a key, a token or a password of a service.
+
+    ## Why
+    What is merged is public for good: mirrors and clones keep it, and programs that search for
+    keys find it within minutes. The message shows only the beginning. Keys that manuals print for
+    everybody are known by their digest and pass.
+
+    ## Fix
+    Withdraw the key where it was made; taking it out of the text does not help once somebody has
+    seen it. Write a placeholder in its stead.
+
+    ```text
+    before   Authorization: Bearer ghp_9fK2…
+    after    Authorization: Bearer {github_token}
+    ```
+    """
+    found = (hit for hit in hits(content, patterns("secrets", "PS040")) if _counts(hit.text))
+    for hit in found:
+        yield Finding(
+            message=f"{hit.pattern.note}: {hit.text[:_SHOWN]}… ({len(hit.text)} characters)",
+            at=hit.passage.span(hit.start, hit.end),
+            hint="Withdraw it where it was made, then write a placeholder here.",
+        )
+
+
+def _counts(text: str) -> bool:
+    varied = len(set(text[-_TAIL:])) >= _VARIETY
+    return varied and _digest(text) not in _known() and not _is_placeholder(text.lower())
+
+
+def _is_placeholder(text: str) -> bool:
+    return any(word in text for word in table("secrets")["placeholders"])
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(row["sha256"] for row in table("secrets")["known"])
+
+
+@rule("PS041", spec="registry/CONTENT", severity=WARNING)
+def credential_path(content: Content) -> Iterator[Finding]:
+    """The text names a place where passwords and keys are kept.
+
+    ## Why
+    An assistant that may read files reads these, too, if a text sends it there, and what it read
+    is part of the conversation from then on. Few prompts need them.
+
+    ## Fix
+    Have the user give the one value that is needed, or name the setting instead of the file. If
+    the file is the subject, say so in release.toml:
+
+    ```toml
+    [waivers]
+    PS041 = "The prompt explains the syntax of ~/.ssh/config and never asks for its content."
+    ```
+    """
+    for hit in hits(content, patterns("access", "PS041")):
+        yield hit.finding(hint="Ask for the one value that is needed, or waive PS041.")
+
+
+@rule("PS042", spec="registry/CONTENT", severity=WARNING)
+def environment_dump(content: Content) -> Iterator[Finding]:
+    """The text has every variable of the environment printed or sent.
+
+    ## Why
+    Keys of services are handed to programs as environment variables. Whoever prints all of them
+    puts all keys into the conversation, and into every log of it.
+
+    ## Fix
+    Name the variables that matter.
+
+    ```text
+    before   Run `printenv` and look for problems.
+    after    Show the values of `PATH` and `LANG`.
+    ```
+
+    If the whole environment is really needed, waive the rule with a reason in release.toml.
+    """
+    for hit in hits(content, patterns("access", "PS042")):
+        yield hit.finding(hint="Name the variables that matter, or waive PS042.")
+
+
+SECRET_RULES: tuple[Rule[Content], ...] = (secret, credential_path, environment_dump)

@@ -1,0 +1,181 @@
+"""The rules about entry.toml, the one file of an entry that may change. `path` is set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, pairwise
+
+from psreg.core.diagnostics import ERROR, Finding
+from psreg.core.identity import is_name
+from psreg.core.rule import Rule, rule
+from psreg.core.spelling import nearest
+from psreg.core.version import parse_version
+from psreg.formats.json.pointer import join
+from psreg.formats.layout import MOST
+from psreg.formats.tree import Entry
+from psreg.lint.reported import of_violations
+
+
+@rule("REG012", spec="pbe-1.0/PBE-A12", severity=ERROR)
+def versions_differ_in_build_only(entry: Entry) -> Iterator[Finding]:
+    """Two versions are equal but for their build metadata.
+
+    ## Why
+    `1.0.0+a` and `1.0.0+b` have the same precedence in SemVer: no program can say which one is
+    newer, so a range such as `^1.0` would pick one of them by chance.
+
+    ## Fix
+    Raise the patch number of the newer release instead of changing what follows the `+`.
+
+    ```text
+    before   1.0.0    1.0.0+fixed
+    after    1.0.0    1.0.1
+    ```
+    """
+    for one, other in pairwise(entry.versions):
+        if parse_version(one) == parse_version(other):
+            yield Finding(
+                message=f"{one} and {other} differ in build metadata only",
+                path=str(entry.path.parent / other / "release.toml"),
+                hint=f"Release {parse_version(other).bump_patch()} instead.",
+            )
+
+
+@rule("REG016", spec="registry/ENTRY", severity=ERROR)
+def bad_entry_file(entry: Entry) -> Iterator[Finding]:
+    """entry.toml is missing or not as it should be.
+
+    ## Why
+    entry.toml says who looks after a name, how many of them must sign a release, and which
+    versions were withdrawn. With a missing or mistyped key the registry would act on something
+    its author did not mean, or on nothing at all.
+
+    ## Fix
+    Every entry needs the file. While nobody in particular owns the name, the keepers of the
+    registry look after it:
+
+    ```toml
+    owners = []
+    ```
+
+    An owner is an account, named by the number that the forge gave it:
+
+    ```toml
+    owners = [{forge = "github", id = 583231, login = "octocat"}]
+    threshold = 1
+    ```
+    """
+    path = str(entry.path)
+    if entry.path not in entry.documents:
+        yield Finding(
+            message="entry.toml is missing",
+            path=path,
+            hint="Write the line `owners = []` into it if the registry's keepers look after it.",
+        )
+    yield from of_violations(entry.file.violations, "REG016", path)
+    owners = entry.file.owners[:MOST]
+    if owners and entry.file.threshold > len(owners):
+        yield Finding(
+            message=f"{entry.file.threshold} signatures are asked of {len(owners)} owner(s)",
+            at="/threshold",
+            path=path,
+            hint=f"The highest threshold they can meet is {len(owners)}.",
+        )
+    for index, owner in enumerate(owners):
+        account = (owner.get("forge"), owner.get("id"))
+        if account in [(o.get("forge"), o.get("id")) for o in owners[:index]]:
+            message = "the same account is an owner twice"
+            yield Finding(message=message, at=join(("owners", index)), path=path)
+    blank = (pointer for pointer, text in _reasons(entry) if text and not text.strip())
+    for pointer in islice(blank, MOST):
+        yield Finding(message="the reason is blank", at=pointer, path=path)
+
+
+def _reasons(entry: Entry) -> Iterator[tuple[str, str]]:
+    if deprecated := entry.file.deprecated:
+        yield "/deprecated/reason", deprecated.get("reason", "")
+    for version, reason in entry.file.yanked.items():
+        yield join(("yanked", version)), reason
+
+
+@rule("REG019", spec="registry/ENTRY", severity=ERROR)
+def points_to_nothing(entry: Entry) -> Iterator[Finding]:
+    """entry.toml withdraws a version, or recommends an entry, that does not exist.
+
+    ## Why
+    A yank of a version with a typing error withdraws nothing, and the bad version goes on being
+    installed. A replacement that does not exist sends people to a dead end.
+
+    ## Fix
+    Write the version exactly as its folder is called, and the replacement as its entry is.
+
+    ```toml
+    [deprecated]
+    reason = "Superseded by a version with save and resume."
+    replacement = "quiz_master"
+
+    [yanked]
+    "1.0.1" = "Loses the score after a save."
+    ```
+    """
+    path = str(entry.path)
+    for version in islice((v for v in entry.file.yanked if v not in entry.folders), MOST):
+        yield Finding(
+            message=f"there is no version {version} to yank",
+            at=join(("yanked", version)),
+            key=True,
+            path=path,
+            hint=f"Versions: {', '.join(entry.versions) or 'none'}.",
+        )
+    replacement = (entry.file.deprecated or {}).get("replacement")
+    if replacement is not None and (
+        replacement == entry.name or replacement not in entry.tree.names
+    ):
+        near = nearest(replacement, [name for name in entry.tree.names if name != entry.name])
+        itself = replacement == entry.name
+        yield Finding(
+            message="the replacement is the entry itself"
+            if itself
+            else f"no entry is called `{replacement}`",
+            at="/deprecated/replacement",
+            path=path,
+            hint=f"Did you mean `{near}`?" if near and not itself else "",
+        )
+
+
+@rule("REG024", spec="registry/ENTRY pbe-1.0/PBE-05", severity=ERROR)
+def alias_not_free(entry: Entry) -> Iterator[Finding]:
+    """An alias is no name, or is taken.
+
+    ## Why
+    An alias is a second name under which people find an entry. If it were also the name or the
+    alias of another entry, an old habit or a link would lead to somebody else's prompt.
+
+    ## Fix
+    Remove the alias or choose one that nothing else has. It follows the grammar of names.
+
+    ```toml
+    aliases = ["quiz_simple"]
+    ```
+    """
+    for index, alias in islice(entry.file.strings("aliases"), MOST):
+        if not is_name(alias):
+            message = f"`{alias}` is not a name"
+        elif alias in entry.tree.names:
+            message = f"`{alias}` is the name of an entry"
+        elif alias in entry.file.aliases[:index]:
+            message = f"`{alias}` is listed twice"
+        elif others := [e.name for e in entry.tree.with_alias(alias) if e.name != entry.name]:
+            message = f"`{alias}` is also an alias of `{others[0]}`"
+        else:
+            continue
+        yield Finding(message=message, at=join(("aliases", index)), path=str(entry.path))
+
+
+ENTRY_RULES: tuple[Rule[Entry], ...] = (
+    versions_differ_in_build_only,
+    bad_entry_file,
+    points_to_nothing,
+    alias_not_free,
+)
+"""The rules judged once per entry."""

@@ -1,0 +1,296 @@
+"""The rules about one release as files: what is there, what it is called, what README.md says.
+
+Findings name their file in `path`. The rules about what release.toml says are in `rules.release`
+and, where they concern test runs, in `rules.tested`; the table of all of them is here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from psreg.core.diagnostics import ERROR, INFO, Change, Finding, Span
+from psreg.core.identity import PBE_CLASSES, is_name
+from psreg.core.rule import Rule, rule
+from psreg.core.version import is_version
+from psreg.formats.documents import Document
+from psreg.formats.json.json_document import JsonTree
+from psreg.formats.layout import SUFFIXES, is_device
+from psreg.formats.markdown import Section, sections
+from psreg.formats.toml.toml_document import TomlTree
+from psreg.formats.tree import Submission
+from psreg.lint.entries.evidence_rules import (
+    recorded_without_transcript,
+    unknown_protocol,
+    unreadable_evidence,
+)
+from psreg.lint.entries.golden_rules import GOLDEN_RULES
+from psreg.lint.entries.limit_rules import too_many_files
+from psreg.lint.entries.release_rules import (
+    bad_requirement,
+    bad_tag_or_language,
+    bad_waiver,
+    changes_missing,
+    license_not_allowed,
+    missing_release_field,
+    unknown_release_key,
+    wrong_release_value,
+)
+from psreg.lint.entries.tested_rules import bad_test_row, evidence_missing, untested_release
+
+MAX_FILE = 1_048_576
+"""Bytes of the largest file in a version folder."""
+
+_PORTABLE = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?")
+_ASKED = (
+    ("use case", "Say when to reach for it."),
+    ("example", "Show what comes out of it, marked as recorded or illustrative."),
+)
+"""What headings of a README.md say, and what stands below them (PBE-19, PBE-20)."""
+
+_MARKED = re.compile(r"\b(?:recorded|illustrative)\b", re.IGNORECASE)
+
+
+@rule("REG003", spec="registry/LAYOUT pbe-1.0/PBE-02 pbe-1.0/PBE-19", severity=ERROR)
+def missing_file(submission: Submission) -> Iterator[Finding]:
+    """The artifact, release.toml or README.md is missing from a version folder.
+
+    ## Why
+    The artifact is what people install. release.toml says what it is for, under which licence
+    and where it was tested; README.md shows a person what to expect. Without one of them the
+    release can be neither found nor judged, and a folder cannot be completed after publication.
+
+    ## Fix
+    Add the file that the message names. File names are exact, letter case included:
+
+    ```text
+    pbes/prompt/email_reply/1.0.0/email_reply.prompt
+    pbes/prompt/email_reply/1.0.0/release.toml
+    pbes/prompt/email_reply/1.0.0/README.md
+    ```
+    """
+    folder = submission.folder
+    for name in (submission.id.filename, "release.toml", "README.md"):
+        if folder / name not in submission.paths:
+            similar = [p.name for p in submission.paths if p.name.lower() == name.lower()]
+            hint = f"Rename {similar[0]} to {name}." if similar else ""
+            yield Finding(message=f"{name} is missing", path=str(folder / name), hint=hint)
+
+
+@rule("REG004", spec="registry/LAYOUT pbe-1.0/PBE-04", severity=ERROR)
+def name_or_version_differs(submission: Submission) -> Iterator[Finding]:
+    """The name, version or class inside the artifact is not what its folders say.
+
+    ## Why
+    People choose by what the registry shows, and the assistant obeys what the file says. If the
+    two disagree, a bug report names the wrong version, a saved game does not resume, and a file
+    that was installed cannot be traced back to its release.
+
+    ## Fix
+    Change the field or rename the folder, so that both say the same. In a `.prompt`, `@version`
+    is optional, and `@name` is a title and need not be the folder's name.
+
+    ```text
+    pbes/interactive_engine/quiz_master/1.2.0/quiz_master.pbe.txt
+    {"pbe_name": "quiz_master", "pbe_version": "1.2.0", "pbe_class": "interactive_engine", …}
+    ```
+    """
+    release, path = submission.id, str(submission.artifact_path)
+    if (pbe := submission.pbe) is not None:
+        # NOTE: what is no name, version or class at all has a finding of the PBE rules.
+        name, version, entry_class = pbe.name or "", pbe.version or "", pbe.pbe_class or ""
+        if is_name(name) and name != release.name:
+            yield _differs("name", name, release.name, "/pbe_name", path)
+        if is_version(version) and version != release.version:
+            yield _differs("version", version, release.version, "/pbe_version", path)
+        if entry_class in PBE_CLASSES and entry_class != release.entry_class:
+            yield _differs("class", entry_class, release.entry_class, "/pbe_class", path)
+    if (prompt := submission.prompt) is not None:
+        version = prompt.metadata.get("version", release.version)
+        if version != release.version:
+            yield _differs("version", version, release.version, "/metadata/version", path)
+
+
+def _differs(what: str, inside: str, folder: str, pointer: str, path: str) -> Finding:
+    return Finding(
+        message=f"the {what} is {inside} in the file and {folder} in the folder",
+        at=pointer,
+        path=path,
+    )
+
+
+@rule("REG006", spec="registry/LAYOUT", severity=ERROR)
+def file_name_not_allowed(submission: Submission) -> Iterator[Finding]:
+    """A file in a version folder has a suffix or a name that is not allowed.
+
+    ## Why
+    A release is text that a person can read in a review. Programs, archives and images cannot be
+    read there, and a registry that carried them would be a way to spread them. Names that some
+    system cannot store would break every checkout on it.
+
+    ## Fix
+    Use one of `.pbe.txt .prompt .toml .md .jsonl .json .txt`, and letters, digits, `.`, `_` and
+    `-` in names. Replace an image by its description, a transcript in another format by JSON
+    Lines.
+
+    ```text
+    before   evidence/Run 1 (final).PDF
+    after    evidence/run-1.jsonl
+    ```
+    """
+    seen: dict[str, PurePosixPath] = {}
+    for path in submission.paths:
+        place = path.relative_to(submission.folder)
+        twin = seen.setdefault(str(place).lower(), path)
+        if path.suffix not in SUFFIXES:
+            message = f"the suffix `{path.suffix}` is not allowed" if path.suffix else "no suffix"
+            yield Finding(message=message, path=str(path), hint=f"Allowed: {', '.join(SUFFIXES)}.")
+        elif not all(_PORTABLE.fullmatch(part) and not is_device(part) for part in place.parts):
+            message = "some systems cannot store a file of this name"
+            hint = "Use letters, digits, `.`, `_` and `-`; begin with a letter or digit."
+            yield Finding(message=message, path=str(path), hint=hint)
+        elif twin is not path:
+            message = f"the name differs from {twin.name} in letter case only"
+            yield Finding(message=message, path=str(path), hint="Rename one of the two.")
+
+
+@rule("REG017", spec="pbe-1.0/PBE-19 pbe-1.0/PBE-20", severity=ERROR)
+def readme_incomplete(submission: Submission) -> Iterator[Finding]:
+    """README.md lacks the use case or an example, or does not say where the example is from.
+
+    ## Why
+    A person decides by what the prompt is for and by what comes out of it. The specification
+    asks for both. An example that nobody produced is fine as a picture of the intention, but the
+    reader must be able to tell it from a recording.
+
+    ## Fix
+    Add a heading with the words "use case" and one with "example", write something below both,
+    and mark the example as *recorded* or *illustrative*.
+
+    ```md
+    ## Use case
+
+    Before an exam, to find out what you do not know yet.
+
+    ## Example
+
+    *Illustrative, written by hand.*
+    ```
+    """
+    path = submission.folder / "README.md"
+    if path not in submission.paths:
+        return
+    found = sections(submission.documents[path].text)
+    for words, hint in _ASKED:
+        about = [section for section in found if words in section.title.lower()]
+        if not about:
+            message = f"no heading says {words!r}"
+            yield Finding(message=message, path=str(path), hint=f"Add a section '## {words}'.")
+        elif not any(section.body.strip() for section in about):
+            message = f"nothing stands below the heading {words!r}"
+            yield Finding(message=message, at=about[0].span, path=str(path), hint=hint)
+    examples = [
+        section for section in found if "example" in section.title.lower() and section.body.strip()
+    ]
+    if examples and not any(_marked(section) for section in examples):
+        yield Finding(
+            message="the example does not say whether it is recorded or illustrative",
+            at=examples[0].span,
+            path=str(path),
+            hint="Write 'Recorded with …' or 'Illustrative' below the heading.",
+        )
+
+
+def _marked(section: Section) -> bool:
+    return _MARKED.search(f"{section.title}\n{section.body}") is not None
+
+
+@rule("REG023", spec="registry/LIMITS", severity=ERROR)
+def file_too_large(submission: Submission) -> Iterator[Finding]:
+    """A file in a version folder is larger than 1 MiB.
+
+    ## Why
+    A version folder stays in the repository for ever, and everybody who clones it downloads it.
+    A transcript that a person is meant to read is far smaller than a mebibyte.
+
+    ## Fix
+    Shorten the transcript to the turns that matter, or divide it into several files, one for
+    each run.
+    """
+    judged = {submission.artifact_path, submission.release_path}
+    for path in submission.paths:
+        if path not in judged and (size := len(submission.tree.files[path])) > MAX_FILE:
+            message = f"the file has {size:,} bytes or more; the largest allowed has {MAX_FILE:,}"
+            yield Finding(message=message, path=str(path))
+
+
+@rule("REG029", spec="registry/LAYOUT", severity=INFO)
+def no_final_newline(submission: Submission) -> Iterator[Finding]:
+    """The last line of a file does not end with a line break.
+
+    ## Why
+    Whoever adds a line below it later changes two lines instead of one, Git shows the mark "No
+    newline at end of file", and many editors add the line break unasked. In a version folder,
+    whose bytes never change again, that is better settled before the release. Lone files are not
+    judged by this, since to a model the line break means nothing; but where `--fix` mends
+    something else in one, it ends the last line, too.
+
+    ## Fix
+    End the last line with Enter, or let psreg do it:
+
+    ```sh
+    psreg check pbes --fix
+    ```
+    """
+    for path in (
+        submission.artifact_path,
+        submission.release_path,
+        submission.folder / "README.md",
+    ):
+        document = submission.documents[path]
+        text = document.text
+        if text and not text.endswith("\n") and _understood(document):
+            end = Span(len(text), len(text))
+            newline = "\r\n" if "\r\n" in text else "\n"
+            yield Finding(
+                message="the last line does not end with a line break",
+                at=end,
+                path=str(path),
+                fix=(Change(end, newline),),
+                fix_title="end the last line with a line break",
+            )
+
+
+def _understood(document: Document) -> bool:
+    """Tell whether a file was parsed, or at least is UTF-8: about others this rule is silent."""
+    if isinstance(document, JsonTree | TomlTree):
+        return document.parsed
+    return "\ufffd" not in document.text  # what stands for a byte that is no text
+
+
+SUBMISSION_RULES: tuple[Rule[Submission], ...] = (
+    missing_file,
+    name_or_version_differs,
+    file_name_not_allowed,
+    missing_release_field,
+    wrong_release_value,
+    unknown_release_key,
+    license_not_allowed,
+    untested_release,
+    changes_missing,
+    bad_requirement,
+    bad_waiver,
+    readme_incomplete,
+    evidence_missing,
+    bad_test_row,
+    bad_tag_or_language,
+    file_too_large,
+    recorded_without_transcript,
+    unreadable_evidence,
+    unknown_protocol,
+    no_final_newline,
+    *GOLDEN_RULES,
+    too_many_files,
+)
+"""The rules judged once per release, in the order of their codes."""

@@ -1,0 +1,224 @@
+"""The rules about a registry as a whole: where files may be, what folders are called, the policy.
+
+Findings name their file in `path`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.identity import CLASSES, is_name
+from psreg.core.rule import Rule, rule
+from psreg.core.spelling import did_you_mean, nearest
+from psreg.formats.json.pointer import join
+from psreg.formats.layout import (
+    EVIDENCE,
+    KNOWN_FILES,
+    SUFFIXES,
+    is_device,
+    name_like,
+    place_of_artifact,
+    version_like,
+)
+from psreg.formats.tree import POLICY, Tree
+from psreg.lint.codes import known_codes, near_code
+from psreg.lint.entries.irregular_rules import not_a_plain_file
+from psreg.lint.reported import of_violations
+
+
+@rule("REG001", spec="registry/LAYOUT", severity=ERROR)
+def stray_file(tree: Tree) -> Iterator[Finding]:
+    """A file lies where no file of a registry belongs.
+
+    ## Why
+    What a prompt is called, of which class it is and which version it has is said by its folders
+    and nowhere else. A file beside them would be in the repository and yet in no release: never
+    checked, never signed, never found, and never installed.
+
+    ## Fix
+    Move the file to the place that the message names; for an artifact, `psreg new` writes the
+    entry around it. The layout is:
+
+    ```text
+    pbes/<class>/<name>/entry.toml
+    pbes/<class>/<name>/<version>/<name>.pbe.txt      or <name>.prompt
+    pbes/<class>/<name>/<version>/release.toml
+    pbes/<class>/<name>/<version>/README.md
+    pbes/<class>/<name>/<version>/evidence/…
+    ```
+
+    Only `pbes/README.md` may lie beside them, in which the keepers explain the folder.
+    """
+    for path in tree.strays:
+        yield Finding(
+            message="no file belongs here", path=str(path), hint=_better_place(tree, path)
+        )
+    for entry in tree.entries:
+        for submission in entry.submissions():
+            expected = {submission.id.filename, *KNOWN_FILES}
+            for path in submission.paths:
+                place = path.relative_to(submission.folder)
+                if str(place) not in expected and place.parts[0] != EVIDENCE:
+                    yield from _in_version_folder(path, submission.artifact_path)
+
+
+def _in_version_folder(path: PurePosixPath, artifact: PurePosixPath) -> Iterator[Finding]:
+    if path.name.endswith((".pbe.txt", ".prompt")):
+        yield Finding(
+            message="a version folder holds one artifact, named like the entry",
+            path=str(path),
+            hint=f"If this is the artifact, move it to {artifact}.",
+        )
+    elif path.suffix in SUFFIXES:
+        yield Finding(
+            message="nothing reads a file of this name in a version folder",
+            path=str(path),
+            hint=f"Transcripts and other proof belong in {artifact.parent / EVIDENCE}/.",
+            severity=WARNING,
+        )
+
+
+def _better_place(tree: Tree, path: PurePosixPath) -> str:
+    if target := place_of_artifact(tree, path):
+        return f"Move it to {target}." + _command(tree, path, PurePosixPath(target))
+    parent = path.parent
+    if len(parent.parts) == 3 and path.name in KNOWN_FILES:  # noqa: PLR2004 - pbes/class/name
+        return f"Move it into the folder of a version, such as {parent / '1.0.0' / path.name}."
+    return "Files of a release belong in pbes/<class>/<name>/<version>/."
+
+
+def _command(tree: Tree, path: PurePosixPath, target: PurePosixPath) -> str:
+    """Return the sentence that names the command making the entry; "" if there is the entry."""
+    _, entry_class, name = target.parts[:3]
+    if name in tree.names:
+        return ""
+    command = shlex.join(["psreg", "new", entry_class, name, "--from", str(path)])
+    return f" This writes the whole entry there: {command}"
+
+
+@rule("REG002", spec="registry/LAYOUT pbe-1.0/PBE-A2", severity=ERROR)
+def bad_folder_name(tree: Tree) -> Iterator[Finding]:
+    """A folder's name is not a class, a name or a version.
+
+    ## Why
+    The folders say what a prompt is: its class, its name, its version. Everything under a folder
+    that says none of these is invisible to the registry. Names are lower-case letters, digits
+    and single underscores, because they become paths, save keys and words on a command line;
+    versions are SemVer, because programs compare them. Device names such as `con` cannot be
+    checked out on Windows.
+
+    ## Fix
+    Rename the folder.
+
+    ```text
+    before   pbes/prompts/Email-Reply/v1.0/
+    after    pbes/prompt/email_reply/1.0.0/
+    ```
+    """
+    seen: set[PurePosixPath] = set()
+    for path in tree.misnamed:
+        _, entry_class, name, version = path.parts[:4]
+        if entry_class not in CLASSES:
+            folder, message = path.parents[-3], f"`{entry_class}` is not a class"
+            hint = did_you_mean(entry_class, CLASSES)
+        elif not is_name(name):
+            folder, message = path.parents[-4], f"`{name}` is not a name"
+            hint = f"Rename the folder to {name_like(name)}." if name_like(name) else ""
+        else:
+            folder, message = path.parents[-5], f"`{version}` is not a version"
+            hint = f"Rename the folder to {version_like(version)}."
+        if folder not in seen:
+            seen.add(folder)
+            yield Finding(message=message, path=str(path), hint=hint)
+    for entry in tree.entries:
+        if is_device(entry.name):
+            message = f"`{entry.name}` is a device on Windows and cannot be a folder there"
+            yield Finding(message=message, path=str(entry.path), hint="Choose another name.")
+
+
+@rule("REG005", spec="pbe-1.0/PBE-05", severity=ERROR)
+def name_not_unique(tree: Tree) -> Iterator[Finding]:
+    """Two entries have the same name.
+
+    ## Why
+    People install a prompt by its name alone. If two classes had an entry of the same name,
+    nobody could tell which one `psreg install` means, and whoever comes second could pass
+    for the first.
+
+    ## Fix
+    Give the newer entry another name: rename its folder, its artifact, and inside a PBE the
+    `pbe_name` and the save key.
+    """
+    for entry in tree.entries:
+        others = [c for c in tree.names[entry.name] if c != entry.entry_class]
+        if others:
+            yield Finding(
+                message=f"the name `{entry.name}` is taken in class {', '.join(others)}",
+                path=str(entry.path),
+                hint="A name is unique in the whole registry; rename the newer entry.",
+            )
+
+
+@rule("REG020", spec="registry/POLICY", severity=ERROR)
+def bad_policy(tree: Tree) -> Iterator[Finding]:
+    """registry/policy.toml is not as it should be.
+
+    ## Why
+    The policy decides which licences are accepted and which findings do not stand. A key that
+    nothing knows, or a waiver of a rule that does not exist, looks like a decision and has no
+    effect. A waiver without a reason cannot be judged by anybody later.
+
+    ## Fix
+    Write keys, codes and names exactly, and a reason for each waiver.
+
+    ```toml
+    [[waiver]]
+    code = "REG011"
+    names = ["*"]
+    reason = "The seed entries have not been run on any platform yet."
+    ```
+    """
+    policy, path = tree.policy, str(POLICY)
+    yield from of_violations(policy.violations, "REG020", path)
+    for key, listed in (("reserved", policy.reserved_names), ("retired", policy.retired_names)):
+        for at, text in listed:
+            if text and not is_name(text):
+                message = f"`{text}` is not a name, so that no entry can have it"
+                place = join(("names", key, at))
+                yield Finding(message=message, at=place, path=path, severity=WARNING)
+    for index, row in policy.tables("waiver"):
+        code, reason, names = (row.get(key) for key in ("code", "reason", "names"))
+        if isinstance(code, str) and code not in known_codes():
+            hint = near_code(code)
+            message = f"no rule has the code `{code}`"
+            yield Finding(message=message, at=join(("waiver", index, "code")), path=path, hint=hint)
+        if isinstance(reason, str) and reason and not reason.strip():
+            message = "the reason is blank"
+            yield Finding(message=message, at=join(("waiver", index, "reason")), path=path)
+        for at, name in enumerate(names if isinstance(names, list) else ()):
+            if isinstance(name, str) and name != "*" and name not in tree.names:
+                yield Finding(
+                    message=f"no entry is called `{name}`",
+                    at=join(("waiver", index, "names", at)),
+                    path=path,
+                    hint=_near_name(name, tree),
+                    severity=WARNING,
+                )
+
+
+def _near_name(name: str, tree: Tree) -> str:
+    near = nearest(name, tree.names)
+    return f"Did you mean `{near}`?" if near else ""
+
+
+TREE_RULES: tuple[Rule[Tree], ...] = (
+    stray_file,
+    bad_folder_name,
+    name_not_unique,
+    bad_policy,
+    not_a_plain_file,
+)
+"""The rules judged once per tree."""

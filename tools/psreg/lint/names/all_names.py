@@ -1,0 +1,140 @@
+"""All names of a registry side by side, with what rules about them ask.
+
+A name is an entry's or an alias. Each entry.toml is read once, and equal files are parsed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+
+from psreg.formats import entry as entry_file
+from psreg.formats.json.pointer import join
+from psreg.formats.tree import Entry, Tree
+from psreg.lint.names.likeness import FAR, Owners, bare, folds, neighbours, shared
+
+LETTERS = 5
+"""Letters and digits of the shortest name that is compared by distance."""
+
+ENOUGH = 10
+"""Similar names looked for, at most; as many as AutoMerge lists before it folds the list."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Name:
+    """A name as it stands in the tree; `pointer` is "" for an entry's own, else its alias."""
+
+    text: str
+    entry: Entry
+    owners: Owners
+    pointer: str = ""
+
+    @property
+    def path(self) -> str:
+        """The entry.toml that can be pointed at."""
+        return str(self.entry.path)
+
+
+class Names:
+    """The names of a tree, and which of them are alike."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self._read: dict[bytes, tuple[Owners, tuple[str, ...]]] = {}
+
+    @cached_property
+    def all(self) -> tuple[Name, ...]:
+        """Every entry's name, then its aliases, by class and name of the entry."""
+        return tuple(name for entry in self.tree.entries for name in self._of(entry))
+
+    def _of(self, entry: Entry) -> Iterator[Name]:
+        data = self.tree.files.get(entry.path, b"")
+        if data not in self._read:
+            file = entry_file.read(data)
+            owners: Owners = frozenset(f"{one.get('forge')}:{one.get('id')}" for one in file.owners)
+            self._read[data] = owners, file.aliases
+        owners, aliases = self._read[data]
+        yield Name(text=entry.name, entry=entry, owners=owners)
+        for at, alias in enumerate(aliases):
+            yield Name(text=alias, entry=entry, owners=owners, pointer=join(("aliases", at)))
+
+    @cached_property
+    def by_text(self) -> Mapping[str, list[Name]]:
+        """The names by how they are written."""
+        found: dict[str, list[Name]] = {}
+        for name in self.all:
+            found.setdefault(name.text, []).append(name)
+        return found
+
+    @cached_property
+    def near(self) -> Mapping[str, Mapping[str, int]]:
+        """For each name without its separators, others of other owners, one or two edits away."""
+        owners: dict[str, Owners] = {}
+        for name in self.all:
+            text = bare(name.text)
+            if len(text) >= LETTERS:
+                owners[text] = owners.get(text, frozenset()) | name.owners
+        close = neighbours(owners, edits=1, enough=ENOUGH)
+        wide = neighbours(owners, edits=2, enough=ENOUGH)
+        return {text: wide.get(text, {}) | close.get(text, {}) for text in wide | close}
+
+    @cached_property
+    def by_bare(self) -> Mapping[str, list[Name]]:
+        """The names by their letters and digits."""
+        found: dict[str, list[Name]] = {}
+        for name in self.all:
+            found.setdefault(bare(name.text), []).append(name)
+        return found
+
+    def at_distance(self, name: Name, edits: int) -> list[str]:
+        """Return the names of other owners that are exactly `edits` (1 or 2) edits from `name`."""
+        near = self.near.get(bare(name.text), {})
+        return [
+            other.text
+            for text, apart in sorted(near.items())
+            if apart == edits < FAR
+            for other in self.by_bare[text]
+            if not shared(name.owners, other.owners)
+        ]
+
+    def extended(self, name: Name) -> list[str]:
+        """Return the names of other owners that `name` is made of with an affix."""
+        found = []
+        for joined in (name.text.partition("_"), name.text.rpartition("_")[::-1]):
+            affix, _, base = joined
+            if affix in affixes() and len(bare(base)) >= LETTERS:
+                others = self.by_text.get(base, ())
+                found += [o.text for o in others if not shared(name.owners, o.owners)]
+        return found
+
+    @cached_property
+    def reserved(self) -> Mapping[str, str]:
+        """The reserved names, psreg's and the policy's, by their fold."""
+        texts = [text for _, text in self.tree.policy.reserved_names]
+        return {fold: text for text in (*reserved(), *texts) for fold in folds(text)}
+
+    @cached_property
+    def retired(self) -> Mapping[str, str]:
+        """The names that the policy says are retired, by their fold."""
+        retired = [text for _, text in self.tree.policy.retired_names]
+        return {fold: text for text in retired for fold in folds(text)}
+
+
+def reserved() -> frozenset[str]:
+    """Return the names that no registry gives away."""
+    return _words("reserved")
+
+
+def affixes() -> frozenset[str]:
+    """Return the words that make a name seem to belong to another one."""
+    return _words("affixes")
+
+
+@cache
+def _words(table: str) -> frozenset[str]:
+    import tomllib  # noqa: PLC0415 - only for who judges names
+
+    text = (files("psreg.lint.names") / "data/names.toml").read_text(encoding="utf-8")
+    return frozenset(word for words in tomllib.loads(text)[table].values() for word in words)

@@ -1,0 +1,41 @@
+"""Findings that a parser or a schema already made: a rule only picks those of its code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from psreg.core.diagnostics import Finding
+from psreg.formats.issue import Issue
+from psreg.formats.schema import MAX_VIOLATIONS, Violation
+
+
+def of_issues(issues: Iterable[Issue], code: str) -> Iterator[Finding]:
+    """Yield a finding for each of a parser's issues whose code is `code`, at most so many.
+
+    A file of line breaks and single letters has more invalid lines than anybody will read.
+    """
+    for issue in islice((issue for issue in issues if issue.code == code), MAX_VIOLATIONS):
+        yield Finding(
+            message=issue.message,
+            at=issue.span,
+            hint=issue.hint,
+            fix=issue.fix,
+            fix_title=issue.fix_title,
+        )
+
+
+def of_violations(violations: Iterable[Violation], code: str, path: str = "") -> Iterator[Finding]:
+    """Yield a finding for each of a schema's violations whose code is `code`.
+
+    `path` names the file where the rule judges more than one.
+    """
+    for violation in violations:
+        if violation.code == code:
+            yield Finding(
+                message=violation.message,
+                at=violation.pointer,
+                key=violation.key,
+                hint=violation.hint,
+                path=path,
+            )

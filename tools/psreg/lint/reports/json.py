@@ -1,0 +1,48 @@
+"""A report for machines: `psreg.report/1` (DESIGN §4). Within `/1` fields are only added."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from psreg import __version__
+from psreg.core.diagnostics import Diagnostic, Position, Report, Severity
+
+REPORT_SCHEMA = "psreg.report/1"
+
+
+def report_document(report: Report) -> dict[str, Any]:
+    """Return `report` as the JSON object that `psreg check --format json` prints."""
+    return {
+        "schema": REPORT_SCHEMA,
+        "tool": f"psreg {__version__}",
+        "checked": report.checked,
+        "counts": {str(severity): report.count(severity) for severity in Severity},
+        "diagnostics": [_diagnostic(d) for d in report.diagnostics],
+        "fixed": [_diagnostic(d) for d in report.fixed],
+    }
+
+
+def _diagnostic(d: Diagnostic) -> dict[str, Any]:
+    return {
+        "code": d.code,
+        "slug": d.slug,
+        "family": d.family,
+        "severity": str(d.severity),
+        "message": d.message,
+        "hint": d.hint,
+        "url": d.url,
+        "path": d.path,
+        "pointer": d.pointer,
+        "start": _position(d.start),
+        "end": _position(d.end),
+        "fingerprint": d.fingerprint,
+        "waived": d.waived,
+        "waived_by": d.waived_by or None,
+        "related": [asdict(other) for other in d.related],
+        "fix": asdict(d.fix) if d.fix else None,
+    }
+
+
+def _position(position: Position) -> dict[str, int]:
+    return {"line": position.line, "column": position.column}

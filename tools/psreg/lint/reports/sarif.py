@@ -1,0 +1,171 @@
+"""A report as a SARIF 2.1.0 log, within the limits of GitHub's code scanning.
+
+The rule table is whole in every log. Where there are more findings than GitHub shows, the worst
+come first; where there are more than it takes, the worst stay, and a notification states how many
+were left out.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any
+from urllib.parse import quote
+
+from psreg import __version__
+from psreg.core.diagnostics import Diagnostic, Edit, Fix, Position, Report, Severity
+from psreg.core.terminal import plain
+from psreg.lint.reports.occurrences import distinguished
+from psreg.lint.reports.sarif_rules import LEVEL, SORTED_RULES, rule_table
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+
+SHOWN, TAKEN = 5_000, 25_000
+"""Results of one run that GitHub shows, and that it accepts."""
+
+PLACES = 100
+"""Places of one result that GitHub shows."""
+
+PACKED = 9_500_000
+"""Bytes the results may take, compressed; GitHub accepts 10 MB for the whole."""
+
+_BASE = "SRCROOT"
+_INDEX = {rule.code: index for index, rule in enumerate(SORTED_RULES)}
+
+
+def sarif_document(
+    report: Report, *, taken: int = TAKEN, shown: int = SHOWN, packed: int = PACKED
+) -> dict[str, Any]:
+    """Return `report` as a SARIF log of one run; the limits are GitHub's unless stated."""
+    found = list(distinguished(report))
+    if len(found) > shown:
+        found.sort(key=lambda each: (each[0].waived is not None, _RANK[each[0].severity]))
+    results = [_result(d, identity) for d, identity in found[:taken]]
+    results = results[: _fitting(results, packed)]
+    run = {
+        "tool": {"driver": _driver(report)},
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {
+            _BASE: {"description": {"text": "The folder that paths are relative to."}}
+        },
+        "invocations": [_invocation(len(found), len(results), shown)],
+        "results": results,
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+_RANK = {severity: rank for rank, severity in enumerate(Severity)}
+
+
+def _driver(report: Report) -> dict[str, Any]:
+    site = {"informationUri": report.site} if report.site else {}
+    return {
+        "name": "psreg",
+        "version": __version__,
+        "semanticVersion": __version__,
+        **site,
+        "rules": rule_table(report.site),
+    }
+
+
+def _fitting(results: list[dict[str, Any]], packed: int) -> int:
+    """Return how many of `results`, from the first, stay below `packed` compressed bytes."""
+    compressor, size = zlib.compressobj(level=1), 0
+    for number, result in enumerate(results):
+        text = json.dumps(result)  # the longest way to write it
+        size += len(compressor.compress(text.encode()))
+        if size > packed:
+            return number
+    return len(results)
+
+
+def _invocation(found: int, kept: int, shown: int) -> dict[str, Any]:
+    said = []
+    if kept < found:
+        said.append(_note("warning", f"{found - kept} of {found} findings, the mildest, left out."))
+    if kept > shown:
+        said.append(_note("note", f"{kept} findings; GitHub shows the first {shown}."))
+    more = {"toolExecutionNotifications": said} if said else {}
+    return {"executionSuccessful": True, **more}
+
+
+def _note(level: str, text: str) -> dict[str, Any]:
+    return {"level": level, "message": {"text": text}}
+
+
+def _result(d: Diagnostic, identity: str) -> dict[str, Any]:
+    related = [
+        {
+            "id": number,
+            "message": _message(other.message),
+            **_location(other.path, other.start, other.end),
+        }
+        for number, other in enumerate(d.related[: PLACES - 1], 1)
+    ]
+    return {
+        "ruleId": d.code,
+        **({"ruleIndex": _INDEX[d.code]} if d.code in _INDEX else {}),
+        "level": LEVEL[d.severity],
+        "message": _message(f"{d.message}\n{d.hint}" if d.hint else d.message),
+        "locations": [_location(d.path, d.start, d.end) | _member(d.pointer)],
+        **({"relatedLocations": related} if related else {}),
+        "partialFingerprints": {"psreg/v1": identity},
+        **({"suppressions": [_suppression(d)]} if d.waived is not None else {}),
+        **({"fixes": [_fix(d.fix)]} if d.fix and d.fix.edits else {}),
+    }
+
+
+def _message(text: str) -> dict[str, str]:
+    # NOTE: `[words](address)` would become a link (§3.11.6) that the file's author chose.
+    return {"text": plain(text).replace("](", "] (")}
+
+
+def _suppression(d: Diagnostic) -> dict[str, str]:
+    kind = "inSource" if d.waived_by == "release" else "external"
+    # Without a `status` it is accepted (§3.35.3); older schemas call that member `state`.
+    return {"kind": kind, "justification": plain(d.waived or "")}
+
+
+def _member(pointer: str) -> dict[str, Any]:
+    return {"logicalLocations": [{"fullyQualifiedName": pointer}]} if pointer else {}
+
+
+def _location(path: str, start: Position, end: Position) -> dict[str, Any]:
+    return {
+        "physicalLocation": {"artifactLocation": _artifact(path), "region": _region(start, end)}
+    }
+
+
+def _artifact(path: str) -> dict[str, str]:
+    # Names that are no UTF-8 keep their bytes; a file outside of the folder has no base.
+    uri = quote(path, errors="surrogateescape")
+    return {"uri": f"file://{uri}"} if path.startswith("/") else {"uri": uri, "uriBaseId": _BASE}
+
+
+def _region(start: Position, end: Position) -> dict[str, int]:
+    return {
+        "startLine": start.line,
+        "startColumn": start.column,
+        "endLine": end.line,
+        "endColumn": end.column,
+    }
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {"description": _message(fix.title), "artifactChanges": list(_changes(fix.edits))}
+
+
+def _changes(edits: Iterable[Edit]) -> Iterator[dict[str, Any]]:
+    for path, group in groupby(sorted(edits, key=lambda e: e.path), key=lambda e: e.path):
+        replacements = [
+            {
+                "deletedRegion": _region(edit.start, edit.end),
+                "insertedContent": {"text": edit.replacement},
+            }
+            for edit in group
+        ]
+        yield {"artifactLocation": _artifact(path), "replacements": replacements}

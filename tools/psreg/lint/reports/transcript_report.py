@@ -1,0 +1,125 @@
+"""A judged conversation for machines and on a terminal: message by message, clean or what is wrong.
+
+As JSON it is the report of a check (`psreg.report/1`) with members of its own (DESIGN §4); lines
+and columns count inside the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from psreg.core.diagnostics import Diagnostic, Report, Severity
+from psreg.core.terminal import one_line
+from psreg.lint.reports.json import report_document
+from psreg.lint.reports.text import counted, report_lines
+from psreg.lint.transcript import Message, TranscriptReport, place_of
+from psreg.protocols.plsp.stats import METHOD, Size, Stats
+
+
+def transcript_document(
+    found: TranscriptReport, stats: Sequence[Stats] | None = None
+) -> dict[str, Any]:
+    """Return `found` as the JSON object that `psreg transcript --format json` prints."""
+    document = {
+        **report_document(found.report),
+        "protocol": found.protocol,
+        "version": found.version,
+        "parsed": [dict(value) for value in found.parsed],
+        "messages": [
+            {
+                "index": message.index,
+                "line": message.line,
+                "role": message.role,
+                "sound": message.sound,
+                "parsed": len(message.parsed),
+            }
+            for message in found.messages
+        ],
+    }
+    if stats is not None:
+        document["stats"] = {"method": METHOD, "cycles": [asdict(each) for each in stats]}
+    return document
+
+
+def transcript_lines(
+    found: TranscriptReport,
+    stats: Sequence[Stats] | None = None,
+    *,
+    color: bool = False,
+    quiet: bool = False,
+) -> Iterator[str]:
+    """Yield the lines of `found`: each message with its findings, numbers, and last a summary.
+
+    `quiet` leaves out what is fine, and all of it where no finding is an error.
+    """
+    if quiet and not found.report.failed():
+        return
+    yield from _findings(found.about, color=color)
+    for message in found.messages:
+        if not (quiet and message.sound):
+            yield f"{_title(found, message)}: {_verdict(message)}"
+            yield from _findings(_placed(found, message), color=color)
+    if stats is not None:
+        yield ""
+        yield from _table(stats)
+        yield ""
+    yield _summary(found)
+
+
+def _title(found: TranscriptReport, message: Message) -> str:
+    role = f" ({message.role})" if message.role else ""
+    return f"{found.word} {message.index + 1}{role}"
+
+
+def _verdict(message: Message) -> str:
+    report = Report(checked=1, diagnostics=message.diagnostics)
+    parts = [counted(report.count(level), level) for level in Severity if report.count(level)]
+    return ", ".join(parts) or "clean"
+
+
+def _placed(found: TranscriptReport, message: Message) -> Iterator[Diagnostic]:
+    """Yield the findings about `message`, whose place is in it and which no option mends."""
+    for d in message.diagnostics:
+        hint = d.hint or (d.fix.title if d.fix else "")
+        yield replace(d, path=place_of(found, d), fix=None, hint=hint)
+
+
+def _findings(diagnostics: Iterable[Diagnostic], *, color: bool) -> Iterator[str]:
+    report = Report(checked=1, diagnostics=tuple(diagnostics))
+    if report.diagnostics:
+        yield from list(report_lines(report, color=color))[:-1]
+
+
+def _summary(found: TranscriptReport) -> str:
+    """Return for instance `vpp 1.4, 4 turns: 3 sound, 1 error, 2 warnings`."""
+    report, number = found.report, len(found.messages)
+    word = found.word if number == 1 else f"{found.word}s"
+    sound = sum(message.sound for message in found.messages)
+    parts = [counted(report.count(level), level) for level in Severity if report.count(level)]
+    name = f"{found.protocol} {found.version}".strip()
+    return one_line(f"{name}, {number} {word}: {', '.join([f'{sound} sound', *parts])}")
+
+
+_HEADS = ("cycle", "statements", "variables", "bytes", "canonical", "tokens", "canonical")
+
+
+def _table(stats: Sequence[Stats]) -> Iterator[str]:
+    """Yield the numbers of each cycle, and their sums, in columns."""
+    rows = [(str(each.index + 1), each.statements, each.variables, *_sizes(each)) for each in stats]
+    cells = [_HEADS, *([str(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(_HEADS))]
+    for row in cells:
+        yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+    yield f"tokens are estimated by the method `{METHOD}`, which knows no vocabulary"
+
+
+def _sizes(each: Stats) -> tuple[int | str, ...]:
+    shortest: Size | None = each.canonical
+    return (
+        each.raw.bytes,
+        shortest.bytes if shortest else "-",
+        each.raw.tokens,
+        shortest.tokens if shortest else "-",
+    )

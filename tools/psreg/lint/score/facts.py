@@ -1,0 +1,234 @@
+"""What a release shows for itself: its README, its runs, its transcripts, its golden cases.
+
+Everything is read from the version folder alone, and only when it is asked for. Nothing raises:
+what cannot be read is not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import Any
+
+from psreg.core.identity import Format
+from psreg.formats import readme
+from psreg.formats.conversation import json_lines
+from psreg.formats.declared_protocols import STUB
+from psreg.formats.dotprompt import NAME, Prompt
+from psreg.formats.golden import SUFFIX, GoldenCase
+from psreg.formats.markdown import Section, fences, sections
+from psreg.formats.platforms import PLATFORMS
+from psreg.formats.release import TestRun
+from psreg.formats.tree import Submission
+
+EVIDENCE = "evidence"
+
+_CHAPTER = 2
+"""Level of the headings below the title."""
+
+_MOST = 20
+"""Code blocks of examples that are looked for in the evidence."""
+
+_WORD = re.compile(NAME)
+_USUAL = ("use case", "example", "limitation")
+"""What headings of every README.md are about."""
+
+
+class Merits:
+    """The merits of one release."""
+
+    def __init__(self, submission: Submission) -> None:
+        self._submission = submission
+
+    @property
+    def is_template(self) -> bool:
+        """Whether the artifact is a `.prompt`."""
+        return self._submission.id.format is Format.PROMPT
+
+    @cached_property
+    def _readme(self) -> str:
+        return self._submission.documents[self._submission.folder / "README.md"].text
+
+    @cached_property
+    def _sections(self) -> tuple[Section, ...]:
+        return sections(self._readme)
+
+    @property
+    def introduction(self) -> bool:
+        """Whether README.md says something before its second heading."""
+        first = self._sections[:1]
+        start = first[0].span.end if first else 0
+        end = self._sections[1].span.start if len(self._sections) > 1 else len(self._readme)
+        return bool(self._readme[start:end].strip())
+
+    @property
+    def use_case(self) -> bool:
+        """Whether README.md says something below a heading with the words "use case"."""
+        return any(s.body.strip() for s in readme.about(self._sections, "use case"))
+
+    @property
+    def guide(self) -> bool:
+        """Whether README.md has a chapter with some text beside the usual ones."""
+        return any(
+            section.level <= _CHAPTER
+            and section.body.strip()
+            and not any(words in section.title.lower() for words in _USUAL)
+            for section in self._sections[1:]
+        )
+
+    @property
+    def inputs(self) -> bool:
+        """Whether README.md names every variable of the `.prompt`."""
+        names = self.variables
+        return names is not None and names <= {*_WORD.findall(self._readme)}
+
+    @property
+    def limitations(self) -> bool:
+        """Whether release.toml names a limitation."""
+        return any(text.strip() for _, text in self._submission.release.strings("limitations"))
+
+    @cached_property
+    def examples(self) -> tuple[str, ...]:
+        """The examples of README.md: what stands below a heading so called, part by part."""
+        found: list[str] = []
+        end = 0
+        for section in readme.examples(self._sections):
+            if section.span.start >= end:  # otherwise it is a part of the one before
+                end = section.span.end + len(section.body)
+                found += _parts(section)
+        return tuple(found)
+
+    @property
+    def recorded(self) -> bool:
+        """Whether an example is called recorded, and there is a transcript."""
+        return bool(self.transcripts) and any(
+            readme.recorded(section) for section in readme.examples(self._sections)
+        )
+
+    @property
+    def verbatim(self) -> bool:
+        """Whether a code block of an example stands in the evidence, word for word."""
+        said = "\0".join((*self._said, *(case.expected for case in self._goldens)))
+        blocks = (block for example in self.examples for block in _code(example))
+        return any(block in said for block in islice(blocks, _MOST))
+
+    @cached_property
+    def runs(self) -> tuple[TestRun, ...]:
+        """The rows of `[[tested]]` about this very artifact; a run on the stub is none."""
+        digest = hashlib.sha256(self._submission.artifact or b"").hexdigest()
+        return tuple(
+            run
+            for run in self._submission.release.tested
+            if run.sha256 == digest and run.platform != STUB
+        )
+
+    @property
+    def passed_on(self) -> frozenset[str]:
+        """The known platforms on which this very artifact passed."""
+        return frozenset(run.platform for run in self.runs if run.result == "pass") & {*PLATFORMS}
+
+    @cached_property
+    def proven(self) -> tuple[TestRun, ...]:
+        """The runs whose transcript is there."""
+        return tuple(
+            run for run in self.runs if self._submission.folder / run.evidence in self.transcripts
+        )
+
+    @cached_property
+    def transcripts(self) -> dict[PurePosixPath, tuple[dict[str, Any], ...]]:
+        """The turns or exchanges in each file of JSON Lines under evidence/ that has any."""
+        found = {}
+        for path in self._evidence(".jsonl"):
+            if records := tuple(json_lines.records(self._submission.documents[path].text)):
+                found[path] = records
+        return found
+
+    @property
+    def conversations(self) -> int:
+        """How many different transcripts have two answers of the assistant or more."""
+        long = {path for path, records in self.transcripts.items() if _answers(records) > 1}
+        return len({self._submission.files[path] for path in long})
+
+    @property
+    def answered(self) -> bool:
+        """Whether there are transcripts, and each has an answer of the assistant."""
+        return bool(self.transcripts) and all(map(_answers, self.transcripts.values()))
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a transcript begins with the whole text of the artifact."""
+        text = (self._submission.artifact or b"").decode(errors="replace").strip()
+        begun = (str(records[0].get("content", "")) for records in self.transcripts.values())
+        return bool(text) and any(text in first for first in begun)
+
+    @property
+    def _said(self) -> Iterator[str]:
+        for records in self.transcripts.values():
+            for record in records:
+                yield from (
+                    str(record[key]) for key in ("content", "text", "next") if key in record
+                )
+
+    @property
+    def _prompt(self) -> Prompt | None:
+        prompt = self._submission.prompt
+        return prompt if prompt and prompt.readable else None
+
+    @property
+    def variables(self) -> frozenset[str] | None:
+        """The variables of the `.prompt`; None if it cannot be read."""
+        prompt = self._prompt
+        return frozenset(variable.name for variable in prompt.variables) if prompt else None
+
+    @property
+    def defaults(self) -> frozenset[str]:
+        """The variables of the `.prompt` that have a default."""
+        return frozenset(self._prompt.defaults if self._prompt else ())
+
+    @cached_property
+    def _goldens(self) -> tuple[GoldenCase, ...]:
+        found = (GoldenCase(self._submission.documents.toml(p)) for p in self._evidence(SUFFIX))
+        prompt = self._prompt
+        return tuple(case for case in found if prompt and case.rendered(prompt) == case.expected)
+
+    @property
+    def goldens(self) -> tuple[frozenset[str], ...]:
+        """The golden cases that come out: the variables to which each gives a value."""
+        return tuple(frozenset(case.values) for case in self._goldens)
+
+    @property
+    def ungiven(self) -> frozenset[str]:
+        """The variables to which no golden case gives a value."""
+        return (self.variables or frozenset()).difference(*self.goldens)
+
+    def _evidence(self, suffix: str) -> list[PurePosixPath]:
+        folder = self._submission.folder / EVIDENCE
+        return [
+            path
+            for path in self._submission.paths
+            if path.name.endswith(suffix) and path.is_relative_to(folder)
+        ]
+
+
+def _parts(section: Section) -> list[str]:
+    """Return the sections right below a section, or its own text if it has none."""
+    inner = sections(section.body)
+    top = min((part.level for part in inner), default=0)
+    bodies = [part.body for part in inner if part.level == top] or [section.body]
+    return [body for body in bodies if body.strip()]
+
+
+def _code(text: str) -> list[str]:
+    """Return what stands in the fenced code blocks of a text."""
+    blocks = (text[span.start : span.end].strip().split("\n") for span in fences(text))
+    inside = ("\n".join(lines[1:-1]).strip() for lines in blocks)
+    return [block for block in inside if block]
+
+
+def _answers(records: tuple[dict[str, Any], ...]) -> int:
+    """Return how often an assistant answers: a line that is no turn is a whole exchange."""
+    return sum(record.get("role", "assistant") == "assistant" for record in records)

@@ -1,0 +1,187 @@
+"""The package records of a tree: a pure function of tree, previous records and time (DESIGN §3).
+
+A published row is never computed again: its date, digests, score and waivers are copied, and
+a file of its folder that changed, vanished or appeared is reported, not followed. Only what
+entry.toml says may change, and then the serial rises. The same input gives the same records.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from types import MappingProxyType
+
+from psreg.core.identity import CLASSES, ReleaseId
+from psreg.formats.declared_protocols import Spoken
+from psreg.formats.tree import Entry, Submission, Tree, waiver_for
+from psreg.lint.score.score import score
+from psreg.registry.records import (
+    FileRecord,
+    PackageRecord,
+    ReleaseRecord,
+    Row,
+    WaivedFinding,
+    in_order,
+)
+
+STATEMENT = "statement.json"
+"""The one file of a version folder that may come, or gain signatures, later."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedFile:
+    """A file of a published version that is not what was published.
+
+    `was` and `now` are SHA-256 digests; None is a file that was not, or is no longer, there.
+    """
+
+    path: PurePosixPath
+    was: str | None
+    now: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index:
+    """All records after a publication, by name; what it added; what must not have changed."""
+
+    records: Mapping[str, PackageRecord]
+    released: tuple[ReleaseId, ...]
+    changed: tuple[ChangedFile, ...]
+
+
+Conformance = Callable[[Submission], Sequence[Spoken]]
+"""Returns what the record of a release says of each protocol that it declares."""
+
+
+def _nothing_declared(_submission: Submission) -> Sequence[Spoken]:
+    return ()
+
+
+_NOTHING_WAIVED: Mapping[ReleaseId, Collection[str]] = MappingProxyType({})
+
+
+def build(
+    tree: Mapping[PurePosixPath, bytes],
+    previous: Mapping[str, PackageRecord],
+    now: datetime,
+    *,
+    waived: Mapping[ReleaseId, Collection[str]] = _NOTHING_WAIVED,
+    conformance: Conformance = _nothing_declared,
+) -> Index:
+    """Return the index of `tree` after `previous`; releases that are new get the date `now`.
+
+    The tree is expected to have passed its checks; `waived` names the rules whose findings about
+    a new release stood and were waived, for its record, and `conformance` tells what was found of
+    the protocols it declares. Names and versions that left the tree keep their record.
+
+    Raises:
+        ValueError: `now` has no time zone.
+    """
+    if now.utcoffset() is None:
+        raise ValueError("the time of publication has no time zone")
+    entries = _by_name(Tree(tree), previous)
+    date = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    records: dict[str, PackageRecord] = {}
+    released: list[ReleaseId] = []
+    changed: list[ChangedFile] = []
+    for name in sorted({*entries, *previous}):
+        entry, before = entries.get(name), previous.get(name)
+        rows: list[Row] = list(before.rows) if before else []
+        known = {row.version for row in rows}
+        submissions = {s.id.version: s for s in entry.submissions()} if entry else {}
+        for row in before.releases if before else ():
+            changed += _changes(row, submissions.get(row.version))
+        for version, submission in submissions.items():
+            if version not in known and submission.artifact is not None:
+                rows.append(_release(submission, date, waived.get(submission.id, ()), conformance))
+                released.append(submission.id)
+        if record := _record(name, entry, before, rows):
+            records[name] = record
+    return Index(records=records, released=tuple(released), changed=tuple(changed))
+
+
+def _by_name(tree: Tree, previous: Mapping[str, PackageRecord]) -> dict[str, Entry]:
+    """Return the entry of each name: where one has two classes, the published or first one."""
+    found: dict[str, Entry] = {}
+    for entry in sorted(tree.entries, key=lambda e: CLASSES.index(e.entry_class)):
+        before = previous.get(entry.name)
+        if before is None or before.entry_class == entry.entry_class:
+            found.setdefault(entry.name, entry)
+    return found
+
+
+def _record(
+    name: str, entry: Entry | None, before: PackageRecord | None, rows: list[Row]
+) -> PackageRecord | None:
+    """Return the record of `name`: the previous one, or one with the next serial."""
+    if entry is None or not rows:
+        return before
+    start = before or PackageRecord(name=name, entry_class=entry.entry_class, serial=0, rows=())
+    record = replace(start, rows=in_order(rows))
+    # A file that cannot be read says nothing; above all it must not take a yank back.
+    if entry.file.tree.parsed:
+        record = replace(
+            record,
+            rows=tuple(_yanked(row, entry.file.yanked) for row in record.rows),
+            owners=entry.file.owners,
+            threshold=entry.file.threshold,
+            aliases=entry.file.aliases,
+            deprecated=entry.file.deprecated,
+        )
+    return before if record == before else replace(record, serial=record.serial + 1)
+
+
+def _yanked(row: Row, reasons: Mapping[str, str]) -> Row:
+    if not isinstance(row, ReleaseRecord):
+        return row
+    return replace(row, yanked=reasons.get(row.version))
+
+
+def _release(
+    submission: Submission, date: str, codes: Collection[str], conformance: Conformance
+) -> ReleaseRecord:
+    """Return the row of a release that is published for the first time."""
+    artifact = submission.files[submission.artifact_path]
+    waivers = ((code, waiver_for(code, submission)) for code in sorted(set(codes)))
+    return ReleaseRecord(
+        version=submission.id.version,
+        path=str(submission.artifact_path),
+        media_type=submission.id.format.media_type,
+        sha256=_sha256(artifact),
+        size=len(artifact),
+        date=date,
+        files=tuple(
+            FileRecord(path=str(path), sha256=_sha256(data), size=len(data))
+            for path, data in submission.files.items()
+            if path != submission.folder / STATEMENT
+        ),
+        release=submission.release.value,
+        waived=tuple(
+            WaivedFinding(code=code, reason=waiver.reason, by=waiver.by)
+            for code, waiver in waivers
+            if waiver
+        ),
+        score=score(submission).to_json(),
+        protocols=[row.to_json() for row in conformance(submission)] or None,
+    )
+
+
+def _changes(row: ReleaseRecord, submission: Submission | None) -> list[ChangedFile]:
+    """Return which files of a published folder are not as published, sorted by path."""
+    was = {PurePosixPath(file.path): file.sha256 for file in row.files}
+    now: dict[PurePosixPath, str] = {}
+    if submission:
+        now = {path: _sha256(data) for path, data in submission.files.items()}
+        now.pop(submission.folder / STATEMENT, None)
+    return [
+        ChangedFile(path=path, was=was.get(path), now=now.get(path))
+        for path in sorted({*was, *now})
+        if was.get(path) != now.get(path)
+    ]
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,103 @@
+"""Catalogue shards: what search and the site need of all entries of a class, column by column.
+
+One shard is a class folder. Each column has one element per entry, entries sorted by name; where
+values repeat, a column is `{"values": sorted, "rows": indexes}`. There is no column `protocol`
+where no release declares one. The release shown is the latest
+(`PackageRecord.latest`). Shards are signed bytes: nothing in them is computed elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from psreg.formats.declared_protocols import STUB
+from psreg.formats.json.canonical import canonical
+from psreg.registry.records import PackageRecord, ReleaseRecord
+
+SCHEMA = "psreg.catalog/1"
+
+
+def catalog_shards(records: Mapping[str, PackageRecord]) -> Mapping[str, bytes]:
+    """Return the canonical JSON of each class that has an entry with a release, by class."""
+    shards: dict[str, list[tuple[PackageRecord, ReleaseRecord]]] = {}
+    for name in sorted(records):
+        record = records[name]
+        if latest := record.latest:
+            shards.setdefault(record.entry_class, []).append((record, latest))
+    return {shard: canonical(_shard(shard, shards[shard])) for shard in sorted(shards)}
+
+
+def _shard(shard: str, entries: Sequence[tuple[PackageRecord, ReleaseRecord]]) -> dict[str, Any]:
+    releases = [release for _, release in entries]
+    protocols = [_protocols(release) for release in releases]
+    return {
+        "schema": SCHEMA,
+        "shard": shard,
+        "count": len(entries),
+        "name": [record.name for record, _ in entries],
+        "version": [release.version for release in releases],
+        "summary": [_text(release, "summary") for release in releases],
+        "use_case": [_text(release, "use_case") for release in releases],
+        "date": [release.date for release in releases],
+        "sha256": [release.sha256 for release in releases],
+        "tags": _many(_texts(release, "tags") for release in releases),
+        "license": _one(_text(release, "license") for release in releases),
+        "language": _many(_texts(release, "languages") for release in releases),
+        "platform": _many(_platforms(release) for release in releases),
+        "deprecated": [_reason(record) for record, _ in entries],
+        **({"protocol": _many(protocols)} if any(protocols) else {}),
+    }
+
+
+def _one(column: Iterable[str]) -> dict[str, Any]:
+    """Return a column with one value per entry, each value stored once."""
+    cells = list(column)
+    values = sorted(set(cells))
+    at = {value: index for index, value in enumerate(values)}
+    return {"values": values, "rows": [at[cell] for cell in cells]}
+
+
+def _many(column: Iterable[Sequence[str]]) -> dict[str, Any]:
+    """Return a column with a set of values per entry, each value stored once."""
+    cells = list(column)
+    values = sorted({value for cell in cells for value in cell})
+    at = {value: index for index, value in enumerate(values)}
+    return {"values": values, "rows": [sorted({at[value] for value in cell}) for cell in cells]}
+
+
+def _text(release: ReleaseRecord, key: str) -> str:
+    value = release.release.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _texts(release: ReleaseRecord, key: str) -> list[str]:
+    value = release.release.get(key)
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _platforms(release: ReleaseRecord) -> list[str]:
+    """Return the platforms on which this very artifact passed; the stub is none."""
+    rows = release.release.get("tested")
+    return [
+        row["platform"]
+        for row in (rows if isinstance(rows, list) else ())
+        if isinstance(row, dict)
+        and row.get("result") == "pass"
+        and row.get("sha256") == release.sha256
+        and isinstance(row.get("platform"), str)
+        and row["platform"] != STUB
+    ]
+
+
+def _protocols(release: ReleaseRecord) -> list[str]:
+    """Return the protocols that the release declares."""
+    declared = release.release.get("protocols")
+    return list(declared) if isinstance(declared, dict) else []
+
+
+def _reason(record: PackageRecord) -> str | None:
+    if record.deprecated is None:
+        return None
+    reason = record.deprecated.get("reason")
+    return reason if isinstance(reason, str) else ""

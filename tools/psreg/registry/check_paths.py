@@ -1,0 +1,116 @@
+"""What a PATH of `psreg check` names: a folder, one file, or standard input.
+
+A subject judges, reads and writes by the paths that its diagnostics bear. It never writes through
+a link, and never a file that it could not read whole.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from psreg.core.diagnostics import Diagnostic, Mode
+from psreg.core.errors import UsageError
+from psreg.lint.engine import check_file
+from psreg.registry.check_folders import check_folder, registry_of
+from psreg.registry.checkout import MAX_FILE, read_file, read_named
+from psreg.system.atomic import write_file
+
+
+class Subject(Protocol):
+    """Something to judge; `checked` counts its artifacts once it was judged.
+
+    `lone` tells that it is one file, `loose` that each of its files is judged by itself and not
+    as a part of a registry.
+    """
+
+    checked: int
+    lone: bool
+    loose: bool
+
+    def judge(self, changed: Mapping[str, bytes]) -> list[Diagnostic]:
+        """Return what is to be said, with `changed` in place of what its files hold."""
+
+    def read(self, path: str, /) -> bytes | None:
+        """Return what the file that diagnostics call `path` holds; None if not to be changed."""
+
+    def write(self, path: str, data: bytes, /) -> None:
+        """Replace that file; its permissions stay."""
+
+
+class Folder:
+    """A folder: a registry's tree, a part of one, or loose artifacts."""
+
+    lone = False
+
+    def __init__(self, place: Path, mode: Mode) -> None:
+        self.checked = 0
+        self._place = place
+        self._mode = mode
+        registry = registry_of(place)
+        self.loose = registry is None
+        self._base = registry or Path()
+
+    def judge(self, changed: Mapping[str, bytes]) -> list[Diagnostic]:
+        """See `Subject`."""
+        self.checked, found = check_folder(self._place, self._mode, changed)
+        return found
+
+    def read(self, path: str) -> bytes | None:
+        """See `Subject`."""
+        return _whole(read_file(self._base / path))
+
+    def write(self, path: str, data: bytes) -> None:
+        """See `Subject`."""
+        _replace(self._base / path, data)
+
+
+class Artifact:
+    """One file, or `data` that came through standard input: then `place` is None."""
+
+    checked = 1
+    lone = True
+    loose = True
+
+    def __init__(self, data: bytes, path: str, mode: Mode, place: Path | None = None) -> None:
+        self.data = data
+        self.place = place
+        self._path = path
+        self._mode = mode
+
+    @classmethod
+    def at(cls, place: Path, mode: Mode) -> Artifact:
+        """Return the file at `place`."""
+        return cls(read_named(place), place.as_posix(), mode, place)
+
+    def judge(self, changed: Mapping[str, bytes]) -> list[Diagnostic]:
+        """See `Subject`."""
+        data = changed.get(self._path, self.data)
+        try:
+            return check_file(data, path=self._path, mode=self._mode)
+        except ValueError as error:
+            hint = "a PBE starts with {, a .prompt with [METADATA]; or name it: --stdin-filename"
+            raise UsageError("UNKNOWN_FORMAT", str(error), hint) from error
+
+    def read(self, path: str) -> bytes | None:
+        """See `Subject`."""
+        if self.place and self.place.is_symlink():
+            hint = "name the file that it points at"
+            raise UsageError("LINK", f"{path} is a link, which --fix does not write through", hint)
+        return _whole(self.data)
+
+    def write(self, _path: str, data: bytes) -> None:
+        """See `Subject`; what came through standard input is only remembered."""
+        self.data = data
+        if self.place:
+            _replace(self.place, data)
+
+
+def _whole(data: bytes) -> bytes | None:
+    return data if len(data) < MAX_FILE else None
+
+
+def _replace(place: Path, data: bytes) -> None:
+    write_file(place, data, stat.S_IMODE(place.lstat().st_mode))

@@ -1,0 +1,210 @@
+"""Reading a checkout: which registry encloses a place, and its tree of files.
+
+The tree reads a file when it is asked for, never follows a symbolic link, and caps what it reads,
+so that a hostile checkout cannot make psreg read elsewhere or without end.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Container, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from psreg.core.errors import UnavailableError
+from psreg.core.identity import CLASSES, PBES
+from psreg.formats.irregular import Irregular
+
+MAX_FILE = 4 * 1024 * 1024
+"""Bytes read of one file; more than any limit of the rules, so that these can say "too large"."""
+
+_POLICY = PurePosixPath("registry/policy.toml")
+_SUBMODULE = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(\S++)", re.MULTILINE)
+
+
+class FileTree(Mapping[PurePosixPath, bytes]):
+    """The files below `pbes/` of a checkout and its policy, by repo-relative path.
+
+    `refused` lists what is neither a regular file nor a folder (links, devices) or a submodule.
+    `changed` holds what is read instead of some of the files. With `entry`, the folder of one
+    entry, only that entry and those that it requires are whole; all others show entry.toml alone.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        changed: Mapping[str, bytes] | None = None,
+        entry: PurePosixPath | None = None,
+    ) -> None:
+        self.root = root
+        self._changed = changed or {}
+        self._entry = entry
+        self._paths: dict[PurePosixPath, None] = {}
+        self.refused: list[PurePosixPath] = []
+        self._submodules = _submodules(root)
+        if entry is None:
+            self._scan(PurePosixPath(PBES))
+        else:
+            self._scan_around(entry)
+        if (root / _POLICY).is_file():
+            self._paths[_POLICY] = None
+
+    def _scan(self, prefix: PurePosixPath, outlined: Container[PurePosixPath] = ()) -> None:
+        """List what is below `prefix`; of an entry in a folder that is `outlined`, entry.toml."""
+        folder = self.root / prefix
+        try:
+            found = sorted(os.scandir(folder), key=lambda item: item.name)
+        except OSError as error:
+            raise UnavailableError(
+                "CANNOT_READ", f"cannot list {folder}: {error.strerror}"
+            ) from error
+        if prefix in self._submodules or any(item.name == ".git" for item in found):
+            self._submodules.add(prefix)
+            self.refused.append(prefix)
+            return
+        for item in found:
+            path = prefix / item.name
+            if item.is_dir(follow_symlinks=False):
+                if prefix in outlined and _is_plain_file(f"{item.path}/entry.toml"):
+                    self._paths[path / "entry.toml"] = None
+                else:
+                    self._scan(path, outlined)
+            elif item.is_file(follow_symlinks=False):
+                self._paths[path] = None
+            else:
+                self.refused.append(path)
+
+    def _scan_around(self, entry: PurePosixPath) -> None:
+        folders = [PurePosixPath(PBES, name) for name in CLASSES]
+        self._scan(PurePosixPath(PBES), outlined=folders)
+        if not {entry, entry.parent}.intersection(self.refused):  # never through a link
+            self._scan(entry)
+        # An installation reads files, too, and must not pay for a TOML reader.
+        from psreg.formats import release  # noqa: PLC0415
+
+        releases = [path for path in self if path.name == "release.toml" and entry in path.parents]
+        for name in {name for path in releases for name in release.read(self[path]).requires}:
+            for folder in folders:
+                if folder / name / "entry.toml" in self:  # whatever `name` is, this is an entry
+                    self._scan(folder / name)
+
+    def irregular(self) -> dict[PurePosixPath, Irregular]:
+        """Return what is refused, and files that are executable, each with what it is.
+
+        Where every file is executable, the file system has no such bit, and none is.
+        """
+        parts = self._entry.parts if self._entry else ()
+        paths = [path for path in self._paths if path.parts[: len(parts)] == parts]
+        executable = [path for path in paths if _mode(self.root / path) & 0o111]
+        if len(executable) == len(paths) and all(
+            _mode(self.root / path) & 0o111 for path in self._paths
+        ):
+            executable = []
+        found = dict.fromkeys(executable, Irregular.EXECUTABLE)
+        for path in self.refused:
+            link = stat.S_ISLNK(_mode(self.root / path))
+            found[path] = Irregular.LINK if link else Irregular.SPECIAL
+        return found | dict.fromkeys(self._submodules & set(self.refused), Irregular.SUBMODULE)
+
+    def __getitem__(self, path: PurePosixPath) -> bytes:
+        if path not in self._paths:
+            raise KeyError(path)
+        changed = self._changed.get(str(path))
+        return read_file(self.root / path) if changed is None else changed
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._paths
+
+    def __iter__(self) -> Iterator[PurePosixPath]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
+def _submodules(root: Path) -> set[PurePosixPath]:
+    """Return where .gitmodules says that submodules are, whether they were fetched or not."""
+    try:
+        text = read_file(root / ".gitmodules").decode(errors="replace")
+    except UnavailableError:
+        return set()
+    return {PurePosixPath(path) for path in _SUBMODULE.findall(text)}
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.lstat().st_mode
+    except OSError:
+        return 0  # it went away just now; whoever reads it will say so
+
+
+def read_tree(
+    root: Path, changed: Mapping[str, bytes] | None = None, entry: PurePosixPath | None = None
+) -> FileTree:
+    """Return the tree of the checkout at `root`, with `changed` in place of what files hold.
+
+    `entry` is the folder of the one entry that is to be judged, if it is just one.
+
+    Raises:
+        UnavailableError: `pbes/` is missing or cannot be listed.
+    """
+    return FileTree(root, changed, entry)
+
+
+def _is_plain_file(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def read_file(path: Path, limit: int = MAX_FILE) -> bytes:
+    """Return at most `limit` bytes of the regular file at `path`, never through a link.
+
+    Raises:
+        UnavailableError: it is missing, not a regular file, or cannot be read.
+    """
+    try:
+        # O_NONBLOCK: opening a named pipe must not wait for its writer.
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise _unreadable(path, error.strerror or "it cannot be opened") from error
+    try:
+        status = os.fstat(number)
+        if not stat.S_ISREG(status.st_mode):
+            raise _unreadable(path, "it is not a regular file")
+        return _read(number, min(status.st_size, limit))
+    finally:
+        os.close(number)
+
+
+def _read(number: int, size: int) -> bytes:
+    parts = []
+    while size > 0 and (part := os.read(number, size)):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def read_named(path: Path, limit: int = MAX_FILE) -> bytes:
+    """Return at most `limit` bytes of a file a person named; links are theirs to follow.
+
+    Raises:
+        UnavailableError: it is missing or cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(limit)
+    except OSError as error:
+        raise _unreadable(path, error.strerror or "it cannot be read") from error
+
+
+def find_checkout(start: Path) -> Path | None:
+    """Return the nearest folder at or above `start` that holds `pbes/`, or None."""
+    start = start.absolute()
+    return next((at for at in (start, *start.parents) if (at / PBES).is_dir()), None)
+
+
+def _unreadable(path: Path, why: str) -> UnavailableError:
+    return UnavailableError("CANNOT_READ", f"cannot read {path}: {why}")

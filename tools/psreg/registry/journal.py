@@ -1,0 +1,85 @@
+"""The note of an unfinished publish, and the lock that keeps two publishes apart.
+
+Both are files in the state folder, named after the registry's folder, never inside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from psreg.core.errors import UnavailableError
+from psreg.registry.state import Intent
+from psreg.registry.store_folder import sync_folder
+from psreg.system.atomic import cannot_write, exclusive, write_file
+
+SCHEMA = "psreg.intent/1"
+
+
+class PublishJournal:
+    """The note about one registry folder; implements `service.ground.Journal`."""
+
+    def __init__(self, state: Path, registry: Path) -> None:
+        name = hashlib.sha256(
+            str(registry.resolve()).encode("utf-8", "surrogateescape")
+        ).hexdigest()
+        self._folder = state / "publish"
+        self._note = self._folder / f"{name[:32]}.json"
+        self._lock = self._folder / f"{name[:32]}.lock"
+
+    def held(self, wait: float = 60.0) -> AbstractContextManager[None]:
+        """Return the lock on publishing there; entering waits `wait` seconds for another psreg.
+
+        Raises:
+            UnavailableError: CANNOT_WRITE; on entering also LOCKED.
+        """
+        self._make_folder()
+        return exclusive(self._lock, wait)
+
+    def pending(self) -> Intent | None:
+        """Return the note, or None if there is none or it cannot be understood.
+
+        Raises:
+            UnavailableError: CANNOT_READ.
+        """
+        try:
+            value = json.loads(self._note.read_bytes())
+            return Intent(
+                registry_id=str(value["registry_id"]),
+                after=int(value["after"]),
+                targets=tuple(str(path) for path in value["targets"]),
+            )
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return None
+        except OSError as error:
+            raise UnavailableError(
+                "CANNOT_READ", f"cannot read {self._note}: {error.strerror or error}"
+            ) from error
+
+    def begin(self, intent: Intent) -> None:
+        """Replace the note. Raises UnavailableError CANNOT_WRITE."""
+        value = {
+            "schema": SCHEMA,
+            "registry_id": intent.registry_id,
+            "after": intent.after,
+            "targets": list(intent.targets),
+        }
+        self._make_folder()
+        write_file(self._note, json.dumps(value).encode(), mode=0o600)
+        sync_folder(self._folder)
+
+    def finish(self) -> None:
+        """Drop the note. Raises UnavailableError CANNOT_WRITE."""
+        try:
+            self._note.unlink(missing_ok=True)
+        except OSError as error:
+            raise cannot_write(self._note, error) from error
+        sync_folder(self._folder)
+
+    def _make_folder(self) -> None:
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(self._folder, error) from error

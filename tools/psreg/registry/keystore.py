@@ -1,0 +1,98 @@
+"""Private keys on this machine: one folder per registry, readable by nobody else.
+
+A key file is made whole and never replaced: it is written under another name and linked to its
+own, which fails if that is taken. Keys lie below the data folder, outside every tree.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from psreg.core.errors import TrustError, UnavailableError
+from psreg.registry.store_folder import sync_folder
+from psreg.registry.trust.keys import generate_key
+from psreg.system.atomic import TEMPORARY, cannot_write
+
+SUFFIX = ".pem"
+
+
+class KeyStore:
+    """The folder `root`, which holds `<registry id>/<name>.pem`; implements `ground.Keys`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def keep_out_of(self, tree: Path) -> None:
+        """Return if the keys lie outside of `tree`, whatever links say.
+
+        Raises:
+            TrustError: KEYS_IN_TREE; keys there would be published or committed by mistake.
+        """
+        if self.root.resolve().is_relative_to(tree.resolve()):
+            raise TrustError(
+                "KEYS_IN_TREE",
+                f"the keys would lie in {self.root}, inside {tree}",
+                "set PSREG_HOME or XDG_DATA_HOME to a folder outside of it",
+            )
+
+    def new_id(self) -> str:
+        """Return an id for a new registry: 32 random hex digits."""
+        return secrets.token_hex(16)
+
+    def folder(self, registry_id: str) -> str:
+        """Return the folder of a registry's keys."""
+        return str(self.root / registry_id)
+
+    def load(self, registry_id: str) -> dict[str, bytes]:
+        """Return the PEM of every key of a registry by its name; empty if there is none.
+
+        Raises:
+            UnavailableError: CANNOT_READ.
+        """
+        folder = self.root / registry_id
+        try:
+            files = sorted(folder.iterdir())
+            for leftover in (path for path in files if path.name.startswith(TEMPORARY)):
+                leftover.unlink()  # a key that was being made when psreg was stopped
+            return {path.stem: path.read_bytes() for path in files if path.suffix == SUFFIX}
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        except OSError as error:
+            raise UnavailableError(
+                "CANNOT_READ", f"cannot read the keys in {folder}: {error.strerror or error}"
+            ) from error
+
+    def create(self, registry_id: str, name: str) -> bytes:
+        """Make a key, keep it in a file of mode 0600 in a folder of mode 0700, return its PEM.
+
+        Raises:
+            UnavailableError: CANNOT_WRITE, also where there is such a key already.
+        """
+        folder = self.root / registry_id
+        place = folder / (name + SUFFIX)
+        pem = generate_key()
+        temporary = folder / f"{TEMPORARY}{secrets.token_hex(8)}"
+        try:
+            self.root.parent.mkdir(parents=True, exist_ok=True)
+            for at in (self.root, folder):
+                at.mkdir(mode=0o700, exist_ok=True)
+            _write_new(temporary, pem)
+            try:
+                os.link(temporary, place)  # unlike a rename, this never replaces a key
+            finally:
+                temporary.unlink()
+        except OSError as error:
+            raise cannot_write(place, error) from error
+        for at in (folder, self.root, self.root.parent):
+            sync_folder(at)
+        return pem
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(path, flags, 0o600), "wb") as file:  # noqa: PTH123 - takes a descriptor
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

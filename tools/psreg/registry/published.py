@@ -1,0 +1,151 @@
+"""Open what a registry has published: each record with the bytes it vouches for.
+
+Pure: records and a reader in, entries out. Nothing is shown that does not have the digest and the
+size of its signed record; all differences are reported at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from psreg.core.errors import FindingsError, UnavailableError
+from psreg.core.identity import CLASSES, ReleaseId, is_name
+from psreg.registry.records import PackageRecord, ReleaseRecord
+
+Read = Callable[[str], bytes | None]
+"""Returns the bytes at a repo-relative path, or None if there is no such file."""
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """One release with the bytes of its version folder, by repo-relative path.
+
+    `folder` is that folder, `pbes/<class>/<name>/<version>`.
+    """
+
+    id: ReleaseId
+    record: ReleaseRecord
+    folder: str
+    files: Mapping[str, bytes]
+
+    @property
+    def artifact(self) -> bytes:
+        """The bytes a user installs."""
+        return self.files[self.record.path]
+
+    @property
+    def readme(self) -> str:
+        """The text of its README.md, or ""."""
+        return self.files.get(f"{self.folder}/README.md", b"").decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One name of the registry. `raw` is its signed record; `releases` descend, never empty."""
+
+    record: PackageRecord
+    raw: bytes
+    latest: Release
+    releases: tuple[Release, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signed:
+    """One verified record: what it says, and its exact bytes."""
+
+    record: PackageRecord
+    raw: bytes
+
+
+def signed_records(packages: Mapping[str, bytes]) -> list[Signed]:
+    """Return the record of every name, in order of names.
+
+    Raises:
+        UnavailableError: NEWER_FORMAT, a record cannot be read.
+    """
+    result = []
+    for name in sorted(packages):
+        raw = packages[name]
+        try:
+            record = PackageRecord.from_json(json.loads(raw))
+        except ValueError as error:
+            message = f"the record of {name} cannot be read: {error}"
+            raise UnavailableError("NEWER_FORMAT", message, "upgrade psreg") from error
+        if record.name != name or not is_name(name) or record.entry_class not in CLASSES:
+            message = f"the record of {name} speaks of {record.entry_class}/{record.name}"
+            raise UnavailableError("NEWER_FORMAT", message, "upgrade psreg")
+        result.append(Signed(record=record, raw=raw))
+    return result
+
+
+def entries(records: Iterable[Signed], read: Read, drift: list[str]) -> Iterator[Entry]:
+    """Yield every entry that has a release this psreg understands.
+
+    Args:
+        records: what is signed.
+        read: gives the bytes of the checkout.
+        drift: gets a line for every file that differs from its record; such releases are left
+            out, and `refuse` makes an error of the lines.
+    """
+    for signed in records:
+        record = signed.record
+        found = [_release(record, row, read, drift) for row in reversed(record.releases)]
+        releases = tuple(release for release in found if release is not None)
+        latest = next((r for r in releases if r.record is record.latest), None)
+        if latest is not None:
+            yield Entry(record=record, raw=signed.raw, latest=latest, releases=releases)
+
+
+def refuse(drift: Sequence[str]) -> None:
+    """Do nothing if nothing differs.
+
+    Raises:
+        FindingsError: SITE_DRIFT.
+    """
+    if not drift:
+        return
+    more = f"\n  and {len(drift) - _SHOWN} more" if len(drift) > _SHOWN else ""
+    raise FindingsError(
+        "SITE_DRIFT",
+        "the checkout differs from what the registry has signed:\n  "
+        + "\n  ".join(drift[:_SHOWN])
+        + more,
+        "check out the published commit, or run 'psreg publish'",
+    )
+
+
+def _release(
+    record: PackageRecord, row: ReleaseRecord, read: Read, drift: list[str]
+) -> Release | None:
+    identity = ReleaseId(entry_class=record.entry_class, name=record.name, version=row.version)
+    folder = str(identity.folder)
+    if row.path != f"{folder}/{identity.filename}":
+        drift.append(f"{row.path}: not the path of {record.name} {row.version}")
+        return None
+    claims = {file.path: (file.sha256, file.size) for file in row.files}
+    claims[row.path] = (row.sha256, row.size)
+    files: dict[str, bytes] = {}
+    before = len(drift)
+    for path, claim in claims.items():
+        if not _inside(path, folder):
+            drift.append(f"{path}: outside the folder of {record.name} {row.version}")
+        elif (data := read(path)) is None:
+            drift.append(f"{path}: missing")
+        elif (hashlib.sha256(data).hexdigest(), len(data)) != claim:
+            drift.append(f"{path}: other bytes than released")
+        else:
+            files[path] = data
+    if len(drift) > before:
+        return None
+    return Release(id=identity, record=row, folder=folder, files=files)
+
+
+def _inside(path: str, folder: str) -> bool:
+    """Tell whether `path` is a plain path below `folder`: no record makes us write elsewhere."""
+    before, _, rest = path.partition(f"{folder}/")
+    return not before and all(part not in ("", ".", "..") for part in rest.split("/"))

@@ -1,0 +1,299 @@
+"""Package records: all that a registry says about one name, and nothing else it could say.
+
+The record is the only thing that catalogue, JSON API, feeds and client read about a release
+(DESIGN §3). `from_json` and `to_json` are inverse: unknown members and rows of another schema
+version are kept, so that an older tool never loses what a newer one wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from semver import Version
+
+from psreg.core.version import is_version, parse_version
+
+SCHEMA = "psreg.package/1"
+ROW_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRecord:
+    """One file of a version folder: repo-relative path, lower-case hex digest, bytes."""
+
+    path: str
+    sha256: str
+    size: int
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, value: Any) -> FileRecord:
+        """Read one element of `files`. Raises ValueError on another shape."""
+        members = _Members(value, "a file")
+        return cls(
+            path=members.text("path"),
+            sha256=members.text("sha256"),
+            size=members.integer("size"),
+            extra=members.left,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the element as JSON data."""
+        return {**self.extra, "path": self.path, "sha256": self.sha256, "size": self.size}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaivedFinding:
+    """A finding that stood at publication and was waived; `by` is `policy` or `release`."""
+
+    code: str
+    reason: str
+    by: str
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, value: Any) -> WaivedFinding:
+        """Read one element of `waived`. Raises ValueError on another shape."""
+        members = _Members(value, "a waived finding")
+        return cls(
+            code=members.text("code"),
+            reason=members.text("reason"),
+            by=members.text("by"),
+            extra=members.left,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the element as JSON data."""
+        return {**self.extra, "code": self.code, "reason": self.reason, "by": self.by}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseRecord:
+    """One published version of a name (a row with `"v": 1`).
+
+    `date` is UTC as `2026-11-21T05:00:00Z`; `release` is all of release.toml as JSON data;
+    `yanked` is the reason or None; `statement` is the owners' signed statement or None; `score` is
+    what `index.score` said at publication, None in records from before there was one. `protocols`
+    is what was found of each declared one, None where none was declared or judged yet.
+    """
+
+    version: str
+    path: str
+    media_type: str
+    sha256: str
+    size: int
+    date: str
+    files: tuple[FileRecord, ...]
+    release: Mapping[str, Any]
+    waived: tuple[WaivedFinding, ...] = ()
+    yanked: str | None = None
+    statement: Any = None
+    score: Mapping[str, Any] | None = None
+    protocols: Sequence[Any] | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def semver(self) -> Version:
+        """The version, ordered as SemVer orders versions."""
+        return parse_version(self.version)
+
+    @classmethod
+    def from_json(cls, value: Any) -> ReleaseRecord:
+        """Read one row of `releases`. Raises ValueError on another shape."""
+        members = _Members(value, "a release")
+        if members.integer("v") != ROW_VERSION:
+            raise ValueError(f"a release is not of schema version {ROW_VERSION}")
+        version = members.text("version")
+        parse_version(version)
+        return cls(
+            version=version,
+            path=members.text("path"),
+            media_type=members.text("media_type"),
+            sha256=members.text("sha256"),
+            size=members.integer("size"),
+            date=members.text("date"),
+            files=tuple(FileRecord.from_json(item) for item in members.array("files")),
+            release=members.object("release"),
+            waived=tuple(WaivedFinding.from_json(item) for item in members.array("waived")),
+            yanked=members.optional_text("yanked"),
+            statement=members.any("statement"),
+            score=members.object("score") if "score" in value else None,
+            protocols=members.array("protocols") if "protocols" in value else None,
+            extra=members.left,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as JSON data."""
+        return {
+            **self.extra,
+            "v": ROW_VERSION,
+            "version": self.version,
+            "path": self.path,
+            "media_type": self.media_type,
+            "sha256": self.sha256,
+            "size": self.size,
+            "date": self.date,
+            "files": [file.to_json() for file in self.files],
+            "release": dict(self.release),
+            "waived": [finding.to_json() for finding in self.waived],
+            "yanked": self.yanked,
+            "statement": self.statement,
+            **({} if self.score is None else {"score": dict(self.score)}),
+            **({} if self.protocols is None else {"protocols": list(self.protocols)}),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignRow:
+    """A row of a schema version this psreg does not know: kept as it is, never offered."""
+
+    data: Mapping[str, Any]
+
+    @property
+    def version(self) -> str:
+        """The version it says it is of, or "" if it says none."""
+        version = self.data.get("version")
+        return version if isinstance(version, str) else ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as JSON data."""
+        return dict(self.data)
+
+
+Row = ReleaseRecord | ForeignRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackageRecord:
+    """Everything published about one name.
+
+    `serial` counts the record's states from 1; `owners` holds the entries of entry.toml;
+    `deprecated` is None or `{"reason", "replacement"?}`; `rows` ascend by SemVer precedence.
+    """
+
+    name: str
+    entry_class: str
+    serial: int
+    rows: tuple[Row, ...]
+    owners: tuple[Mapping[str, Any], ...] = ()
+    threshold: int = 1
+    aliases: tuple[str, ...] = ()
+    deprecated: Mapping[str, Any] | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def releases(self) -> tuple[ReleaseRecord, ...]:
+        """The rows this psreg understands, ascending; yanked ones are among them."""
+        return tuple(row for row in self.rows if isinstance(row, ReleaseRecord))
+
+    @property
+    def latest(self) -> ReleaseRecord | None:
+        """The highest final version that is not yanked, else the highest version, else None."""
+        releases = self.releases
+        good = [row for row in releases if row.yanked is None and not row.semver.prerelease]
+        return max(good or releases, key=lambda row: row.semver, default=None)
+
+    def release(self, version: str) -> ReleaseRecord | None:
+        """Return the release whose version text is exactly `version`, or None."""
+        return next((row for row in self.releases if row.version == version), None)
+
+    @classmethod
+    def from_json(cls, value: Any) -> PackageRecord:
+        """Read a package record.
+
+        Raises:
+            ValueError: another schema, or a member missing or of another type.
+        """
+        members = _Members(value, "the package record")
+        if (schema := members.text("schema")) != SCHEMA:
+            raise ValueError(f"the package record has schema {schema!r}, not {SCHEMA!r}")
+        deprecated = members.any("deprecated")
+        if deprecated is not None and not isinstance(deprecated, dict):
+            raise ValueError("the package record: 'deprecated' is neither null nor an object")
+        return cls(
+            name=members.text("name"),
+            entry_class=members.text("class"),
+            serial=members.integer("serial"),
+            rows=tuple(_row(item) for item in members.array("releases")),
+            owners=tuple(_object(item, "an owner") for item in members.array("owners")),
+            threshold=members.integer("threshold"),
+            aliases=tuple(_text(item, "an alias") for item in members.array("aliases")),
+            deprecated=deprecated,
+            extra=members.left,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record as JSON data; `canonical` makes the signed bytes of it."""
+        return {
+            **self.extra,
+            "schema": SCHEMA,
+            "name": self.name,
+            "class": self.entry_class,
+            "serial": self.serial,
+            "owners": [dict(owner) for owner in self.owners],
+            "threshold": self.threshold,
+            "aliases": list(self.aliases),
+            "deprecated": None if self.deprecated is None else dict(self.deprecated),
+            "releases": [row.to_json() for row in self.rows],
+        }
+
+
+def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Return `rows` ascending by SemVer precedence, then text; rows without a version first."""
+    return tuple(sorted(rows, key=_precedence))
+
+
+def _precedence(row: Row) -> tuple[bool, Version, str]:
+    known = is_version(row.version)
+    return known, parse_version(row.version) if known else Version(0), row.version
+
+
+def _row(value: Any) -> Row:
+    data = _object(value, "a release")
+    version = data.get("v")
+    return ReleaseRecord.from_json(data) if version == ROW_VERSION else ForeignRow(data=data)
+
+
+class _Members:
+    """Takes members of a JSON object one by one; `left` are those that nobody asked for."""
+
+    def __init__(self, value: Any, what: str) -> None:
+        self._what = what
+        self.left = dict(_object(value, what))
+        self.text = partial(self._take, kind=str)
+        self.integer = partial(self._take, kind=int)
+        self.array = partial(self._take, kind=list)
+        self.object = partial(self._take, kind=dict)
+
+    def _take(self, key: str, kind: type) -> Any:
+        value = self.any(key)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
+            raise ValueError(f"{self._what}: {key!r} is not {_KINDS[kind]}")
+        return value
+
+    def any(self, key: str) -> Any:
+        if key not in self.left:
+            raise ValueError(f"{self._what}: {key!r} is missing")
+        return self.left.pop(key)
+
+    def optional_text(self, key: str) -> str | None:
+        value = self.any(key)
+        return None if value is None else _text(value, f"{self._what}: {key!r}")
+
+
+_KINDS = {str: "a string", int: "an integer", list: "an array", dict: "an object"}
+
+
+def _object(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} is not an object")  # noqa: TRY004 - bad data, not a bad call
+    return value
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{what} is not a string")  # noqa: TRY004 - bad data, not a bad call
+    return value

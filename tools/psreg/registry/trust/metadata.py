@@ -1,0 +1,294 @@
+"""Reads, verifies and signs the metadata of The Update Framework. Only importer of `tuf.api`.
+
+A `Document` exists only after its signatures were verified against the role that delegates to
+it, and its bytes passed `strict_value`. Nothing here judges expiry; a document tells its own.
+To change a document is to issue its next version: nothing is ever edited in place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from securesystemslib.signer import CryptoSigner, Key, Signer
+from tuf.api.exceptions import LengthOrHashMismatchError, UnsignedMetadataError
+from tuf.api.metadata import (
+    DelegatedRole,
+    Delegations,
+    Metadata,
+    MetaFile,
+    Root,
+    Snapshot,
+    SuccinctRoles,
+    TargetFile,
+    Targets,
+    Timestamp,
+)
+from tuf.api.serialization import DeserializationError
+
+from psreg.core.errors import TrustError
+from psreg.registry.trust.keys import key_from_pem
+from psreg.registry.trust.roles import (
+    BIN_BITS,
+    BIN_PREFIX,
+    KEY_OF,
+    PATHS,
+    RELEASES,
+    ROOT,
+    SNAPSHOT,
+    TARGETS,
+    TIMESTAMP,
+    RootInfo,
+    Target,
+)
+from psreg.registry.trust.strict_json import strict_json
+
+MODES = ("dev", "production")
+_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
+_TYPES = {ROOT: Root, SNAPSHOT: Snapshot, TIMESTAMP: Timestamp}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A verified metadata file: its role, its exact bytes, and python-tuf's view of them."""
+
+    role: str
+    data: bytes
+    signed: Any
+
+    @property
+    def version(self) -> int:
+        """Its version, from 1."""
+        return int(self.signed.version)
+
+    @property
+    def expires(self) -> datetime:
+        """Until when its signatures are good, UTC."""
+        at: datetime = self.signed.expires
+        return at
+
+
+def root_info(data: bytes) -> RootInfo:
+    """Return what the root in `data` says, after checking that it is signed by its own keys.
+
+    Raises:
+        TrustError: TRUST_METADATA or TRUST_SIGNATURE.
+    """
+    return info_of(verified_root(data, before=None))
+
+
+def info_of(root: Document) -> RootInfo:
+    """Return id, mode, digest and version of a verified root."""
+    psreg = root.signed.unrecognized_fields["psreg"]
+    digest = hashlib.sha256(root.data).hexdigest()
+    return RootInfo(id=psreg["id"], mode=psreg["mode"], sha256=digest, version=root.version)
+
+
+def verified_root(data: bytes, before: Document | None) -> Document:
+    """Return the root in `data`, signed by itself and by the root before it (TUF 5.3).
+
+    Raises:
+        TrustError: TRUST_METADATA, TRUST_SIGNATURE, or TRUST_MIXED where the version is not
+            the next one or the registry's id is not the same.
+    """
+    metadata = _parse(data, ROOT)
+    root = Document(role=ROOT, data=data, signed=metadata.signed)
+    _check_identity(root)
+    for signer in (root, before or root):
+        _check_signatures(metadata, ROOT, signer)
+    if before is not None and root.version != before.version + 1:
+        raise TrustError("TRUST_MIXED", f"root {before.version} is followed by {root.version}")
+    if before is not None and info_of(root).id != info_of(before).id:
+        raise TrustError("TRUST_MIXED", "a root names another registry than the root before it")
+    return root
+
+
+def verified(data: bytes, role: str, delegator: Document, entry: MetaFile | None) -> Document:
+    """Return the metadata of `role` in `data`, as `delegator` and the snapshot demand.
+
+    `entry` is what the file that lists it says of it (None for timestamp.json).
+
+    Raises:
+        TrustError: TRUST_METADATA, TRUST_SIGNATURE, TRUST_DIGEST (length or digest listed),
+            TRUST_MIXED (another version than listed).
+    """
+    metadata = _parse(data, role)
+    _check_signatures(metadata, role, delegator)
+    if entry is not None:
+        try:
+            entry.verify_length_and_hashes(data)
+        except LengthOrHashMismatchError as error:
+            raise TrustError("TRUST_DIGEST", f"{role} is not the file listed: {error}") from error
+        if metadata.signed.version != entry.version:
+            raise TrustError(
+                "TRUST_MIXED",
+                f"{role} is version {metadata.signed.version}, listed is {entry.version}",
+            )
+    return Document(role=role, data=data, signed=metadata.signed)
+
+
+def listed(document: Document) -> Mapping[str, MetaFile]:
+    """Return role → entry of what a timestamp or snapshot lists."""
+    if document.role == TIMESTAMP:
+        return {SNAPSHOT: document.signed.snapshot_meta}
+    return {name.removesuffix(".json"): entry for name, entry in document.signed.meta.items()}
+
+
+def _parse(data: bytes, role: str) -> Metadata[Any]:
+    strict_json(data)
+    try:
+        metadata: Metadata[Any] = Metadata.from_bytes(data)
+    except DeserializationError as error:
+        raise TrustError("TRUST_METADATA", f"{role} is no metadata: {error.__cause__}") from error
+    if not isinstance(metadata.signed, _TYPES.get(role, Targets)):
+        raise TrustError("TRUST_METADATA", f"{role} is a {metadata.signed.type} file")
+    return metadata
+
+
+def _check_signatures(metadata: Metadata[Any], role: str, delegator: Document) -> None:
+    try:
+        delegator.signed.verify_delegate(role, metadata.signed_bytes, metadata.signatures)
+    except (UnsignedMetadataError, ValueError) as error:
+        raise TrustError("TRUST_SIGNATURE", f"{role} is not signed as it must: {error}") from error
+
+
+def _check_identity(root: Document) -> None:
+    psreg = root.signed.unrecognized_fields.get("psreg")
+    fields = psreg if isinstance(psreg, dict) else {}
+    named = isinstance(fields.get("id"), str) and _ID.fullmatch(fields["id"])
+    if not named or fields.get("mode") not in MODES:
+        raise TrustError("TRUST_METADATA", "the root does not say which registry it is of")
+    if root.signed.consistent_snapshot is not True:
+        raise TrustError("TRUST_METADATA", "the root does not promise consistent snapshots")
+
+
+Signers = Mapping[str, Signer]
+"""Key id → what signs with that key."""
+
+
+def signers(pems: Iterable[bytes]) -> Signers:
+    """Return the signers of private keys. Raises TrustError KEY_UNREADABLE."""
+    found = [CryptoSigner(key_from_pem(pem)) for pem in pems]
+    return {signer.public_key.keyid: signer for signer in found}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notary:
+    """Issues documents that are good until `expires`, with the keys found in the folder `source`.
+
+    Every method returns the verified new document; `before` is the version it replaces. All
+    raise TrustError KEY_MISSING where too few keys of the role are at hand.
+    """
+
+    at_hand: Signers
+    source: str
+    expires: datetime
+
+    def require(self, delegator: Document, role: str) -> None:
+        """Return if the keys to sign `role` are at hand; else raise TrustError KEY_MISSING."""
+        self._keys_of(role, delegator.signed)
+
+    def first_root(self, registry_id: str, keys: Mapping[str, bytes]) -> Document:
+        """Return the root of a new development registry with one key for each role.
+
+        `keys` maps the key names of `topology.KEY_OF` to their private keys.
+        """
+        public = {name: _public(pem) for name, pem in keys.items()}
+        root = Root(
+            expires=self.expires,
+            consistent_snapshot=True,
+            unrecognized_fields={"psreg": {"id": registry_id, "mode": MODES[0]}},
+        )
+        for role in root.roles:
+            root.add_key(public[KEY_OF[role]], role)
+        return verified_root(self._sign(root, ROOT, root), before=None)
+
+    def first_targets(self, root: Document) -> Document:
+        """Return the top-level targets role: the keys of `snapshot` sign `releases`, too."""
+        keys, role = _online(root)
+        releases = DelegatedRole(
+            RELEASES, role.keyids, role.threshold, terminating=True, paths=list(PATHS)
+        )
+        delegations = Delegations(keys, roles={RELEASES: releases})
+        return self._issue(Targets(expires=self.expires, delegations=delegations), TARGETS, root)
+
+    def first_releases(self, targets: Document, root: Document) -> Document:
+        """Return the role `releases`, which delegates to the bins."""
+        keys, role = _online(root)
+        bins = SuccinctRoles(role.keyids, role.threshold, BIN_BITS, BIN_PREFIX)
+        signed = Targets(expires=self.expires, delegations=Delegations(keys, succinct_roles=bins))
+        return self._issue(signed, RELEASES, targets)
+
+    def next_bin(
+        self, name: str, targets: Mapping[str, Target], releases: Document, before: Document | None
+    ) -> Document:
+        """Return bin `name` listing exactly `targets`."""
+        signed = self._successor(before) if before else Targets(expires=self.expires)
+        signed.targets = {
+            path: TargetFile(target.length, {"sha256": target.sha256}, path)
+            for path, target in sorted(targets.items())
+        }
+        return self._issue(signed, name, releases)
+
+    def next_snapshot(
+        self, changed: Iterable[Document], root: Document, before: Document | None
+    ) -> Document:
+        """Return the snapshot in which the `changed` roles have their new versions."""
+        signed = self._successor(before) if before else Snapshot(expires=self.expires)
+        for document in changed:
+            signed.meta[f"{document.role}.json"] = MetaFile(document.version)
+        return self._issue(signed, SNAPSHOT, root)
+
+    def next_timestamp(
+        self, snapshot: Document, root: Document, before: Document | None
+    ) -> Document:
+        """Return the timestamp that puts `snapshot` in force."""
+        signed = self._successor(before) if before else Timestamp(expires=self.expires)
+        signed.snapshot_meta = MetaFile(snapshot.version)
+        return self._issue(signed, TIMESTAMP, root)
+
+    def renewed(self, before: Document, delegator: Document) -> Document:
+        """Return the next version with nothing else changed; a root delegates to itself."""
+        return self._issue(self._successor(before), before.role, delegator)
+
+    def _successor(self, before: Document) -> Any:
+        signed = Metadata[Any].from_bytes(before.data).signed
+        signed.version += 1
+        signed.expires = self.expires
+        return signed
+
+    def _issue(self, signed: Any, role: str, delegator: Document) -> Document:
+        data = self._sign(signed, role, delegator.signed)
+        return verified(data, role, delegator, entry=None)
+
+    def _sign(self, signed: Any, role: str, delegator: Any) -> bytes:
+        metadata = Metadata(signed)
+        for signer in self._keys_of(role, delegator):
+            metadata.sign(signer, append=True)
+        return metadata.to_bytes()
+
+    def _keys_of(self, role: str, delegator: Any) -> list[Signer]:
+        needed = delegator.get_delegated_role(role)
+        found = [self.at_hand[keyid] for keyid in needed.keyids if keyid in self.at_hand]
+        if len(found) >= needed.threshold:
+            return found
+        absent = next(keyid for keyid in needed.keyids if keyid not in self.at_hand)
+        raise TrustError(
+            "KEY_MISSING",
+            f"the key {absent} that signs {role!r} is not in {self.source}",
+            "copy the registry's keys there, or publish where they are; nothing was changed",
+        )
+
+
+def _public(pem: bytes) -> Key:
+    return CryptoSigner(key_from_pem(pem)).public_key
+
+
+def _online(root: Document) -> tuple[dict[str, Key], Any]:
+    """Return the keys that sign snapshots and the role that says how many are needed."""
+    role = root.signed.get_delegated_role(SNAPSHOT)
+    return {keyid: root.signed.get_key(keyid) for keyid in role.keyids}, role

@@ -1,0 +1,122 @@
+"""Who signs what in a registry, what each file is called, how long it stays good (DESIGN §3).
+
+```
+root ─┬─ timestamp ── names the snapshot in force
+      ├─ snapshot ─── names the version of every role below
+      └─ targets ──── releases ── r-00 … r-ff ── pkg/<name>.json, catalog/<shard>.json
+```
+Pure names and numbers: no signature is made or verified here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from psreg.core.identity import is_name
+
+ROOT = "root"
+TARGETS = "targets"
+SNAPSHOT = "snapshot"
+TIMESTAMP = "timestamp"
+RELEASES = "releases"
+
+BIN_PREFIX = "r"
+BIN_BITS = 8
+BINS: tuple[str, ...] = tuple(f"{BIN_PREFIX}-{number:02x}" for number in range(2**BIN_BITS))
+"""The 256 hash bins among which targets are spread."""
+
+PATHS: tuple[str, ...] = ("pkg/*", "catalog/*")
+"""The target paths that `targets` delegates to `releases`."""
+
+KEY_OF: dict[str, str] = {
+    ROOT: "root",
+    TARGETS: "root",
+    RELEASES: "online",
+    SNAPSHOT: "online",
+    TIMESTAMP: "timestamp",
+}
+"""Which of a development registry's three keys signs which role; bins are signed like releases."""
+
+KEYS: tuple[str, ...] = ("root", "online", "timestamp")
+
+LIFETIME = timedelta(days=365)
+"""How long a signature of a development registry is good."""
+
+RENEWAL = LIFETIME * 3 // 10
+"""A role with no more than this left is due for renewal."""
+
+METADATA_FOLDER = "metadata"
+TIMESTAMP_PATH = "metadata/timestamp.json"
+TARGET_FOLDERS: tuple[str, ...] = ("targets/pkg", "targets/catalog")
+
+_TARGET = re.compile(r"(pkg|catalog)/([a-z0-9_]+)\.json", re.ASCII)
+_VERSIONED = re.compile(r"([1-9][0-9]{0,15})\.([a-z0-9-]+)\.json", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What signed metadata says of one target file: bytes and lower-case hex SHA-256."""
+
+    length: int
+    sha256: str
+
+    @classmethod
+    def of(cls, data: bytes) -> Target:
+        """Return the description of `data`."""
+        return cls(length=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RootInfo:
+    """What a root says of its registry; `sha256` is of exactly these bytes, in hex."""
+
+    id: str
+    mode: str
+    sha256: str
+    version: int
+
+
+def metadata_path(role: str, version: int) -> str:
+    """Return where version `version` of a role's metadata lies, relative to the registry."""
+    return f"{METADATA_FOLDER}/{version}.{role}.json"
+
+
+def role_and_version(filename: str) -> tuple[str, int] | None:
+    """Return the role and version that the name of a metadata file says, else None."""
+    match = _VERSIONED.fullmatch(filename)
+    return (match[2], int(match[1])) if match else None
+
+
+def package_target(name: str) -> str:
+    """Return the target path of the record of entry `name`."""
+    return f"pkg/{name}.json"
+
+
+def catalog_target(shard: str) -> str:
+    """Return the target path of the catalogue shard `shard`."""
+    return f"catalog/{shard}.json"
+
+
+def kind_and_name(target: str) -> tuple[str, str] | None:
+    """Return ("pkg" or "catalog", name) of a target path; None if it is neither."""
+    match = _TARGET.fullmatch(target)
+    return (match[1], match[2]) if match and is_name(match[2]) else None
+
+
+def target_path(target: str, sha256: str) -> str:
+    """Return where the target file lies: `targets/pkg/<sha256>.<name>.json`."""
+    folder, _, name = target.rpartition("/")
+    return f"targets/{folder}/{sha256}.{name}"
+
+
+def bin_of(target: str) -> str:
+    """Return the bin that is responsible for a target path (TAP 15)."""
+    return f"{BIN_PREFIX}-{hashlib.sha256(target.encode()).hexdigest()[: BIN_BITS // 4]}"
+
+
+def is_due(expires: datetime, now: datetime) -> bool:
+    """Tell whether a signature that is good until `expires` should be renewed at `now`."""
+    return expires - now < RENEWAL

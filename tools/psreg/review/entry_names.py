@@ -1,0 +1,153 @@
+"""The names of a registry at one commit: folders of entries, and the aliases that entries list.
+
+Names come from the class folders alone. Which entries may list aliases is found by `git grep`,
+which runs beside us; of these alone entry.toml is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from subprocess import Popen
+from weakref import finalize
+
+from psreg.core.identity import CLASSES, PBES, is_name
+from psreg.formats import entry as entry_format
+from psreg.git.batch import end, missing
+from psreg.git.objects import Objects
+from psreg.git.process import Git
+
+Key = tuple[str, str]
+"""Class and name of an entry."""
+
+ENTRY_FILE = "entry.toml"
+
+_GREP = ("grep", "-z", "-l", "-a", "--no-textconv", "--no-recurse-submodules")
+
+_FINE = (0, 1)
+"""What `git grep` ends with, whether it finds anything or not."""
+
+_EMPTY = r"^aliases[[:blank:]]*=[[:blank:]]*\[[[:blank:]]*\]"
+_ALIASES = (
+    ("-P", "-e", rf"^(?!{_EMPTY[1:]}).*aliases|\\"),
+    ("-E", "-e", "aliases", "--and", "--not", "-e", _EMPTY, "--or", "-e", r"\\"),
+)
+"""A line of an entry.toml that may list aliases, in two notations: the first takes half the time,
+and not every git has it. The line has the word and no empty list, or an escape: what is written
+with one, "ali\\u0061ses", may be any word."""
+
+
+def folder_of(key: Key) -> str:
+    """Return `pbes/<class>/<name>`."""
+    return f"{PBES}/{key[0]}/{key[1]}"
+
+
+def entry_file(key: Key) -> str:
+    """Return `pbes/<class>/<name>/entry.toml`."""
+    return f"{folder_of(key)}/{ENTRY_FILE}"
+
+
+def key_of(path: str) -> Key | None:
+    """Return the entry in whose folder `path` lies, or None."""
+    parts = path.split("/", 3)
+    if len(parts) > 3 and parts[0] == PBES and parts[1] in CLASSES and is_name(parts[2]):  # noqa: PLR2004
+        return parts[1], parts[2]
+    return None
+
+
+class Roll:
+    """The entries of the commit whose root folder is `root`."""
+
+    def __init__(self, git: Git, objects: Objects, root: str) -> None:
+        self._git, self._objects = git, objects
+        self._search: Popen[bytes] | None = None
+        pbes = objects.folder(root).get(PBES)
+        self._pbes = pbes.id if pbes and pbes.is_folder else ""
+        rows = {one: objects.folder(self._pbes).get(one) for one in CLASSES if self._pbes}
+        self._classes = {o: objects.folder(r.id) for o, r in rows.items() if r and r.is_folder}
+
+    def folder(self, key: Key) -> str | None:
+        """Return the id of an entry's folder, or None if there is none."""
+        entries = self._classes.get(key[0])
+        row = entries.get(key[1]) if entries else None
+        return row.id if row and row.is_folder else None
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """What is in the class folders: the names of the entries, and a few that are none."""
+        return [name for entries in self._classes.values() for name in entries.names()]
+
+    def called(self, names: Iterable[str]) -> set[Key]:
+        """Return the entries with one of these names."""
+        keys = ((one, name) for name in names if is_name(name) for one in CLASSES)
+        return {key for key in keys if self.folder(key)}
+
+    def find_aliases(self) -> None:
+        """Begin to look for aliases, which will be asked for."""
+        if self._pbes and self._search is None:
+            self._search = self._start(_ALIASES[0])
+
+    def _start(self, pattern: Iterable[str]) -> Popen[bytes]:
+        depth = "--max-depth=2"  # <class>/<name>/entry.toml
+        process = self._git.start(*_GREP, "--threads=1", depth, *pattern, self._pbes)
+        finalize(self, end, process)
+        return process
+
+    @cached_property
+    def by_alias(self) -> Mapping[str, list[Key]]:
+        """The entries by the aliases they list.
+
+        Raises:
+            UnavailableError: `OBJECT_MISSING`.
+        """
+        paths = [f"{PBES}/{path}" for path in _listed(self._found(), self._pbes)]
+        keys = [key for path in paths if (key := key_of(path)) and path == entry_file(key)]
+        found: dict[str, list[Key]] = {}
+        for key, data in zip(keys, self._entry_files(keys), strict=True):
+            for alias in aliases_in(data):
+                found.setdefault(alias, []).append(key)
+        return found
+
+    def _found(self) -> bytes:
+        """Return what the search prints."""
+        self.find_aliases()
+        if self._search is None:
+            return b""
+        out, _ = self._search.communicate()
+        if self._search.returncode not in _FINE:
+            process = self._start(_ALIASES[1])
+            out, _ = process.communicate()
+            if process.returncode not in _FINE:
+                raise missing(f"{self._pbes} or one in it")
+        return out
+
+    def _entry_files(self, keys: list[Key]) -> Iterator[bytes]:
+        ids = [oid for key in keys if (oid := self.folder(key))]
+        self._objects.load(ids)
+        rows = [self._objects.folder(oid).get(ENTRY_FILE) for oid in ids]
+        yield from self._objects.blobs(row.id for row in rows if row)
+
+
+def aliases_in(data: bytes) -> tuple[str, ...]:
+    """Return the aliases that an entry.toml lists."""
+    return entry_format.read(data).aliases
+
+
+def mentioning(git: Git, root: str, words: Iterable[str]) -> set[Key]:
+    """Return the entries of which a TOML file in the commit may mention one of `words`.
+
+    Raises:
+        UnavailableError: `OBJECT_MISSING`.
+    """
+    patterns = "".join(f"{word}\n" for word in (*words, "\\")).encode()  # any may be escaped
+    where = (root, "--", f"{PBES}/*/release.toml", f"{PBES}/*/{ENTRY_FILE}")
+    out = git.ask(*_GREP, "-F", "-f", "-", *where, stdin=patterns, fine=_FINE)
+    if out is None:
+        raise missing(f"{root} or one in it")
+    return {key for path in _listed(out, root) if (key := key_of(path))}
+
+
+def _listed(out: bytes, root: str) -> Iterator[str]:
+    """Yield the paths that `git grep -z -l` prints of the tree `root`."""
+    for name in out.split(b"\0")[:-1]:
+        yield name.decode("utf-8", "surrogateescape").removeprefix(f"{root}:")

@@ -1,0 +1,107 @@
+"""A review for machines and on a terminal: the report of its findings, and what follows from them.
+
+As JSON it is the report of a check (`psreg.report/1`) with members of its own (DESIGN §4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from psreg.compatibility.diff_report import READ, diff_document
+from psreg.core.diagnostics import ERROR
+from psreg.core.terminal import one_line
+from psreg.core.version import Step
+from psreg.lint.reports.json import report_document
+from psreg.lint.reports.text import counted, report_lines
+from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
+
+VERDICT = {
+    Verdict.ACCEPT: "nothing stands against it; it can be merged as it is",
+    Verdict.NEEDS_HUMAN: "a person has to decide; a program cannot",
+    Verdict.REJECT: "it cannot be merged like this",
+}
+"""What each verdict means, in a line."""
+
+
+def review_document(review: Review) -> dict[str, Any]:
+    """Return `review` as the JSON object that `psreg review --format json` prints."""
+    return {
+        **report_document(review.report),
+        "verdict": str(review.verdict),
+        "reasons": [
+            {"code": r.code, "message": r.message, "effect": str(r.effect), "path": r.path}
+            for r in review.reasons
+        ],
+        "would_change_verdict": list(review.would_change_verdict),
+        "releases": [_release(release) for release in review.releases],
+        "base": review.base,
+        "head": review.head,
+    }
+
+
+def _release(release: ReviewedRelease) -> dict[str, Any]:
+    return {
+        "class": release.id.entry_class,
+        "name": release.id.name,
+        "version": release.id.version,
+        "previous": release.previous,
+        "bump": str(release.bump),
+        "floor": str(release.floor),
+        "changes": diff_document(release.diff)["changes"] if release.diff else [],
+        "similar_names": list(release.similar_names),
+        "score": release.score.to_json(),
+        "capabilities_added": list(release.capabilities_added),
+        "missing": {str(path): text for path, text in sorted(release.absent.items())},
+    }
+
+
+def review_lines(review: Review, *, color: bool = False, quiet: bool = False) -> Iterator[str]:
+    """Yield the lines of `review`: findings, releases, and last the verdict and what changes it.
+
+    `quiet` leaves out the releases, and all of it where nothing stands against the change.
+    """
+    if quiet and review.verdict is Verdict.ACCEPT:
+        return
+    yield from report_lines(review.report, color=color, infos=False)
+    for release in () if quiet else review.releases:
+        yield ""
+        yield from _release_lines(release)
+    yield ""
+    yield f"{review.verdict}: {VERDICT[review.verdict]}"
+    for reason in beside_findings(review):
+        place = f" ({one_line(reason.path)})" if reason.path else ""
+        yield f"  {reason.code}: {one_line(reason.message)}{place}"
+    if errors := review.report.count(ERROR):
+        yield f"  {counted(errors, ERROR)}, see above"
+    if review.would_change_verdict:
+        yield "what would change it:"
+    for sentence in review.would_change_verdict:
+        yield f"  - {one_line(sentence)}"
+
+
+def beside_findings(review: Review) -> Iterator[Reason]:
+    """Yield the reasons that are more, or something else, than an error among the findings."""
+    for reason in review.reasons:
+        if reason.effect is Verdict.NEEDS_HUMAN or not reason.path:
+            yield reason
+
+
+def _release_lines(release: ReviewedRelease) -> Iterator[str]:
+    yield f"{release.id.entry_class}/{release.title}: {step_text(release)}"
+    for difference in release.diff.differences if release.diff else ():
+        mark = f" ({READ})" if difference.behaviour else ""
+        yield f"  {difference.step}: {one_line(difference.message)}{mark}"
+    yield f"  score {release.score.total} of 100"
+
+
+def step_text(release: ReviewedRelease) -> str:
+    """Return which step a release makes, and which it has to make at least."""
+    if release.new_name:
+        return "the first release of this name"
+    if release.previous is None:
+        return "below all releases of this name"
+    least = f"; what changed asks for {release.least} or higher" if release.least else ""
+    if release.bump is Step.NONE:
+        return f"follows {release.previous}{least}"
+    return f"a {release.bump} step from {release.previous}{least}"

@@ -1,0 +1,211 @@
+"""The stolen-key tripwire: what a small release must not bring without somebody looking.
+
+A patch and its predecessor are read side by side, text by text, and everything is pointed out
+through which a prompt reaches beyond the conversation or hides something.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import PurePosixPath
+
+from psreg.compatibility.steps import step_between
+from psreg.core.diagnostics import WARNING, Finding, Span
+from psreg.core.rule import rule
+from psreg.core.version import Step
+from psreg.formats.golden import SUFFIX
+from psreg.formats.json.pointer import join
+from psreg.formats.layout import EVIDENCE
+from psreg.formats.layout import MOST as MOST_ITEMS
+from psreg.formats.tree import Submission
+from psreg.lint.content import CONTENT_RULES, texts
+from psreg.lint.content.patterns import hits, patterns
+from psreg.lint.content.shown import MOST, quoted
+from psreg.lint.content.texts import Content
+from psreg.lint.content.urls import urls
+from psreg.lint.entries.limit_rules import MAX_FILES
+from psreg.lint.entries.submission_rules import MAX_FILE
+from psreg.registry.build import STATEMENT
+from psreg.review.change import ENTRY_FILE, ChangeSet
+from psreg.review.rules.version_rules import MOST_CHANGES, updates, versions
+
+_HOST = re.compile(
+    r"(?<![\w.-])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}"
+    r"(?:(?:com|net|org|info|biz|io|co|ai|app|dev|me|ly|gg|to|xyz|site|online|top|cloud|cc|ru|cn"
+    r"|tk|su|pw|link|live|page|sh)(?![\w-]|\.[a-z0-9])|[a-z]{2,24}(?=[/:][\w.?#~-]))"
+    r"|(?<=@)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z]{2,24}(?![\w-])",
+    re.IGNORECASE,
+)
+"""A host without a scheme: after `@`, before a path, or with a common ending."""
+
+_FILE = re.compile(
+    r"(?<![@\w.-])[a-z0-9-]+\.(?:bash|bat|c|cfg|cpp|cs|css|csv|cxx|ex|exs|go|h|hpp|hs|html?|ini|ipynb"
+    r"|java|js|json|jsonl|jsx|jl|kt|log|lua|md|mjs|php|ps1|py|pyi|r|rb|rs|rst|scala|scss|sql|swift"
+    r"|toml|ts|tsx|txt|vue|xml|ya?ml)(?![\w-]|(?::[0-9]*)?/)",
+    re.IGNORECASE,
+)
+"""A file of code or text, perhaps with a line, as in `upload.py:44`; nothing with a path behind.
+Endings under which anybody can have a host in no time, `sh` for instance, are left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """One thing in a text that reaches out of it or hides; `what` is what is compared."""
+
+    what: str
+    message: str
+    at: str | Span
+    key: bool = False
+
+
+@rule("PS081", spec="registry/CONTENT registry/CHANGES", severity=WARNING)
+def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
+    """A small release brings a URL, a host, a tool, another's entry, or what content rules find.
+
+    ## Why
+    This is a tripwire for the day on which somebody else has an owner's key or account. People
+    and their tools take small releases without looking; a thief would use exactly these, and
+    would add what carries something out of the conversation or brings something in: an address,
+    a tool, an order that hides. An honest author adds such a thing now and then, a thief nearly
+    always. An entry of others that is required now is the same: they decide what people get
+    along with this one. So the release waits until a person has looked. What the previous
+    release already had is no finding, and a major release is looked at anyway. All files of a
+    release count, but for the transcripts that its test runs cite.
+
+    ## Fix
+    Say in `changes` what the new address or tool is for, and a reviewer will let it pass. If you
+    did not add it, stop: change your password, look through the list of your keys, and tell the
+    keepers of the registry. Nobody can waive this in release.toml.
+
+    ```toml
+    changes = "Links to the public list of units, https://example.org/units, for unusual ones."
+    ```
+    """
+    for release, previous in updates(change):
+        if step_between(*versions(previous, release)) is Step.MAJOR:
+            continue
+        old, new = _contents(previous), _contents(release.submission)
+        for path, reach in islice(_added(old, new), MOST_CHANGES):
+            yield _finding(f"{release.submission.folder}/{path}", reach, previous.id.version)
+        for reach in _requirements(previous, release.submission):
+            yield _finding(str(release.submission.release_path), reach, previous.id.version)
+    for entry in change.entries:
+        if entry.base and entry.head and change.touched(entry.path):
+            files = (side.file.tree for side in (entry.base, entry.head))
+            old, new = ({ENTRY_FILE: texts.of_toml(tree)} for tree in files)
+            for _, reach in islice(_added(old, new), MOST_CHANGES):
+                yield _finding(str(entry.path), reach, "entry.toml")
+
+
+def _requirements(previous: Submission, new: Submission) -> Iterator[Reach]:
+    """Yield the entries that are required now and that none of the same owners looks after."""
+    ours, tree = new.entry.file.accounts, new.tree
+    for name in sorted(new.release.requires.keys() - previous.release.requires.keys())[:MOST_ITEMS]:
+        entries = (tree.entry(each, name) for each in tree.names.get(name, ()))
+        if any(entry and ours.keys().isdisjoint(entry.file.accounts) for entry in entries):
+            message = f"`{name}` is required, which others look after"
+            yield Reach(what=name, message=message, at=join(("requires", name)), key=True)
+
+
+def _finding(path: str, reach: Reach, before: str) -> Finding:
+    return Finding(
+        message=f"{before} had nothing like it: {reach.message}",
+        at=reach.at,
+        key=reach.key,
+        path=path,
+        hint="Say in the pull request, or in `changes`, what it is for.",
+    )
+
+
+def _added(
+    before: Mapping[str, Content], after: Mapping[str, Content]
+) -> Iterator[tuple[str, Reach]]:
+    """Yield what some texts have that the texts of the same files had not, with the file."""
+    for path, content in after.items():
+        known = Counter(r.what for r in _reaches(before[path])) if path in before else Counter()
+        told: set[str | Span] = set()
+        for reach in _reaches(content):
+            if known[reach.what] > 0:
+                # NOTE: an address that was there may stand there twice; a second order may not.
+                known[reach.what] -= reach.what.startswith("PS")
+            elif reach.at not in told:
+                told.add(reach.at)
+                yield path, reach
+
+
+def _contents(submission: Submission) -> dict[str, Content]:
+    """Return the texts of a release by their path in its folder; what is broken is left out."""
+    declared = tuple(text for _, text in submission.release.strings("capabilities"))
+    found: dict[str, Content] = {}
+    pbe, prompt = submission.pbe, submission.prompt
+    if pbe is not None and pbe.tree.parsed:
+        found[submission.id.filename] = texts.of_pbe(pbe, declared)
+    if prompt is not None and prompt.readable:
+        found[submission.id.filename] = texts.of_prompt(prompt, declared)
+    if submission.release.tree.parsed:
+        found["release.toml"] = texts.of_toml(submission.release.tree)
+    for path in islice(_plain(submission), MAX_FILES):
+        if len(submission.tree.files[path]) <= MAX_FILE:
+            text = submission.documents[path].text
+            found[str(path.relative_to(submission.folder))] = texts.of_readme(text)
+    return found
+
+
+def _plain(submission: Submission) -> Iterator[PurePosixPath]:
+    """Yield the files that people read as they are: README.md, and whatever else lies there.
+
+    A transcript that a test run cites is what was said, and not what the author says; golden
+    cases repeat the artifact.
+    """
+    others = (submission.artifact_path, submission.release_path, submission.folder / STATEMENT)
+    cited = {submission.folder / run.evidence for run in submission.release.tested}
+    for path in submission.paths:
+        proof = submission.folder / EVIDENCE in path.parents
+        if path not in others and not (proof and (path in cited or path.name.endswith(SUFFIX))):
+            yield path
+
+
+def _reaches(content: Content) -> Iterator[Reach]:
+    yield from _findings(content)
+    yield from _tools(content)
+    yield from _addresses(content)
+
+
+def _findings(content: Content) -> Iterator[Reach]:
+    for each in CONTENT_RULES:
+        for finding in each.check(content):
+            what = f"{each.code} {finding.message}"
+            message = f"{finding.message} ({each.code})"
+            yield Reach(what=what, message=message, at=finding.at, key=finding.key)
+
+
+def _tools(content: Content) -> Iterator[Reach]:
+    for hit in hits(content, patterns("access", "asks")):
+        yield Reach(
+            what=f"capability {hit.pattern.note}",
+            message=f"{quoted(hit.plain)} needs `{hit.pattern.note}`",
+            at=hit.passage.span(hit.start, hit.end),
+        )
+
+
+def _addresses(content: Content) -> Iterator[Reach]:
+    told: dict[int, list[Span]] = {}
+    for url in urls(content):
+        told.setdefault(id(url.passage), []).append(Span(url.start, url.end))
+        yield Reach(
+            what=f"url {url.url}",
+            message=f"a URL, {quoted(url.url)}",
+            at=url.passage.span(url.start, url.end),
+        )
+    for passage, match in islice(content.find(_HOST), 10 * MOST):
+        inside = (url.start < match.end() <= url.end for url in told.get(id(passage), ()))
+        if not any(inside) and not _FILE.match(match.string, match.start()):
+            yield Reach(
+                what=f"host {match[0].lower()}",
+                message=f"a host, {quoted(match[0])}",
+                at=passage.span(*match.span()),
+            )

@@ -1,0 +1,103 @@
+"""Files that are whole or not there, and one lock per folder.
+
+A file is written beside its place, flushed to the disk and renamed over it, so that a reader, a
+crash or a full disk never sees half of it, and a link planted at its place is replaced, not
+followed.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from psreg.core.errors import UnavailableError
+
+TEMPORARY = ".psreg-"
+"""How the names of unfinished files begin; what a crash left behind may be deleted."""
+
+_POLL = 0.05
+
+
+def write_file(path: Path, data: bytes, mode: int = 0o644) -> None:
+    """Make `path` a regular file holding `data`, with permission bits `mode`.
+
+    Raises:
+        UnavailableError: `CANNOT_WRITE`; what was at `path` before is still there.
+    """
+    try:
+        number, temporary = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
+        try:
+            with open(number, "wb") as file:  # noqa: PTH123 - takes a descriptor
+                file.write(data)
+                file.flush()
+                os.fsync(number)
+            Path(temporary).chmod(mode)
+            Path(temporary).replace(path)
+        except BaseException:
+            with suppress(OSError):
+                Path(temporary).unlink()
+            raise
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+def real_folder(path: Path) -> Path:
+    """Return `path` as a folder of its own: a link or file in its place is removed first.
+
+    Raises:
+        UnavailableError: `CANNOT_WRITE`.
+    """
+    try:
+        if path.is_symlink() or (path.exists() and not path.is_dir()):
+            path.unlink()
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    return path
+
+
+def cannot_write(path: Path, error: OSError) -> UnavailableError:
+    """Return what to tell a person about a place that cannot be written."""
+    return UnavailableError("CANNOT_WRITE", f"cannot write {path}: {error.strerror or error}")
+
+
+@contextmanager
+def exclusive(lock: Path, wait: float = 60.0) -> Iterator[None]:
+    """Hold the lock file `lock`; another process waits up to `wait` seconds for it.
+
+    Where the system has no `fcntl` nothing is locked: two runs at once are then the person's risk.
+
+    Raises:
+        UnavailableError: `LOCKED`, or `CANNOT_WRITE`.
+    """
+    try:
+        number = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise cannot_write(lock, error) from error
+    try:
+        _acquire(number, lock, time.monotonic() + wait)
+        yield
+    finally:
+        os.close(number)  # which lets the lock go
+
+
+def _acquire(number: int, lock: Path, until: float) -> None:
+    try:
+        import fcntl  # noqa: PLC0415 - not on every system
+    except ImportError:  # pragma: no cover - Windows
+        return
+    while True:
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise UnavailableError(
+                    "LOCKED", f"another psreg holds {lock}", "wait until it has finished"
+                ) from None
+            time.sleep(_POLL)
+        else:
+            return

@@ -1,0 +1,143 @@
+"""Where a command speaks: results on stdout, everything else on stderr.
+
+With `--format json` standard output is exactly one JSON document on every exit code (DESIGN §4).
+Text that comes from files or the network passes through `plain`, so that it cannot drive a
+terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TextIO
+
+from psreg.core.errors import PsregError, UnavailableError
+from psreg.core.terminal import plain
+
+ERROR_SCHEMA = "psreg.error/1"
+INTERRUPTED = 130
+"""The shell's convention for SIGINT."""
+
+
+class OutputLostError(Exception):
+    """Standard output takes no more; the cause says why."""
+
+
+class OptionAdder(Protocol):
+    """The part of `argparse.ArgumentParser` this module needs."""
+
+    def add_argument(self, *flags: str, **settings: Any) -> Any:
+        """Declare one option."""
+
+
+def add_output_options(
+    parser: OptionAdder, formats: tuple[str, ...] = ("text", "json"), default: str = "text"
+) -> None:
+    """Declare `--format` and `--quiet`, which every command has."""
+    parser.add_argument(
+        "--format", choices=formats, default=default, help=f"how to print the result ({default})"
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="say only what went wrong")
+
+
+class Console:
+    """The two output streams of one command."""
+
+    def __init__(self, *, machine: bool = False, quiet: bool = False) -> None:
+        self.machine = machine
+        self.quiet = quiet
+        self._answered = False
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Let the block write to standard output.
+
+        Raises:
+            OutputLostError: it could not.
+        """
+        try:
+            yield
+        except OSError as error:
+            raise OutputLostError from error
+
+    def out(self, text: str) -> None:
+        """Write a result to standard output, exactly."""
+        self._answered = True
+        with self.writing():
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+
+    def line(self, text: str) -> None:
+        """Write one line of a result to standard output, made safe for a terminal."""
+        self.out(plain(text) + "\n")
+
+    def piece(self, text: str) -> None:
+        """Write a part of a line to standard output at once, made safe for a terminal."""
+        self.out(plain(text.replace("\r\n", "\n")))
+        self.flush()
+
+    def json(self, document: Any) -> None:
+        """Write the one JSON document of this run to standard output."""
+        self.out(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+
+    def note(self, text: str) -> None:
+        """Tell a person something on standard error; silent under `--quiet`."""
+        if not self.quiet:
+            self.warn(text)
+
+    def warn(self, text: str) -> None:
+        """Tell a person something that matters even under `--quiet`, on standard error."""
+        self.aside(plain(text) + "\n")
+
+    def aside(self, text: str) -> None:
+        """Write to standard error, exactly, a result that standard output has no room for."""
+        self.flush()
+        try:
+            sys.stderr.flush()
+            sys.stderr.buffer.write(text.encode("utf-8", "backslashreplace"))
+            sys.stderr.flush()
+        except OSError:  # nobody is left who could be told
+            _discard(sys.stderr)
+
+    def fail(self, error: PsregError) -> None:
+        """Report an error the way the caller reads: one JSON document, or lines on stderr."""
+        if self.machine:
+            detail = {"code": error.code, "message": error.message, "hint": error.hint}
+            self.json({"schema": ERROR_SCHEMA, "error": detail})
+            self.flush()
+            return
+        self.warn(f"psreg: error[{error.code}]: {error.message}")
+        if error.hint:
+            self.warn(f"  hint: {error.hint}")
+
+    def flush(self) -> None:
+        """Hand everything written so far to the reader."""
+        with self.writing():
+            sys.stdout.flush()
+
+    def interrupted(self) -> int:
+        """End after Ctrl-C; a machine that was not answered yet is told."""
+        if self.machine and not self._answered:
+            self.fail(PsregError("INTERRUPTED", "the command was interrupted"))
+        return INTERRUPTED
+
+    def lost(self, error: BaseException | None) -> int:
+        """End after standard output failed: quietly if its reader closed it, else with 4."""
+        _discard(sys.stdout)
+        if isinstance(error, BrokenPipeError):
+            return 0
+        reason = getattr(error, "strerror", None) or error
+        self.warn(f"psreg: error[CANNOT_WRITE]: cannot write to standard output: {reason}")
+        return UnavailableError.exit_code
+
+
+def _discard(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def color_wanted() -> bool:
+    """Tell whether standard output is a terminal that may be coloured (no-color.org)."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
