@@ -21,13 +21,14 @@ from pathlib import Path, PurePosixPath
 
 import registry_trees
 from psreg.core.diagnostics import Diagnostic, Mode, Report
+from psreg.core.identity import Author
 from psreg.formats.conversation.reader import read
 from psreg.formats.irregular import Irregular
 from psreg.formats.protocols import PROTOCOLS
 from psreg.lint.engine import check_file, check_tree
 from psreg.lint.transcript import judge
 from psreg.registry.checkout import read_tree
-from psreg.review.change import Author, changes_between
+from psreg.review.change import changes_between
 from psreg.review.judge import check_change
 
 CORPUS = Path(__file__).parent / "corpus"

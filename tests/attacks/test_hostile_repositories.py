@@ -13,11 +13,11 @@ from bare import ALONE, DELETED, EXECUTABLE, LINK, PLAIN, STARTED, SUBMODULE, Ba
 from psreg.core.errors import FindingsError, UnavailableError
 from psreg.formats.irregular import Irregular
 from psreg.git.repository import open_repository
-from psreg.registry.checkout import MAX_FILE
 from psreg.review.change import Touch
 from psreg.review.judge import check_change
 from psreg.review.review import refusal, review
 from psreg.review.verdict import Verdict
+from psreg.system.files import MAX_FILE
 from registry_trees import RELEASE as SUMMARY
 from registry_trees import entry, tree, version
 

@@ -5,7 +5,8 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.authoring.missing_files import absent_files
-from psreg.review.change import Author, changes_between
+from psreg.core.identity import Author
+from psreg.review.change import changes_between
 from psreg.review.judge import check_change
 from registry_trees import entry, tree, version
 

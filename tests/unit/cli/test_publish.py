@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from psreg.registry.checkout import MAX_FILE
 from psreg.registry.store_folder import RegistryDir
 from psreg.registry.trust.reading import RegistryState, read_registry
+from psreg.system.files import MAX_FILE
 from publishing import NOW, client_reads, files, put
 
 PBES = Path(__file__).parents[3] / "pbes"

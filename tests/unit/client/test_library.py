@@ -9,9 +9,10 @@ import os
 import pytest
 
 from psreg.client.library import Library, Receipt, installed_artifact, library
-from psreg.client.resolve import choose, parse_request, read_record
+from psreg.client.resolve import choose, parse_request
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.identity import ReleaseId
+from psreg.registry.record_reading import read_record
 from simulator import Simulator, encode
 
 

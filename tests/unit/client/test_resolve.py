@@ -12,11 +12,11 @@ from psreg.client.resolve import (
     parse_request,
     parse_requests,
     pick,
-    read_record,
     similar,
     unknown_name,
 )
 from psreg.core.errors import TrustError, UnavailableError, UsageError
+from psreg.registry.record_reading import read_record
 from simulator import Simulator, encode
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from forges import BOT, TOKEN, FakeGitHub, FakeGitLab, Trouble, person, running
 from psreg.core.errors import UnavailableError, UsageError
+from psreg.core.identity import Author
 from psreg.forges.forge import CHECK, LONGEST_COMMENT, MOST_OUTDATED, Status, detect, judgement
 from psreg.forges.line_comments import Remark
 from psreg.forges.rest_api import Api, ForgeError, ForgeRefusedError
 from psreg.http.source import Limits
-from psreg.review.change import Author
 
 HEAD = "a" * 40
 BASE = "b" * 40

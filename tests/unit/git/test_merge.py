@@ -9,9 +9,9 @@ import pytest
 from bare import ALONE, DELETED, LINK, Bare
 from psreg.core.errors import FindingsError, PsregError, UnavailableError
 from psreg.git.repository import open_repository
-from psreg.registry.checkout import MAX_FILE
 from psreg.review.review import review
 from psreg.review.review_report import review_document
+from psreg.system.files import MAX_FILE
 from registry_trees import RELEASE, entry, tree, version
 
 HELLO = "pbes/prompt/hello"

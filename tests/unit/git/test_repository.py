@@ -9,10 +9,11 @@ import pytest
 
 from bare import ALONE, DELETED, EXECUTABLE, LINK, SUBMODULE, Bare
 from psreg.core.errors import FindingsError, PsregError, TrustError, UnavailableError
+from psreg.core.identity import Author
 from psreg.formats.irregular import Irregular
 from psreg.git.repository import open_repository
-from psreg.registry.checkout import MAX_FILE
-from psreg.review.change import Author, Touch
+from psreg.review.change import Touch
+from psreg.system.files import MAX_FILE
 from registry_trees import entry, tree, version
 
 HELLO = "pbes/prompt/hello"

@@ -8,11 +8,12 @@ import pytest
 
 import registry_trees
 from psreg.core.diagnostics import ERROR, WARNING, Report
+from psreg.core.identity import Author
 from psreg.formats.declared_protocols import STUB, Spoken, read_spoken
 from psreg.formats.tree import Tree
 from psreg.lint.engine import check_tree
 from psreg.lint.release_transcripts import MOST, conformance
-from psreg.review.change import Author, changes_between
+from psreg.review.change import changes_between
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
 

@@ -7,7 +7,8 @@ import pytest
 
 from psreg.core.errors import UnavailableError
 from psreg.formats.irregular import Irregular
-from psreg.registry.checkout import MAX_FILE, find_checkout, read_file, read_named, read_tree
+from psreg.registry.checkout import find_checkout, read_tree
+from psreg.system.files import MAX_FILE, read_file, read_named
 
 
 @pytest.fixture

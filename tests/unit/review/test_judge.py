@@ -5,8 +5,9 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.core.diagnostics import ERROR, WARNING
+from psreg.core.identity import Author
 from psreg.formats.tree import Tree
-from psreg.review.change import Author, ChangeSet, FileChange, Touch, changes_between
+from psreg.review.change import ChangeSet, FileChange, Touch, changes_between
 from psreg.review.judge import MOST, check_change
 from psreg.review.rules import CHANGE_RULES, HUMAN
 from registry_trees import OWNED, POLICY, PROMPT, RELEASE, change, entry, update, version

@@ -6,9 +6,10 @@ import pytest
 
 import review_cases as cases
 from psreg.core.errors import FindingsError
+from psreg.core.identity import Author
 from psreg.core.version import Step
 from psreg.review.advice import APPROVALS
-from psreg.review.change import Author, changes_between
+from psreg.review.change import changes_between
 from psreg.review.review import refusal, review
 from psreg.review.rules import HUMAN
 from psreg.review.verdict import Verdict

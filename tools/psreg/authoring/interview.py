@@ -13,8 +13,8 @@ from typing import Any
 from psreg.authoring.new import Plan, objections
 from psreg.authoring.questions import Question, answers
 from psreg.core.errors import UsageError
-from psreg.registry.checkout import read_named
 from psreg.system.console import Console
+from psreg.system.files import read_named
 
 
 def answers_of(file: Path, plan: Plan) -> Plan:

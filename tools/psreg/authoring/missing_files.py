@@ -11,8 +11,9 @@ from pathlib import PurePosixPath
 
 from psreg.authoring.new import Plan, new_entry
 from psreg.authoring.questions import Answer
+from psreg.core.identity import Author
 from psreg.formats.tree import Submission
-from psreg.review.change import Author, NewRelease
+from psreg.review.change import NewRelease
 
 _NOBODY = re.compile(r"owners = \[\] .*\n(#.*\n)*")
 _LOGIN = re.compile(r"[\w.-]{1,255}(\[bot\])?", re.ASCII)

@@ -33,11 +33,12 @@ from psreg.core.identity import CLASSES
 from psreg.formats import policy
 from psreg.formats.specs import specifications
 from psreg.lint.rules import RULES
-from psreg.registry.checkout import find_checkout, read_file
+from psreg.registry.checkout import find_checkout
 from psreg.registry.published import Entry, Signed, entries, refuse, signed_records
 from psreg.registry.store_folder import RegistryDir
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import METADATA_FOLDER, TARGET_FOLDERS
+from psreg.system.files import read_file
 from psreg.system.processes import in_background, in_slices
 
 _LARGEST = 256 * 1024 * 1024

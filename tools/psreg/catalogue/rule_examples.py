@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import psreg
-from psreg.registry.checkout import read_file
+from psreg.system.files import read_file
 
 _Files = Mapping[str, bytes]
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from psreg.core.errors import UnavailableError
 from psreg.http.listening import LOOPBACK, Listener, Quiet
-from psreg.registry.checkout import read_file
+from psreg.system.files import read_file
 
 MEDIA_TYPES: tuple[tuple[str, str], ...] = (
     (".pbe.txt", "application/json"),

@@ -12,9 +12,10 @@ from psreg.authoring.bump import Bump, Part, bump
 from psreg.authoring.entry_folder import add_folder, remove_folder
 from psreg.compatibility.diff_report import diff_document, diff_text
 from psreg.core.errors import UsageError
-from psreg.registry.checkout import find_checkout, read_named, read_tree
+from psreg.registry.checkout import find_checkout, read_tree
 from psreg.registry.store_folder import released_versions
 from psreg.system.console import Console, add_output_options
+from psreg.system.files import read_named
 
 EXAMPLE = "psreg bump quiz_master auto --from quiz_master.pbe.txt"
 SCHEMA = "psreg.bump/1"

@@ -19,8 +19,9 @@ from psreg.formats.tree import POLICY
 from psreg.lint.reports.report_formats import FORMATS, rendered
 from psreg.lint.reports.text import report_lines
 from psreg.registry.check_paths import Artifact, Folder, Subject
-from psreg.registry.checkout import MAX_FILE, find_checkout, read_named
+from psreg.registry.checkout import find_checkout
 from psreg.system.console import Console, add_output_options, color_wanted
+from psreg.system.files import MAX_FILE, read_named
 
 EXAMPLE = "psreg check pbes"
 

@@ -15,8 +15,8 @@ from psreg.conversations.endpoint.chat import Endpoint
 from psreg.conversations.probe import Run
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.formats.protocols import PROTOCOLS
-from psreg.registry.checkout import read_named
 from psreg.system.console import Console, add_output_options, color_wanted
+from psreg.system.files import read_named
 
 EXAMPLE = "psreg conform pb2s --endpoint http://127.0.0.1:8000/chat"
 

@@ -50,8 +50,9 @@ def _registered(option: str | None, console: Console, request: Request) -> Opera
     """Return a release of the registry that is meant; its artifact is verified."""
     from psreg.cli.opening import open_wanted
     from psreg.client.install import fetch
-    from psreg.client.resolve import Choice, pick, read_record, release_id, unknown_name
+    from psreg.client.resolve import Choice, pick, release_id, unknown_name
     from psreg.compatibility.diff import Operand, file_operand
+    from psreg.registry.record_reading import read_record
 
     with open_wanted(option, console) as registry:
         data = registry.record(request.name)

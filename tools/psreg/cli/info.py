@@ -6,9 +6,10 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from psreg.client.resolve import parse_request, pick, read_record, unknown_name
+from psreg.client.resolve import parse_request, pick, unknown_name
 from psreg.core.version import ANY
 from psreg.formats.declared_protocols import STUB
+from psreg.registry.record_reading import read_record
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from psreg.core.identity import CLASSES
 from psreg.formats.tree import POLICY
 from psreg.lint.engine import check_file
 from psreg.lint.reports.text import report_lines
-from psreg.registry.checkout import find_checkout, read_named, read_tree
+from psreg.registry.checkout import find_checkout, read_tree
 from psreg.system.console import Console, add_output_options, color_wanted
+from psreg.system.files import read_named
 
 EXAMPLE = "psreg new interactive_engine trip_packer --guided"
 SCHEMA = "psreg.new/1"

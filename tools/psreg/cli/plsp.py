@@ -22,8 +22,8 @@ from psreg.conversations.plsp.terminal import Recorder
 from psreg.core.diagnostics import Mode
 from psreg.formats.conversation.reader import read
 from psreg.formats.protocols import DIALECT
-from psreg.registry.checkout import read_named
 from psreg.system.console import Console, add_output_options
+from psreg.system.files import read_named
 from psreg.system.line_file import LineSink
 
 _RUN = (

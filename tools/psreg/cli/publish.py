@@ -11,7 +11,7 @@ from psreg.formats import policy
 from psreg.lint.engine import check_tree
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_lines
-from psreg.registry.checkout import MAX_FILE, FileTree, find_checkout, read_tree
+from psreg.registry.checkout import FileTree, find_checkout, read_tree
 from psreg.registry.journal import PublishJournal
 from psreg.registry.keystore import KeyStore
 from psreg.registry.publish import Published, publish, resign
@@ -19,6 +19,7 @@ from psreg.registry.state import Ports
 from psreg.registry.store_folder import RegistryDir
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options, color_wanted
+from psreg.system.files import MAX_FILE
 from psreg.system.folders import data_dir, state_dir
 
 EXAMPLE = "psreg publish"

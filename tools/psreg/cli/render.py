@@ -10,8 +10,8 @@ from psreg.client.render import Filled, described, fill, values_of_assignments, 
 from psreg.core.identity import is_name
 from psreg.core.spelling import nearest
 from psreg.formats.dotprompt import MAX_BYTES
-from psreg.registry.checkout import read_named
 from psreg.system.console import Console, add_output_options
+from psreg.system.files import read_named
 
 EXAMPLE = "psreg render greeting.prompt --set name=Ana"
 

@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
+from psreg.core.identity import Author
 from psreg.forges.forge import Forge, Status, detect, judgement
 from psreg.git.repository import Repository, open_repository
 from psreg.lint.reports.report_formats import FORMATS, rendered
-from psreg.review.change import Author
 from psreg.review.comment import MARKER, review_markdown, withdrawn_markdown
 from psreg.review.comment_code import MOST_REMARKS, REMARK, remarks
 from psreg.review.review import refusal, review

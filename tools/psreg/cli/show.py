@@ -11,8 +11,8 @@ from psreg.client.outline import pbe_outline, prompt_outline
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import Format, detect_format
 from psreg.formats import dotprompt, pbe
-from psreg.registry.checkout import read_named
 from psreg.system.console import Console, add_output_options
+from psreg.system.files import read_named
 
 EXAMPLE = "psreg show socratic_tutor"
 

@@ -11,14 +11,13 @@ from psreg.authoring.submission import Submission, branch_of, entries_in, errors
 from psreg.authoring.submission_report import submission_document, submission_lines
 from psreg.cli import submit_issue
 from psreg.core.errors import FindingsError, UsageError
-from psreg.core.identity import PBES
+from psreg.core.identity import PBES, Author
 from psreg.forges.pull_requests import Requests
 from psreg.forges.remotes import Place, hosted, page_to_open
 from psreg.formats.irregular import Irregular
 from psreg.git.branch import Clone
 from psreg.git.repository import open_repository
 from psreg.registry.checkout import find_checkout, read_tree
-from psreg.review.change import Author
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
 from psreg.system.console import Console, add_output_options

@@ -24,12 +24,12 @@ from psreg.authoring.submission_report import (
 )
 from psreg.cli.review import post_verdict
 from psreg.core.errors import UsageError
+from psreg.core.identity import Author
 from psreg.forges.forge import at, text
 from psreg.forges.pull_requests import Requests, git_secret, issue_of
 from psreg.git.branch import Clone, Person
 from psreg.git.repository import open_repository
 from psreg.registry.checkout import read_tree
-from psreg.review.change import Author
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
 from psreg.system.console import Console

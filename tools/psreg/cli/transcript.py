@@ -16,8 +16,8 @@ from psreg.lint.reports.report_formats import rendered
 from psreg.lint.reports.transcript_report import transcript_document, transcript_lines
 from psreg.lint.transcript import in_file, judge
 from psreg.lint.transcript_stats import stats_of
-from psreg.registry.checkout import MAX_FILE, read_named
 from psreg.system.console import Console, add_output_options, color_wanted
+from psreg.system.files import MAX_FILE, read_named
 
 EXAMPLE = "psreg transcript evidence/claude.jsonl --protocol vpp"
 

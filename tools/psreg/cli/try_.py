@@ -20,9 +20,9 @@ from psreg.core.errors import UsageError
 from psreg.core.identity import is_name
 from psreg.formats.declared_protocols import STUB
 from psreg.formats.platforms import PLATFORMS
-from psreg.registry.checkout import read_named
 from psreg.system import clock
 from psreg.system.console import INTERRUPTED, Console, add_output_options
+from psreg.system.files import read_named
 
 EXAMPLE = (
     "psreg try socratic_tutor --endpoint http://127.0.0.1:8080 --model qwen3 --record run.jsonl"

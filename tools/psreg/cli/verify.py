@@ -11,8 +11,9 @@ from argparse import ArgumentParser, Namespace
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from psreg.client.resolve import parse_requests, read_record
+from psreg.client.resolve import parse_requests
 from psreg.core.errors import UnavailableError
+from psreg.registry.record_reading import read_record
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ root_sha256 = "…"                  # of registry/metadata/1.root.json
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from typing import Any
 
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.http.source import is_url, normal_location
-from psreg.registry.checkout import read_named
+from psreg.system.files import is_ours, read_named
 
 PROJECT_FILES = (".psreg.toml", "psreg.toml")
 LOCKABLE = ("registry", "registries")
@@ -194,13 +193,6 @@ def is_remote_name(text: str) -> bool:
 def is_sha256(text: str) -> bool:
     """Tell whether `text` is a SHA-256 in lower-case hexadecimal."""
     return re.fullmatch(_SHA256, text) is not None
-
-
-def is_ours(path: Path) -> bool:
-    """Tell whether we or the administrator own `path`; others could plant a registry above us."""
-    if not hasattr(os, "geteuid"):  # pragma: no cover - Windows
-        return True
-    return path.stat().st_uid in (0, os.geteuid())
 
 
 def _read(path: Path, trusted: bool, warnings: list[str]) -> _File:

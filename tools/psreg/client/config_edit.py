@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from psreg.core.errors import UsageError
-from psreg.registry.checkout import read_named
 from psreg.system.atomic import cannot_write, write_file
+from psreg.system.files import read_named
 
 
 def set_remote(file: Path, *, name: str, location: str, root_sha256: str) -> bool:

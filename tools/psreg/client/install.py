@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from psreg.client.resolve import Choice, Request, choose, read_record, unknown_name
+from psreg.client.resolve import Choice, Request, choose, unknown_name
 from psreg.core.errors import PsregError, TrustError, UnavailableError
+from psreg.registry.record_reading import read_record
 
 MAX_ARTIFACT = 16 * 1024 * 1024
 """Bytes of the largest artifact a client fetches, whatever its record says."""

@@ -21,9 +21,9 @@ from psreg.client.resolve import Choice, parse_request
 from psreg.core.errors import UnavailableError
 from psreg.core.identity import CLASSES, ReleaseId, is_name
 from psreg.core.version import is_version, parse_version
-from psreg.registry.checkout import read_file
 from psreg.system import folders
 from psreg.system.atomic import TEMPORARY, cannot_write, exclusive, real_folder, write_file
+from psreg.system.files import read_file
 
 SCHEMA = "psreg.receipt/1"
 RECEIPT = "receipt.json"

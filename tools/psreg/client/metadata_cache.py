@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from psreg.core.errors import UnavailableError
-from psreg.registry.checkout import read_file
 from psreg.registry.trust.roles import RELEASES, SNAPSHOT, TARGETS, TIMESTAMP
 from psreg.system.atomic import real_folder
+from psreg.system.files import read_file
 
 _MAX_FILE = 5_000_000
 _JUDGED = tuple(f"{role}.json" for role in (TIMESTAMP, SNAPSHOT, TARGETS, RELEASES))

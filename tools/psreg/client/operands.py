@@ -18,7 +18,8 @@ from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import ANY, parse_version
 from psreg.formats.tree import Submission, Tree
-from psreg.registry.checkout import find_checkout, read_file, read_named, read_tree
+from psreg.registry.checkout import find_checkout, read_tree
+from psreg.system.files import read_file, read_named
 
 _MOST = 1_000
 """Files of a version folder that are read."""

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psreg.client.config import Settings, Wanted, is_ours
+from psreg.client.config import Settings, Wanted
 from psreg.client.resolve import never_back
 from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore, read_mode
 from psreg.client.tufclient import TufClient
@@ -23,6 +23,7 @@ from psreg.http.source import NotServedError, Source, TooLongError, is_url, open
 from psreg.registry.checkout import find_checkout
 from psreg.registry.trust.roles import catalog_target, package_target
 from psreg.system import folders
+from psreg.system.files import is_ours
 
 if TYPE_CHECKING:
     from psreg.registry.search import Shard

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageError
-from psreg.core.identity import CLASSES, ReleaseId, is_name
+from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import ANY, Range
+from psreg.registry.record_reading import bad_record, newer_format, read_record
 from psreg.registry.records import PackageRecord, ReleaseRecord
-from psreg.registry.trust.strict_json import strict_value
 
 _SHOWN = 8
 """How many versions a message lists."""
@@ -80,31 +80,6 @@ def parse_requests(texts: Iterable[str]) -> tuple[Request, ...]:
     return tuple(requests.values())
 
 
-def read_record(data: bytes, name: str) -> PackageRecord:
-    """Return the package record in `data`, the verified bytes of the target `pkg/<name>.json`.
-
-    Raises:
-        TrustError: `TRUST_METADATA`: it is not a strict package record, or that of another name.
-        UnavailableError: `NEWER_FORMAT`: its schema is one this psreg does not know.
-    """
-    try:
-        value = strict_value(data)
-    except TrustError as error:
-        raise _bad_record(name, error.message) from error
-    schema = value.get("schema") if isinstance(value, dict) else None
-    if isinstance(schema, str) and schema.startswith("psreg.package/") and schema[14:] != "1":
-        raise _newer(f"the record of {name} has the format {schema}")
-    try:
-        record = PackageRecord.from_json(value)
-    except ValueError as error:
-        raise _bad_record(name, str(error)) from error
-    if record.name != name:
-        raise _bad_record(name, f"it is the record of {record.name!r}")
-    if record.entry_class not in CLASSES:
-        raise _newer(f"{name} is of the class {record.entry_class!r}")
-    return record
-
-
 def never_back(name: str, before: bytes, now: bytes) -> None:
     """Return if the record `now` continues the record `before`, both verified at their time.
 
@@ -145,7 +120,7 @@ def release_id(record: PackageRecord, row: ReleaseRecord) -> ReleaseId:
     """
     release = ReleaseId(entry_class=record.entry_class, name=record.name, version=row.version)
     if row.path != str(release.artifact):
-        raise _bad_record(record.name, f"version {row.version} claims the path {row.path!r}")
+        raise bad_record(record.name, f"version {row.version} claims the path {row.path!r}")
     return release
 
 
@@ -222,7 +197,7 @@ def _nothing(
         )
     known = [row.version for row in record.releases]
     if len(known) < len(record.rows):
-        return _newer(f"{record.name} has releases in a newer format")
+        return newer_format(f"{record.name} has releases in a newer format")
     listed = ", ".join(known[-_SHOWN:]) or "none"
     if request.range is ANY and known:
         hint = f"there are only pre-releases; name one exactly: {record.name}@{known[-1]}"
@@ -230,14 +205,4 @@ def _nothing(
         hint = f"versions: {listed}"
     return UnavailableError(
         "NO_MATCHING_VERSION", f"no version of {record.name} matches {request.range.text}", hint
-    )
-
-
-def _bad_record(name: str, why: str) -> TrustError:
-    return TrustError("TRUST_METADATA", f"the registry's record of {name} is malformed: {why}")
-
-
-def _newer(why: str) -> UnavailableError:
-    return UnavailableError(
-        "NEWER_FORMAT", f"{why}, which this psreg does not know", "install a newer psreg"
     )

@@ -15,9 +15,9 @@ from functools import cached_property
 from pathlib import Path
 
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.registry.checkout import read_named
 from psreg.registry.trust.strict_json import strict_value
 from psreg.system.atomic import cannot_write, write_file
+from psreg.system.files import read_named
 
 ROOT = "registry/metadata/1.root.json"
 """Where every registry serves its first root."""

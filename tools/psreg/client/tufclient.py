@@ -21,10 +21,10 @@ from tuf.ngclient.fetcher import exceptions
 from psreg.client.metadata_cache import repair, signed_field
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.source import NotServedError, Source, SourceError, TooLongError
-from psreg.registry.checkout import read_named
 from psreg.registry.trust.roles import ROOT, SNAPSHOT, TARGETS, TIMESTAMP, target_path
 from psreg.registry.trust.strict_json import strict_json
 from psreg.system.atomic import exclusive, real_folder, write_file
+from psreg.system.files import read_named
 
 METADATA = "registry/metadata/"
 _REGISTRY = "registry/"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from psreg.compatibility.row import MAJOR, PATCH, Changed, Row, row
 from psreg.compatibility.side import Side
-from psreg.compatibility.values import shown
+from psreg.core.excerpt import cropped
 
 
 @row("GOLDEN-BROKEN", MAJOR)
@@ -28,8 +28,8 @@ def golden_case_broken(before: Side, after: Side) -> Iterator[Changed]:
             yield Changed(
                 message=f"the golden case {path} renders differently",
                 pointer=path,
-                before=shown(case.expected),
-                after=shown(now or ""),
+                before=cropped(case.expected),
+                after=cropped(now or ""),
             )
 
 
@@ -43,11 +43,11 @@ def files_changed(before: Side, after: Side) -> Iterator[Changed]:
         return
     for path in sorted({*before.files, *after.files}):
         if path not in after.files:
-            yield Changed(message=f"the file {shown(path)} is gone", pointer=path)
+            yield Changed(message=f"the file {cropped(path)} is gone", pointer=path)
         elif path not in before.files:
-            yield Changed(message=f"the file {shown(path)} was added", pointer=path)
+            yield Changed(message=f"the file {cropped(path)} was added", pointer=path)
         elif before.files[path] != after.files[path]:
-            yield Changed(message=f"the file {shown(path)} changed", pointer=path)
+            yield Changed(message=f"the file {cropped(path)} changed", pointer=path)
 
 
 WHOLE_ROWS: tuple[Row[Side], ...] = (golden_case_broken, files_changed)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
-from psreg.compatibility.values import PHASES, TECHNIQUES, Part, parts, shown, spelled
+from psreg.compatibility.values import PHASES, TECHNIQUES, Part, parts, spelled
+from psreg.core.excerpt import cropped
 from psreg.formats.json.pointer import join
 from psreg.formats.pbe import Pbe
 
@@ -51,13 +52,13 @@ def _removed(before: Pbe, after: Pbe, path: tuple[str, ...], what: str) -> Itera
         if key in renamed:
             now = new[renamed[key]]
             yield Changed(
-                message=f"the {what} `{shown(part.name)}` is now called `{shown(now.name)}`",
+                message=f"the {what} `{cropped(part.name)}` is now called `{cropped(now.name)}`",
                 pointer=join(now.path),
                 before=part.name,
                 after=now.name,
             )
         elif key not in new:
-            message = f"the {what} `{shown(part.name)}` is gone"
+            message = f"the {what} `{cropped(part.name)}` is gone"
             yield Changed(message=message, pointer=join(part.path), before=part.name)
 
 
@@ -66,7 +67,7 @@ def _added(before: Pbe, after: Pbe, path: tuple[str, ...], what: str) -> Iterato
     known = {*old, *_renamed(old, new).values()}
     for key, part in new.items():
         if key not in known:
-            message = f"the {what} `{shown(part.name)}` was added"
+            message = f"the {what} `{cropped(part.name)}` was added"
             yield Changed(message=message, pointer=join(part.path), after=part.name)
 
 
@@ -121,7 +122,7 @@ def parts_moved(before: Pbe, after: Pbe) -> Iterator[Changed]:
             for some in (old, new)
         ]
         if [key for key, _ in orders[0]] != [key for key, _ in orders[1]]:
-            names = [shown(", ".join(name for _, name in order)) for order in orders]
+            names = [cropped(", ".join(name for _, name in order)) for order in orders]
             yield Changed(
                 message=f"the {what} stand in another order",
                 pointer=join(path),

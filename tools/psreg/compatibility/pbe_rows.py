@@ -7,19 +7,8 @@ from collections.abc import Iterator
 from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
 from psreg.compatibility.save_rows import RECOGNITION_KEY, phrases
 from psreg.compatibility.save_shape import same_fields, spelled_template, unversioned
-from psreg.compatibility.values import (
-    TEMPLATE,
-    TRIGGERS,
-    How,
-    Met,
-    Path,
-    apart,
-    changed_value,
-    kind,
-    met,
-    shown,
-    written,
-)
+from psreg.compatibility.values import TEMPLATE, TRIGGERS, How, Met, Path, changed_value, kind, met
+from psreg.core.excerpt import as_text, cropped, cropped_pair
 from psreg.formats.json.pointer import dotted, join
 from psreg.formats.pbe import Pbe
 
@@ -64,8 +53,8 @@ def field_removed(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """
     for each in met(before, after, How.GONE):
         what = "gone" if each.after is None else "empty now"
-        message = f"the field `{shown(dotted(each.path))}` is {what}"
-        yield Changed(message=message, pointer=join(each.path), before=shown(each.before))
+        message = f"the field `{cropped(dotted(each.path))}` is {what}"
+        yield Changed(message=message, pointer=join(each.path), before=cropped(each.before))
 
 
 @row("PBE-FIELD-RETYPED", MAJOR)
@@ -77,12 +66,12 @@ def field_retyped(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """
     for each in met(before, after, How.RETYPED):
         old, new = kind(each.before), kind(each.after)
-        message = f"the field `{shown(dotted(each.path))}` was of type {old} and is now {new}"
+        message = f"the field `{cropped(dotted(each.path))}` was of type {old} and is now {new}"
         yield Changed(
             message=message,
             pointer=join(each.path),
-            before=shown(each.before),
-            after=shown(each.after),
+            before=cropped(each.before),
+            after=cropped(each.after),
         )
 
 
@@ -93,8 +82,8 @@ def field_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
     Something new is offered, and nothing that was there is gone.
     """
     for each in met(before, after, How.NEW):
-        message = f"the field `{shown(dotted(each.path))}` was added"
-        yield Changed(message=message, pointer=join(each.path), after=shown(each.after))
+        message = f"the field `{cropped(dotted(each.path))}` was added"
+        yield Changed(message=message, pointer=join(each.path), after=cropped(each.after))
 
 
 @row("PBE-START-END", PATCH, behaviour=True)
@@ -125,8 +114,8 @@ def reworded(before: Pbe, after: Pbe) -> Iterator[Changed]:
 
 
 def _reworded(each: Met) -> Changed:
-    old, new = apart(written(each.before), written(each.after))
-    message = f"`{shown(dotted(each.path))}` was reworded"
+    old, new = cropped_pair(as_text(each.before), as_text(each.after))
+    message = f"`{cropped(dotted(each.path))}` was reworded"
     return Changed(message=message, pointer=join(each.path), before=old, after=new)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
 from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
-from psreg.compatibility.values import apart, shown
+from psreg.core.excerpt import cropped, cropped_pair
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.json.pointer import join
 
@@ -68,7 +68,7 @@ def variable_with_default_added(before: Prompt, after: Prompt) -> Iterator[Chang
     for name, default in _added(before, after):
         if default is not None:
             message = f"the variable `{name}` was added, with a default"
-            yield Changed(message=message, pointer=name, after=shown(default))
+            yield Changed(message=message, pointer=name, after=cropped(default))
 
 
 @row("PROMPT-DEFAULT-LOST", MAJOR)
@@ -80,7 +80,7 @@ def default_lost(before: Prompt, after: Prompt) -> Iterator[Changed]:
     for name, old, new in _kept(before, after):
         if old is not None and new is None:
             message = f"the variable `{name}` lost its default"
-            yield Changed(message=message, pointer=name, before=shown(old))
+            yield Changed(message=message, pointer=name, before=cropped(old))
 
 
 @row("PROMPT-DEFAULT-GAINED", MINOR)
@@ -92,7 +92,7 @@ def default_gained(before: Prompt, after: Prompt) -> Iterator[Changed]:
     for name, old, new in _kept(before, after):
         if old is None and new is not None:
             message = f"the variable `{name}` gained a default"
-            yield Changed(message=message, pointer=name, after=shown(new))
+            yield Changed(message=message, pointer=name, after=cropped(new))
 
 
 @row("PROMPT-DEFAULT-CHANGED", MINOR)
@@ -104,7 +104,7 @@ def default_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
     for name, old, new in _kept(before, after):
         if old is not None and new is not None and old != new:
             message = f"the variable `{name}` has another default"
-            yield Changed(message=message, pointer=name, before=shown(old), after=shown(new))
+            yield Changed(message=message, pointer=name, before=cropped(old), after=cropped(new))
 
 
 @row("PROMPT-WORDING", PATCH, behaviour=True)
@@ -117,7 +117,7 @@ def text_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
     if before.content != after.content:
         lines = zip_longest(before.content.split("\n"), after.content.split("\n"), fillvalue="")
         old, new = next(((old, new) for old, new in lines if old != new), ("", ""))
-        old, new = apart(old.strip(), new.strip())
+        old, new = cropped_pair(old.strip(), new.strip())
         yield Changed(message="the text was reworded", before=old, after=new)
 
 
@@ -140,8 +140,8 @@ def metadata_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
             yield Changed(
                 message=f"`@{key}` in the metadata changed",
                 pointer=join(("metadata", key)),
-                before=shown(before.metadata.get(key, "")),
-                after=shown(after.metadata.get(key, "")),
+                before=cropped(before.metadata.get(key, "")),
+                after=cropped(after.metadata.get(key, "")),
             )
 
 
@@ -162,8 +162,8 @@ def unused_default_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
             yield Changed(
                 message=f"the default `{key}`, which the text does not use, changed",
                 pointer=join(("defaults", key)),
-                before=shown(before.defaults.get(key, "")),
-                after=shown(after.defaults.get(key, "")),
+                before=cropped(before.defaults.get(key, "")),
+                after=cropped(after.defaults.get(key, "")),
             )
 
 

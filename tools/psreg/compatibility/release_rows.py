@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
-from psreg.compatibility.values import same, shown
+from psreg.compatibility.values import same
+from psreg.core.excerpt import cropped
 from psreg.core.version import Range
 from psreg.formats.json.pointer import join
 from psreg.formats.release import ReleaseFile
@@ -23,7 +24,7 @@ def _gone(old: Iterable[str], new: Iterable[str], key: str, what: str) -> Iterat
     known = set(new)
     for name in old:
         if name not in known:
-            message = f"the {what} `{shown(name)}` is gone"
+            message = f"the {what} `{cropped(name)}` is gone"
             yield Changed(message=message, pointer=_place(key, name), before=name)
 
 
@@ -31,7 +32,7 @@ def _new(old: Iterable[str], new: Iterable[str], key: str, what: str) -> Iterato
     known = set(old)
     for name in new:
         if name not in known:
-            message = f"the {what} `{shown(name)}` was added"
+            message = f"the {what} `{cropped(name)}` was added"
             yield Changed(message=message, pointer=_place(key, name), after=name)
 
 
@@ -84,7 +85,7 @@ def _left(old: str, new: str) -> bool:
 
 def _range_changed(name: str, old: str, new: str) -> Changed:
     return Changed(
-        message=f"`{shown(name)}` is required as `{shown(new)}` and was as `{shown(old)}`",
+        message=f"`{cropped(name)}` is required as `{cropped(new)}` and was as `{cropped(old)}`",
         pointer=join(("requires", name)),
         before=old,
         after=new,
@@ -148,7 +149,7 @@ def _dialects(before: ReleaseFile, after: ReleaseFile) -> Iterator[Changed]:
     for declared in before.protocols:
         old, now = declared.imf, new.get(declared.name, declared.imf)
         if old != now:
-            said = [f"`{shown(imf)}`" if imf else "none" for imf in (now, old)]
+            said = [f"`{cropped(imf)}`" if imf else "none" for imf in (now, old)]
             yield Changed(
                 message=f"`imf` of the protocol `{declared.name}` is {said[0]} and was {said[1]}",
                 pointer=join(("protocols", declared.name)),
@@ -164,7 +165,8 @@ def _spoken(before: ReleaseFile, after: ReleaseFile, *, major: bool) -> Iterator
         now = new.get(name, old)
         if now != old and (old.partition(".")[0] != now.partition(".")[0]) is major:
             yield Changed(
-                message=f"the protocol `{shown(name)}` is `{shown(now)}` and was `{shown(old)}`",
+                message=f"the protocol `{cropped(name)}` is `{cropped(now)}`"
+                f" and was `{cropped(old)}`",
                 pointer=join(("protocols", name)),
                 before=old,
                 after=now,
@@ -243,7 +245,7 @@ def license_changed(before: ReleaseFile, after: ReleaseFile) -> Iterator[Changed
     """
     old, new = before.text("license"), after.text("license")
     if old != new:
-        message = f"the licence is `{shown(new)}` and was `{shown(old)}`"
+        message = f"the licence is `{cropped(new)}` and was `{cropped(old)}`"
         yield Changed(message=message, pointer="/license", before=old, after=new)
 
 
@@ -258,7 +260,7 @@ def release_text_changed(before: ReleaseFile, after: ReleaseFile) -> Iterator[Ch
         old, new = before.value.get(key), after.value.get(key)
         if key not in _ELSEWHERE and not same(old, new):
             yield Changed(
-                message=f"`{shown(key)}` in release.toml changed",
+                message=f"`{cropped(key)}` in release.toml changed",
                 pointer=join((key,)),
                 before=_said(old),
                 after=_said(new),
@@ -267,7 +269,7 @@ def release_text_changed(before: ReleaseFile, after: ReleaseFile) -> Iterator[Ch
 
 def _said(value: Any) -> str:
     """Return a value in short; what is no text is for a program to compare."""
-    return shown(value) if isinstance(value, str) else ""
+    return cropped(value) if isinstance(value, str) else ""
 
 
 RELEASE_ROWS: tuple[Row[ReleaseFile], ...] = (

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from psreg.compatibility.row import MAJOR, MINOR, Changed, Row, row
 from psreg.compatibility.save_shape import fields, retyped_roots, stays, template
-from psreg.compatibility.values import TEMPLATE, TRIGGERS, changed_value, folded, shown
+from psreg.compatibility.values import TEMPLATE, TRIGGERS, changed_value, folded
+from psreg.core.excerpt import cropped
 from psreg.formats.json.pointer import join
 from psreg.formats.pbe import Pbe
 
@@ -29,9 +30,9 @@ def save_key_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
         return
     for key in old:
         if key not in new:
-            now = ", ".join(f"`{shown(other)}`" for other in new) or "nothing"
+            now = ", ".join(f"`{cropped(other)}`" for other in new) or "nothing"
             yield Changed(
-                message=f"the save key `{shown(key)}` is now {now}",
+                message=f"the save key `{cropped(key)}` is now {now}",
                 pointer=join((*TEMPLATE, key)),
                 before=key,
                 after=", ".join(new),
@@ -60,7 +61,7 @@ def save_field_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
     old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
     for path, field in old.items():
         if path not in new and stays(path[:-1], old, new) and field.root not in retyped:
-            message = f"the save field `{shown(field.title)}` is gone"
+            message = f"the save field `{cropped(field.title)}` is gone"
             yield Changed(message=message, pointer=join(field.path))
 
 
@@ -72,13 +73,13 @@ def save_field_retyped(before: Pbe, after: Pbe) -> Iterator[Changed]:
     a list should be, for instance.
     """
     for path, (old, new) in retyped_roots(before, after).items():
-        message = f"what is saved under `{shown(path[-1])}` was of type {old} and is now {new}"
+        message = f"what is saved under `{cropped(path[-1])}` was of type {old} and is now {new}"
         yield Changed(message=message, pointer=join(path), before=old, after=new)
     known = fields(before)
     for path, field in fields(after).items():
         if path in known and known[path].kinds - field.kinds:
             old, new = " or ".join(sorted(known[path].kinds)), " or ".join(sorted(field.kinds))
-            message = f"the save field `{shown(field.title)}` was of type {old} and is now {new}"
+            message = f"the save field `{cropped(field.title)}` was of type {old} and is now {new}"
             yield Changed(message=message, pointer=join(field.path), before=old, after=new)
 
 
@@ -93,12 +94,12 @@ def save_field_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
         return
     if not known:
         for key in template(after) or ():
-            message = f"the save key `{shown(key)}` was added"
+            message = f"the save key `{cropped(key)}` was added"
             yield Changed(message=message, pointer=join((*TEMPLATE, key)), after=key)
     old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
     for path, field in new.items() if known else ():
         if path not in old and stays(path[:-1], old, new) and field.root not in retyped:
-            message = f"the save field `{shown(field.title)}` was added"
+            message = f"the save field `{cropped(field.title)}` was added"
             yield Changed(message=message, pointer=join(field.path))
 
 
@@ -121,7 +122,7 @@ def trigger_removed(before: Pbe, after: Pbe) -> Iterator[Changed]:
     old, new = phrases(before), phrases(after)
     for key, (index, text) in (old or {}).items():
         if new is not None and key not in new:
-            message = f"the trigger phrase “{shown(text)}” is gone"
+            message = f"the trigger phrase “{cropped(text)}” is gone"
             yield Changed(message=message, pointer=join((*TRIGGERS, index)), before=text)
 
 
@@ -134,7 +135,7 @@ def trigger_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
     old, new = phrases(before), phrases(after)
     for key, (index, text) in (new or {}).items():
         if old is not None and key not in old:
-            message = f"the trigger phrase “{shown(text)}” was added"
+            message = f"the trigger phrase “{cropped(text)}” was added"
             yield Changed(message=message, pointer=join((*TRIGGERS, index)), after=text)
 
 

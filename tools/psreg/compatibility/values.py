@@ -14,6 +14,7 @@ from enum import Enum, auto
 from typing import Any, NamedTuple
 
 from psreg.compatibility.row import Changed
+from psreg.core.excerpt import cropped
 from psreg.formats.json.pointer import join
 from psreg.formats.pbe import Pbe
 
@@ -23,12 +24,6 @@ TRIGGERS = ("save_system", "trigger_phrases")
 TEMPLATE = ("save_system", "save_template")
 
 Path = tuple[str | int, ...]
-
-_LONGEST = 240
-"""Characters of a value that a difference shows."""
-
-_BEFORE = 40
-"""Characters of two long values that are shown before the first that differs."""
 
 
 class How(Enum):
@@ -143,31 +138,9 @@ def spelled(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def written(value: Any) -> str:
-    """Return a text as it is, and any other value as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def shown(value: Any) -> str:
-    """Return a value for a person, cropped."""
-    text = written(value)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-
-
-def apart(old: str, new: str) -> tuple[str, str]:
-    """Return two texts for a person, cropped to where they begin to differ."""
-    if max(len(old), len(new)) <= _LONGEST:
-        return old, new
-    pairs = enumerate(zip(old, new, strict=False))
-    at = next((at for at, (a, b) in pairs if a != b), min(len(old), len(new)))
-    start = max(at - _BEFORE, 0)
-    lead = "…" if start else ""
-    return shown(lead + old[start:]), shown(lead + new[start:])
-
-
 def changed_value(before: Pbe, after: Pbe, path: Path, what: str) -> Iterator[Changed]:
     """Yield that the value at `path`, called `what`, is another one."""
     for each in met(before, after, How.REWORDED, path):
-        old, new = shown(each.before), shown(each.after)
+        old, new = cropped(each.before), cropped(each.after)
         message = f"the {what} `{old}` is now `{new}`"
         yield Changed(message=message, pointer=join(path), before=old, after=new)

@@ -17,9 +17,9 @@ from psreg.conversations.trial import LEAVE, Exchange, Session, remark
 from psreg.conversations.trial_record import Circumstances, row_of, transcript
 from psreg.core.errors import UsageError
 from psreg.formats.conversation.reader import read
-from psreg.registry.checkout import MAX_FILE, read_named
 from psreg.system.atomic import cannot_write, write_file
 from psreg.system.console import Console
+from psreg.system.files import MAX_FILE, read_named
 
 _LONGEST = 256 * 1024
 """Bytes of one line that is typed."""

@@ -6,7 +6,7 @@ Pure text; nothing here looks at a file. Grammar: READINGS PBE-A2, DESIGN §2.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePosixPath
 
@@ -114,3 +114,16 @@ class ReleaseId:
         if not (is_name(parts[2]) and is_version(parts[3])):
             return None
         return cls(entry_class=parts[1], name=parts[2], version=parts[3])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Author:
+    """Who asks for a change: the forge (`github`, `gitlab`) and its numeric id of the account.
+
+    `login` is what the forge calls the account today, "" if that is not known; it says nothing
+    of who somebody is.
+    """
+
+    forge: str
+    id: int
+    login: str = field(default="", compare=False)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from psreg.core.errors import UnavailableError, UsageError
+from psreg.core.identity import Author
 from psreg.http.source import Limits
-from psreg.review.change import Author
 
 if TYPE_CHECKING:  # most reviews run where there is no forge, and need no HTTP
     from psreg.forges.line_comments import Remark

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
+from psreg.core.identity import Author
 from psreg.forges.forge import (
     CHECK,
     COMMENT_PAGES,
@@ -36,7 +37,6 @@ from psreg.forges.forge import (
 from psreg.forges.line_comments import Posted, Remark, first_line, settle
 from psreg.forges.rest_api import Api, ForgeRefusedError
 from psreg.http.source import Limits
-from psreg.review.change import Author
 
 _BOT = "github-actions[bot]"
 """Whose name a workflow's own token writes under; no person's name can have brackets."""

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
+from psreg.core.identity import Author
 from psreg.forges.forge import (
     CHECK,
     COMMENT_PAGES,
@@ -35,7 +36,6 @@ from psreg.forges.forge import (
 from psreg.forges.line_comments import Posted, Remark, first_line, settle
 from psreg.forges.rest_api import Api, ForgeError, ForgeRefusedError
 from psreg.http.source import Limits
-from psreg.review.change import Author
 
 _REQUEST_PAGES = 3
 _OPEN_PAGES = 10

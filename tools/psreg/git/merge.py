@@ -22,7 +22,7 @@ from psreg.git.objects import Objects
 from psreg.git.process import Git
 from psreg.git.tree_diff import Difference, Places, differences, lookup
 from psreg.git.tree_object import Row
-from psreg.registry.checkout import MAX_FILE
+from psreg.system.files import MAX_FILE
 
 REBASE = "rebase the change on the branch it is to be merged into, and push it again"
 

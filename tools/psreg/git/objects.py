@@ -12,7 +12,7 @@ from psreg.core.errors import FindingsError
 from psreg.git.batch import TOGETHER, Batch, missing, start_of
 from psreg.git.process import Git
 from psreg.git.tree_object import Folder
-from psreg.registry.checkout import MAX_FILE
+from psreg.system.files import MAX_FILE
 
 _MAX_FOLDERS = 128 * 1024 * 1024
 """Bytes of all folders that are read; those of a registry of 100,000 entries are a tenth of it."""

@@ -20,9 +20,8 @@ from shlex import quote
 from types import TracebackType
 from typing import Self
 
-from psreg.client.config import is_ours
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
-from psreg.core.identity import PBES
+from psreg.core.identity import PBES, Author
 from psreg.formats.tree import POLICY, Tree
 from psreg.git.batch import missing
 from psreg.git.fetching import fetch_command
@@ -31,8 +30,9 @@ from psreg.git.objects import Objects
 from psreg.git.process import Git, no_git, trusts
 from psreg.git.revision import Revision
 from psreg.git.tree_diff import Difference, Places, differences
-from psreg.review.change import Author, ChangeSet, FileChange, Touch
+from psreg.review.change import ChangeSet, FileChange, Touch
 from psreg.review.view import View
+from psreg.system.files import is_ours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from psreg.git.objects import Objects, too_many
 from psreg.git.process import Git
 from psreg.git.tree_diff import GitTree
 from psreg.git.tree_object import Row
-from psreg.registry.checkout import MAX_FILE
+from psreg.system.files import MAX_FILE
 
 _MOST = 1_000_000
 """Files of a commit that are listed."""

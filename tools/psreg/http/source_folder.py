@@ -6,7 +6,7 @@ from pathlib import Path
 
 from psreg.core.errors import UnavailableError
 from psreg.http.source import NotServedError, SourceError, TooLongError, checked_path
-from psreg.registry.checkout import read_file
+from psreg.system.files import read_file
 
 
 class FileSource:

@@ -12,7 +12,8 @@ from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.errors import UsageError
 from psreg.core.identity import CLASSES, PBES
 from psreg.lint.engine import check_file, check_tree
-from psreg.registry.checkout import find_checkout, read_file, read_tree
+from psreg.registry.checkout import find_checkout, read_tree
+from psreg.system.files import read_file
 
 WORTH_A_PROCESS = 200
 """Files below which starting a second process costs more than it saves."""

@@ -15,8 +15,8 @@ from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.errors import UsageError
 from psreg.lint.engine import check_file
 from psreg.registry.check_folders import check_folder, registry_of
-from psreg.registry.checkout import MAX_FILE, read_file, read_named
 from psreg.system.atomic import write_file
+from psreg.system.files import MAX_FILE, read_file, read_named
 
 
 class Subject(Protocol):

@@ -15,9 +15,7 @@ from pathlib import Path, PurePosixPath
 from psreg.core.errors import UnavailableError
 from psreg.core.identity import CLASSES, PBES
 from psreg.formats.irregular import Irregular
-
-MAX_FILE = 4 * 1024 * 1024
-"""Bytes read of one file; more than any limit of the rules, so that these can say "too large"."""
+from psreg.system.files import read_file
 
 _POLICY = PurePosixPath("registry/policy.toml")
 _SUBMODULE = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(\S++)", re.MULTILINE)
@@ -159,52 +157,7 @@ def _is_plain_file(path: str) -> bool:
         return False
 
 
-def read_file(path: Path, limit: int = MAX_FILE) -> bytes:
-    """Return at most `limit` bytes of the regular file at `path`, never through a link.
-
-    Raises:
-        UnavailableError: it is missing, not a regular file, or cannot be read.
-    """
-    try:
-        # O_NONBLOCK: opening a named pipe must not wait for its writer.
-        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise _unreadable(path, error.strerror or "it cannot be opened") from error
-    try:
-        status = os.fstat(number)
-        if not stat.S_ISREG(status.st_mode):
-            raise _unreadable(path, "it is not a regular file")
-        return _read(number, min(status.st_size, limit))
-    finally:
-        os.close(number)
-
-
-def _read(number: int, size: int) -> bytes:
-    parts = []
-    while size > 0 and (part := os.read(number, size)):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
-
-
-def read_named(path: Path, limit: int = MAX_FILE) -> bytes:
-    """Return at most `limit` bytes of a file a person named; links are theirs to follow.
-
-    Raises:
-        UnavailableError: it is missing or cannot be read.
-    """
-    try:
-        with path.open("rb") as file:
-            return file.read(limit)
-    except OSError as error:
-        raise _unreadable(path, error.strerror or "it cannot be read") from error
-
-
 def find_checkout(start: Path) -> Path | None:
     """Return the nearest folder at or above `start` that holds `pbes/`, or None."""
     start = start.absolute()
     return next((at for at in (start, *start.parents) if (at / PBES).is_dir()), None)
-
-
-def _unreadable(path: Path, why: str) -> UnavailableError:
-    return UnavailableError("CANNOT_READ", f"cannot read {path}: {why}")

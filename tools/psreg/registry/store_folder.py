@@ -6,8 +6,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from psreg.client.resolve import read_record
 from psreg.core.errors import PsregError, UnavailableError
+from psreg.registry.record_reading import read_record
 from psreg.registry.trust.roles import TARGET_FOLDERS
 from psreg.system.atomic import TEMPORARY, cannot_write, write_file
 

@@ -7,13 +7,13 @@ rule asks for them. A change is judged by what it adds, in the context of the wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from psreg.core.identity import PBES, ReleaseId
+from psreg.core.identity import PBES, Author, ReleaseId
 from psreg.core.version import parse_version
 from psreg.formats.irregular import Irregular
 from psreg.formats.tree import Entry, Submission, Tree
@@ -43,19 +43,6 @@ class FileChange:
     path: PurePosixPath
     touch: Touch
     moved_from: PurePosixPath | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Author:
-    """Who asks for a change: the forge (`github`, `gitlab`) and its numeric id of the account.
-
-    `login` is what the forge calls the account today, "" if that is not known; it says nothing
-    of who somebody is.
-    """
-
-    forge: str
-    id: int
-    login: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

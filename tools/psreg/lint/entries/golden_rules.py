@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from psreg.compatibility.values import apart
 from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.excerpt import cropped_pair
 from psreg.core.rule import Rule, rule
 from psreg.core.spelling import did_you_mean
 from psreg.formats import golden
@@ -119,7 +119,7 @@ def _apart(expected: str, got: str | None) -> tuple[str, str]:
     old, new = expected.split("\n"), got.split("\n")
     pairs = enumerate(zip(old, new, strict=False))
     number = next((at for at, (a, b) in pairs if a != b), min(len(old), len(new)))
-    wanted, found = apart(*("".join(lines[number : number + 1]) for lines in (old, new)))
+    wanted, found = cropped_pair(*("".join(lines[number : number + 1]) for lines in (old, new)))
     message = f"line {number + 1} of the text: expected “{wanted}”, got “{found}”"
     if number == len(old):
         message = f"the text has {len(new)} lines, and the case expects {number}"

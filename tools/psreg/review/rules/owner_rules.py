@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
+from psreg.core.identity import Author
 from psreg.core.rule import rule
 from psreg.formats.entry import EntryFile
-from psreg.review.change import Author, ChangeSet, TouchedEntry
+from psreg.review.change import ChangeSet, TouchedEntry
 
 
 def is_owner(author: Author, file: EntryFile) -> bool:
