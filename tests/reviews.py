@@ -67,7 +67,7 @@ def release(version="1.0.1", name="letter", **changes):
         "similar_names": (),
         "score": SCORE,
         "capabilities_added": ("network",),
-        "absent": {PurePosixPath(f"{LETTER}/1.0.1/README.md"): "# Letter\n\n## Use case\n"},
+        "missing": {PurePosixPath(f"{LETTER}/1.0.1/README.md"): "# Letter\n\n## Use case\n"},
         "before": BEFORE,
         "after": AFTER,
     }
@@ -76,7 +76,7 @@ def release(version="1.0.1", name="letter", **changes):
 
 def first_release(**changes):
     nothing = {"previous": None, "diff": None, "bump": Step.NONE, "floor": Step.NONE}
-    values = {"new_name": True, "similar_names": ("latter",), "absent": {}, "before": None}
+    values = {"new_name": True, "similar_names": ("latter",), "missing": {}, "before": None}
     return release("0.1.0", "lettre", **{**nothing, **values, **changes})
 
 
@@ -111,7 +111,7 @@ def review(verdict=Verdict.REJECT, **changes):
     return Review(verdict=verdict, **values | changes)
 
 
-ACCEPTED = review(Verdict.ACCEPT, releases=(release("1.1.0", absent={}, capabilities_added=()),))
+ACCEPTED = review(Verdict.ACCEPT, releases=(release("1.1.0", missing={}, capabilities_added=()),))
 WAITING = review(
     Verdict.NEEDS_HUMAN,
     reasons=(

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from bare import ALONE, DELETED, EXECUTABLE, LINK, PLAIN, STARTED, SUBMODULE, Bare
+from psreg.authoring.missing_files import missing_files
 from psreg.core.errors import FindingsError, UnavailableError
 from psreg.formats.irregular import Irregular
 from psreg.git.repository import open_repository
@@ -45,7 +46,7 @@ def verdict(bare, head, base="main"):
     path = bare.path if isinstance(bare, Bare) else bare
     with open_repository(path) as repository:
         try:
-            found = review(repository.changes(base, head).change)
+            found = review(repository.changes(base, head).change, missing_files=missing_files)
         except FindingsError as error:
             found = refusal(error, base=base, head=head)
     assert found.reasons

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from psreg.authoring.missing_files import absent_files
+from psreg.authoring.missing_files import missing_files
 from psreg.core.identity import Author
 from psreg.review.change import changes_between
 from psreg.review.judge import check_change
@@ -18,7 +18,7 @@ GAPS = {"REG008", "REG011", "REG017"}
 
 def absent(base, head, author=None):
     (release,) = changes_between(base, head).releases
-    return {str(path): text for path, text in absent_files(release, author).items()}
+    return {str(path): text for path, text in missing_files(release, author).items()}
 
 
 def without(files, *names):

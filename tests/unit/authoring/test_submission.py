@@ -4,6 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from psreg.authoring.missing_files import missing_files
 from psreg.authoring.submission import branch_of, branch_of_issue, entries_in, errors_of, title_of
 from psreg.review.change import changes_between
 from psreg.review.review import review
@@ -45,9 +46,11 @@ def test_entries():
 
 def test_errors_are_objections_and_the_rest_is_not():
     base = tree(entry("hello"))
-    good = review(changes_between(base, base | tree(version("hello", "1.0.1"))))
+    good = review(
+        changes_between(base, base | tree(version("hello", "1.0.1"))), missing_files=missing_files
+    )
     bad = tree(version("hello", "1.0.1", release='summary = "Short."\n'))
-    found = errors_of(review(changes_between(base, base | bad)))
+    found = errors_of(review(changes_between(base, base | bad), missing_files=missing_files))
     assert {o.code for o in errors_of(good)} < {o.code for o in found}
     (short,) = [o for o in found if "20 characters" in o.message]
     assert short.field == "pbes/prompt/hello/1.0.1/release.toml:1"

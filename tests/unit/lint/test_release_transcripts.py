@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 import pytest
 
 import registry_trees
+from psreg.authoring.missing_files import missing_files
 from psreg.core.diagnostics import ERROR, WARNING, Report
 from psreg.core.identity import Author
 from psreg.formats.declared_protocols import STUB, Spoken, read_spoken
@@ -114,7 +115,7 @@ def test_a_review_rejects_what_breaks_the_declared_protocol():
     before = registry_trees.tree(base)
     after = registry_trees.tree(base, told)
     change = changes_between(before, after, author=Author(forge="github", id=1))
-    found = review(change, base="a" * 40, head="b" * 40)
+    found = review(change, missing_files=missing_files, base="a" * 40, head="b" * 40)
     assert found.verdict is Verdict.REJECT
     assert "VPP012" in {reason.code for reason in found.reasons}
 

@@ -74,7 +74,7 @@ releases = st.one_of(
     st.builds(
         release,
         diff=st.lists(differences, max_size=3).map(lambda found: diff(*found)),
-        absent=texts.map(lambda text: {PurePosixPath("a/README.md"): text}),
+        missing=texts.map(lambda text: {PurePosixPath("a/README.md"): text}),
         capabilities_added=st.lists(texts, max_size=2).map(tuple),
         before=data,
         after=data,
@@ -203,7 +203,7 @@ def flooded():
             f"1.0.{n}",
             diff=diff(*(difference(message=f"{'|' * 300} {n}") for n in range(60))),
             after=(f"{'#' * 80}\n" * 1900).encode(),
-            absent={PurePosixPath(f"{n}/README.md"): "# x\n" * 1500},
+            missing={PurePosixPath(f"{n}/README.md"): "# x\n" * 1500},
         )
         for n in range(40)
     )

@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 import pytest
 
 import review_cases as cases
+from psreg.authoring.missing_files import missing_files
 from psreg.core.errors import FindingsError
 from psreg.core.identity import Author
 from psreg.core.version import Step
@@ -25,7 +26,12 @@ def reviewed(*parts, author=ANA, base=BASE):
             del head[PurePosixPath(path)]
         else:
             head[PurePosixPath(path)] = data
-    return review(changes_between(base, head, author=author), base="b" * 40, head="a" * 40)
+    return review(
+        changes_between(base, head, author=author),
+        base="b" * 40,
+        head="a" * 40,
+        missing_files=missing_files,
+    )
 
 
 def codes(found):
@@ -144,9 +150,9 @@ def test_capabilities_that_are_new():
 def test_a_missing_file_is_written_and_the_owner_is_who_asks():
     new = cases.hello("0.1.0", "recipe_finder", release=None)
     (release,) = reviewed(new).releases
-    assert sorted(path.name for path in release.absent) == ["entry.toml", "release.toml"]
+    assert sorted(path.name for path in release.missing) == ["entry.toml", "release.toml"]
     assert (
-        f"id = {cases.ANA}" in release.absent[PurePosixPath("pbes/prompt/recipe_finder/entry.toml")]
+        f"id = {cases.ANA}" in release.missing[PurePosixPath("pbes/prompt/recipe_finder/entry.toml")]
     )
 
 

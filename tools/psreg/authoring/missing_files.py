@@ -21,7 +21,7 @@ _SAID = ("summary", "license", "use_case")
 _LISTED = ("tags", "languages")
 
 
-def absent_files(release: NewRelease, author: Author | None = None) -> Mapping[PurePosixPath, str]:
+def missing_files(release: NewRelease, author: Author | None = None) -> Mapping[PurePosixPath, str]:
     """Return the text of each file that is missing beside the artifact, by path.
 
     What a previous release has to say stands again; `changes` is left to write. The owner of a

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
@@ -27,7 +27,6 @@ from psreg.catalogue.pages.spec_pages import (
 from psreg.catalogue.rule_examples import examples
 from psreg.catalogue.site_folder import SiteDir, site_dir
 from psreg.compatibility import FLOOR_GROUPS
-from psreg.conversations.script.generate import conformance_script
 from psreg.core.errors import UnavailableError
 from psreg.core.identity import CLASSES
 from psreg.formats import policy
@@ -98,8 +97,10 @@ class Built:
         return "1 entry" if self.entries == 1 else f"{self.entries} entries"
 
 
-def build_site(place: Place, out: Path, base_url: str) -> Built:
+def build_site(place: Place, out: Path, base_url: str, scripts: Mapping[str, str]) -> Built:
     """Write the site of the registry at `place` to the folder `out`.
+
+    `scripts` are programs for download, by their name below `scripts/`.
 
     Raises:
         PsregError: nothing is published, the checkout differs from what is signed, a signature
@@ -133,6 +134,8 @@ def build_site(place: Place, out: Path, base_url: str) -> Built:
         _write_frame(target, frame, rows, site)
         _copy_registry(target, place.registry)
         _write_documents(target, state, site)
+        for script, source in scripts.items():
+            target.write(f"scripts/{script}", source.encode())
         _write_sitemap(target, frame, rows, site)
         return Built(site=site, entries=len(rows), files=target.count)
 
@@ -230,7 +233,6 @@ def _write_documents(target: SiteDir, state: RegistryState, site: Site) -> None:
         if schema.name.endswith(".json"):
             path = f"schemas/{schema.name}"
             target.write(path, schema_document(schema.read_bytes(), path, site))
-    target.write("scripts/conformance.py", conformance_script().encode())
     target.page("robots.txt", robots(site))
     # GitHub Pages would otherwise turn every README.md into a page of its own.
     target.write(".nojekyll", b"")

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from psreg.authoring.missing_files import missing_files
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import Author
 from psreg.forges.forge import Forge, Status, detect, judgement
@@ -94,7 +95,12 @@ def _list(heads: Iterable[str], console: Console) -> int:
 def _reviewed(repository: Repository, base: str, head: str, author: Author | None) -> Review:
     """Return the review of `head`; one that cannot even be compared is rejected."""
     try:
-        return review(repository.changes(base, head, author).change, base=base, head=head)
+        return review(
+            repository.changes(base, head, author).change,
+            base=base,
+            head=head,
+            missing_files=missing_files,
+        )
     except FindingsError as error:
         return refusal(error, base=base, head=head)
 

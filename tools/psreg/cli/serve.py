@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 from psreg.cli.endpoints import add_port_option
-from psreg.cli.site import add_registry_option
+from psreg.cli.site import add_registry_option, built_site
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg serve --port 8765"
@@ -43,13 +43,13 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _serve(args: Namespace, out: Path, console: Console) -> None:
-    from psreg.catalogue.build import Place, build_site
+    from psreg.catalogue.build import Place
     from psreg.catalogue.server import SiteServer
 
     place = Place.find(args.registry_dir)
     # The port first: who has to choose another one should not wait for a site.
     with SiteServer(out, args.port) as server:
-        built = build_site(place, out, server.url)
+        built = built_site(place, out, server.url)
         if console.machine:
             console.json(
                 {

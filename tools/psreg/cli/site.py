@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from psreg.core.errors import UsageError
 from psreg.system.console import Console, add_output_options
+
+if TYPE_CHECKING:
+    from psreg.catalogue.build import Built, Place
 
 EXAMPLE = "psreg site build --out _site --base-url https://example.org/prompts/"
 
@@ -34,11 +38,11 @@ def add_registry_option(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Build the site and say where it is."""
-    from psreg.catalogue.build import Place, build_site
+    from psreg.catalogue.build import Place
 
     place = Place.find(args.registry_dir)
     url = checked_base_url(args.base_url or place.policy().site_url)
-    built = build_site(place, Path(args.out), url)
+    built = built_site(place, Path(args.out), url)
     if console.machine:
         console.json(
             {
@@ -55,6 +59,14 @@ def run(args: Namespace, console: Console) -> int:
         console.line(f"built {args.out}: {built.counted}, {built.files} files")
         console.line(f"clients: {built.site.add_command}")
     return 0
+
+
+def built_site(place: Place, out: Path, base_url: str) -> Built:
+    """Build the site with all that it offers for download; see `build_site`."""
+    from psreg.catalogue.build import build_site
+    from psreg.conversations.script.generate import conformance_script
+
+    return build_site(place, out, base_url, {"conformance.py": conformance_script()})
 
 
 def checked_base_url(url: str) -> str:

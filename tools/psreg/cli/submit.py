@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from psreg.authoring.missing_files import missing_files
 from psreg.authoring.submission import Submission, branch_of, entries_in, errors_of, title_of
 from psreg.authoring.submission_report import submission_document, submission_lines
 from psreg.cli import submit_issue
@@ -133,7 +134,9 @@ def _committed(
     author = Author(forge="github", id=args.author_id) if args.author_id else None
     with open_repository(root) as repository:
         changes = repository.changes(route.base, commit, author)
-        found = review(changes.change, base=changes.base, head=changes.head)
+        found = review(
+            changes.change, base=changes.base, head=changes.head, missing_files=missing_files
+        )
     done = Submission(name=folder.name, title=title, files=tuple(sorted(files)), review=found)
     if found.verdict is Verdict.REJECT:
         return replace(done, objections=errors_of(found))

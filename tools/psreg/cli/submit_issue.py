@@ -14,6 +14,7 @@ from pathlib import Path
 
 from psreg.authoring.form_entry import Draft, Owner, draft
 from psreg.authoring.issue_form import Objection, read_issue
+from psreg.authoring.missing_files import missing_files
 from psreg.authoring.submission import Submission, branch_of_issue, errors_of, title_of
 from psreg.authoring.submission_report import (
     MARKER,
@@ -90,7 +91,9 @@ def _committed(root: Path, clone: Clone, made: Draft, issue: _Issue, base: str) 
     author = Author(forge=issue.author.forge, id=issue.author.id)
     with open_repository(root) as repository:
         changes = repository.changes(base, commit, author)
-        found = review(changes.change, base=changes.base, head=changes.head)
+        found = review(
+            changes.change, base=changes.base, head=changes.head, missing_files=missing_files
+        )
     files = tuple(sorted(made.files))
     done = Submission(name=made.release.name, title=title, files=files, review=found)
     if found.verdict is Verdict.REJECT:

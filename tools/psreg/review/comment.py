@@ -15,7 +15,12 @@ from psreg.core.diagnostics import ERROR, INFO, WARNING
 from psreg.lint.reports.markdown import HEAD, code, finding_row, neutral, worst_first
 from psreg.lint.reports.text import counted
 from psreg.review.budget import Part, fitted
-from psreg.review.comment_code import MOST_REMARKS, absent_blocks, diff_blocks, suggestion_blocks
+from psreg.review.comment_code import (
+    MOST_REMARKS,
+    diff_blocks,
+    missing_file_blocks,
+    suggestion_blocks,
+)
 from psreg.review.review_report import VERDICT, beside_findings, step_text
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
 
@@ -135,7 +140,12 @@ def _detail(review: Review, unplaced: int) -> tuple[Part, ...]:
             + (_AT_LINES.format(unplaced) if unplaced else ""),
             more="\n…and {} more; `psreg check --fix` mends them all.\n",
         ),
-        Part(blocks=absent_blocks(review), weight=75, share=5_000, more="\n…and {} more files.\n"),
+        Part(
+            blocks=missing_file_blocks(review),
+            weight=75,
+            share=5_000,
+            more="\n…and {} more files.\n",
+        ),
         Part(
             blocks=diff_blocks(review),
             weight=50,

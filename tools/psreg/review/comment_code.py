@@ -79,12 +79,12 @@ def _place(one: Suggestion) -> str:
     return f"{code(one.path)}, {lines}"
 
 
-def absent_blocks(review: Review) -> tuple[str, ...]:
+def missing_file_blocks(review: Review) -> tuple[str, ...]:
     """Return a folded block for each missing file."""
     return tuple(
         _folded(f"{code(str(path))} is missing: copy this and fill it in", _file(path, text))
         for release in review.releases
-        for path, text in sorted(release.absent.items())
+        for path, text in sorted(release.missing.items())
         if exact(text) and len(text) <= _LONGEST_FILE
     )
 

@@ -6,15 +6,16 @@ waiver for instance, needs a human. Everything else may be merged as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import PurePosixPath
 
-from psreg.authoring.missing_files import absent_files
 from psreg.compatibility import submission_side
 from psreg.compatibility.diff import compare
 from psreg.compatibility.steps import step_between
 from psreg.core.diagnostics import ERROR, Diagnostic, Report
 from psreg.core.errors import FindingsError
+from psreg.core.identity import Author
 from psreg.core.version import Step, parse_version
 from psreg.formats.tree import Submission
 from psreg.lint.score.score import score
@@ -28,14 +29,19 @@ from psreg.review.similar_names import similar_names
 from psreg.review.suggestions import suggestions
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
 
+MissingFiles = Callable[[NewRelease, Author | None], Mapping[PurePosixPath, str]]
+"""Drafts the files that a release lacks, for the author who asks: text by path."""
 
-def review(change: ChangeSet, *, base: str = "", head: str = "") -> Review:
+
+def review(
+    change: ChangeSet, *, missing_files: MissingFiles, base: str = "", head: str = ""
+) -> Review:
     """Return the review of `change`; `base` and `head` are the names of its two commits."""
     files = [one for one in change.files if one.touch is not Touch.DELETED]
     policy = change.base.policy
     report = Report.of(len(files), check_change(change), policy.site_address)
     reasons = tuple(dict.fromkeys(_reasons(report.diagnostics)))
-    releases = tuple(_released(new, change) for new in judged(change))
+    releases = tuple(_released(new, change, missing_files) for new in judged(change))
     mended = suggestions(report.diagnostics, change.head.files)
     return Review(
         verdict=_verdict(reasons),
@@ -93,7 +99,7 @@ def _verdict(reasons: Iterable[Reason]) -> Verdict:
     return Verdict.NEEDS_HUMAN if effects else Verdict.ACCEPT
 
 
-def _released(new: NewRelease, change: ChangeSet) -> ReviewedRelease:
+def _released(new: NewRelease, change: ChangeSet, missing_files: MissingFiles) -> ReviewedRelease:
     submission, previous = new.submission, new.previous
     bump, diff = Step.NONE, None
     if previous:
@@ -109,7 +115,7 @@ def _released(new: NewRelease, change: ChangeSet) -> ReviewedRelease:
         similar_names=similar_names(new.id.name, change.head.names) if new.new_name else (),
         score=score(submission),
         capabilities_added=tuple(sorted(_capabilities(submission) - _capabilities(previous))),
-        absent=absent_files(new, change.author),
+        missing=missing_files(new, change.author),
         before=previous.artifact if previous else None,
         after=submission.artifact,
     )

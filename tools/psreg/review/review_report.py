@@ -52,7 +52,7 @@ def _release(release: ReviewedRelease) -> dict[str, Any]:
         "similar_names": list(release.similar_names),
         "score": release.score.to_json(),
         "capabilities_added": list(release.capabilities_added),
-        "missing": {str(path): text for path, text in sorted(release.absent.items())},
+        "missing": {str(path): text for path, text in sorted(release.missing.items())},
     }
 
 

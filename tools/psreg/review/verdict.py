@@ -45,7 +45,7 @@ class ReviewedRelease:
     """A version that a change adds, beside the one it follows.
 
     `bump` is the step between the two, `floor` what the differences ask for; where there is no
-    `previous` one, both are `NONE` and `diff` is None. `absent` are the files that it lacks, as
+    `previous` one, both are `NONE` and `diff` is None. `missing` are the files that it lacks, as
     text to copy. `before` and `after` are the artifacts, None where there is none.
     """
 
@@ -58,7 +58,7 @@ class ReviewedRelease:
     similar_names: tuple[str, ...]
     score: Score
     capabilities_added: tuple[str, ...]
-    absent: Mapping[PurePosixPath, str]
+    missing: Mapping[PurePosixPath, str]
     before: bytes | None
     after: bytes | None
 
