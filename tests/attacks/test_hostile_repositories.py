@@ -15,6 +15,7 @@ from psreg.core.errors import FindingsError, UnavailableError
 from psreg.formats.irregular import Irregular
 from psreg.git.repository import open_repository
 from psreg.review.change import Touch
+from psreg.review.git_change import read_change
 from psreg.review.judge import check_change
 from psreg.review.review import refusal, review
 from psreg.review.verdict import Verdict
@@ -46,7 +47,7 @@ def verdict(bare, head, base="main"):
     path = bare.path if isinstance(bare, Bare) else bare
     with open_repository(path) as repository:
         try:
-            found = review(repository.changes(base, head).change, missing_files=missing_files)
+            found = review(read_change(repository, base, head).change, missing_files=missing_files)
         except FindingsError as error:
             found = refusal(error, base=base, head=head)
     assert found.reasons
@@ -114,7 +115,7 @@ def test_settings_hooks_filters_and_attributes_that_start_a_program(baited):
     assert "REG001" in reasons
     assert verdict(baited, "origin/next", "origin/main")[0] is Verdict.NEEDS_HUMAN
     with open_repository(baited) as repository:
-        repository.changes("origin/next", "origin/sent~")
+        read_change(repository, "origin/next", "origin/sent~")
         with pytest.raises(UnavailableError):
             repository.resolve("origin/absent")
         assert repository.tree("origin/sent")
@@ -142,7 +143,7 @@ def test_a_merge_driver_of_the_repository(baited, bare, side):
     canary = baited.parent / "canary"
     canary.unlink(missing_ok=True)  # left by the fetch
     with open_repository(baited) as repository:
-        found = repository.changes("origin/main_2", "origin/sent_2").change
+        found = read_change(repository, "origin/main_2", "origin/sent_2").change
         merged = found.head.files[PurePosixPath("notes.md")]
     assert merged == b"".join([b"top\n", *lines[1:-1], b"end\n"])
     assert not canary.exists(), canary.read_text()
@@ -168,7 +169,7 @@ def test_a_partial_clone_whose_remote_is_a_command(bare, tmp_path):
     run("git", "config", "remote.origin.url", f"ext::sh -c touch% {canary}", cwd=at)
     run("git", "config", "protocol.ext.allow", "always", cwd=at)
     with open_repository(at) as repository, pytest.raises(UnavailableError) as caught:
-        list(check_change(repository.changes("main", "next").change))
+        list(check_change(read_change(repository, "main", "next").change))
     assert caught.value.code == "OBJECT_MISSING"
     assert "git fetch" in caught.value.hint
     assert not canary.exists()
@@ -215,7 +216,7 @@ def test_a_link_leads_nowhere(bare, tmp_path, path):
     sent(bare, {**files, target: (LINK, os.fsencode(secret))})
     rejected(bare, "sent", "REG025")
     with open_repository(bare.path) as repository:
-        head = repository.changes("main", "sent").change.head
+        head = read_change(repository, "main", "sent").change.head
         assert PurePosixPath(target) not in head.files
         assert head.irregular[PurePosixPath(target)] is Irregular.LINK
 
@@ -232,7 +233,7 @@ def test_a_whole_folder_becomes_a_link_or_a_submodule(bare, place, kind):
 def test_the_policy_becomes_a_link(bare):
     sent(bare, {"registry/policy.toml": (LINK, b"/etc/passwd"), **PATCH})
     with open_repository(bare.path) as repository:
-        head = repository.changes("main", "sent").change.head
+        head = read_change(repository, "main", "sent").change.head
         assert head.policy.value == {}
     assert verdict(bare, "sent")[0] is not Verdict.ACCEPT
 
@@ -260,7 +261,7 @@ def test_a_file_name_that_some_system_cannot_store(bare, name, code):
     sent(bare, {**PATCH, f"{RELEASE}/{os.fsdecode(name)}": b"x\n"})
     rejected(bare, "sent", code)
     with open_repository(bare.path) as repository:
-        found = repository.changes("main", "sent").change
+        found = read_change(repository, "main", "sent").change
         path = PurePosixPath(RELEASE, os.fsdecode(name))
         assert found.touched(path) is Touch.ADDED
         assert found.head.files[path] == b"x\n"
@@ -313,7 +314,7 @@ def test_modes_that_no_git_writes(bare):
     bare.graft("sent", f"{HELLO}/1.0.0", rows)
     rejected(bare, "sent", "REG025")
     with open_repository(bare.path) as repository:
-        head = repository.changes("main", "sent").change.head
+        head = read_change(repository, "main", "sent").change.head
         assert {path.name: kind for path, kind in head.irregular.items()} == {
             "b.md": Irregular.EXECUTABLE,
             "c.md": Irregular.SPECIAL,
@@ -323,11 +324,11 @@ def test_modes_that_no_git_writes(bare):
 def test_objects_that_were_never_sent(bare):
     bare.graft("sent", HELLO, [(PLAIN, b"entry.tomm", ONE)])
     with open_repository(bare.path) as repository, pytest.raises(UnavailableError) as caught:
-        list(check_change(repository.changes("main", "sent").change))
+        list(check_change(read_change(repository, "main", "sent").change))
     assert caught.value.code == "OBJECT_MISSING"
     bare.graft("sent", HELLO, [(FOLDER, b"1.0.1", ONE)])
     with open_repository(bare.path) as repository, pytest.raises(UnavailableError) as caught:
-        repository.changes("main", "sent")
+        read_change(repository, "main", "sent")
     assert caught.value.code == "OBJECT_MISSING"
 
 
@@ -385,7 +386,7 @@ def test_a_hundred_megabytes(bare):
     bare.graft("sent", HELLO, [(FOLDER, b"1.0.1", folder)])
     rejected(bare, "sent")
     with open_repository(bare.path) as repository:
-        files = repository.changes("main", "sent").change.head.files
+        files = read_change(repository, "main", "sent").change.head.files
         path = PurePosixPath(RELEASE, "x.md")
         assert len(files[path]) == MAX_FILE
         assert files.size(path) == HUNDRED_MB

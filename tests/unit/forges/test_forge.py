@@ -10,7 +10,8 @@ import pytest
 from forges import BOT, TOKEN, FakeGitHub, FakeGitLab, Trouble, person, running
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.identity import Author
-from psreg.forges.forge import CHECK, LONGEST_COMMENT, MOST_OUTDATED, Status, detect, judgement
+from psreg.forges.detect import detect
+from psreg.forges.forge import CHECK, LONGEST_COMMENT, MOST_OUTDATED, Status, judgement
 from psreg.forges.line_comments import Remark
 from psreg.forges.rest_api import Api, ForgeError, ForgeRefusedError
 from psreg.http.source import Limits

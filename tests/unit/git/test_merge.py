@@ -7,8 +7,10 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from bare import ALONE, DELETED, LINK, Bare
+from psreg.authoring.missing_files import missing_files
 from psreg.core.errors import FindingsError, PsregError, UnavailableError
 from psreg.git.repository import open_repository
+from psreg.review.git_change import read_change
 from psreg.review.review import review
 from psreg.review.review_report import review_document
 from psreg.system.files import MAX_FILE
@@ -53,11 +55,11 @@ def parted(tmp_path):
 def reviewed(path, base="main", head="sent"):
     """Return what a review says of a change, but for the names of its commits."""
     with open_repository(path) as repository:
-        change = repository.changes(base, head).change
+        change = read_change(repository, base, head).change
         after = change.head.files
         files = {str(one.path): (str(one.touch), one.moved_from) for one in change.files}
         held = {path: after.get(PurePosixPath(path)) for path in files}
-        return files, held, review_document(review(change))
+        return files, held, review_document(review(change, missing_files=missing_files))
 
 
 def touched(path, base="main", head="sent"):
@@ -66,7 +68,7 @@ def touched(path, base="main", head="sent"):
 
 def refused(path, base="main", head="sent"):
     with open_repository(path) as repository, pytest.raises(PsregError) as caught:
-        repository.changes(base, head)
+        read_change(repository, base, head)
     return caught.value
 
 
@@ -322,7 +324,7 @@ def test_the_temporary_folder_goes(parted, tmp_path, monkeypatch):
     (tmp_path / "scratch").mkdir()
     bare = parted({NOTES: TOP}, {NOTES: TAIL})
     with open_repository(bare.path) as repository:
-        repository.changes("main", "sent")
+        read_change(repository, "main", "sent")
         (made,) = (tmp_path / "scratch").iterdir()
         assert any((made / "objects").rglob("*"))
     assert not any((tmp_path / "scratch").iterdir())

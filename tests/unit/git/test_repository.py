@@ -13,6 +13,7 @@ from psreg.core.identity import Author
 from psreg.formats.irregular import Irregular
 from psreg.git.repository import open_repository
 from psreg.review.change import Touch
+from psreg.review.git_change import read_change
 from psreg.system.files import MAX_FILE
 from registry_trees import entry, tree, version
 
@@ -62,7 +63,7 @@ def touched(found):
 
 def changes_in(path, base="main", head="next"):
     with open_repository(path) as repository:
-        return touched(repository.changes(base, head))
+        return touched(read_change(repository, base, head))
 
 
 def error_of(call):
@@ -190,7 +191,7 @@ def test_where_two_branches_parted(bare, opened):
 
 def test_the_three_commits_of_a_change_and_who_asks(bare, opened):
     author = Author(forge="github", id=7)
-    found = opened.changes("main", "next", author)
+    found = read_change(opened, "main", "next", author)
     main = bare.git("rev-parse", "main")
     assert (found.base, found.tip, found.head) == (main, main, bare.git("rev-parse", "next"))
     assert found.change.author is author
@@ -204,7 +205,7 @@ def test_files_added_modified_deleted_and_of_another_mode(bare):
     bare.commit("several", made)
     bare.write()
     with open_repository(bare.path) as repository:
-        found = repository.changes("main", "several")
+        found = read_change(repository, "main", "several")
         assert touched(found) == {
             "LICENSE": "added",
             f"{HELLO}/entry.toml": "modified",
@@ -223,7 +224,7 @@ def test_links_and_submodules_are_no_files(bare, opened):
     made = {f"{HELLO}/1.0.0/a": (LINK, b"/etc/passwd"), f"{HELLO}/1.0.0/b": (SUBMODULE, ONE)}
     bare.commit("odd", {**made, "link": (LINK, b"x")})
     bare.write()
-    found = opened.changes("main", "odd")
+    found = read_change(opened, "main", "odd")
     assert touched(found) == {
         f"{HELLO}/1.0.0/a": "added",
         f"{HELLO}/1.0.0/b": "added",
@@ -240,7 +241,7 @@ def test_a_folder_in_place_of_a_file_and_the_reverse(bare, opened):
     made = {f"{HELLO}/entry.toml": DELETED, f"{HELLO}/entry.toml/x": b"", "registry": b"flat"}
     bare.commit("swapped", {**made, "registry/policy.toml": DELETED})
     bare.write()
-    assert touched(opened.changes("main", "swapped")) == {
+    assert touched(read_change(opened, "main", "swapped")) == {
         f"{HELLO}/entry.toml": "deleted",
         f"{HELLO}/entry.toml/x": "added",
         "registry": "added",
@@ -254,7 +255,7 @@ def test_renamed_files_say_where_they_were(bare, opened):
     moved["pbes/prompt/hullo/1.0.0/README.md"] += b"\nOne more line.\n"
     bare.commit("renamed", {**moved, **dict.fromkeys((p for p in files if "hello" in p), DELETED)})
     bare.write()
-    found = opened.changes("main", "renamed").change
+    found = read_change(opened, "main", "renamed").change
     sources = {str(one.path): one.moved_from for one in found.files if one.touch is Touch.ADDED}
     assert sources == {path: PurePosixPath(path.replace("hullo", "hello")) for path in moved}
     assert all(one.moved_from is None for one in found.files if one.touch is Touch.DELETED)
@@ -268,7 +269,7 @@ def test_a_change_that_waited_is_seen_in_the_registry_it_would_be_merged_into(ba
     bare.write()
     bare.commit("main", {f"{HELLO}/entry.toml": owners, "A": b"a"}, parent=parted)
     bare.write()
-    found = opened.changes("main", "late")
+    found = read_change(opened, "main", "late")
     assert (found.base, found.tip) == (parted, bare.git("rev-parse", "main"))
     assert touched(found) == {
         **ADDED,
@@ -284,13 +285,13 @@ def test_what_was_deleted_there_as_well_is_no_change_any_more(bare, opened):
     bare.commit("both", {"registry/policy.toml": DELETED, **PATCH})
     bare.commit("main", {"registry/policy.toml": DELETED}, parent=bare.git("rev-parse", "main"))
     bare.write()
-    assert touched(opened.changes("main", "both")) == ADDED
+    assert touched(read_change(opened, "main", "both")) == ADDED
 
 
 def test_nothing_changed(opened):
-    found = opened.changes("next", "next").change
+    found = read_change(opened, "next", "next").change
     assert found.files == found.releases == ()
-    assert touched(opened.changes("next", "main")) == {}  # main is where next began
+    assert touched(read_change(opened, "next", "main")) == {}  # main is where next began
 
 
 def test_a_registry_that_begins(tmp_path):
@@ -299,7 +300,7 @@ def test_a_registry_that_begins(tmp_path):
     bare.commit("first", encoded(entry("hello")))
     bare.write()
     with open_repository(bare.path) as repository:
-        found = repository.changes("main", "first").change
+        found = read_change(repository, "main", "first").change
         assert not found.base.entries
         assert [new.new_name for new in found.releases] == [True]
 
@@ -315,7 +316,7 @@ def test_a_merge_commit_as_forges_make_it(bare, opened):
     bare.commit("same", PATCH)
     bare.write()
     bare.point("merge", bare.git("rev-parse", "same^{tree}"), parents=("main", "next"))
-    found = opened.changes("main", "merge")
+    found = read_change(opened, "main", "merge")
     assert touched(found) == ADDED
     assert found.base == found.tip
 
@@ -323,7 +324,7 @@ def test_a_merge_commit_as_forges_make_it(bare, opened):
 def test_no_commit_in_common(bare, opened):
     bare.commit("stranger", {"README.md": b"# Elsewhere\n"}, parent=None)
     bare.write()
-    error = error_of(lambda: opened.changes("main", "stranger"))
+    error = error_of(lambda: read_change(opened, "main", "stranger"))
     assert (type(error), error.code, error.exit_code) == (FindingsError, "NO_MERGE_BASE", 1)
 
 

@@ -152,7 +152,8 @@ def test_a_missing_file_is_written_and_the_owner_is_who_asks():
     (release,) = reviewed(new).releases
     assert sorted(path.name for path in release.missing) == ["entry.toml", "release.toml"]
     assert (
-        f"id = {cases.ANA}" in release.missing[PurePosixPath("pbes/prompt/recipe_finder/entry.toml")]
+        f"id = {cases.ANA}"
+        in release.missing[PurePosixPath("pbes/prompt/recipe_finder/entry.toml")]
     )
 
 

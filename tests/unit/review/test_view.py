@@ -10,6 +10,7 @@ from psreg.formats.irregular import Irregular
 from psreg.git.repository import open_repository
 from psreg.lint.engine import check_tree
 from psreg.review.change import ChangeSet, changes_between
+from psreg.review.git_change import read_change
 from psreg.review.judge import check_change
 from registry_trees import POLICY, RELEASE, entry, version
 
@@ -138,7 +139,7 @@ def repository(bare):
 def test_the_part_says_of_a_change_what_the_whole_says(repository, seed):
     files = registry()
     (before, _), (after, odd) = plain(files, {}), plain(files, change(seed, files))
-    found = repository.changes("main", f"change_{seed}").change
+    found = read_change(repository, "main", f"change_{seed}").change
     assert {f.path for f in found.files} == {PurePosixPath(p) for p in touched(files, seed)}
 
     head = found.head
@@ -175,5 +176,5 @@ def test_whoever_requires_what_is_yanked_is_seen(tmp_path, key):
     made.commit("change", {"pbes/prompt/glossary/entry.toml": yanked.encode()})
     made.write()
     with open_repository(made.path) as opened:
-        codes = {d.code for d in check_change(opened.changes("main", "change").change)}
+        codes = {d.code for d in check_change(read_change(opened, "main", "change").change)}
     assert "CHG031" in codes

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +32,25 @@ def test_a_failure_leaves_nothing_behind(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
     with pytest.raises(UnavailableError):
         write_file(tmp_path / "none" / "file", b"new")
+
+
+def test_a_device_or_a_pipe_is_written_to_and_not_replaced(tmp_path):
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    with pytest.raises(UnavailableError, match="cannot write"):
+        write_file(pipe, b"nobody reads")
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_file(pipe, b"one,")
+        write_file(link, b"two")
+        assert os.read(reader, 100) == b"one,two"
+    finally:
+        os.close(reader)
+    write_file(Path(os.devnull), b"gone")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe"]
 
 
 def test_a_folder_of_ones_own(tmp_path):

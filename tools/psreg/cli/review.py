@@ -12,11 +12,13 @@ from pathlib import Path
 from psreg.authoring.missing_files import missing_files
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import Author
-from psreg.forges.forge import Forge, Status, detect, judgement
+from psreg.forges.detect import detect
+from psreg.forges.forge import Forge, Status, judgement
 from psreg.git.repository import Repository, open_repository
 from psreg.lint.reports.report_formats import FORMATS, rendered
 from psreg.review.comment import MARKER, review_markdown, withdrawn_markdown
 from psreg.review.comment_code import MOST_REMARKS, REMARK, remarks
+from psreg.review.git_change import read_change
 from psreg.review.review import refusal, review
 from psreg.review.review_report import VERDICT, review_document, review_lines
 from psreg.review.verdict import Review, Verdict
@@ -96,7 +98,7 @@ def _reviewed(repository: Repository, base: str, head: str, author: Author | Non
     """Return the review of `head`; one that cannot even be compared is rejected."""
     try:
         return review(
-            repository.changes(base, head, author).change,
+            read_change(repository, base, head, author).change,
             base=base,
             head=head,
             missing_files=missing_files,

@@ -19,6 +19,7 @@ from psreg.formats.irregular import Irregular
 from psreg.git.branch import Clone
 from psreg.git.repository import open_repository
 from psreg.registry.checkout import find_checkout, read_tree
+from psreg.review.git_change import read_change
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
 from psreg.system.console import Console, add_output_options
@@ -133,7 +134,7 @@ def _committed(
     commit = clone.commit(parent, folder, files, f"{title}\n")
     author = Author(forge="github", id=args.author_id) if args.author_id else None
     with open_repository(root) as repository:
-        changes = repository.changes(route.base, commit, author)
+        changes = read_change(repository, route.base, commit, author)
         found = review(
             changes.change, base=changes.base, head=changes.head, missing_files=missing_files
         )

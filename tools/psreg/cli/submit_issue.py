@@ -31,6 +31,7 @@ from psreg.forges.pull_requests import Requests, git_secret, issue_of
 from psreg.git.branch import Clone, Person
 from psreg.git.repository import open_repository
 from psreg.registry.checkout import read_tree
+from psreg.review.git_change import read_change
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
 from psreg.system.console import Console
@@ -90,7 +91,7 @@ def _committed(root: Path, clone: Clone, made: Draft, issue: _Issue, base: str) 
     commit = clone.commit(base, folder, made.files, f"{title}\n\n{by}\n", BOT)
     author = Author(forge=issue.author.forge, id=issue.author.id)
     with open_repository(root) as repository:
-        changes = repository.changes(base, commit, author)
+        changes = read_change(repository, base, commit, author)
         found = review(
             changes.change, base=changes.base, head=changes.head, missing_files=missing_files
         )

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.identity import Author
-from psreg.http.source import Limits
 
 if TYPE_CHECKING:  # most reviews run where there is no forge, and need no HTTP
     from psreg.forges.line_comments import Remark
@@ -135,23 +134,6 @@ class Forge(Protocol):
         Raises:
             ForgeError: the forge refused, or did not answer.
         """
-
-
-def detect(environ: Mapping[str, str], limits: Limits | None = None) -> Forge | None:
-    """Return the forge that `environ` tells of, None on a person's machine.
-
-    Raises:
-        UnavailableError: BAD_ENVIRONMENT; the forge's own variables or event cannot be read.
-    """
-    if environ.get("GITHUB_ACTIONS") == "true":
-        from psreg.forges.github import GitHub  # noqa: PLC0415 - one of two is needed
-
-        return GitHub(environ, limits or Limits())
-    if environ.get("GITLAB_CI") == "true":
-        from psreg.forges.gitlab import GitLab  # noqa: PLC0415 - symmetrical
-
-        return GitLab(environ, limits or Limits())
-    return None
 
 
 def required(environ: Mapping[str, str], name: str) -> str:

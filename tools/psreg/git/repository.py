@@ -1,28 +1,26 @@
-"""Reading both trees of a change from a Git repository: bare, shallow, a worktree, any head.
+"""Opening a Git repository, and merging in it: bare, shallow, a worktree, any head.
 
-GitPython finds the repository; objects and refs are read by processes that `git_process` starts,
+GitPython finds the repository; objects and refs are read by processes that `git/process.py` starts,
 because GitPython hands its own the variables and settings of whoever calls. Nothing of a commit
 is checked out or executed. This is the only module that imports `git`, when it is needed.
 
-A change is what merging it would make: no rule sees the head's own files, or how they differ from
-the merge base. What `changes` raises as a FindingsError is the change's fault and deserves the
-verdict `reject`.
+A change is what merging it would make: nobody sees the head's own files, or how they differ from
+the merge base. What `merge` raises as a FindingsError is the change's fault.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from configparser import Error as ConfigError
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from shlex import quote
 from types import TracebackType
 from typing import Self
 
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
-from psreg.core.identity import PBES, Author
-from psreg.formats.tree import POLICY, Tree
 from psreg.git.batch import missing
 from psreg.git.fetching import fetch_command
 from psreg.git.merge import REBASE, MergeFolder
@@ -30,26 +28,24 @@ from psreg.git.objects import Objects
 from psreg.git.process import Git, no_git, trusts
 from psreg.git.revision import Revision
 from psreg.git.tree_diff import Difference, Places, differences
-from psreg.review.change import ChangeSet, FileChange, Touch
-from psreg.review.view import View
 from psreg.system.files import is_ours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
-    """What one commit would change in the registry as it stands at another one.
+class Merge:
+    """What merging one commit into another makes, by the full ids of commits and folders.
 
-    `base` is the commit at which the two parted, `tip` the one the change is to be merged into,
-    and `head` the change's last; all are full ids. The base tree of `change` is that of `tip`, and
-    its head tree the one that merging makes: while the change waited, names were taken and owners
-    went, and what the head itself holds, or does to `base`, may be neither here nor there. Both
-    trees are lazy and partial, see `git_view`, and end with the repository.
+    `base` is the commit at which the two parted, `tip` the one that is merged into, and `head` the
+    one that is merged. `before` is the folder of `tip`, and `differences` are its files that the
+    merge changes, by path; `sources` tells where new files were before.
     """
 
-    change: ChangeSet
     base: str
     tip: str
     head: str
+    before: str
+    differences: Mapping[str, Difference]
+    sources: Mapping[str, str]
 
 
 class Repository:
@@ -57,8 +53,8 @@ class Repository:
 
     def __init__(self, folder: Path) -> None:
         self._merges = MergeFolder()
-        self._git = Git(folder, self._merges.objects)
-        self._objects = Objects(self._git)
+        self.git = Git(folder, self._merges.objects)
+        self.objects = Objects(self.git)
 
     def __enter__(self) -> Self:
         return self
@@ -73,7 +69,7 @@ class Repository:
 
     def close(self) -> None:
         """End the processes that read objects, and remove those that were made."""
-        self._objects.close()
+        self.objects.close()
         self._merges.close()
 
     def resolve(self, rev: str) -> str:
@@ -82,9 +78,9 @@ class Repository:
         Raises:
             UnavailableError: `REVISION_UNKNOWN`; the hint is the command that fetches it.
         """
-        if found := self._objects.commit(rev):
+        if found := self.objects.commit(rev):
             return found
-        hint = fetch_command(self._git, rev)
+        hint = fetch_command(self.git, rev)
         raise UnavailableError("REVISION_UNKNOWN", f"there is no commit {rev!r} here", hint)
 
     def merge_base(self, one: str, other: str) -> str:
@@ -97,7 +93,7 @@ class Repository:
                 they were merged with each other crosswise, and a merge would begin at a mixture.
         """
         left, right = self.resolve(one), self.resolve(other)
-        out = self._git.ask("merge-base", "--all", left, right, fine=(0, 1))
+        out = self.git.ask("merge-base", "--all", left, right, fine=(0, 1))
         if out is None:
             raise missing(f"{left} or one before it")
         found = out.decode().split()
@@ -105,7 +101,7 @@ class Repository:
             raise UnavailableError(
                 "HISTORY_CUT",
                 f"this clone does not reach back to where {other} and {one} parted",
-                fetch_command(self._git),
+                fetch_command(self.git),
             )
         if not found:
             raise FindingsError(
@@ -130,14 +126,14 @@ class Repository:
         if len(found) != 1:
             return bool(cut)
         # NOTE: whatever is cut off before the base is before the base.
-        since = self._git.ask("rev-list", left, right, f"^{found[0]}")
+        since = self.git.ask("rev-list", left, right, f"^{found[0]}")
         return since is None or not cut.isdisjoint(since.decode().split())
 
     @cached_property
     def _borrowed(self) -> Path:
         """Where the repository has its objects, which a worktree shares."""
-        out = self._git.ask("rev-parse", "--git-path", "objects") or b""
-        return self._git.folder / os.fsdecode(out.removesuffix(b"\n"))
+        out = self.git.ask("rev-parse", "--git-path", "objects") or b""
+        return self.git.folder / os.fsdecode(out.removesuffix(b"\n"))
 
     def tree(self, rev: str) -> Revision:
         """Return all files of a commit.
@@ -146,38 +142,36 @@ class Repository:
             UnavailableError: `REVISION_UNKNOWN`, `OBJECT_MISSING`.
             FindingsError: `TREE_MALFORMED`, `TOO_MANY_FILES`.
         """
-        return Revision(self._git, self._objects, self._objects.root(self.resolve(rev)))
+        return Revision(self.git, self.objects, self.objects.root(self.resolve(rev)))
 
-    def changes(self, base_rev: str, head_rev: str, author: Author | None = None) -> Changes:
-        """Return what merging `head_rev` would change in the registry at `base_rev`.
+    def merge(self, tip_rev: str, head_rev: str) -> Merge:
+        """Return what merging `head_rev` into `tip_rev` makes.
 
         Raises:
             UnavailableError: `REVISION_UNKNOWN`, `HISTORY_CUT`, `OBJECT_MISSING`.
             FindingsError: `NO_MERGE_BASE`, `SEVERAL_MERGE_BASES`, `MERGE_CONFLICT`,
                 `MERGE_UNCERTAIN`, `GIT_TOO_OLD`, `TREE_MALFORMED`, `TOO_MANY_FILES`.
         """
-        tip, head = self.resolve(base_rev), self.resolve(head_rev)
-        base = self.merge_base(base_rev, head_rev)
-        root = self._objects.root(tip)
-        merged = self._merged(base, tip, head)
-        touched = differences(self._objects, [Places("", root, merged)])
-        moved = self._moves(root, merged, touched)
-        view = View(self._git, self._objects, root, touched)
-        after = view.head()
-        change = ChangeSet(
-            Tree(view.base()),
-            Tree(after, {path: kind for path, kind in after.irregular.items() if _judged(path)}),
-            tuple(_file_change(path, one, moved) for path, one in touched.items()),
-            author,
+        tip, head = self.resolve(tip_rev), self.resolve(head_rev)
+        base = self.merge_base(tip_rev, head_rev)
+        before = self.objects.root(tip)
+        after = self._merged(base, tip, head)
+        found = differences(self.objects, [Places("", before, after)])
+        return Merge(
+            base=base,
+            tip=tip,
+            head=head,
+            before=before,
+            differences=found,
+            sources=self._moves(before, after, found),
         )
-        return Changes(change=change, base=base, tip=tip, head=head)
 
     def _merged(self, base: str, tip: str, head: str) -> str:
         """Return the folder of the commit that merging `head` into `tip` would make."""
         if base == head:  # it is merged
-            return self._objects.root(tip)
-        roots = (self._objects.root(commit) for commit in (base, tip, head))
-        return self._merges.merge(self._objects, self._borrowed, *roots)
+            return self.objects.root(tip)
+        roots = (self.objects.root(commit) for commit in (base, tip, head))
+        return self._merges.merge(self.objects, self._borrowed, *roots)
 
     def _moves(self, root: str, merged: str, touched: dict[str, Difference]) -> dict[str, str]:
         """Return where new files were before, by path, as Git's detection of renames has it."""
@@ -185,26 +179,12 @@ class Repository:
         new = any(one.before is None for one in touched.values())
         if not (lost and new):
             return {}
-        out = self._git.ask("diff-tree", *_RENAMES, root, merged) or b""
+        out = self.git.ask("diff-tree", *_RENAMES, root, merged) or b""
         words = out.decode("utf-8", "surrogateescape").split("\0")[:-1]
         return dict(zip(words[2::3], words[1::3], strict=True))
 
 
 _RENAMES = ("-r", "-z", "-M", "-l400", "--diff-filter=R", "--no-ext-diff", "--no-textconv")
-
-
-def _judged(path: PurePosixPath) -> bool:
-    return path.parts[0] == PBES or path == POLICY
-
-
-def _file_change(path: str, one: Difference, moved: dict[str, str]) -> FileChange:
-    touch = Touch.MODIFIED
-    if one.before is None:
-        touch = Touch.ADDED
-    elif one.after is None:
-        touch = Touch.DELETED
-    source = PurePosixPath(moved[path]) if touch is Touch.ADDED and path in moved else None
-    return FileChange(path=PurePosixPath(path), touch=touch, moved_from=source)
 
 
 def open_repository(path: Path) -> Repository:

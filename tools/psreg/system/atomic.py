@@ -8,6 +8,7 @@ followed.
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -25,10 +26,18 @@ _POLL = 0.05
 def write_file(path: Path, data: bytes, mode: int = 0o644) -> None:
     """Make `path` a regular file holding `data`, with permission bits `mode`.
 
+    A device or a pipe, such as /dev/null or /dev/stdout, is written to and never replaced.
+
     Raises:
         UnavailableError: `CANNOT_WRITE`; what was at `path` before is still there.
     """
     try:
+        if _is_device(path):
+            # O_NONBLOCK: a pipe that nobody reads is an error, not something to wait for.
+            number = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            with open(number, "wb") as device:  # noqa: PTH123 - takes a descriptor
+                device.write(data)
+            return
         number, temporary = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
         try:
             with open(number, "wb") as file:  # noqa: PTH123 - takes a descriptor
@@ -43,6 +52,14 @@ def write_file(path: Path, data: bytes, mode: int = 0o644) -> None:
             raise
     except OSError as error:
         raise cannot_write(path, error) from error
+
+
+def _is_device(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def real_folder(path: Path) -> Path:

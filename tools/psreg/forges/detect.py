@@ -1,0 +1,25 @@
+"""Which forge this process runs a job of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from psreg.forges.forge import Forge
+from psreg.http.source import Limits
+
+
+def detect(environ: Mapping[str, str], limits: Limits | None = None) -> Forge | None:
+    """Return the forge that `environ` tells of, None on a person's machine.
+
+    Raises:
+        UnavailableError: BAD_ENVIRONMENT; the forge's own variables or event cannot be read.
+    """
+    if environ.get("GITHUB_ACTIONS") == "true":
+        from psreg.forges.github import GitHub  # noqa: PLC0415 - one of two is needed
+
+        return GitHub(environ, limits or Limits())
+    if environ.get("GITLAB_CI") == "true":
+        from psreg.forges.gitlab import GitLab  # noqa: PLC0415 - symmetrical
+
+        return GitLab(environ, limits or Limits())
+    return None
