@@ -44,7 +44,7 @@ def roll(request, tmp_path, monkeypatch):
     files["pbes/prompt/e99/1.0.0/release.toml"] = b'[requires]\ne1 = "^1"\n"e\\u0032" = "^1"\n'
     made.commit("main", files, parent=None)
     made.write()
-    git = Git(made.path)
+    git = Git(made.path, tmp_path)
     objects = Objects(git)
     yield Roll(git, objects, made.git("rev-parse", "main^{tree}"))
     objects.close()
@@ -61,7 +61,7 @@ def test_every_way_to_write_aliases_is_found(roll):
 
 def test_entries_without_aliases_are_not_even_read(roll):
     roll.find_aliases()
-    found = set(entry_names._listed(roll._found(), roll._pbes))
+    found = set(roll._search.paths())
     assert found == {"stray.toml", *(f"prompt/e{at}/entry.toml" for at in range(len(WITH)))}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping
@@ -80,7 +79,7 @@ class Fixing:
             with console.writing():  # and then what was too long to judge
                 sys.stdout.flush()
                 sys.stdout.buffer.write(self._stdin.data)
-                shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)
+                sys.stdout.buffer.writelines(sys.stdin.buffer)
         write = console.aside if aside else console.out
         write(self._report(report, console, color=not aside and color_wanted(), infos=infos))
 

@@ -76,18 +76,18 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _gateway(args: Namespace) -> Gateway:
-    from datetime import UTC, datetime
     from uuid import uuid4
 
     from psreg.conversations.endpoint.address import chat_address
     from psreg.conversations.endpoint.chat import Endpoint
     from psreg.conversations.gateway import Gateway, Settings
+    from psreg.system.clock import exact_time
 
     # What is asked again counts, so the gateway asks again itself or not at all.
     limits = replace(limits_of(args.timeout), retries=0)
     return Gateway(
         ask=Endpoint(chat_address(args.upstream), os.environ, limits).ask,
-        now=lambda: datetime.now(UTC),
+        now=exact_time,
         token=lambda: str(uuid4()),
         settings=Settings(model=args.model, temperature=args.temperature, seed=args.seed),
     )

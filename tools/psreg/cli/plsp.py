@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from psreg.conversations.plsp.terminal import Recorder
 from psreg.core.diagnostics import Mode
 from psreg.formats.conversation.reader import read
 from psreg.formats.protocols import DIALECT
+from psreg.system.clock import sleep
 from psreg.system.console import Console, add_output_options
 from psreg.system.files import read_named
 from psreg.system.line_file import LineSink
@@ -120,7 +120,7 @@ def _run(args: Namespace, console: Console) -> int:
         program=program,
         ask=Endpoint(chat_address(args.endpoint), os.environ, limits_of(args.timeout)).ask,
         outside=Outside(
-            wait=time.sleep,
+            wait=sleep,
             page=lambda text: console.warn(f"psreg: page: {text}"),
             log=partial(recorder.logged, sink),
             sources={name: partial(_text, path) for name, path in args.allow_fetch},

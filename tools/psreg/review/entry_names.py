@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from subprocess import Popen
-from weakref import finalize
 
 from psreg.core.identity import CLASSES, PBES, is_name
 from psreg.formats import entry as entry_format
-from psreg.git.batch import end, missing
+from psreg.git.grep import Grep, grep_words
 from psreg.git.objects import Objects
 from psreg.git.process import Git
 
@@ -21,11 +19,6 @@ Key = tuple[str, str]
 """Class and name of an entry."""
 
 ENTRY_FILE = "entry.toml"
-
-_GREP = ("grep", "-z", "-l", "-a", "--no-textconv", "--no-recurse-submodules")
-
-_FINE = (0, 1)
-"""What `git grep` ends with, whether it finds anything or not."""
 
 _EMPTY = r"^aliases[[:blank:]]*=[[:blank:]]*\[[[:blank:]]*\]"
 _ALIASES = (
@@ -60,7 +53,7 @@ class Roll:
 
     def __init__(self, git: Git, objects: Objects, root: str) -> None:
         self._git, self._objects = git, objects
-        self._search: Popen[bytes] | None = None
+        self._search: Grep | None = None
         pbes = objects.folder(root).get(PBES)
         self._pbes = pbes.id if pbes and pbes.is_folder else ""
         rows = {one: objects.folder(self._pbes).get(one) for one in CLASSES if self._pbes}
@@ -85,13 +78,8 @@ class Roll:
     def find_aliases(self) -> None:
         """Begin to look for aliases, which will be asked for."""
         if self._pbes and self._search is None:
-            self._search = self._start(_ALIASES[0])
-
-    def _start(self, pattern: Iterable[str]) -> Popen[bytes]:
-        depth = "--max-depth=2"  # <class>/<name>/entry.toml
-        process = self._git.start(*_GREP, "--threads=1", depth, *pattern, self._pbes)
-        finalize(self, end, process)
-        return process
+            depth = "--max-depth=2"  # <class>/<name>/entry.toml
+            self._search = Grep(self._git, self._pbes, depth, patterns=_ALIASES)
 
     @cached_property
     def by_alias(self) -> Mapping[str, list[Key]]:
@@ -100,26 +88,14 @@ class Roll:
         Raises:
             UnavailableError: `OBJECT_MISSING`.
         """
-        paths = [f"{PBES}/{path}" for path in _listed(self._found(), self._pbes)]
+        self.find_aliases()
+        paths = [f"{PBES}/{path}" for path in self._search.paths()] if self._search else []
         keys = [key for path in paths if (key := key_of(path)) and path == entry_file(key)]
         found: dict[str, list[Key]] = {}
         for key, data in zip(keys, self._entry_files(keys), strict=True):
             for alias in aliases_in(data):
                 found.setdefault(alias, []).append(key)
         return found
-
-    def _found(self) -> bytes:
-        """Return what the search prints."""
-        self.find_aliases()
-        if self._search is None:
-            return b""
-        out, _ = self._search.communicate()
-        if self._search.returncode not in _FINE:
-            process = self._start(_ALIASES[1])
-            out, _ = process.communicate()
-            if process.returncode not in _FINE:
-                raise missing(f"{self._pbes} or one in it")
-        return out
 
     def _entry_files(self, keys: list[Key]) -> Iterator[bytes]:
         ids = [oid for key in keys if (oid := self.folder(key))]
@@ -139,15 +115,6 @@ def mentioning(git: Git, root: str, words: Iterable[str]) -> set[Key]:
     Raises:
         UnavailableError: `OBJECT_MISSING`.
     """
-    patterns = "".join(f"{word}\n" for word in (*words, "\\")).encode()  # any may be escaped
-    where = (root, "--", f"{PBES}/*/release.toml", f"{PBES}/*/{ENTRY_FILE}")
-    out = git.ask(*_GREP, "-F", "-f", "-", *where, stdin=patterns, fine=_FINE)
-    if out is None:
-        raise missing(f"{root} or one in it")
-    return {key for path in _listed(out, root) if (key := key_of(path))}
-
-
-def _listed(out: bytes, root: str) -> Iterator[str]:
-    """Yield the paths that `git grep -z -l` prints of the tree `root`."""
-    for name in out.split(b"\0")[:-1]:
-        yield name.decode("utf-8", "surrogateescape").removeprefix(f"{root}:")
+    where = (f"{PBES}/*/release.toml", f"{PBES}/*/{ENTRY_FILE}")
+    paths = grep_words(git, root, (*words, "\\"), *where)  # any may be escaped
+    return {key for path in paths if (key := key_of(path))}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from time import sleep
 
 from psreg.core.errors import UsageError
+
+__all__ = ["exact_time", "now", "sleep"]
 
 VARIABLE = "SOURCE_DATE_EPOCH"
 
@@ -27,6 +30,11 @@ def now() -> datetime:
             f"{VARIABLE}={value!r} is not a time: {error}",
             "it counts the seconds since 1970-01-01T00:00:00Z, for instance 1795237200",
         ) from error
+
+
+def exact_time() -> datetime:
+    """Return the time in UTC to the microsecond, for logs; nothing fixes it."""
+    return datetime.now(UTC)
 
 
 def _seconds(text: str) -> int:
