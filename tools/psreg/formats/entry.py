@@ -7,23 +7,25 @@ owners role is the truth.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from psreg.formats.toml import toml_document
-from psreg.formats.toml.toml_file import TomlFile
+from psreg.formats.toml.toml_file import MOST, TomlFile
 
 
 class EntryFile(TomlFile):
     """An entry.toml. Accessors leave out what is of the wrong type; `violations` tells of it."""
 
     schema_name = "entry"
+    most_items = MOST
 
-    @property
+    @cached_property
     def owners(self) -> tuple[Mapping[str, Any], ...]:
         """The owners as JSON data; empty: the keepers of the registry look after the name."""
         return tuple(owner for _, owner in self.tables("owners"))
 
-    @property
+    @cached_property
     def accounts(self) -> Mapping[tuple[str, int], Mapping[str, Any]]:
         """The owners by forge and number, as far as both can be; of two rows the last one."""
         return {
@@ -40,17 +42,17 @@ class EntryFile(TomlFile):
         value = self.value.get("threshold", 1)
         return value if isinstance(value, int) and not isinstance(value, bool) else 1
 
-    @property
+    @cached_property
     def aliases(self) -> tuple[str, ...]:
         """Other names that point here."""
         return tuple(alias for _, alias in self.strings("aliases"))
 
-    @property
+    @cached_property
     def deprecated(self) -> Mapping[str, str] | None:
         """`{"reason", "replacement"?}`, or None."""
         return self.texts("deprecated") if "deprecated" in self.value else None
 
-    @property
+    @cached_property
     def yanked(self) -> Mapping[str, str]:
         """The reasons by version."""
         return self.texts("yanked")

@@ -18,9 +18,6 @@ EVIDENCE = "evidence"
 SUFFIXES = (".prompt", ".toml", ".md", ".jsonl", ".json", ".txt")
 """Endings a file in a version folder may have."""
 
-MOST = 100
-"""Items of one list or table that rules judge; where there may be more, the schema objects."""
-
 _DEVICE = re.compile(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
 _NUMBERS = re.compile(r"[0-9]{1,9}")
 _VERSION_PARTS = 3

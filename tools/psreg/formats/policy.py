@@ -7,6 +7,8 @@ single releases; `*` is every name.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cached_property
 
 from psreg.formats.licenses import DEFAULT_ALLOWED
 from psreg.formats.toml import toml_document
@@ -34,7 +36,7 @@ class Policy(TomlFile):
         url = self.site_url.rstrip("/")
         return f"{url}/" if re.fullmatch(r"https?://[\w.~:/%-]+", url, re.ASCII) else ""
 
-    @property
+    @cached_property
     def licenses(self) -> frozenset[str]:
         """The SPDX identifiers a release may have."""
         allowed = self.table("licenses").get("allow")
@@ -70,13 +72,19 @@ class Policy(TomlFile):
 
     def waiver(self, code: str, name: str) -> str:
         """Return why findings of rule `code` do not stand for the entry `name`, or ""."""
-        for _, row in self.tables("waiver"):
-            names = row.get("names")
-            named = isinstance(names, list) and (name in names or "*" in names)
-            reason = _text(row.get("reason")).strip()
-            if row.get("code") == code and named and reason:
-                return reason
-        return ""
+        found = (self._waivers.get((code, named)) for named in (name, "*"))
+        return min((one for one in found if one), default=(0, ""))[1]
+
+    @cached_property
+    def _waivers(self) -> Mapping[tuple[str, str], tuple[int, str]]:
+        """The first row with a reason, and its reason, by code and name."""
+        # NOTE: made once; this is asked about every finding.
+        found: dict[tuple[str, str], tuple[int, str]] = {}
+        for index, row in self.tables("waiver"):
+            code, names, reason = _text(row.get("code")), row.get("names"), _text(row.get("reason"))
+            for name in names if reason.strip() and isinstance(names, list) else ():
+                found.setdefault((code, _text(name)), (index, reason.strip()))
+        return found
 
 
 def _text(value: object) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from psreg.formats.toml import toml_document
-from psreg.formats.toml.toml_file import TomlFile
+from psreg.formats.toml.toml_file import MOST, TomlFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,24 +49,25 @@ class ReleaseFile(TomlFile):
     """A release.toml. Accessors leave out what is of the wrong type; `violations` tells of it."""
 
     schema_name = "release"
+    most_items = MOST
 
-    @property
+    @cached_property
     def tested(self) -> tuple[TestRun, ...]:
         """The runs on platforms, in the order of the file."""
         return tuple(_run(index, row) for index, row in self.tables("tested"))
 
-    @property
+    @cached_property
     def requires(self) -> Mapping[str, str]:
         """The ranges of the entries this one calls, by name."""
         return self.texts("requires")
 
-    @property
+    @cached_property
     def protocols(self) -> tuple[DeclaredProtocol, ...]:
         """The conversation protocols that it declares, in the order of the file."""
         found = (_protocol(name, value) for name, value in self.table("protocols").items())
         return tuple(each for each in found if each.version)
 
-    @property
+    @cached_property
     def waivers(self) -> Mapping[str, str]:
         """The reasons a person gave, by rule code."""
         return self.texts("waivers")

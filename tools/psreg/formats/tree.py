@@ -204,11 +204,11 @@ class Tree:
 
     @cached_property
     def _aliases(self) -> Mapping[str, tuple[Entry, ...]]:
-        found: dict[str, tuple[Entry, ...]] = {}
+        found: dict[str, list[Entry]] = {}
         for entry in self.entries:
-            for alias in entry.file.aliases:
-                found[alias] = (*found.get(alias, ()), entry)
-        return found
+            for alias in dict.fromkeys(entry.file.aliases):
+                found.setdefault(alias, []).append(entry)
+        return {alias: tuple(entries) for alias, entries in found.items()}
 
     @property
     def submissions(self) -> Iterator[Submission]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from psreg.core.spelling import nearest
 
 
+@cache
 def known_codes() -> frozenset[str]:
     """Return the codes of all rules."""
     # NOTE: the table of all rules holds the rules that ask, so it is read when they run.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import TypeVar
 
 from psreg.core.diagnostics import Diagnostic, Edit, Finding, Fix, LineIndex, Mode, Span
 from psreg.core.rule import Rule
 from psreg.formats.documents import Document, Documents
+from psreg.formats.schema import MAX_VIOLATIONS
 
 T = TypeVar("T")
 
@@ -28,10 +30,13 @@ def judge_at(rules: Iterable[Rule[T]], subject: T, documents: Documents) -> Iter
 def judge(
     rules: Iterable[Rule[T]], subject: T, document: Document, path: str, mode: Mode
 ) -> Iterator[Diagnostic]:
-    """Yield the diagnostics of `rules` about `subject`, whose text is `document`'s."""
+    """Yield the diagnostics of `rules` about `subject`, whose text is `document`'s.
+
+    Of each rule there are at most `MAX_VIOLATIONS`: a file of 1 MiB has room for a million.
+    """
     index: LineIndex | None = None
     for rule in rules:
-        for finding in rule.check(subject):
+        for finding in islice(rule.check(subject), MAX_VIOLATIONS):
             # NOTE: a clean document never pays for its line index or its spans.
             index = index or LineIndex(document.text)
             yield locate(rule, finding, document, index, path=path, mode=mode)

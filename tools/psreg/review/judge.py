@@ -178,7 +178,8 @@ def _name_at(tree: Tree, path: PurePosixPath, pointer: str) -> str:
     """Return the name that a finding about entry.toml speaks of: an alias or the entry's own."""
     if not pointer:
         return path.parent.name
-    return EntryFile(tree.documents.toml(path)).aliases[int(pointer.rpartition("/")[2])]
+    file = EntryFile(tree.documents.toml(path))
+    return dict(file.strings("aliases"))[int(pointer.rpartition("/")[2])]
 
 
 def _fresh(entry: TouchedEntry) -> Iterator[str]:

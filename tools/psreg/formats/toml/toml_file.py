@@ -6,19 +6,25 @@ may ask before, or without, judging.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar
 
 from psreg.formats import schema
 from psreg.formats.schema import Violation
 from psreg.formats.toml.toml_document import TomlTree, json_value
 
+MOST = 100
+"""Items of one list or table that rules judge; where there may be more, the schema objects."""
+
 
 class TomlFile:
     """One file: its tree with positions, its value as JSON data, its violations of the schema."""
 
     schema_name: ClassVar[str]
+    most_items: ClassVar[int | None] = None
+    """Items of an array that `strings` and `tables` look at: as many as the schema allows."""
 
     def __init__(self, tree: TomlTree) -> None:
         self.tree = tree
@@ -40,9 +46,7 @@ class TomlFile:
 
     def strings(self, key: str) -> tuple[tuple[int, str], ...]:
         """Return the strings in the array under `key`, each with its index."""
-        value = self.value.get(key)
-        items = enumerate(value) if isinstance(value, list) else ()
-        return tuple((index, item) for index, item in items if isinstance(item, str))
+        return tuple((index, item) for index, item in self._items(key) if isinstance(item, str))
 
     def table(self, key: str) -> dict[str, Any]:
         """Return the table under `key`, or an empty one."""
@@ -55,6 +59,8 @@ class TomlFile:
 
     def tables(self, key: str) -> tuple[tuple[int, dict[str, Any]], ...]:
         """Return the tables in the array under `key`, each with its index."""
+        return tuple((index, row) for index, row in self._items(key) if isinstance(row, dict))
+
+    def _items(self, key: str) -> Iterator[tuple[int, Any]]:
         value = self.value.get(key)
-        rows = enumerate(value) if isinstance(value, list) else ()
-        return tuple((index, row) for index, row in rows if isinstance(row, dict))
+        return islice(enumerate(value if isinstance(value, list) else ()), self.most_items)

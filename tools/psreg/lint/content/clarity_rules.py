@@ -12,8 +12,8 @@ from itertools import islice
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.rule import Rule, rule
-from psreg.formats.layout import MOST
 from psreg.formats.platforms import FEATURES, PLATFORMS
+from psreg.formats.toml.toml_file import MOST
 from psreg.lint.content.texts import HEAD, Content, Kind, Passage
 
 _MARK = r"(?:TODO|TBD|FIXME)"
@@ -53,7 +53,7 @@ _FEATURE = re.compile(
 _NEEDLES = tuple((f.lower(), re.split(r"[^a-z0-9]", f.lower())[0][:HEAD]) for f in FEATURES)
 """Each feature, and the letters of its first word that `Content.heads` has where it occurs."""
 
-_EXAMPLE = re.compile(r"/facilitator_techniques/techniques/[0-9]+/example")
+_EXAMPLE = re.compile(r"/facilitator_techniques/techniques/[0-9]++/example")
 ENOUGH_WORDS = 5
 """Words of the shortest example that shows how an assistant might really put it."""
 

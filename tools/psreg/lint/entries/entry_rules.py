@@ -11,7 +11,7 @@ from psreg.core.rule import Rule, rule
 from psreg.core.spelling import nearest
 from psreg.core.version import parse_version
 from psreg.formats.json.pointer import join
-from psreg.formats.layout import MOST
+from psreg.formats.toml.toml_file import MOST
 from psreg.formats.tree import Entry
 from psreg.lint.reported import of_violations
 
@@ -165,8 +165,10 @@ def alias_not_free(entry: Entry) -> Iterator[Finding]:
             message = f"`{alias}` is the name of an entry"
         elif alias in entry.file.aliases[:index]:
             message = f"`{alias}` is listed twice"
-        elif others := [e.name for e in entry.tree.with_alias(alias) if e.name != entry.name]:
-            message = f"`{alias}` is also an alias of `{others[0]}`"
+        elif other := next(
+            (e.name for e in entry.tree.with_alias(alias) if e.name != entry.name), ""
+        ):
+            message = f"`{alias}` is also an alias of `{other}`"
         else:
             continue
         yield Finding(message=message, at=join(("aliases", index)), path=str(entry.path))

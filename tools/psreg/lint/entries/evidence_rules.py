@@ -17,6 +17,7 @@ from psreg.formats.layout import EVIDENCE
 from psreg.formats.markdown import sections
 from psreg.formats.protocols import DIALECT, PROTOCOLS
 from psreg.formats.readme import examples, recorded
+from psreg.formats.toml.toml_file import MOST
 from psreg.formats.tree import Submission
 
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?:\.[0-9]{1,9})?")
@@ -101,7 +102,7 @@ def unknown_protocol(submission: Submission) -> Iterator[Finding]:
     ```
     """
     path = str(submission.release_path)
-    for name, declared in submission.release.table("protocols").items():
+    for name, declared in islice(submission.release.table("protocols").items(), MOST):
         version = declared.get("version") if isinstance(declared, dict) else declared
         pointer = join(("protocols", name))
         known = PROTOCOLS.get(name)

@@ -12,7 +12,8 @@ from psreg.core.spelling import did_you_mean
 from psreg.formats import golden
 from psreg.formats.golden import GoldenCase
 from psreg.formats.json.pointer import join
-from psreg.formats.layout import EVIDENCE, MOST
+from psreg.formats.layout import EVIDENCE
+from psreg.formats.toml.toml_file import MOST
 from psreg.formats.tree import Submission
 
 

@@ -17,8 +17,8 @@ from psreg.core.spelling import nearest
 from psreg.core.version import Range, parse_version
 from psreg.formats import schema
 from psreg.formats.json.pointer import join
-from psreg.formats.layout import MOST
 from psreg.formats.licenses import refusal
+from psreg.formats.toml.toml_file import MOST
 from psreg.formats.tree import Submission, waivable
 from psreg.lint.codes import known_codes, near_code
 from psreg.lint.reported import of_violations

@@ -12,9 +12,9 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import rule
 from psreg.core.spelling import nearest
 from psreg.formats.declared_protocols import STUB
-from psreg.formats.layout import MOST
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.release import TestRun
+from psreg.formats.toml.toml_file import MOST
 from psreg.formats.tree import Submission
 
 ENOUGH = 2

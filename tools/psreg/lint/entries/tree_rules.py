@@ -6,8 +6,10 @@ Findings name their file in `path`.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import PurePosixPath
+from typing import Any
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.identity import CLASSES, is_name
@@ -23,6 +25,8 @@ from psreg.formats.layout import (
     place_of_artifact,
     version_like,
 )
+from psreg.formats.policy import Policy
+from psreg.formats.toml.toml_file import MOST
 from psreg.formats.tree import POLICY, Tree
 from psreg.lint.codes import known_codes, near_code
 from psreg.lint.entries.irregular_rules import not_a_plain_file
@@ -181,32 +185,41 @@ def bad_policy(tree: Tree) -> Iterator[Finding]:
     reason = "The seed entries have not been run on any platform yet."
     ```
     """
-    policy, path = tree.policy, str(POLICY)
-    yield from of_violations(policy.violations, "REG020", path)
+    yield from of_violations(tree.policy.violations, "REG020", str(POLICY))
+    yield from islice(_names_that_are_none(tree.policy), MOST)
+    rows = tree.policy.tables("waiver")
+    faults = (fault for index, row in rows for fault in _waiver_faults(tree, index, row))
+    yield from islice(faults, MOST)
+
+
+def _names_that_are_none(policy: Policy) -> Iterator[Finding]:
     for key, listed in (("reserved", policy.reserved_names), ("retired", policy.retired_names)):
         for at, text in listed:
             if text and not is_name(text):
                 message = f"`{text}` is not a name, so that no entry can have it"
                 place = join(("names", key, at))
-                yield Finding(message=message, at=place, path=path, severity=WARNING)
-    for index, row in policy.tables("waiver"):
-        code, reason, names = (row.get(key) for key in ("code", "reason", "names"))
-        if isinstance(code, str) and code not in known_codes():
-            hint = near_code(code)
-            message = f"no rule has the code `{code}`"
-            yield Finding(message=message, at=join(("waiver", index, "code")), path=path, hint=hint)
-        if isinstance(reason, str) and reason and not reason.strip():
-            message = "the reason is blank"
-            yield Finding(message=message, at=join(("waiver", index, "reason")), path=path)
-        for at, name in enumerate(names if isinstance(names, list) else ()):
-            if isinstance(name, str) and name != "*" and name not in tree.names:
-                yield Finding(
-                    message=f"no entry is called `{name}`",
-                    at=join(("waiver", index, "names", at)),
-                    path=path,
-                    hint=_near_name(name, tree),
-                    severity=WARNING,
-                )
+                yield Finding(message=message, at=place, path=str(POLICY), severity=WARNING)
+
+
+def _waiver_faults(tree: Tree, index: int, row: Mapping[str, Any]) -> Iterator[Finding]:
+    path = str(POLICY)
+    code, reason, names = (row.get(key) for key in ("code", "reason", "names"))
+    if isinstance(code, str) and code not in known_codes():
+        hint = near_code(code)
+        message = f"no rule has the code `{code}`"
+        yield Finding(message=message, at=join(("waiver", index, "code")), path=path, hint=hint)
+    if isinstance(reason, str) and reason and not reason.strip():
+        message = "the reason is blank"
+        yield Finding(message=message, at=join(("waiver", index, "reason")), path=path)
+    for at, name in enumerate(names if isinstance(names, list) else ()):
+        if isinstance(name, str) and name != "*" and name not in tree.names:
+            yield Finding(
+                message=f"no entry is called `{name}`",
+                at=join(("waiver", index, "names", at)),
+                path=path,
+                hint=_near_name(name, tree),
+                severity=WARNING,
+            )
 
 
 def _near_name(name: str, tree: Tree) -> str:

@@ -1,16 +1,20 @@
 """All names of a registry side by side, with what rules about them ask.
 
-A name is an entry's or an alias. Each entry.toml is read once, and equal files are parsed once.
+A name is an entry's or an alias that could be one. Each entry.toml is read once, and equal files
+are parsed once. Names are compared by way of what they have in common, never each with each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import islice
 
+from psreg.core.identity import is_name
 from psreg.formats import entry as entry_file
+from psreg.formats.entry import EntryFile
 from psreg.formats.json.pointer import join
 from psreg.formats.tree import Entry, Tree
 from psreg.lint.names.likeness import FAR, Owners, bare, folds, neighbours, shared
@@ -42,7 +46,7 @@ class Names:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self._read: dict[bytes, tuple[Owners, tuple[str, ...]]] = {}
+        self._read: dict[bytes, tuple[Owners, dict[str, int]]] = {}
 
     @cached_property
     def all(self) -> tuple[Name, ...]:
@@ -54,60 +58,66 @@ class Names:
         if data not in self._read:
             file = entry_file.read(data)
             owners: Owners = frozenset(f"{one.get('forge')}:{one.get('id')}" for one in file.owners)
-            self._read[data] = owners, file.aliases
+            self._read[data] = owners, _aliases(file)
         owners, aliases = self._read[data]
         yield Name(text=entry.name, entry=entry, owners=owners)
-        for at, alias in enumerate(aliases):
-            yield Name(text=alias, entry=entry, owners=owners, pointer=join(("aliases", at)))
+        for alias, at in aliases.items():
+            if alias != entry.name:
+                yield Name(text=alias, entry=entry, owners=owners, pointer=join(("aliases", at)))
 
     @cached_property
     def by_text(self) -> Mapping[str, list[Name]]:
-        """The names by how they are written."""
+        """The names by how they are written; an entry has each once."""
         found: dict[str, list[Name]] = {}
         for name in self.all:
             found.setdefault(name.text, []).append(name)
         return found
 
     @cached_property
+    def owners(self) -> Mapping[str, frozenset[Owners]]:
+        """The owners of those who have a name, by how it is written."""
+        return {text: frozenset(n.owners for n in names) for text, names in self.by_text.items()}
+
+    @cached_property
     def near(self) -> Mapping[str, Mapping[str, int]]:
         """For each name without its separators, others of other owners, one or two edits away."""
-        owners: dict[str, Owners] = {}
-        for name in self.all:
-            text = bare(name.text)
-            if len(text) >= LETTERS:
-                owners[text] = owners.get(text, frozenset()) | name.owners
+        owners = {
+            text: frozenset[object]().union(*(who for name in names for who in self.owners[name]))
+            for text, names in self.by_bare.items()
+            if len(text) >= LETTERS
+        }
         close = neighbours(owners, edits=1, enough=ENOUGH)
         wide = neighbours(owners, edits=2, enough=ENOUGH)
         return {text: wide.get(text, {}) | close.get(text, {}) for text in wide | close}
 
     @cached_property
-    def by_bare(self) -> Mapping[str, list[Name]]:
-        """The names by their letters and digits."""
-        found: dict[str, list[Name]] = {}
-        for name in self.all:
-            found.setdefault(bare(name.text), []).append(name)
+    def by_bare(self) -> Mapping[str, list[str]]:
+        """The different names by their letters and digits."""
+        found: dict[str, list[str]] = {}
+        for text in self.by_text:
+            found.setdefault(bare(text), []).append(text)
         return found
 
     def at_distance(self, name: Name, edits: int) -> list[str]:
-        """Return the names of other owners that are exactly `edits` (1 or 2) edits from `name`."""
-        near = self.near.get(bare(name.text), {})
-        return [
-            other.text
-            for text, apart in sorted(near.items())
-            if apart == edits < FAR
-            for other in self.by_bare[text]
-            if not shared(name.owners, other.owners)
-        ]
+        """Return names of other owners, `ENOUGH` at most, exactly `edits` (1 or 2) from `name`."""
+        near = sorted(self.near.get(bare(name.text), {}).items())
+        others = (o for text, apart in near if apart == edits < FAR for o in self.by_bare[text])
+        return list(islice(self._foreign(name, others), ENOUGH))
 
     def extended(self, name: Name) -> list[str]:
         """Return the names of other owners that `name` is made of with an affix."""
-        found = []
+        found: list[str] = []
         for joined in (name.text.partition("_"), name.text.rpartition("_")[::-1]):
             affix, _, base = joined
             if affix in affixes() and len(bare(base)) >= LETTERS:
-                others = self.by_text.get(base, ())
-                found += [o.text for o in others if not shared(name.owners, o.owners)]
+                found += self._foreign(name, [base])
         return found
+
+    def _foreign(self, name: Name, others: Iterable[str]) -> Iterator[str]:
+        """Yield those of `others` that somebody has who does not own `name`."""
+        for text in others:
+            if not all(shared(name.owners, who) for who in self.owners.get(text, ())):
+                yield text
 
     @cached_property
     def reserved(self) -> Mapping[str, str]:
@@ -120,6 +130,15 @@ class Names:
         """The names that the policy says are retired, by their fold."""
         retired = [text for _, text in self.tree.policy.retired_names]
         return {fold: text for text in retired for fold in folds(text)}
+
+
+def _aliases(file: EntryFile) -> dict[str, int]:
+    """Return where each alias stands first. What is no name is compared with none."""
+    found: dict[str, int] = {}
+    for at, alias in file.strings("aliases"):
+        if is_name(alias):
+            found.setdefault(alias, at)
+    return found
 
 
 def reserved() -> frozenset[str]:

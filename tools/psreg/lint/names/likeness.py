@@ -132,15 +132,17 @@ def neighbours(
     if len(set(owners.values())) <= 1:
         return found  # one owner has all of them, as in a registry that is just beginning
     for bucket in _buckets(owners, edits):
+        by_owners: dict[Owners, list[str]] = {}
+        for text in bucket:
+            by_owners.setdefault(owners[text], []).append(text)
         for one in bucket:
             near = found.setdefault(one, {})
-            for other in bucket:
+            foreign = (them for who, them in by_owners.items() if not shared(owners[one], who))
+            for other in chain.from_iterable(foreign):
                 if len(near) >= enough:
                     break
-                if other not in near and not shared(owners[one], owners[other]):
-                    apart = distance(one, other)
-                    if apart <= edits:
-                        near[other] = apart
+                if other not in near and (apart := distance(one, other)) <= edits:
+                    near[other] = apart
     return found
 
 

@@ -79,17 +79,19 @@ def _alike(
     names: Names, forms: Callable[[str], frozenset[str]]
 ) -> Iterator[tuple[Name, list[str]]]:
     """Yield names that have a form in common with other entries' names, with these others."""
-    groups: dict[str, list[Name]] = {}
-    for name in names.all:
-        for form in forms(name.text):
-            groups.setdefault(form, []).append(name)
-    found: dict[Name, list[str]] = {}
-    for group in groups.values():
-        for name in group if len(group) > 1 else ():
+    groups: dict[str, list[str]] = {}
+    for text in names.by_text:
+        for form in forms(text):
+            groups.setdefault(form, []).append(text)
+
+    def like(name: Name) -> Iterator[str]:
+        for text in (text for form in forms(name.text) for text in groups[form]):
             # NOTE: that two are equal letter by letter is said by REG005 and REG024.
-            others = (o.text for o in group if o.entry != name.entry and o.text != name.text)
-            found.setdefault(name, []).extend(islice(others, ENOUGH))
-    yield from ((name, others) for name, others in found.items() if others)
+            if text != name.text and any(o.entry != name.entry for o in names.by_text[text]):
+                yield text
+
+    found = ((name, list(islice(like(name), ENOUGH))) for name in names.all)
+    yield from ((name, others) for name, others in found if others)
 
 
 @rule("NAME003", spec="registry/NAMES", severity=ERROR)

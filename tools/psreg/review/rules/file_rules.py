@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.identity import PBES, ReleaseId
 from psreg.core.rule import rule
-from psreg.formats.layout import MOST, is_device
+from psreg.formats.layout import is_device
+from psreg.formats.toml.toml_file import MOST
 from psreg.formats.tree import GUIDE, POLICY
 from psreg.lint.content.shown import quoted
 from psreg.review.change import ChangeSet, Touch

@@ -130,15 +130,16 @@ def aliases_changed(change: ChangeSet) -> Iterator[Finding]:
     ```
     """
     for entry, base, head in _both(change):
+        given, kept = set(base.file.aliases), set(head.file.aliases)
         for index, alias in head.file.strings("aliases"):
-            if alias not in base.file.aliases:
+            if alias not in given:
                 yield Finding(
                     message=f"`{alias}` is a new name for `{entry.name}`",
                     at=join(("aliases", index)),
                     path=str(entry.path),
                 )
         for alias in base.file.aliases:
-            if alias not in head.file.aliases:
+            if alias not in kept:
                 yield Finding(
                     message=f"`{alias}` does not lead to `{entry.name}` any more",
                     at="/aliases",
