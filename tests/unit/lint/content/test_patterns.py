@@ -1,10 +1,14 @@
 """The data files of patterns: complete, linear by construction, found wherever they stand."""
 
 import re
+import tomllib
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
-from psreg.formats import pbe
+from psreg.formats import dotprompt, pbe
 from psreg.lint.content import texts as passages
 from psreg.lint.content.patterns import Pattern, disguisable, hits, hosts, patterns, table
 from psreg.lint.content.texts import Content, Kind, Passage
@@ -20,6 +24,18 @@ ROWS = [
     *(row for name, codes in FILES.items() for c in codes for row in patterns(name, c)),
 ]
 LONG = 100_000
+CASES = tomllib.loads(
+    (Path(__file__).parents[3] / "vectors/patterns.toml").read_text(encoding="utf-8")
+)
+LETTERS = {
+    "A": "9fK2bVxT7qLmN4sRwY8zAcEdGhJkPuXvB1C3",
+    "F": "9f3b7c1e0d5a8264",
+    "Z": "fKbVxTqLmNsRwYzAcEdGhJkPuXvBC",
+    "Q": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+}
+
+
+HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\n"
 
 
 def content(*texts):
@@ -48,6 +64,72 @@ def test_a_row_is_complete(row):
     assert row.note
     assert row.starts
     assert all(word == word.lower() for word in (*row.starts, *row.needles))
+
+
+def case(row, kind):
+    """Return the text that a row must find, or one that it must not."""
+    if row.id not in CASES:  # a host; two of these have a path
+        name = row.pattern.partition(")")[2].partition("(?!")[0].replace("\\", "")
+        return f"https://a.{name}/b" if kind == "example" else f"https://{name}x.example/b"
+    text = "".join(CASES[row.id][kind])
+    return re.sub(r"\{([AFZQ])([0-9]+)\}", lambda m: (LETTERS[m[1]] * 6)[: int(m[2])], text)
+
+
+def test_every_row_has_its_case():
+    assert set(CASES) == {row.id for row in ROWS} - {row.id for row in hosts()}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+def test_a_row_finds_what_it_is_for(row):
+    document = dotprompt.read((HEAD + case(row, "example")).encode())
+    assert list(hits(passages.of_prompt(document), [row]))
+    document = dotprompt.read((HEAD + case(row, "benign")).encode())
+    assert list(hits(passages.of_prompt(document), [row])) == []
+
+
+@pytest.mark.parametrize("row", ROWS[len(hosts()) :], ids=lambda row: row.id)
+def test_starts_and_needles_lose_no_match(row):
+    """Whatever the pattern matches stands where it is looked for, blanks of any kind included."""
+    regex = re.compile(row.pattern.replace(" ", r"\s{1,4}"), 0 if row.cased else re.IGNORECASE)
+    bare = Pattern(
+        id="x",
+        pattern=row.pattern,
+        starts=row.starts,
+        needles=row.needles,
+        note="x",
+        cased=row.cased,
+    )
+
+    @settings(
+        max_examples=25,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.from_regex(regex))
+    def lost(text):
+        if match := regex.search(text):
+            assert bare.may_hit(content(text))
+            assert match.start() in [hit.start for hit in bare.hits(content(text))]
+
+    lost()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+def test_a_needle_has_no_blank(row):
+    assert not any(needle.split() != [needle] for needle in row.needles)
+
+
+@pytest.mark.parametrize("blank", [c for c in map(chr, range(0x10000)) if c.isspace()], ids=ascii)
+def test_every_blank_is_one(blank):
+    assert found(pattern("one two", "one two"), f"a one{blank}two") == [f"one{blank}two"]
+    assert content(f"a{blank}b").flat == "a b"
+
+
+def test_letters_that_are_others_where_case_is_ignored():
+    assert found(pattern("skip it", "skip "), "ſkıp it", "SKİP IT") == ["ſkıp it", "SKİP IT"]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)

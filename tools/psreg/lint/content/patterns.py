@@ -79,7 +79,7 @@ class Pattern:
         # NOTE: looking for words in a set comes first, and for needles in all the text second.
         if self._anchored and self._anchored.isdisjoint(content.heads):
             return False
-        return not self.needles or any(needle in content.lower for needle in self.needles)
+        return not self.needles or any(needle in content.flat for needle in self.needles)
 
     def _hits_at(self, content: Content, word: str) -> Iterator[Hit]:
         at = content.flat.find(word)

@@ -30,6 +30,16 @@ HEAD = 3
 _NO_LETTERS = {code: " " for code in range(0x80) if not chr(code).isalnum()}
 _WORD = re.compile(r"[a-z0-9]++")
 
+_ASCII_BLANKS = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f"
+_BLANKS = _ASCII_BLANKS + (
+    "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+"""What `\\s` matches beside the blank itself."""
+
+_SAME_LETTER = {"ſ": "s", "ı": "i", "İ": "i"}
+"""Letters that a pattern takes for others where case is ignored, and `lower` does not."""
+
 
 class Kind(StrEnum):
     """What a passage is: a text value or a member name of a PBE, or one whole file."""
@@ -121,12 +131,20 @@ class Content:
 
     @cached_property
     def flat(self) -> str:
-        """`lower` with a blank for each line break and tabulator, as long as `text`."""
+        """`lower` as patterns read it, a blank for each white space; as long as `text`."""
         # NOTE: a few letters are longer in lower case; offsets must stay those of `text`.
         lower = self.lower
         if len(lower) != len(self.text):
             lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in self.text)
-        return lower.replace("\n", " ").replace("\t", " ").replace("\r", " ")
+        blanks = _BLANKS
+        if lower.isascii():
+            blanks = _ASCII_BLANKS
+        else:
+            for letter, same in _SAME_LETTER.items():
+                lower = lower.replace(letter, same)
+        for blank in blanks:
+            lower = lower.replace(blank, " ")
+        return lower
 
     @cached_property
     def words(self) -> frozenset[str]:
