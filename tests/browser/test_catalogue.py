@@ -237,7 +237,7 @@ def test_filling_in_gives_what_psreg_renders(tab, values):
     expected = render(PROMPT, values)
     assert page.locator(".ps-fill__text").text_content() == expected.text
     missing = ", ".join(expected.missing)
-    said = f"Still open: {missing}" if missing else "All filled in"
+    said = f"Missing: {missing}" if missing else "All variables have a value"
     assert page.locator(".ps-fill__open").text_content() == said
     page.get_by_role("button", name="Copy text").click()
     tab.until("document.querySelector('[data-copy-filled]').textContent === 'Copied'")

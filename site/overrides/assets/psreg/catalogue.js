@@ -1,4 +1,4 @@
-// The signed catalogue in the browser: the same shards that `psreg search` reads, scanned row by row.
+// The signed catalogue in the browser: the shards that `psreg search` reads, scanned row by row.
 
 export const root = new URL("../../", import.meta.url);
 
@@ -6,7 +6,7 @@ export const FACETS = ["class", "tag", "license", "tested", "protocol"];
 
 let loading;
 
-// Returns all rows, by name; they are fetched once.
+// Returns all rows, sorted by name; they are fetched only once.
 export function catalogue() {
   loading ??= fetchRows();
   return loading;
@@ -50,7 +50,7 @@ function rowsOf(shard) {
   });
 }
 
-// Letters without case and accents, so that "resume" finds "Résumé".
+// Removes case and accents, so that "resume" finds "Résumé".
 export function folded(text) {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 }
@@ -59,8 +59,8 @@ export function terms(query) {
   return folded(query).split(/\s+/).filter(Boolean);
 }
 
-// Returns the rows that hold every term and every chosen facet, best first, and for each facet how
-// many rows each of its values would leave.
+// Returns the rows that match every term and every selected facet, best first, and for each facet
+// the number of matching rows per value.
 export function find(rows, query, chosen) {
   const wanted = terms(query);
   const counts = Object.fromEntries(FACETS.map((facet) => [facet, new Map()]));
@@ -71,7 +71,7 @@ export function find(rows, query, chosen) {
     const missed = FACETS.filter((f) => chosen[f] && !row.facets[f].includes(chosen[f]));
     if (!missed.length) found.push({ row, score });
     for (const facet of FACETS) {
-      // A facet's own choice does not narrow its own numbers.
+            // The selection in a facet does not narrow the counts of that facet.
       if (missed.length && !(missed.length === 1 && missed[0] === facet)) continue;
       for (const value of row.facets[facet]) {
         counts[facet].set(value, (counts[facet].get(value) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// Copy buttons. A file is fetched, so that the clipboard holds its exact text.
+// Copy buttons. A file is fetched so that the clipboard gets its exact text.
 
 const SHOWN_MS = 2000;
 
@@ -40,7 +40,7 @@ async function textOf(button) {
   if (copyFile === undefined) return button.previousElementSibling.textContent;
   const answer = await fetch(copyFile);
   if (!answer.ok) throw new Error(`${copyFile}: ${answer.status}`);
-  // Not .text(): that would drop a byte order mark.
+    // .text() would drop a byte order mark.
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
 }
 
@@ -49,14 +49,14 @@ async function write(text) {
     await navigator.clipboard.writeText(text);
     return;
   }
-  // Without https browsers offer only the old way.
+    // Without https, browsers offer only execCommand.
   const area = document.createElement("textarea");
   area.value = text;
   document.body.append(area);
   area.select();
   const done = document.execCommand("copy");
   area.remove();
-  if (!done) throw new Error("the browser refused");
+  if (!done) throw new Error("copying was refused");
 }
 
 function tell(button, status, done) {

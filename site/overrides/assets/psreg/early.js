@@ -1,5 +1,5 @@
-// The theme takes ?q= for its own search of the documentation; here it belongs to the catalogue.
-// search.js puts it back once the theme has started.
+// The theme would use ?q= for its search of the documentation; here it belongs to the catalogue.
+// search.js restores it once the theme has started.
 (function () {
   const query = new URLSearchParams(location.search);
   if (!query.has("q")) return;

@@ -1,4 +1,4 @@
-// Fills a prompt template in. psreg has parted the text at its variables; here parts are joined.
+// Fills in a prompt template. psreg has split the text at its variables; this joins the parts.
 
 export function start(box) {
   const data = JSON.parse(box.querySelector(".ps-fill__data").textContent);
@@ -9,14 +9,14 @@ export function start(box) {
     const values = fields.map((field, at) => valueOf(field.value, data.required[at]));
     target.replaceChildren(...data.parts.map((part) => node(part, values, data.names)));
     const missing = data.names.filter((_, at) => values[at] === null);
-    open.textContent = missing.length ? `Still open: ${missing.join(", ")}` : "All filled in";
+    open.textContent = missing.length ? `Missing: ${missing.join(", ")}` : "All variables have a value";
   };
   box.addEventListener("input", show);
   box.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
   show();
 }
 
-// An empty field is an empty value where there is a default to replace, and no value elsewhere.
+// An empty field is an empty value if it replaces a default, and a missing value otherwise.
 function valueOf(text, required) {
   return required && text === "" ? null : text;
 }

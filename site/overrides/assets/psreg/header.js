@@ -1,4 +1,4 @@
-// The search in the header finds documentation; this adds the prompts that match, above it.
+// The search in the header finds documentation; this adds the matching prompts above it.
 import { catalogue, find, root, terms } from "./catalogue.js";
 import { element, marked } from "./search.js";
 
@@ -23,7 +23,7 @@ function show(box, rows, query) {
   list.append(...rows.slice(0, MOST).map((row) => item(row, query)));
   const all = new URL("./", root);
   all.searchParams.set("q", query.trim());
-  const more = element("a", "", `All ${rows.length} prompts that match`);
+  const more = element("a", "", `Show all ${rows.length} matching prompts`);
   more.href = all.href;
   box.replaceChildren(element("p", "", "Prompts"), list, ...(rows.length > MOST ? [more] : []));
 }

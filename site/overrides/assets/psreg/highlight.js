@@ -1,4 +1,4 @@
-// Colours JSON and .prompt texts without changing a character of them.
+// Highlights JSON and .prompt texts without changing a character.
 
 const LARGEST = 300_000;
 

@@ -1,4 +1,4 @@
-// Starts what a page needs; nothing here leaves the site's own origin.
+// Loads the scripts that a page needs; nothing is loaded from another origin.
 import { enableCopying } from "./copy.js";
 
 const root = new URL("../../", import.meta.url);
@@ -17,7 +17,7 @@ function load(selector, module) {
   }
 }
 
-// A site built without --base-url learns its address from the browser.
+// A site built without --base-url takes its address from the browser.
 function nameThisSite() {
   for (const button of document.querySelectorAll('[data-copy*="URL_OF_THIS_SITE"]')) {
     const code = button.previousElementSibling;
