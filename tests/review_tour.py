@@ -15,11 +15,11 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import review_cases as cases
-from bare import ALONE, PLAIN, STARTED, Bare
+from support import review_cases as cases
+from support.bare import ALONE, PLAIN, STARTED, Bare
+from support.places import SOURCE
 
 EXPECTED = Path(__file__).with_suffix(".expected")
-TOOLS = Path(__file__).parents[1] / "tools"
 SLEEPERS = ("post-checkout", "pre-auto-gc", "post-index-change", "reference-transaction")
 
 
@@ -168,7 +168,7 @@ class Tour:
         program = str(self.root / "program")
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIT", "CI_"))}
         started = ("GIT_EXTERNAL_DIFF", "GIT_SSH_COMMAND", "GIT_PAGER", "GIT_ASKPASS", "GIT_EDITOR")
-        return {**kept, **ALONE, "HOME": str(self.home), "PYTHONPATH": str(TOOLS)} | dict.fromkeys(
+        return {**kept, **ALONE, "HOME": str(self.home), "PYTHONPATH": str(SOURCE)} | dict.fromkeys(
             started, program
         )
 

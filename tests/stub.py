@@ -16,8 +16,8 @@ import threading
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import stub_answers
-from stub_behaviours import BEHAVIOURS, NAMED
+from support import stub_answers
+from support.stub_behaviours import BEHAVIOURS, NAMED
 
 LARGEST = 16 * 1024 * 1024
 COLUMNS = ("pb2s", "vpp", "plsp", "try")

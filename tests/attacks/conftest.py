@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from clients import Client
-from loopback import serving
 from simulator import Simulator
+from support.clients import Client
+from support.loopback import serving
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import gzip
 
 import pytest
 
-from loopback import answer
 from simulator import METADATA
+from support.loopback import answer
 
 ARTIFACT = "pbes/interactive_engine/quiz_master/1.0.0/quiz_master.pbe.txt"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from loopback import serving
 from simulator import METADATA, Simulator
+from support.loopback import serving
 
 
 def test_an_unpinned_registry_is_refused_with_the_exact_command(client):

@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from bare import ALONE, DELETED, EXECUTABLE, LINK, PLAIN, STARTED, SUBMODULE, Bare
 from psreg.authoring.missing_files import missing_files
 from psreg.core.errors import FindingsError, UnavailableError
 from psreg.formats.irregular import Irregular
@@ -20,8 +19,9 @@ from psreg.review.judge import check_change
 from psreg.review.review import refusal, review
 from psreg.review.verdict import Verdict
 from psreg.system.files import MAX_FILE
-from registry_trees import RELEASE as SUMMARY
-from registry_trees import entry, tree, version
+from support.bare import ALONE, DELETED, EXECUTABLE, LINK, PLAIN, STARTED, SUBMODULE, Bare
+from support.registry_trees import RELEASE as SUMMARY
+from support.registry_trees import entry, tree, version
 
 HELLO = "pbes/prompt/hello"
 RELEASE = f"{HELLO}/1.0.1"

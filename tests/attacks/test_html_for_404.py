@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from loopback import answer
 from simulator import METADATA
+from support.loopback import answer
 
 PAGE = b"<!doctype html><title>Not found</title>"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from loopback import answer, serving
 from simulator import METADATA
+from support.loopback import answer, serving
 
 ARTIFACT = "pbes/interactive_engine/quiz_master/1.0.0/quiz_master.pbe.txt"
 

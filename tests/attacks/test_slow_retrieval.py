@@ -9,11 +9,11 @@ import time
 
 import pytest
 
-from loopback import serving
 from psreg.client.registries import OpenRegistry
 from psreg.client.trust_store import TrustStore
 from psreg.http.source import Limits, SourceError, open_source
 from simulator import METADATA, Simulator
+from support.loopback import serving
 
 SHORT = Limits(
     connect=1, silence=0.2, request=0.6, run=3, grace=0.1, rate=2000, retries=1, backoff=0

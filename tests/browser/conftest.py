@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from catalogue import checkout
 from psreg.catalogue.build import Place, build_site
 from psreg.catalogue.server import SiteServer
+from support.catalogue import checkout
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from catalogue import SCRIPT, TEMPLATE
 from psreg.formats.dotprompt import read, render
+from support.catalogue import SCRIPT, TEMPLATE
 
 PAGES = [
     "",

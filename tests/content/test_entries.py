@@ -7,13 +7,12 @@ import subprocess
 import sys
 import tomllib
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 
 from stub import running
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PBES = ROOT / "pbes"
 RUN = 8
 LIMIT = 0.25

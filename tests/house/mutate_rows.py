@@ -12,8 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from floor_cases import cases
 from psreg.compatibility import FLOOR_TABLE
+from support.floor_cases import cases
 
 
 def nothing(_before, _after):

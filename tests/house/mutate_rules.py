@@ -12,8 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from corpus_cases import cases
 from psreg.lint.rules import RULES
+from support.corpus_cases import cases
 
 
 def nothing(_subject):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from floor_cases import FLOOR, cases
 from psreg.compatibility import FLOOR_TABLE
+from support.floor_cases import FLOOR, cases
 
 CASES = list(cases())
 PROGRAM = Path(__file__).with_name("mutate_rows.py")

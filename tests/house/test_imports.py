@@ -4,11 +4,10 @@ import ast
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[2] / "tools"
+from support.places import SOURCE
 
 ONLY_IN = {
     "tuf.ngclient": {"psreg/client/tufclient.py"},

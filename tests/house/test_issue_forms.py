@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from psreg.authoring.issue_form import FORM, Kind
 from psreg.core.identity import CLASSES
 from psreg.formats.platforms import PLATFORMS
+from support.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 GITHUB = ROOT / ".github"
 FORMS = sorted(p for p in (GITHUB / "ISSUE_TEMPLATE").iterdir() if p.name != "config.yml")
 SCHEMA = json.loads(Path(__file__).with_name("issue-form.schema.json").read_text())

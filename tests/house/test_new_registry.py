@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from authoring import ANSWERS, BESIDE, POLICY, tree_of
+from support.authoring import ANSWERS, BESIDE, POLICY, tree_of
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 

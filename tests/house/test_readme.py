@@ -10,7 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from support.places import ROOT
+
 README = ROOT / "README.md"
 AUTHOR = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from corpus_cases import CORPUS, cases
 from psreg.lint.rules import RULES
+from support.corpus_cases import CORPUS, cases
 
 CASES = list(cases())
 

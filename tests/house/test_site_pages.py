@@ -9,10 +9,10 @@ from urllib.parse import urljoin
 
 import pytest
 
-import catalogue
-from corpus_cases import CORPUS
 from psreg.formats.specs import specifications
 from psreg.lint.rules import RULES
+from support import catalogue
+from support.corpus_cases import CORPUS
 
 
 @pytest.fixture(scope="module")

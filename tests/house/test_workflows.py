@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipelines import lines
 from psreg.forges.forge import CHECK
+from support.pipelines import lines
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 OURS = ROOT / ".github/workflows"
 TEMPLATES = ROOT / "tools/psreg/authoring/templates/registry"

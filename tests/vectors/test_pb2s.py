@@ -1,7 +1,4 @@
-"""The shared vectors of PB2S, through the command line: as recorded exchanges, and at an endpoint.
-
-They lie beside the repository in some workplaces and are not part of it.
-"""
+"""The vectors of PB2S, through the command line: as recorded exchanges, and at an endpoint."""
 
 import json
 import subprocess
@@ -9,11 +6,10 @@ import sys
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 
-VECTORS = Path(__file__).resolve().parents[3] / "shared/vectors/pb2s.json"
+from support.places import VECTORS
 
 KINDS = {
     "E-MISSING": "PB2S001",
@@ -27,10 +23,7 @@ KINDS = {
     "E-TEMPERATURE": "PB2S023",
 }
 
-if not VECTORS.exists():
-    pytest.skip("the shared vectors are not beside this repository", allow_module_level=True)
-
-CASES = json.loads(VECTORS.read_text())
+CASES = json.loads((VECTORS / "pb2s.json").read_text())
 
 
 def psreg(*arguments):

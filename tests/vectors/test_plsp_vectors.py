@@ -1,16 +1,11 @@
-"""The shared vectors of PLSP, through `psreg transcript`: values, commands, warnings, errors.
-
-The vectors lie beside the repository in some workplaces and are not part of it.
-"""
+"""The vectors of PLSP, through `psreg transcript`: values, commands, warnings, errors."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from psreg.cli.main import run
-
-VECTORS = Path(__file__).resolve().parents[3] / "shared/vectors/plsp.json"
+from support.places import VECTORS
 
 KINDS = {
     "E-NUMBER": {"PLSP015", "PLSP016"},
@@ -22,11 +17,10 @@ KINDS = {
     "E-STMT": {"PLSP006", "PLSP007"},
 }
 
-if not VECTORS.exists():
-    pytest.skip("the shared vectors are not beside this repository", allow_module_level=True)
 
-
-@pytest.mark.parametrize("case", json.loads(VECTORS.read_text()), ids=lambda case: case["id"])
+@pytest.mark.parametrize(
+    "case", json.loads((VECTORS / "plsp.json").read_text()), ids=lambda case: case["id"]
+)
 def test_a_block(case, tmp_path, capsysbinary):
     path = tmp_path / "t.jsonl"
     path.write_text(json.dumps({"next": case["block"]}) + "\n")

@@ -1,18 +1,14 @@
-"""The shared vectors, through the command line: each case gives its errors, warnings, output.
-
-The vectors lie beside the repository in some workplaces and are not part of it.
-"""
+"""The vectors of both package formats, through the command line: errors, warnings, output."""
 
 import base64
 import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-VECTORS = Path(__file__).resolve().parents[3] / "shared/vectors"
+from support.places import VECTORS
 
 MISSING = {"PBE003", "PBE008", "PBE009", "PBE010", "PBE011", "PBE012", "PBE015"}
 SYNTAX = {"JSON002", "JSON003", "JSON005", "JSON006", "JSON007", "JSON008", "JSON009", "JSON010"}
@@ -31,8 +27,7 @@ KINDS = {
 
 
 def load(name):
-    path = VECTORS / name
-    return json.loads(path.read_text()) if path.exists() else []
+    return json.loads((VECTORS / name).read_text())
 
 
 def psreg(*arguments):
@@ -60,10 +55,6 @@ def explains(kind, diagnostic):
 def agree(kinds, found):
     assert len(found) == len(kinds), found
     assert all(any(explains(kind, d) for d in found) for kind in kinds), found
-
-
-if not VECTORS.exists():
-    pytest.skip("the shared vectors are not beside this repository", allow_module_level=True)
 
 
 @pytest.mark.parametrize("case", load("pbe.json"), ids=lambda case: case["id"])

@@ -1,16 +1,13 @@
-"""The shared vectors and files of VPP, through the command line.
-
-They lie beside the repository in some workplaces and are not part of it.
-"""
+"""The vectors of VPP, and files of its authors where they are, through the command line."""
 
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
+from support.places import SHARED, VECTORS, needs
+
 FILES = SHARED / "corpus/vpp"
 
 HEADER = {"VPP009", "VPP011", "VPP012", "VPP013", "VPP014"}
@@ -26,12 +23,9 @@ KINDS = {
     "W-FOOTER-DUP": {"VPP022"},
 }
 
-if not (SHARED / "vectors/vpp_commands.json").exists():
-    pytest.skip("the shared vectors are not beside this repository", allow_module_level=True)
-
 
 def load(name):
-    return json.loads((SHARED / "vectors" / name).read_text())
+    return json.loads((VECTORS / name).read_text())
 
 
 def lines(name):
@@ -91,8 +85,7 @@ def test_lines_that_the_authors_refuse(line, tmp_path):
     assert (code, len(codes(report, "error"))) == (1, 1)
 
 
+@needs("corpus/vpp")
 @pytest.mark.parametrize(("name", "expected"), [("valid-01.txt", 0), ("invalid-01.txt", 1)])
 def test_whole_messages_of_the_authors(name, expected):
-    if not (FILES / name).exists():
-        pytest.skip("the corpus is not beside this repository")
     assert transcript(FILES / name)[0] == expected

@@ -1,13 +1,11 @@
 """The action: what it installs, what it runs, how a verdict ends."""
 
-from pathlib import Path
-
 import pytest
 
-from pipelines import Runner, git, used
-from registry_trees import entry, tree
+from support.pipelines import Runner, git, used
+from support.places import ROOT
+from support.registry_trees import entry, tree
 
-ROOT = Path(__file__).resolve().parents[2]
 ACTION = ROOT / "action.yml"
 
 

@@ -21,15 +21,15 @@ from typing import Any
 import pytest
 import yaml
 
-import publishing
-from clients import Client
-from forges import TOKEN, FakeForge, FakeGitHub, FakeGitLab, running
-from loopback import serving
-from pipelines import Done, Event, GitHubActions, GitLabCI, Runner, copy_tree, git
 from psreg import __version__
 from psreg.forges.forge import CHECK
+from support import publishing
+from support.clients import Client
+from support.forges import TOKEN, FakeForge, FakeGitHub, FakeGitLab, running
+from support.loopback import serving
+from support.pipelines import Done, Event, GitHubActions, GitLabCI, Runner, copy_tree, git
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 NAME = "spaced_recall"
 ARTIFACT = f"{NAME}.pbe.txt"
 ENTRY = f"pbes/interactive_engine/{NAME}"

@@ -4,19 +4,18 @@ The forge is a server on loopback and the remote a bare repository; git and psre
 """
 
 import json
-from pathlib import Path
 
 import pytest
 import yaml
 
-from clients import Client
-from forges import BOT, TOKEN, running
-from pipelines import Event, GitHubActions, Runner, git
 from psreg.forges.forge import CHECK
-from registry_trees import POLICY, entry
-from submissions import GOOD, TWO_RUNS, SubmittedGitHub, body, event
+from support.clients import Client
+from support.forges import BOT, TOKEN, running
+from support.pipelines import Event, GitHubActions, Runner, git
+from support.places import ROOT
+from support.registry_trees import POLICY, entry
+from support.submissions import GOOD, TWO_RUNS, SubmittedGitHub, body, event
 
-ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = {
     "ours": ROOT / ".github/workflows/submit.yml",
     "theirs": ROOT / "tools/psreg/authoring/templates/registry/.github/workflows/submit.yml",

@@ -6,7 +6,7 @@ import pytest
 
 from psreg.authoring.auto_bump import bump_from, renumber
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
-from registry_trees import PROMPT, entry, tree, update, version
+from support.registry_trees import PROMPT, entry, tree, update, version
 
 HELLO = "pbes/prompt/hello"
 READY = 'changes = "Is briefer."\n'

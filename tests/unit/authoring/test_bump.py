@@ -8,12 +8,12 @@ import tomlkit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from authoring import ANSWERS, BESIDE, POLICY
 from psreg.authoring.bump import Part, bump, raised
 from psreg.authoring.new import Plan, new_entry
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.version import parse_version
 from psreg.formats.tree import POLICY as POLICY_PATH
+from support.authoring import ANSWERS, BESIDE, POLICY
 
 FOLDER = PurePosixPath("pbes/prompt/trip_packer/0.1.0")
 RELEASE = FOLDER / "release.toml"

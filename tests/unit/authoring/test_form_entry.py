@@ -13,8 +13,8 @@ from psreg.authoring.form_entry import Owner, draft
 from psreg.authoring.issue_form import FIELDS, FORM, Kind, read_issue
 from psreg.authoring.new import Plan, new_entry
 from psreg.core.identity import CLASSES, PBES, is_name
-from registry_trees import POLICY, entry, tree
-from submissions import GOOD, TWO_RUNS, body
+from support.registry_trees import POLICY, entry, tree
+from support.submissions import GOOD, TWO_RUNS, body
 
 OWNER = Owner(forge="github", id=583231, login="octocat")
 FOLDER = PurePosixPath("pbes/prompt/trip_packer")

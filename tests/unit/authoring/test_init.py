@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 import yaml
@@ -11,8 +11,8 @@ from psreg.authoring.forms import own_forms
 from psreg.authoring.init import FORGES, ISSUE_FORMS, LABELS, Foundation, new_registry
 from psreg.formats import policy
 from psreg.lint.engine import check_tree
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 TEMPLATES = ROOT / "tools/psreg/authoring/templates/registry"
 EVERYWHERE = {
     ".gitattributes",

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.authoring.issue_form import FIELDS, FORM, MAX_BODY, NO_ANSWER, Kind, read_issue
-from submissions import GOOD, TWO_RUNS, body
+from support.submissions import GOOD, TWO_RUNS, body
 
 WRITTEN = [field for field in FORM if field.kind is not Kind.BOXES]
 HEADINGS = [field.heading for field in FORM]

@@ -8,7 +8,7 @@ from psreg.authoring.missing_files import missing_files
 from psreg.core.identity import Author
 from psreg.review.change import changes_between
 from psreg.review.judge import check_change
-from registry_trees import entry, tree, version
+from support.registry_trees import entry, tree, version
 
 HELLO = "pbes/prompt/hello"
 AUTHOR = Author(forge="github", id=583231, login="octocat")

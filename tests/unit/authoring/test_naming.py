@@ -4,12 +4,12 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from authoring import POLICY
 from psreg.authoring.naming import require_class, require_class_of, require_free_name
 from psreg.authoring.new import Plan, new_entry
 from psreg.core.errors import UsageError
 from psreg.core.identity import CLASSES, Format
 from psreg.formats.tree import POLICY as POLICY_PATH
+from support.authoring import POLICY
 
 TREE = {**new_entry(Plan(entry_class="prompt", name="trip_packer")), POLICY_PATH: POLICY.encode()}
 TREE[PurePosixPath("pbes/prompt/trip_packer/entry.toml")] = b'owners = []\naliases = ["suitcase"]\n'

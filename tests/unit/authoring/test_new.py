@@ -2,13 +2,12 @@
 
 import json
 import tomllib
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from authoring import ANSWERS, BESIDE, POLICY
 from psreg.authoring.new import Plan, missing, new_entry, objections
 from psreg.authoring.questions import Question, answers, questions, resource
 from psreg.core.diagnostics import INFO
@@ -18,8 +17,10 @@ from psreg.formats.tree import POLICY as POLICY_PATH
 from psreg.lint.engine import check_tree
 from psreg.review.change import changes_between
 from psreg.review.judge import check_change
+from support.authoring import ANSWERS, BESIDE, POLICY
+from support.places import SOURCE
 
-PBCT = Path(__file__).parents[3] / "tools/pbct.txt"
+PBCT = SOURCE / "pbct.txt"
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,12}(_[a-z0-9]{1,9}){0,3}", fullmatch=True).filter(is_name)
 GAPS = {"REG008", "REG017", "PBE020", "PBE024", "PROMPT017"}
 """What may be missing from an entry whose author has said nothing."""

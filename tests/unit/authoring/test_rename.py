@@ -1,7 +1,6 @@
 """Moving an artifact to another name and version: only what says them changes."""
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,8 +11,8 @@ from psreg.core.diagnostics import ERROR
 from psreg.core.identity import ReleaseId
 from psreg.formats import dotprompt, pbe
 from psreg.lint.engine import check_file
+from support.places import PBES
 
-PBES = Path(__file__).parents[3] / "pbes"
 ENGINE = (PBES / "interactive_engine/spaced_recall/1.0.0/spaced_recall.pbe.txt").read_bytes()
 ARTIFACTS = sorted([*PBES.rglob("*.pbe.txt"), *PBES.rglob("*.prompt")])
 

@@ -8,7 +8,7 @@ from psreg.authoring.missing_files import missing_files
 from psreg.authoring.submission import branch_of, branch_of_issue, entries_in, errors_of, title_of
 from psreg.review.change import changes_between
 from psreg.review.review import review
-from registry_trees import entry, tree, version
+from support.registry_trees import entry, tree, version
 
 FOLDER = "pbes/prompt/trip_packer"
 

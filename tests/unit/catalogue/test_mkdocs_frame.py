@@ -2,15 +2,15 @@
 
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 
 from psreg.catalogue.mkdocs_frame import build_frame, frame_source
 from psreg.catalogue.pages.markdown_pages import SHELLS, all_sources
 from psreg.core.errors import FindingsError
+from support.places import ROOT
 
-OURS = Path(__file__).parents[3] / "site"
+OURS = ROOT / "site"
 
 
 @pytest.fixture(scope="module")

@@ -4,17 +4,17 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from clients import Client
 from psreg.cli.main import run
 from psreg.conversations.conform import CONFORMANCES
 from stub import COLUMNS, running
-from stub_behaviours import BEHAVIOURS, NAMED
+from support.clients import Client
+from support.places import TESTS
+from support.stub_behaviours import BEHAVIOURS, NAMED
 
-STUB = Path(__file__).parents[2] / "stub.py"
+STUB = TESTS / "stub.py"
 PROTOCOLS = [conformance.name for conformance in CONFORMANCES]
 SAID = [behaviour.name for behaviour in BEHAVIOURS if not behaviour.wire]
 

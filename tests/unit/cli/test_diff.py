@@ -2,16 +2,15 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
-from authoring import tree_of
-from clients import Client
-from registry_trees import PROMPT, entry, tree, update
 from simulator import Simulator
+from support.authoring import tree_of
+from support.clients import Client
+from support.places import PBES
+from support.registry_trees import PROMPT, entry, tree, update
 
-PBES = Path(__file__).parents[3] / "pbes"
 ENGINE = PBES / "interactive_engine/socratic_tutor/1.0.0/socratic_tutor.pbe.txt"
 LETTER = PBES / "prompt/email_reply/1.0.0/email_reply.prompt"
 

@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from clients import Client
-from loopback import serving
 from psreg.formats.declared_protocols import Spoken
 from simulator import METADATA, Simulator
+from support.clients import Client
+from support.loopback import serving
 
 SPOKEN = (
     Spoken(name="vpp", version="1.4", judged_by="1.4", answers=4, sound=3, platforms=("claude",)),

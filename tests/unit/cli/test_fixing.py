@@ -6,12 +6,12 @@ import shutil
 import stat
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
-SPECIFICATION = ROOT.parent / "shared/specs/pbe-1.0.md"
+from support.places import ROOT, SHARED, needs
+
+SPECIFICATION = SHARED / "specs/pbe-1.0.md"
 PROMPT = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nHello\n"
 BROKEN = PROMPT.replace("@dotprompt_", "@").replace("[CONTENT]", "[content]")
 HELLO = """{
@@ -49,7 +49,7 @@ def hello(tmp_path):
     return path
 
 
-@pytest.mark.skipif(not SPECIFICATION.exists(), reason="the specification is not at hand")
+@needs("specs/pbe-1.0.md")
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_examples_of_the_specification(tmp_path, number):
     blocks = [block.split("```")[0] for block in SPECIFICATION.read_text().split("```json\n")]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from authoring import psreg, tree_of
+from support.authoring import psreg, tree_of
 
 
 def test_a_registry_is_made_and_checks_clean(tmp_path):

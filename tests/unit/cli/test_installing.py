@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from clients import Client
-from loopback import serving
 from simulator import METADATA, TEXT, Simulator
+from support.clients import Client
+from support.loopback import serving
 
 PROMPT = b"Dear {name},\n"
 

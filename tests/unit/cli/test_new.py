@@ -6,15 +6,14 @@ import pty
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from authoring import ANSWERS, BESIDE, checkout, psreg, tree_of
 from psreg.authoring.questions import questions
 from psreg.core.identity import CLASSES
+from support.authoring import ANSWERS, BESIDE, checkout, psreg, tree_of
+from support.places import PBES
 
-PBES = Path(__file__).parents[3] / "pbes"
 SAVED = PBES / "interactive_engine/spaced_recall/1.1.0/spaced_recall.pbe.txt"
 EMAIL = PBES / "prompt/email_reply/1.0.0/email_reply.prompt"
 

@@ -14,22 +14,21 @@ import signal
 import subprocess
 import sys
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-import review_cases
-from bare import Bare
-from catalogue import checkout
-from clients import Client
 from psreg.cli.commands import COMMANDS
 from simulator import Simulator
 from stub import running
+from support import review_cases
+from support.bare import Bare
+from support.catalogue import checkout
+from support.clients import Client
+from support.places import PBES
 
 SCHEMAS = files("psreg.formats") / "schemas"
-PBES = Path(__file__).parents[3] / "pbes"
 PBE = '{"pbe_name": "hello", "pbe_version": "1.0", "pbe_class": "stateless_executor"}\n'
 PROMPT = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nHello {name}\n"
 OUTPUTS = {

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from clients import Client
 from psreg.conversations.plsp.run import Cycle
 from psreg.conversations.plsp.terminal import Recorder
 from psreg.system.console import Console
 from stub import running
+from support.clients import Client
 
 RIGHT = '{"instr": "@set:$a=1;", "previous": "S{}S", "next": "S{$a:1;}S"}\n'
 WRONG = RIGHT.replace("S{$a:1;}S", "S{$a:2;}S")

@@ -16,9 +16,9 @@ import pytest
 from psreg.registry.store_folder import RegistryDir
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.system.files import MAX_FILE
-from publishing import NOW, client_reads, files, put
+from support.places import PBES
+from support.publishing import NOW, client_reads, files, put
 
-PBES = Path(__file__).parents[3] / "pbes"
 CLOCK = int(NOW.timestamp())
 DAY = 86_400
 

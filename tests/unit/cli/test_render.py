@@ -4,11 +4,11 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-VECTORS = Path(__file__).parents[3] / "../shared/vectors/prompt.json"
+from support.places import VECTORS
+
 META = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
 GREETING = META + "[CONTENT]\nHi {n}, {{x}} (% c %)end\n"
 
@@ -188,9 +188,8 @@ def test_an_installed_prompt_is_asked_for_by_name(tmp_path):
     assert "no_such_prompt" in err
 
 
-@pytest.mark.skipif(not VECTORS.exists(), reason="the shared vectors are not here")
 def test_the_vectors_hold(tmp_path):
-    for vector in json.loads(VECTORS.read_text("utf-8")):
+    for vector in json.loads((VECTORS / "prompt.json").read_text("utf-8")):
         (tmp_path / "t.prompt").write_text(vector["file"], "utf-8", newline="")
         given = [word for k, v in vector["values"].items() for word in ("--set", f"{k}={v}")]
         refused = vector["output"] is None

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from clients import Client
 from psreg.lint.rules import RULES
+from support.clients import Client
 
 BROKEN = '{\n  "pbe_name": "hello",\n  "pbe_version": "1.0"\n}\n'
 CLEAN = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nHello\n"

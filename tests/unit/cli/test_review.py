@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-import review_cases as cases
-from bare import Bare
-from clients import Client
-from forges import BOT, TOKEN, FakeGitHub, Trouble, person, running
 from psreg.forges.forge import CHECK
 from psreg.review.comment import MARKER
 from psreg.review.comment_code import REMARK
+from support import review_cases as cases
+from support.bare import Bare
+from support.clients import Client
+from support.forges import BOT, TOKEN, FakeGitHub, Trouble, person, running
 
 ANA = ("--author-id", cases.ANA)
 HIDDEN = "\u200b"

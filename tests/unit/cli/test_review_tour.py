@@ -2,9 +2,10 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
-TOUR = Path(__file__).parents[2] / "review_tour.py"
+from support.places import TESTS
+
+TOUR = TESTS / "review_tour.py"
 
 
 def test_every_case_comes_out_as_written_and_nothing_is_executed_or_written(tmp_path):

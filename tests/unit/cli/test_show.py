@@ -3,11 +3,11 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+from support.places import ROOT
+
 ENGINE = ROOT / "pbes/interactive_engine/socratic_tutor/1.0.0/socratic_tutor.pbe.txt"
 PROMPT = ROOT / "pbes/prompt/email_reply/1.0.0/email_reply.prompt"
 

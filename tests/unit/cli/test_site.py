@@ -12,9 +12,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from catalogue import checkout
 from psreg.protocols.pb2s.proof_schema import proof_schema
-from publishing import files
+from support.catalogue import checkout
+from support.publishing import files
 
 PIN = "--root-sha256"
 

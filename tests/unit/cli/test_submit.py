@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from forges import TOKEN, running
-from pipelines import ISOLATED, git
-from registry_trees import POLICY, entry, version
-from submissions import SubmittedGitHub
+from support.forges import TOKEN, running
+from support.pipelines import ISOLATED, git
+from support.registry_trees import POLICY, entry, version
+from support.submissions import SubmittedGitHub
 
 FOLDER = "pbes/prompt/trip_packer"
 FILES = ["0.1.0/README.md", "0.1.0/release.toml", "0.1.0/trip_packer.prompt", "entry.toml"]

@@ -1,14 +1,12 @@
 """`psreg transcript`: every vector through the command line, every form, every way to go wrong."""
 
 import json
-from pathlib import Path
 
 import pytest
 
-from clients import Client
 from psreg.protocols import PROTOCOLS
-
-VECTORS = Path(__file__).parents[4] / "shared/vectors"
+from support.clients import Client
+from support.places import VECTORS
 
 KINDS = {
     "E-CMD": {"VPP001", "VPP009"},
@@ -41,11 +39,8 @@ KINDS = {
 
 
 def vectors(name):
-    path = VECTORS / f"{name}.json"
-    if not path.is_file():
-        reason = pytest.mark.skip(reason="the vectors are not beside this checkout")
-        return [pytest.param({}, marks=reason, id=name)]
-    return [pytest.param(case, id=case["id"]) for case in json.loads(path.read_bytes())]
+    cases = json.loads((VECTORS / f"{name}.json").read_bytes())
+    return [pytest.param(case, id=case["id"]) for case in cases]
 
 
 @pytest.fixture(scope="module")

@@ -7,15 +7,14 @@ import signal
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 
-from clients import Client
 from stub import running
-from stub_behaviours import BEHAVIOURS
+from support.clients import Client
+from support.places import PBES
+from support.stub_behaviours import BEHAVIOURS
 
-PBES = Path(__file__).parents[3] / "pbes"
 TUTOR = PBES / "interactive_engine/socratic_tutor/1.0.0/socratic_tutor.pbe.txt"
 SQL = PBES / "stateless_executor/sql_explainer/1.0.0/sql_explainer.pbe.txt"
 SERVICE = PBES / "persistent_service/commitment_watch/0.1.0/commitment_watch.pbe.txt"

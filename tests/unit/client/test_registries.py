@@ -6,12 +6,12 @@ import os
 
 import pytest
 
-from loopback import serving
 from psreg.client.config import Settings, Wanted
 from psreg.client.registries import open_registry, wanted_registry
 from psreg.client.trust_store import TrustStore
 from psreg.core.errors import PsregError
 from simulator import METADATA, Simulator
+from support.loopback import serving
 
 
 @pytest.fixture

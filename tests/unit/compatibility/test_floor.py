@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from floor_cases import cases
 from psreg.compatibility import (
     FLOOR_TABLE,
     artifact_side,
@@ -18,7 +17,8 @@ from psreg.compatibility import (
 from psreg.core.identity import Format
 from psreg.core.version import Step
 from psreg.formats.tree import Tree
-from registry_trees import PROMPT, entry, tree, update
+from support.floor_cases import cases
+from support.registry_trees import PROMPT, entry, tree, update
 
 KEYS = st.sampled_from(["name", "a", "b", "pbe_version", ""])
 SCALARS = (

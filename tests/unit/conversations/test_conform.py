@@ -9,7 +9,7 @@ from psreg.conversations.conform_report import conform_document, conform_lines
 from psreg.conversations.probe import Probe, Prompt, Run
 from psreg.core.diagnostics import ERROR, WARNING
 from psreg.core.errors import UsageError
-from reports import diagnostic
+from support.reports import diagnostic
 
 
 def run_of(*probes):

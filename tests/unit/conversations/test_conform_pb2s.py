@@ -2,10 +2,10 @@
 
 import json
 
-from exchanges import MESSAGE, exchange, proof, text
 from psreg.conversations.conform import CONFORMANCES, conform
 from psreg.conversations.conform_pb2s import own_prompts, probes
 from psreg.conversations.probe import Prompt, Run
+from support.exchanges import MESSAGE, exchange, proof, text
 
 PROMPTS = (Prompt(id="boil", message=MESSAGE), Prompt(id="ice", message="And ice?"))
 

@@ -5,7 +5,7 @@ import pytest
 from psreg.conversations.conform_vpp import ERROR_PATH, OWN_PROMPTS, probes
 from psreg.conversations.model import ChatReply
 from psreg.conversations.probe import Prompt, Run
-from stub_answers import vpp
+from support.stub_answers import vpp
 
 IDS = [prompt.id for prompt in (*OWN_PROMPTS, *ERROR_PATH)]
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchanges import MESSAGE, codes
 from psreg.conversations.gateway import MOST_CALLS, NO_SEED, Gateway, GatewayError, Settings
 from psreg.conversations.model import ChatReply, EndpointError
 from psreg.protocols.pb2s.sections import answer_of
 from psreg.protocols.pb2s.trace import prompt_hash
-from upstream import CONTRADICTION, EVIDENCE, FINE, Model
+from support.exchanges import MESSAGE, codes
+from support.upstream import CONTRADICTION, EVIDENCE, FINE, Model
 
 NOW = datetime(2026, 1, 31, 10, 15, 0, 5, tzinfo=UTC)
 TOKEN = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"

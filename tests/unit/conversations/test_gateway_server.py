@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from clients import Client
-from exchanges import MESSAGE
 from psreg.protocols.pb2s.trace import prompt_hash
 from stub import running
-from upstream import CONTRADICTION, Model, serving
+from support.clients import Client
+from support.exchanges import MESSAGE
+from support.upstream import CONTRADICTION, Model, serving
 
 
 @contextmanager

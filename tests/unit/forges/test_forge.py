@@ -7,7 +7,6 @@ import threading
 
 import pytest
 
-from forges import BOT, TOKEN, FakeGitHub, FakeGitLab, Trouble, person, running
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.identity import Author
 from psreg.forges.detect import detect
@@ -15,6 +14,7 @@ from psreg.forges.forge import CHECK, LONGEST_COMMENT, MOST_OUTDATED, Status, ju
 from psreg.forges.line_comments import Remark
 from psreg.forges.rest_api import Api, ForgeError, ForgeRefusedError
 from psreg.http.source import Limits
+from support.forges import BOT, TOKEN, FakeGitHub, FakeGitLab, Trouble, person, running
 
 HEAD = "a" * 40
 BASE = "b" * 40

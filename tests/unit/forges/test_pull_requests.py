@@ -5,13 +5,13 @@ import json
 
 import pytest
 
-from forges import BOT, TOKEN, Trouble, person, running
-from pipelines import git
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.forges.pull_requests import Requests, git_secret, issue_of
 from psreg.forges.rest_api import ForgeError
 from psreg.http.source import Limits
-from submissions import SubmittedGitHub
+from support.forges import BOT, TOKEN, Trouble, person, running
+from support.pipelines import git
+from support.submissions import SubmittedGitHub
 
 MARKER = "<!-- psreg submission -->"
 LIMITS = Limits(retries=2, backoff=0.0)

@@ -1,14 +1,13 @@
 """Every id of the five specifications is known, and psreg says what it does about it."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from psreg.formats.specs import Clause, Reading, citing, specifications
 from psreg.lint.rules import RULES
+from support.places import beside
 
-SHARED = Path(__file__).parents[4] / "shared/specs"
 EXPECTED = {
     "pbe-1.0": ("PBE", 22, 16),
     "dotprompt-0.0.1": ("PROMPT", 14, 23),
@@ -39,9 +38,7 @@ def test_all_five_are_there():
 
 
 def test_the_ids_are_those_of_the_readings():
-    if not (SHARED / "READINGS.md").is_file():
-        pytest.skip("the readings are not beside this checkout")
-    text = (SHARED / "READINGS.md").read_text(encoding="utf-8")
+    text = beside("specs/READINGS.md").read_text(encoding="utf-8")
     ids = re.findall(r"^\| ((?:PBE|PROMPT|VPP|PLSP|PB2S)-A?\d+) \|", text, re.MULTILINE)
     assert sorted(ids) == sorted(row.id for _, row in ROWS)
 
@@ -73,11 +70,8 @@ def test_every_row_is_said_in_sentences(spec, row):
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.cited)
 def test_the_words_are_our_own(spec):
     """No run of nine words of the specification or of the readings is copied."""
-    source = SHARED / f"{spec.cited}.md"
-    if not source.is_file():
-        pytest.skip("the specifications are not beside this checkout")
-    theirs = _runs(source.read_text(encoding="utf-8"))
-    theirs |= _runs((SHARED / "READINGS.md").read_text(encoding="utf-8"))
+    theirs = _runs(beside(f"specs/{spec.cited}.md").read_text(encoding="utf-8"))
+    theirs |= _runs(beside("specs/READINGS.md").read_text(encoding="utf-8"))
     for row in spec.rows:
         for sentence in (getattr(row, name) for name in type(row).__slots__):
             assert not _runs(sentence) & theirs, sentence

@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 
 from psreg.core.diagnostics import Span
 from psreg.formats.tree import POLICY, Tree, Waiver, waiver_for
-from registry_trees import POLICY as POLICY_TEXT
-from registry_trees import RELEASE, entry, tree, version
+from support.registry_trees import POLICY as POLICY_TEXT
+from support.registry_trees import RELEASE, entry, tree, version
 
 
 class Counting(Mapping):

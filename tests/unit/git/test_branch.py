@@ -1,7 +1,7 @@
 """Branches of remotes, as a clone asks for them."""
 
-from bare import Bare
 from psreg.git.branch import Clone
+from support.bare import Bare
 
 
 def test_a_branch_of_the_remote_is_not_mistaken_for_one_that_ends_like_it(tmp_path):

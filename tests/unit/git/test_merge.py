@@ -6,7 +6,6 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from bare import ALONE, DELETED, LINK, Bare
 from psreg.authoring.missing_files import missing_files
 from psreg.core.errors import FindingsError, PsregError, UnavailableError
 from psreg.git.repository import open_repository
@@ -14,7 +13,8 @@ from psreg.review.git_change import read_change
 from psreg.review.review import review
 from psreg.review.review_report import review_document
 from psreg.system.files import MAX_FILE
-from registry_trees import RELEASE, entry, tree, version
+from support.bare import ALONE, DELETED, LINK, Bare
+from support.registry_trees import RELEASE, entry, tree, version
 
 HELLO = "pbes/prompt/hello"
 CHANGES = f'{RELEASE}changes = "Other words."\n'

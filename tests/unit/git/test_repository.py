@@ -7,7 +7,6 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from bare import ALONE, DELETED, EXECUTABLE, LINK, SUBMODULE, Bare
 from psreg.core.errors import FindingsError, PsregError, TrustError, UnavailableError
 from psreg.core.identity import Author
 from psreg.formats.irregular import Irregular
@@ -15,7 +14,8 @@ from psreg.git.repository import open_repository
 from psreg.review.change import Touch
 from psreg.review.git_change import read_change
 from psreg.system.files import MAX_FILE
-from registry_trees import entry, tree, version
+from support.bare import ALONE, DELETED, EXECUTABLE, LINK, SUBMODULE, Bare
+from support.registry_trees import entry, tree, version
 
 HELLO = "pbes/prompt/hello"
 ONE = "1" * 40

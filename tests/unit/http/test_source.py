@@ -16,7 +16,6 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from loopback import answer, serving
 from psreg.core.errors import TrustError, UsageError
 from psreg.http import source as transport
 from psreg.http.source import (
@@ -28,6 +27,7 @@ from psreg.http.source import (
     is_loopback,
     normal_location,
 )
+from support.loopback import answer, serving
 
 QUICK = Limits(
     connect=2, silence=0.3, request=1.0, run=5, grace=0.2, rate=1000, retries=2, backoff=0

@@ -4,7 +4,6 @@ import copy
 import json
 from collections import Counter
 from functools import partial
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,11 +13,11 @@ from psreg.core.diagnostics import ERROR, Diagnostic, Edit, Fix, Position, Sever
 from psreg.formats import schema
 from psreg.lint.engine import check_file
 from psreg.lint.fix import MAX_PASSES, apply, mend
+from support.places import beside
 
 STATELESS, ENGINE = (
     schema.document(name)["examples"][0] for name in ("stateless_executor", "interactive_engine")
 )
-PBCT = Path(__file__).resolve().parents[4] / "shared/corpus/pbe/PBCT-pbe.txt"
 PROMPT = "[METADATA]\n@dotprompt_format_version 0.0.1\n@name Ana\n[CONTENT]\nHi!\n"
 
 
@@ -215,9 +214,8 @@ def test_comments_beside_a_header_stay():
     assert after.decode() == PROMPT.replace("[METADATA]", "(% a %)[METADATA](% b %)")
 
 
-@pytest.mark.skipif(not PBCT.exists(), reason="the corpus is not beside the repository")
 def test_the_authors_own_tool():
-    before = PBCT.read_bytes()
+    before = beside("corpus/pbe/PBCT-pbe.txt").read_bytes()
     after, mended = fix(before)
     assert codes(mended.fixed) == {"PBE004": 1, "PBE006": 1, "PBE013": 1, "PBE014": 1}
     assert not [d for d in mended.left if d.severity is not Severity.INFO]

@@ -6,7 +6,6 @@ from pathlib import PurePosixPath
 
 import pytest
 
-import registry_trees
 from psreg.authoring.missing_files import missing_files
 from psreg.core.diagnostics import ERROR, WARNING, Report
 from psreg.core.identity import Author
@@ -17,6 +16,7 @@ from psreg.lint.release_transcripts import MOST, conformance
 from psreg.review.change import changes_between
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
+from support import registry_trees
 
 FOLDER = "pbes/prompt/hello/1.0.0"
 ASKED = {"role": "user", "content": "!<g>\nHello?"}

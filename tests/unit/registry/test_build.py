@@ -18,7 +18,7 @@ from psreg.formats.tree import Tree
 from psreg.lint.score.score import read_score, score
 from psreg.registry.build import build
 from psreg.registry.records import PackageRecord
-from registry_trees import RELEASE, entry, tree, version
+from support.registry_trees import RELEASE, entry, tree, version
 
 NOW = datetime(2026, 11, 21, 5, 0, 0, 987654, tzinfo=UTC)
 LATER = NOW + timedelta(days=30)

@@ -11,7 +11,7 @@ from psreg.formats.json.canonical import canonical
 from psreg.registry.build import build
 from psreg.registry.catalog import catalog_shards
 from psreg.registry.records import PackageRecord
-from registry_trees import PROMPT, RELEASE, entry, tree, version
+from support.registry_trees import PROMPT, RELEASE, entry, tree, version
 
 NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
 

@@ -5,12 +5,12 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from corpus_cases import cases
 from psreg.core.diagnostics import Mode
 from psreg.core.errors import UsageError
 from psreg.lint.engine import check_tree
 from psreg.registry.check_folders import check_folder
 from psreg.registry.checkout import read_tree
+from support.corpus_cases import cases
 
 TREES = [case.path for case in cases() if (case.path / "pbes").is_dir()]
 

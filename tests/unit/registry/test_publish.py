@@ -21,7 +21,7 @@ from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.metadata import Notary, signers
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import BINS, KEYS, LIFETIME, Target
-from publishing import (
+from support.publishing import (
     CLEAN,
     FIRST,
     NOW,

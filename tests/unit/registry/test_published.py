@@ -5,12 +5,12 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from catalogue import tree
 from psreg.core.errors import FindingsError, UnavailableError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.build import build
 from psreg.registry.published import entries, refuse, signed_records
-from publishing import NOW
+from support.catalogue import tree
+from support.publishing import NOW
 
 TREE = tree()
 RECORDS = {

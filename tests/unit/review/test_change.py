@@ -7,7 +7,7 @@ import pytest
 from psreg.formats.irregular import Irregular
 from psreg.formats.tree import Tree
 from psreg.review.change import ChangeSet, FileChange, Touch, changes_between
-from registry_trees import entry, tree, version
+from support.registry_trees import entry, tree, version
 
 FOLDER = PurePosixPath("pbes/prompt/hello")
 

@@ -14,8 +14,8 @@ from psreg.core.version import Step
 from psreg.review.comment import LIMIT, MARKER, review_markdown
 from psreg.review.comment_code import REMARK, remarks
 from psreg.review.verdict import Verdict
-from reports import SITE, diagnostic
-from reviews import (
+from support.reports import SITE, diagnostic
+from support.reviews import (
     ACCEPTED,
     REJECTED,
     SAMPLES,

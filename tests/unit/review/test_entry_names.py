@@ -2,13 +2,13 @@
 
 import pytest
 
-from bare import Bare
 from psreg.core.errors import UnavailableError
 from psreg.formats import entry
 from psreg.git.objects import Objects
 from psreg.git.process import Git
 from psreg.review import entry_names
 from psreg.review.entry_names import Roll, mentioning
+from support.bare import Bare
 
 WITH = (
     b'aliases = ["x"]\n',

@@ -10,7 +10,7 @@ from psreg.formats.tree import Tree
 from psreg.review.change import ChangeSet, FileChange, Touch, changes_between
 from psreg.review.judge import MOST, check_change
 from psreg.review.rules import CHANGE_RULES, HUMAN
-from registry_trees import OWNED, POLICY, PROMPT, RELEASE, change, entry, update, version
+from support.registry_trees import OWNED, POLICY, PROMPT, RELEASE, change, entry, update, version
 
 ENTRY = "pbes/prompt/hello/entry.toml"
 

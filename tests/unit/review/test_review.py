@@ -4,7 +4,6 @@ from pathlib import PurePosixPath
 
 import pytest
 
-import review_cases as cases
 from psreg.authoring.missing_files import missing_files
 from psreg.core.errors import FindingsError
 from psreg.core.identity import Author
@@ -14,6 +13,7 @@ from psreg.review.change import changes_between
 from psreg.review.review import refusal, review
 from psreg.review.rules import HUMAN
 from psreg.review.verdict import Verdict
+from support import review_cases as cases
 
 BASE = {PurePosixPath(path): data for path, data in cases.base().items()}
 ANA = Author(forge="github", id=cases.ANA)

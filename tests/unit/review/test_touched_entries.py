@@ -3,7 +3,7 @@
 from pathlib import PurePosixPath
 
 from psreg.review.change import changes_between
-from registry_trees import entry, tree, version
+from support.registry_trees import entry, tree, version
 
 
 def test_entries_of_which_files_are_touched():

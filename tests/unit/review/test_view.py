@@ -5,14 +5,14 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from bare import DELETED, EXECUTABLE, LINK, Bare
 from psreg.formats.irregular import Irregular
 from psreg.git.repository import open_repository
 from psreg.lint.engine import check_tree
 from psreg.review.change import ChangeSet, changes_between
 from psreg.review.git_change import read_change
 from psreg.review.judge import check_change
-from registry_trees import POLICY, RELEASE, entry, version
+from support.bare import DELETED, EXECUTABLE, LINK, Bare
+from support.registry_trees import POLICY, RELEASE, entry, version
 
 NAMES = ("quiz_master", "quizmaster", "quiz_maste", "trip_packer", "pub_quiz", "packer", "glossary")
 FRESH = (

@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from catalogue import ATTRIBUTE, SCRIPT, files, tree
 from psreg.catalogue.pages import release_view as parts
 from psreg.catalogue.pages.classes import RESERVED
 from psreg.catalogue.pages.entry_page import entry_pages
@@ -20,7 +19,8 @@ from psreg.lint.score.formula import PARTS, QUESTIONS
 from psreg.registry.build import build
 from psreg.registry.published import entries, signed_records
 from psreg.registry.records import WaivedFinding
-from publishing import NOW
+from support.catalogue import ATTRIBUTE, SCRIPT, files, tree
+from support.publishing import NOW
 
 SITE = Site(name="psreg", registry_id="ab" * 16, mode="dev", root_sha256="cd" * 32)
 TREE = tree()

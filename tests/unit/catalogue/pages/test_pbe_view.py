@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from catalogue import engine, executor
 from psreg.catalogue.pages.pbe_view import overview
+from support.catalogue import engine, executor
 
 
 def test_an_engine_shows_every_field():

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue import TEMPLATE
 from psreg.catalogue.pages.prompt_form import overview, parts, script_json
 from psreg.formats.dotprompt import read, render
+from support.catalogue import TEMPLATE
 
 HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
 

@@ -13,7 +13,7 @@ from psreg.conversations.endpoint.waiting import seconds_asked
 from psreg.conversations.model import ChatRequest, EndpointError, Message
 from psreg.core.errors import UsageError
 from stub import running
-from stub_behaviours import BEHAVIOURS, NAMED
+from support.stub_behaviours import BEHAVIOURS, NAMED
 
 KEY = "sk-secret-0123456789"
 QUICK = replace(PATIENCE, backoff=0.001)

@@ -9,7 +9,7 @@ from psreg.conversations.probe import Prompt, Run
 from psreg.core.diagnostics import ERROR, INFO, Mode
 from psreg.core.errors import FindingsError
 from psreg.formats.conversation.reader import read
-from stub_answers import plsp
+from support.stub_answers import plsp
 
 TRACE = b"""\
 {"imf": "psreg-1", "instr": "INSTR: @set:$a=1;@set:$b=2;", "previous": "S{}S", "next": "S{$a:1;$b:2;}S"}

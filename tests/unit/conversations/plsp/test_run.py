@@ -12,7 +12,7 @@ from psreg.core.errors import FindingsError, UsageError
 from psreg.formats.conversation.reader import read as read_conversation
 from psreg.lint.transcript import judge
 from psreg.protocols.plsp.reading import read
-from stub_answers import plsp
+from support.stub_answers import plsp
 
 
 class World:

@@ -10,13 +10,13 @@ import sys
 
 import pytest
 
-from clients import Client
 from psreg.conversations.script.generate import conformance_script
 from psreg.protocols.pb2s.prompts import own_prompts_json
 from psreg.protocols.pb2s.proof_schema import proof_schema
 from psreg.protocols.pb2s.rules import PB2S_RULES
 from stub import running
-from stub_behaviours import BEHAVIOURS
+from support.clients import Client
+from support.stub_behaviours import BEHAVIOURS
 
 SOURCE = conformance_script()
 

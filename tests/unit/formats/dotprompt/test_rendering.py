@@ -1,15 +1,14 @@
 """Filling in prompts, and the vectors of the specification."""
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.formats.dotprompt import read, render
+from support.places import VECTORS
 
-VECTORS = Path(__file__).parents[4] / "../shared/vectors/prompt.json"
 META = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
 PLAIN = st.text(st.characters(exclude_characters="{}()%\r\n[]", exclude_categories=["Cs"]))
 LINES = st.lists(PLAIN).map("\n".join)
@@ -86,9 +85,8 @@ def test_doubled_braces_come_out_single(text):
     assert filled(f"<{doubled}>") == f"<{text}>"
 
 
-@pytest.mark.skipif(not VECTORS.exists(), reason="the shared vectors are not here")
 def test_the_vectors_hold():
-    for vector in json.loads(VECTORS.read_text("utf-8")):
+    for vector in json.loads((VECTORS / "prompt.json").read_text("utf-8")):
         prompt = read(vector["file"].encode())
         text = render(prompt, vector["values"]).text if prompt.readable else None
         assert text == vector["output"], vector["id"]

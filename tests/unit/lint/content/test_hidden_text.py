@@ -11,7 +11,7 @@ from psreg.formats import dotprompt, pbe
 from psreg.formats.toml import toml_document
 from psreg.lint.content import CONTENT_RULES, texts
 from psreg.lint.engine import check_file, check_tree
-from registry_trees import README, RELEASE, entry, tree, version
+from support.registry_trees import README, RELEASE, entry, tree, version
 
 RULES = {rule.code: rule for rule in CONTENT_RULES}
 TAGS = str.maketrans({chr(c): chr(0xE0000 + c) for c in range(0x20, 0x80)})

@@ -12,7 +12,7 @@ from psreg.formats.layout import name_like, version_like
 from psreg.formats.platforms import PLATFORMS
 from psreg.lint.engine import check_tree
 from psreg.lint.rules import RULES
-from registry_trees import PROMPT, README, RELEASE, entry, tree, version
+from support.registry_trees import PROMPT, README, RELEASE, entry, tree, version
 
 FOLDER = "pbes/prompt/hello/1.0.0"
 PBE = '{"pbe_name": "%s", "pbe_version": "%s", "pbe_class": "%s"}'

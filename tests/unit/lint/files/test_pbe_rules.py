@@ -2,7 +2,6 @@
 
 import copy
 import json
-from pathlib import Path
 
 import pytest
 
@@ -12,12 +11,12 @@ from psreg.lint.files.json_rules import JSON_RULES
 from psreg.lint.files.pbe_fixes import padded_version, snake_case
 from psreg.lint.files.pbe_interactive_rules import sentences
 from psreg.lint.files.pbe_rules import PBE_RULES
+from support.places import SHARED, needs
 
 STATELESS, ENGINE, SERVICE = (
     schema.document(name)["examples"][0]
     for name in ("stateless_executor", "interactive_engine", "persistent_service")
 )
-SHARED = Path(__file__).resolve().parents[5] / "shared"
 DELETE = object()
 
 
@@ -363,7 +362,7 @@ def test_what_python_accepts_silently_is_an_error_beside_the_others(data, code):
     assert others
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared corpus is not beside this repository")
+@needs("corpus/pbe")
 def test_the_authors_own_tool_is_wrong_in_four_ways():
     data = (SHARED / "corpus/pbe/PBCT-pbe.txt").read_bytes()
     assert judge(data) == [
@@ -378,7 +377,7 @@ def test_the_authors_own_tool_is_wrong_in_four_ways():
     assert judge(mended) == []
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared specs are not beside this repository")
+@needs("specs/pbe-1.0.md")
 def test_the_examples_of_the_specification_lack_only_their_version():
     text = (SHARED / "specs/pbe-1.0.md").read_text()
     examples = [block.split("```")[0] for block in text.split("```json\n")[1:]]

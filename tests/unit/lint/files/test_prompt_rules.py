@@ -1,15 +1,14 @@
 """The rules of family PROMPT on single cases; tests/corpus has whole files."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Mode
 from psreg.formats.dotprompt import read
 from psreg.lint.files.prompt_rules import PROMPT_RULES
+from support.places import SHARED, VECTORS, needs
 
-SHARED = Path(__file__).parents[4] / "../shared"
 META = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
 OTHER = META.replace("dotprompt_", "")
 KINDS = {"E-NOVERSION": "PROMPT010", "E-ORDER": "PROMPT002"}
@@ -78,20 +77,18 @@ def test_every_rule_explains_itself():
         assert "\n## Fix\n" in rule.body
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared vectors are not here")
 def test_the_vectors_hold():
-    for vector in json.loads((SHARED / "vectors/prompt.json").read_text("utf-8")):
+    for vector in json.loads((VECTORS / "prompt.json").read_text("utf-8")):
         errors = [code for code, severity, _ in judged(vector["file"]) if severity is ERROR]
         assert errors == [KINDS[kind] for kind in vector["errors"]], vector["id"]
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared files are not here")
 def test_the_specifications_own_example_is_clean():
-    (example, *_) = json.loads((SHARED / "vectors/prompt.json").read_text("utf-8"))
+    (example, *_) = json.loads((VECTORS / "prompt.json").read_text("utf-8"))
     assert judged(example["file"]) == [("PROMPT014", INFO, "{clue}")]
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared files are not here")
+@needs("corpus/dotprompt")
 @pytest.mark.parametrize(
     ("name", "inputs"),
     [("asistente_ia", []), ("example", ["characteristic"]), ("text_summarizer", ["texto_input"])],

@@ -15,7 +15,7 @@ from psreg.lint.engine import check_tree
 from psreg.lint.names import likeness
 from psreg.lint.names.all_names import ENOUGH, affixes, reserved
 from psreg.lint.names.likeness import FAR, bare, distance, folds, neighbours, skeletons
-from registry_trees import POLICY, tree
+from support.registry_trees import POLICY, tree
 
 A = 'owners = [{forge = "github", id = 1, login = "a"}]\n'
 B = 'owners = [{forge = "github", id = 2, login = "b"}]\n'

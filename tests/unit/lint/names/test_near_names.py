@@ -11,7 +11,7 @@ from psreg.lint.names.all_names import Names
 from psreg.lint.names.likeness import FAR, distance, within_two
 from psreg.lint.names.name_rules import NAME_RULES
 from psreg.lint.names.near_names import nearby
-from registry_trees import tree
+from support.registry_trees import tree
 
 NAMES = ["quiz_master", "quizmaster", "quiz_rnaster", "trip_packer", "pub_quiz_host", "a"]
 

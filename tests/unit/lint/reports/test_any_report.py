@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -27,11 +26,10 @@ from psreg.lint.reports.markdown import MARKER, ROWS, markdown_text, neutral
 from psreg.lint.reports.rdjson import rdjson_document
 from psreg.lint.reports.report_formats import FORMATS, rendered
 from psreg.lint.reports.sarif import sarif_document
-from reports import SAMPLE, SITE, diagnostic
+from support.places import TESTS
+from support.reports import SAMPLE, SITE, diagnostic
 
-SARIF = Draft7Validator(
-    json.loads((Path(__file__).parents[3] / "data" / "sarif-schema-2.1.0.json").read_text())
-)
+SARIF = Draft7Validator(json.loads((TESTS / "data" / "sarif-schema-2.1.0.json").read_text()))
 
 hostile = st.sampled_from(
     ["](", "`", "``", "|", "\n", "\r", "::", "%", "@", "#1", "<!--", "\ud800"]

@@ -2,14 +2,14 @@
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
 from psreg.lint.reports.report_formats import FORMATS, rendered
-from reports import SAMPLE
+from support.places import GOLDEN
+from support.reports import SAMPLE
 
-GOLDEN = Path(__file__).parents[3] / "golden" / "reports"
+EXPECTED = GOLDEN / "reports"
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -21,7 +21,7 @@ def test_the_sample_looks_as_agreed(form):
         for result in log["runs"][0]["results"]:
             result.pop("ruleIndex", None)
         text = json.dumps(log, ensure_ascii=False, indent=2) + "\n"
-    path = GOLDEN / f"sample.{form}"
+    path = EXPECTED / f"sample.{form}"
     if os.environ.get("PSREG_WRITE_GOLDEN") == "1":
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, newline="")
@@ -29,4 +29,4 @@ def test_the_sample_looks_as_agreed(form):
 
 
 def test_every_format_has_its_golden_file_and_no_other_one():
-    assert {path.suffix[1:] for path in GOLDEN.iterdir()} == set(FORMATS)
+    assert {path.suffix[1:] for path in EXPECTED.iterdir()} == set(FORMATS)

@@ -4,7 +4,6 @@ import gzip
 import json
 import random
 from dataclasses import replace
-from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
@@ -16,10 +15,10 @@ from psreg.lint.engine import check_file
 from psreg.lint.reports.sarif import sarif_document
 from psreg.lint.reports.sarif_rules import cropped
 from psreg.lint.rules import RULES
-from reports import PBE, SAMPLE, SITE, diagnostic
+from support.places import CORPUS, TESTS
+from support.reports import PBE, SAMPLE, SITE, diagnostic
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "data" / "sarif-schema-2.1.0.json").read_text())
-CORPUS = Path(__file__).parents[3] / "corpus"
+SCHEMA = json.loads((TESTS / "data" / "sarif-schema-2.1.0.json").read_text())
 VALIDATOR = Draft7Validator(SCHEMA, format_checker=Draft7Validator.FORMAT_CHECKER)
 
 

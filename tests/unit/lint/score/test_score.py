@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalogue import executor
 from psreg.formats.tree import Tree
 from psreg.lint.score.formula import HOW, PARTS, POINTS, QUESTIONS
 from psreg.lint.score.score import Part, Score, read_score, score
-from registry_trees import PROMPT, README, RELEASE, tree, version
+from support.catalogue import executor
+from support.registry_trees import PROMPT, README, RELEASE, tree, version
 
 TEMPLATE = """\
 [METADATA]

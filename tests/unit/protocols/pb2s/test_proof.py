@@ -3,7 +3,6 @@
 import json
 import re
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -12,8 +11,7 @@ from jsonschema import Draft202012Validator
 
 from psreg.protocols.pb2s.proof import compact_json, json_shown, kind_of_json, proof_faults
 from psreg.protocols.pb2s.proof_schema import proof_schema
-
-SPECIFICATION = Path(__file__).resolve().parents[5] / "shared/specs/pb2s-0.2.md"
+from support.places import beside
 
 SCALARS = (
     st.none()
@@ -45,9 +43,8 @@ def test_the_schema_uses_no_keyword_that_is_not_judged():
 
 
 def test_the_schema_is_that_of_the_specification():
-    if not SPECIFICATION.is_file():
-        pytest.skip("the specification is not beside this repository")
-    fence = re.search(r'```json\n(\{\s*"\$schema".*?)```', SPECIFICATION.read_text(), re.DOTALL)
+    text = beside("specs/pb2s-0.2.md").read_text()
+    fence = re.search(r'```json\n(\{\s*"\$schema".*?)```', text, re.DOTALL)
     theirs = json.loads(fence[1])
     ours = json.loads((files("psreg.formats") / "schemas/pb2s_proof.schema.json").read_bytes())
     assert ours.pop("$id") == "/schemas/pb2s_proof.schema.json"

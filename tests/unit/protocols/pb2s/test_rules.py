@@ -2,7 +2,6 @@
 
 import pytest
 
-from exchanges import MESSAGE, QUESTIONS, REF, codes, exchange, judged, proof, reflecting, text
 from psreg.formats.conversation.conversation import Conversation, Exchange
 from psreg.formats.conversation.json_lines import Kind
 from psreg.protocols.pb2s import PB2S_0_2
@@ -10,6 +9,17 @@ from psreg.protocols.pb2s.run import exchange_of, replies_of
 from psreg.protocols.pb2s.trace import prompt_hash
 from psreg.protocols.pb2s.verdict import evidence_of, notes_of
 from psreg.protocols.protocol import Options
+from support.exchanges import (
+    MESSAGE,
+    QUESTIONS,
+    REF,
+    codes,
+    exchange,
+    judged,
+    proof,
+    reflecting,
+    text,
+)
 
 
 def test_nothing_is_said_of_what_is_right():

@@ -2,8 +2,8 @@
 
 import json
 
-from exchanges import MESSAGE, REF, exchange, proof
 from psreg.protocols.pb2s.trace import matched, prompt_hash, trace_records
+from support.exchanges import MESSAGE, REF, exchange, proof
 
 
 def record(message=MESSAGE, ref=REF, **members):

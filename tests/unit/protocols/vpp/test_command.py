@@ -8,7 +8,7 @@ from psreg.core.diagnostics import Mode
 from psreg.protocols.vpp.command import read_command, write_command
 from psreg.protocols.vpp.parsed import parsed
 from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, CANONICAL, FLAGS, PIPELINES, USER_TAGS
-from vpp import judged, units
+from support.vpp import judged, units
 
 ERROR = "error"
 

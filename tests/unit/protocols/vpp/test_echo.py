@@ -4,7 +4,7 @@ import pytest
 
 from psreg.core.diagnostics import Span
 from psreg.protocols.vpp.parsed import parsed
-from vpp import FOOTER, answer, conversation, judged, mended, units
+from support.vpp import FOOTER, answer, conversation, judged, mended, units
 
 
 def of_answer(command, reply):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from psreg.core.diagnostics import Mode, Span
 from psreg.protocols.vpp import VPP_1_4
 from psreg.protocols.vpp.footer import read_footer, write_footer
-from vpp import FIELDS, FOOTER, answer, footer, judged, mended, units
+from support.vpp import FIELDS, FOOTER, answer, footer, judged, mended, units
 
 
 def of(last, body="body"):

@@ -9,7 +9,7 @@ from psreg.protocols.protocol import Options
 from psreg.protocols.vpp.instruction import instruction
 from psreg.protocols.vpp.session import Session
 from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, FLAGS, USER_TAGS
-from vpp import FOOTER, answer
+from support.vpp import FOOTER, answer
 
 
 def begin(mode=Mode.STRICT, declared=""):

@@ -9,9 +9,10 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from publishing import entry, release
+from support.places import ROOT
+from support.publishing import entry, release
 
-PAGE = Path(__file__).parents[4] / "site" / "docs" / "registry-format.md"
+PAGE = ROOT / "site/docs" / "registry-format.md"
 
 TREE = entry("email_reply", "1.0.0", "1.1.0") | entry("quiz", "0.1.0")
 

@@ -20,7 +20,7 @@ from psreg.registry.trust.keys import generate_key, key_from_pem
 from psreg.registry.trust.metadata import root_info
 from psreg.registry.trust.reading import read_registry, read_roots
 from psreg.registry.trust.roles import bin_of
-from publishing import CLEAN, FIRST, NOW, SECOND, memory_ports
+from support.publishing import CLEAN, FIRST, NOW, SECOND, memory_ports
 
 PORTS = memory_ports()
 publish(FIRST, CLEAN, NOW, PORTS)

@@ -22,7 +22,7 @@ from psreg.registry.trust.roles import (
     role_and_version,
     target_path,
 )
-from publishing import NOW
+from support.publishing import NOW
 
 TAP15 = SuccinctRoles([], 1, BIN_BITS, BIN_PREFIX)
 

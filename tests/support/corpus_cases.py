@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-import registry_trees
 from psreg.core.diagnostics import Diagnostic, Mode, Report
 from psreg.core.identity import Author
 from psreg.formats.conversation.reader import read
@@ -30,8 +29,8 @@ from psreg.lint.transcript import judge
 from psreg.registry.checkout import read_tree
 from psreg.review.change import changes_between
 from psreg.review.judge import check_change
-
-CORPUS = Path(__file__).parent / "corpus"
+from support import registry_trees
+from support.places import CORPUS
 
 SPOKEN = ("PROTO", *(name.upper() for name in PROTOCOLS))
 """The families of rules about conversations."""

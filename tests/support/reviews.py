@@ -11,7 +11,7 @@ from psreg.core.version import Step
 from psreg.lint.score.score import Part, Score
 from psreg.review.suggestions import Suggestion
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
-from reports import HOSTILE, SITE, diagnostic
+from support.reports import HOSTILE, SITE, diagnostic
 
 LETTER = "pbes/prompt/letter"
 BEFORE = b"[METADATA]\n@dotprompt_format_version 0.0.1\n\n[CONTENT]\nWrite to {name}.\n"

@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from loopback import answer
+from support.loopback import answer
 
 BOT = {"id": 41898282, "login": "github-actions[bot]", "type": "Bot"}
 TOKEN = "the-token-of-the-trusted-job"

@@ -6,7 +6,7 @@ import json
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from publishing import release
+from support.publishing import release
 
 SCRIPT = "<script>alert(document.domain)</script>"
 """What must never come out of a page as markup."""

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from psreg.compatibility.diff import Diff, Operand, compare_named, file_operand, folder_operand
+from support.places import TESTS
 
-FLOOR = Path(__file__).parent / "floor"
+FLOOR = TESTS / "floor"
 
 
 def operand(path: Path) -> Operand:

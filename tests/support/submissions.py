@@ -5,11 +5,12 @@ from typing import Any
 
 import yaml
 
-from forges import BOT, FakeGitHub
-from pipelines import git
 from psreg.authoring.issue_form import FORM, Kind
+from support.forges import BOT, FakeGitHub
+from support.pipelines import git
+from support.places import ROOT
 
-FORMS = Path(__file__).parents[1] / ".github/ISSUE_TEMPLATE"
+FORMS = ROOT / ".github/ISSUE_TEMPLATE"
 
 GOOD = {
     "name": "trip_packer",

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from stub_answers import BULLETS, QUESTIONS, clarify, sections
+from support.stub_answers import BULLETS, QUESTIONS, clarify, sections
 
 FINE = (0, 0, 0, 0)
 LOST = (2, 2, 2, 4)

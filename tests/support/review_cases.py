@@ -4,12 +4,11 @@ import hashlib
 import json
 import os
 import re
-from pathlib import Path
 
-from bare import DELETED, EXECUTABLE, LINK, SUBMODULE
+from support.bare import DELETED, EXECUTABLE, LINK, SUBMODULE
+from support.places import PBES
 
 ANA, BOB = 583231, 42
-PBES = Path(__file__).parents[1] / "pbes"
 TUTOR = "pbes/interactive_engine/socratic_tutor"
 
 OWNER = 'owners = [{{forge = "github", id = {}, login = "{}"}}]\n'
