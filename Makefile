@@ -3,17 +3,19 @@
 PYTHON ?= python3
 SERVE ?= 1
 
-.PHONY: demo test lint bench clean
+# A PYTHONPATH of other work must not put its modules before those installed in .venv.
+unexport PYTHONPATH
+
+.PHONY: demo check test bench clean
 
 demo: .venv/installed  ## the main job, from an authored prompt to an installed one
 	.venv/bin/python tests/demo.py $(if $(filter 0,$(SERVE)),--exit,)
 
+check: .venv/installed-dev  ## what a change needs first, in a minute
+	.venv/bin/python tests/run.py --check
+
 test: .venv/installed-dev  ## everything CI runs
 	.venv/bin/python tests/run.py
-
-lint: .venv/installed-dev
-	.venv/bin/ruff check && .venv/bin/ruff format --check
-	.venv/bin/mypy && .venv/bin/lint-imports
 
 bench: .venv/installed-dev
 	.venv/bin/python tests/bench/run.py all --json

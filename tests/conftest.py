@@ -1,11 +1,74 @@
-"""What holds for every test: no test is timed, not even by Hypothesis."""
+"""What holds for every test: no test is timed, walks are sampled, coverage is measured once."""
 
 import os
+import random
+import signal
+import sys
+from pathlib import Path
 
+import coverage
+import pytest
 from hypothesis import HealthCheck, settings
+
+from support import walks
+from support.places import ROOT, TESTS
+
+MEASURED = (TESTS / "unit", TESTS / "house/test_rules.py", TESTS / "house/test_floor.py")
+NOT_MEASURED = (TESTS / "unit/cli",)
+"""Where tests call psreg in their own process; what starts it as a program measures nothing."""
 
 if "CI" not in os.environ:  # there, Hypothesis' own profile holds: no deadline, no chance
     settings.register_profile(
         "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
     settings.load_profile("untimed")
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("walks")
+    group.addoption("--all", action="store_true", help="take long walks whole")
+    group.addoption("--seed", type=int, help="the seed with which long walks are sampled")
+
+
+def pytest_configure(config):
+    forget_python_path()
+    # What starts us in the background may have told us, and so our children, to ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(config, "workerinput"):  # a worker of xdist: it has the environment of the first
+        return
+    seed = config.getoption("seed")
+    os.environ[walks.SEED] = str(random.randrange(10**6) if seed is None else seed)
+    os.environ[walks.WHOLE] = "yes" if config.getoption("all") else ""
+
+
+def forget_python_path():
+    """Let no module of another project come before ours, here and in the programs we start."""
+    named = os.environ.pop("PYTHONPATH", "").split(os.pathsep)
+    foreign = {place for place in named if place and not Path(place).is_relative_to(ROOT)}
+    sys.path[:] = [place for place in sys.path if place not in foreign]
+
+
+def pytest_report_header():
+    if walks.whole():
+        return "walks: whole"
+    return f"walks: sampled with --seed {os.environ[walks.SEED]}, whole with --all"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Measure coverage only where it tells something: measuring takes as long as testing."""
+    measuring = coverage.Coverage.current()
+    if measuring is None or measured(item.path):
+        return (yield)
+    measuring.stop()
+    try:
+        return (yield)
+    finally:
+        measuring.start()
+
+
+def measured(path):
+    def within(places):
+        return any(path.is_relative_to(place) for place in places)
+
+    return within(MEASURED) and not within(NOT_MEASURED)

@@ -1,6 +1,9 @@
-"""`make test`: everything CI runs, cheapest first; pytest's summary is the last thing printed.
+"""`make test`: all that CI runs, cheapest first; pytest's summary is the last thing printed.
 
-Arguments go to pytest: `.venv/bin/python tests/run.py tests/unit -k version`.
+python tests/run.py            static checks and all tests; long walks are sampled
+python tests/run.py --all      the same, and long walks are taken whole
+python tests/run.py --check    `make check`: static checks, and the tests of what is pure
+python tests/run.py ARG…       pytest with these arguments alone: `tests/unit -k version`
 """
 
 import os
@@ -16,8 +19,15 @@ STATIC = (
     ("ruff", "check"),
     ("ruff", "format", "--check"),
     ("mypy",),
-    ("lint-imports", "--no-cache"),
+    ("lint-imports",),
 )
+SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup")
+MEASURED = ("--cov", "--cov-report=term-missing:skip-covered")
+FIRST = (
+    *("core", "formats", "protocols", "lint", "compatibility"),
+    *("registry/trust", "review/test_judge.py"),
+)
+"""The tests below `tests/unit` that a change needs first."""
 
 
 def chromium() -> bool:
@@ -34,24 +44,36 @@ def chromium() -> bool:
     return shutil.which("chromium") is not None
 
 
-def main() -> int:
-    """Run the static checks, then the tests; return the first exit code that is not 0."""
+def static() -> int:
+    """Run the static checks; return the first exit code that is not 0."""
+    for name, *rest in STATIC:
+        print(f"tests: {name} {' '.join(rest)}", flush=True)
+        code = subprocess.run([BIN / name, *rest], cwd=ROOT, check=False)
+        if code.returncode:
+            return code.returncode
+    return 0
+
+
+def pytest(*arguments: str) -> int:
+    """Run pytest; return its exit code."""
+    command = [sys.executable, "-m", "pytest", *arguments]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+def main(arguments: list[str]) -> int:
+    """Run what the arguments ask for; return the first exit code that is not 0."""
+    if arguments == ["--check"]:
+        first = (f"tests/unit/{room}" for room in FIRST)
+        return static() or pytest("-q", *SIDE_BY_SIDE, *first, "tests/house/test_imports.py")
     if not chromium():
         print("tests: chromium is missing and cannot be installed here; run as root:")
         print("tests:   apt-get install chromium")
         return 1
-    arguments = sys.argv[1:]
-    for name, *rest in () if arguments else STATIC:
-        print(f"tests: {name} {' '.join(rest)}", flush=True)
-        code = subprocess.run([BIN / name, *rest], cwd=ROOT, check=False).returncode
-        if code:
-            return code
-    coverage = [] if arguments else ["--cov", "--cov-report=", "-n", "2", "--dist", "loadgroup"]
-    tests = subprocess.run(
-        [sys.executable, "-m", "pytest", *coverage, *arguments], cwd=ROOT, check=False
-    )
-    return tests.returncode
+    if arguments and arguments != ["--all"]:
+        return pytest(*arguments)
+    return static() or pytest(*MEASURED, *SIDE_BY_SIDE, *arguments)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    os.environ.pop("PYTHONPATH", None)  # nothing of another project comes before what is installed
+    sys.exit(main(sys.argv[1:]))

@@ -1,11 +1,12 @@
 """The corpus of rules: `tests/corpus/<CODE>/{bad,good}-*`, and how a case is judged.
 
-A case is a file, a folder (a small registry, for rules about a tree), a `.b64` file (bytes that
-are no text) or a `.make` file (a Python expression, for files that are large on purpose; a dict
-is a tree, whose member "irregular" names what is no plain file). A folder with `base/` and `head/`
-is a change, and so is a `.change.make` file, a dict of the two; `author.json` or its member
-"author" says who asks: a forge and a number. A `.make` file may use what registry_trees has. A
-`.change` file tells a change of an ordinary entry in short (`registry_trees.change_said`).
+A case is a file, a `.b64` file (bytes that are no text) or a `.make` file (a Python expression,
+for files that are large on purpose). For rules about a tree it is a `.tree` file, which tells in
+short how a small registry differs from `ordinary.tree` (`psreg.catalogue.rule_examples.tree_said`),
+a folder where bytes and line ends matter, or a `.tree.make` file (a dict, whose member "irregular"
+names what is no plain file). A change is a `.change` file, which tells a change of an ordinary
+entry in short (`registry_trees.change_said`), or a `.change.make` file: a dict of "base", "head"
+and "author", who asks: a forge and a number. A `.make` file may use what registry_trees has.
 A case of a protocol's rule is a conversation: a `.jsonl` file, or any other form of one; beside it
 may stand `<case>.toml` with `protocol`, `version`, `imf` and `mode`.
 Beside a bad case stands `<case>.expected`: `CODE line:column severity` for each diagnostic, with
@@ -13,12 +14,12 @@ the path first where the case is a folder, and the pointer first where it is a c
 """
 
 import base64
-import json
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from psreg.catalogue.rule_examples import tree_said
 from psreg.core.diagnostics import Diagnostic, Mode, Report
 from psreg.core.identity import Author
 from psreg.formats.conversation.reader import read
@@ -31,6 +32,9 @@ from psreg.review.change import changes_between
 from psreg.review.judge import check_change
 from support import registry_trees
 from support.places import CORPUS
+
+ORDINARY = tree_said((CORPUS / "ordinary.tree").read_text())
+"""The tree from which those of `.tree` files differ."""
 
 SPOKEN = ("PROTO", *(name.upper() for name in PROTOCOLS))
 """The families of rules about conversations."""
@@ -60,8 +64,6 @@ class Case:
         return (self.path.parent / f"{stem}.expected").read_text().splitlines()
 
     def judge(self) -> tuple[Diagnostic, ...]:
-        if (self.path / "head").is_dir():
-            return Report.of(0, check_change(_change_in(self.path))).diagnostics
         if self.path.is_dir():
             tree = read_tree(self.path)
             return Report.of(0, check_tree(tree, irregular=tree.irregular())).diagnostics
@@ -70,6 +72,8 @@ class Case:
             return self._heard(data)
         if name.endswith(".b64"):
             name, data = name.removesuffix(".b64"), base64.b64decode(data)
+        elif name.endswith(".tree"):
+            return Report.of(0, check_tree(tree_of(data))).diagnostics
         elif name.endswith(".change"):
             return Report.of(0, _judged(registry_trees.change_said(data.decode()))).diagnostics
         elif name.endswith(".make"):
@@ -91,7 +95,7 @@ class Case:
         return judge(conversation, protocol, mode=mode, **told).report.diagnostics
 
     def lines(self) -> list[str]:
-        trees = (".tree.make", ".change.make", ".change")
+        trees = (".tree", ".tree.make", ".change.make", ".change")
         whole = self.path.is_dir() or self.path.name.endswith(trees)
         prefix = (lambda d: f"{_shown(d.path)} ") if whole else (lambda _: "")
         if self.spoken:
@@ -101,6 +105,11 @@ class Case:
             + (" waived" if d.waived is not None else "")
             for d in self.judge()
         ]
+
+
+def tree_of(said: bytes) -> dict[PurePosixPath, bytes]:
+    """Return the tree that a `.tree` file says."""
+    return {PurePosixPath(path): data for path, data in tree_said(said.decode(), ORDINARY).items()}
 
 
 def _judged(made: dict) -> Iterator[Diagnostic]:
@@ -114,13 +123,6 @@ def _judged(made: dict) -> Iterator[Diagnostic]:
 
 def _tree(made: dict) -> dict[PurePosixPath, bytes]:
     return {PurePosixPath(path): text.encode() for path, text in made.items()}
-
-
-def _change_in(folder: Path):
-    who = folder / "author.json"
-    author = Author(**json.loads(who.read_bytes())) if who.is_file() else None
-    base, head = read_tree(folder / "base"), read_tree(folder / "head")
-    return changes_between(base, head, irregular=head.irregular(), author=author)
 
 
 def _shown(path: str) -> str:

@@ -1,14 +1,17 @@
 """The corpus of rules as it is shown on their pages: `<CODE>/{bad,good}-*`, one case of each.
 
-It is part of the package and, in a source checkout of psreg, lies below `tests/`. Cases that a
-program makes, because they are large on purpose, are not shown.
+It is part of the package and, in a source checkout of psreg, lies below `tests/`. A case that ends
+in `.tree` says in short what a registry's tree holds (`tree_said`). Cases that a program makes,
+because they are large on purpose, are not shown.
 """
 
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 import psreg
 from psreg.system.files import read_file
@@ -16,6 +19,9 @@ from psreg.system.files import read_file
 _Files = Mapping[str, bytes]
 
 _NOT_SHOWN = (".expected", ".make")
+
+_ORDINARY = "ordinary.tree"
+"""The tree from which the others differ, beside the folders of the rules."""
 
 _OPTIONS = ".toml"
 """What a file beside a conversation ends in that says by which protocol it is judged."""
@@ -29,8 +35,21 @@ def examples() -> Mapping[str, tuple[_Files, _Files]]:
     return dict(_examples(corpus)) if corpus else {}
 
 
+def tree_said(text: str, ordinary: _Files = MappingProxyType({})) -> dict[str, bytes]:
+    """Return the files that a `.tree` file says, by path: how a tree differs from an ordinary one.
+
+    A first line `gone: PATH…`, which may be absent, names how the paths begin that the ordinary
+    tree has and this one has not. Then each file is a line `-- PATH --` and its lines.
+    """
+    head, *files = re.split(r"^-- (.*) --\n", text, flags=re.MULTILINE)
+    gone = tuple(head.removeprefix("gone:").split())
+    kept = {path: data for path, data in ordinary.items() if not path.startswith(gone)}
+    named = zip(files[::2], files[1::2], strict=True)
+    return kept | {path: data.encode() for path, data in named}
+
+
 def _examples(corpus: Path) -> Iterator[tuple[str, tuple[_Files, _Files]]]:
-    for folder in sorted(corpus.iterdir()):
+    for folder in sorted(path for path in corpus.iterdir() if path.is_dir()):
         bad, good = (_first(folder, half) for half in ("bad", "good"))
         if bad and good:
             yield folder.name, (_files(bad), _files(good))
@@ -59,6 +78,10 @@ def _files(case: Path) -> _Files:
         paths = sorted(path for path in case.rglob("*") if path.is_file() and not path.is_symlink())
         return {path.relative_to(case).as_posix(): read_file(path) for path in paths}
     data = read_file(case)
+    if case.suffix == ".tree":
+        ordinary = tree_said(read_file(case.parents[1] / _ORDINARY).decode())
+        found = tree_said(data.decode(), ordinary)
+        return {path: found[path] for path in sorted(found, key=PurePosixPath)}
     if case.suffix == ".b64":
         return {case.name.removesuffix(".b64"): base64.b64decode(data)}
     options = case.with_suffix(_OPTIONS)
