@@ -17,11 +17,8 @@ MEASURED = (TESTS / "unit", TESTS / "house/test_rules.py", TESTS / "house/test_f
 NOT_MEASURED = (TESTS / "unit/cli",)
 """Where tests call psreg in their own process; what starts it as a program measures nothing."""
 
-if "CI" not in os.environ:  # there, Hypothesis' own profile holds: no deadline, no chance
-    settings.register_profile(
-        "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-    )
-    settings.load_profile("untimed")
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("whole", settings.get_profile("untimed"), max_examples=1_000)
 
 
 def pytest_addoption(parser):
@@ -34,11 +31,22 @@ def pytest_configure(config):
     forget_python_path()
     # What starts us in the background may have told us, and so our children, to ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if hasattr(config, "workerinput"):  # a worker of xdist: it has the environment of the first
-        return
-    seed = config.getoption("seed")
-    os.environ[walks.SEED] = str(random.randrange(10**6) if seed is None else seed)
-    os.environ[walks.WHOLE] = "yes" if config.getoption("all") else ""
+    if hasattr(config, "workerinput"):
+        config.option.seed = config.workerinput["seed"]
+    elif config.option.seed is None:
+        config.option.seed = random.randrange(10**6)
+    walks.begin(seed=config.option.seed, whole=config.option.all)
+    if config.option.all:
+        settings.load_profile("whole")
+    elif "CI" not in os.environ:  # there, Hypothesis' own profile holds: no deadline, no chance
+        settings.load_profile("untimed")
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = config.option.seed
+
+
+def pytest_configure_node(node):
+    """Give a worker of xdist the seed of all."""
+    node.workerinput["seed"] = node.config.option.seed
 
 
 def forget_python_path():
@@ -48,10 +56,14 @@ def forget_python_path():
     sys.path[:] = [place for place in sys.path if place not in foreign]
 
 
-def pytest_report_header():
-    if walks.whole():
-        return "walks: whole"
-    return f"walks: sampled with --seed {os.environ[walks.SEED]}, whole with --all"
+def pytest_report_header(config):
+    taken = "whole" if config.option.all else "sampled"
+    return f"walks: {taken} with --seed {config.option.seed}; --all takes them whole"
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say it where a failure is read, too: -q and xdist may have left the header out."""
+    terminalreporter.write_line(pytest_report_header(config))
 
 
 @pytest.hookimpl(wrapper=True)

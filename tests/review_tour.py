@@ -1,8 +1,8 @@
 """A tour of the review: many branches of a bare repository, judged by the real command line.
 
-    python tests/review_tour.py [DIR]
+    python tests/review_tour.py [DIR] [CASE…]
 
-Prints `case verdict exit reason-codes` for each and compares with review_tour.expected, a table
+Runs all cases, or those named. Prints `case verdict exit reason-codes` for each and compares with review_tour.expected, a table
 that was written by hand. Exits 1 if a line differs, if anything of a repository was executed, or
 if anything was written. Nothing is mocked: Git makes the branches, psreg is run once for each.
 """
@@ -182,13 +182,19 @@ class Tour:
         return found
 
 
-def take(root):
-    """Return the lines of a tour, and what it left behind."""
+def expected():
+    """Return the line of each case, by its name."""
+    rows = (row for row in EXPECTED.read_text().splitlines() if row and row[0] != "#")
+    return {row.split()[0]: row for row in rows}
+
+
+def take(root, named):
+    """Return the lines of a tour of the cases `named`, or of all, and what it left behind."""
     tour = Tour(root)
     tour.build()
     before = tour.state()
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        lines = list(pool.map(tour.run, tour.cases))
+        lines = list(pool.map(tour.run, named or tour.cases))
     after = tour.state()
     left = sorted(
         path for path in before.keys() | after.keys() if before.get(path) != after.get(path)
@@ -198,10 +204,11 @@ def take(root):
 
 def main(argv):
     """Take the tour in a folder of its own and compare."""
+    named = argv[2:]
     with tempfile.TemporaryDirectory(dir=argv[1] if argv[1:] else None) as folder:
-        lines, left = take(Path(folder))
+        lines, left = take(Path(folder), named)
     print("\n".join(lines))
-    wanted = [row for row in EXPECTED.read_text().splitlines() if row and row[0] != "#"]
+    wanted = [row for name, row in expected().items() if not named or name in named]
     differing = [f"- {row}" for row in wanted if row not in lines]
     differing += [f"+ {row}" for row in lines if row not in wanted]
     differing += [f"! executed or written: {path}" for path in left]

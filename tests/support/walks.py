@@ -1,21 +1,27 @@
 """Long walks: a test that visits many places visits some of them, unless all are asked for."""
 
-import os
 import random
 from collections.abc import Sequence
-
-SEED = "PSREG_TEST_SEED"
-WHOLE = "PSREG_TEST_WHOLE"
+from dataclasses import dataclass
 
 
-def whole() -> bool:
-    """Tell whether walks are taken whole (`tests/run.py --all`)."""
-    return bool(os.environ[WHOLE])
+@dataclass(slots=True)
+class _Walks:
+    seed: int = 0
+    whole: bool = False
+
+
+_WALKS = _Walks()
+
+
+def begin(*, seed: int, whole: bool) -> None:
+    """Say, before any test, how the walks of this run are taken."""
+    _WALKS.seed, _WALKS.whole = seed, whole
 
 
 def sampled(walk: Sequence, most: int) -> list:
-    """Return the places of `walk`, in order: all of them, or `most` that the seed chose."""
-    if whole() or len(walk) <= most:
+    """Return the places of `walk`, in order: `most` that the seed chose, or all of them."""
+    if _WALKS.whole or len(walk) <= most:
         return list(walk)
-    chosen = random.Random(os.environ[SEED]).sample(range(len(walk)), most)
+    chosen = random.Random(_WALKS.seed).sample(range(len(walk)), most)
     return [walk[place] for place in sorted(chosen)]

@@ -37,6 +37,7 @@ from support.publishing import (
     release,
     renewed,
 )
+from support.walks import sampled
 
 YEAR = timedelta(days=365)
 
@@ -497,9 +498,8 @@ def test_dying_anywhere_leaves_old_or_new(
     assert last > 3
 
 
-def few(number: int) -> bool:
-    """Tell whether to die at change `number`: one bin is like the next, a few stand for 256."""
-    return not 12 <= number < 264 or number % 50 == 0
+ALIKE = range(12, 264)
+"""The changes of a first publish that write one bin each, and one bin is like the next."""
 
 
 @pytest.mark.parametrize("torn", [False, True], ids=["clean", "torn"])
@@ -507,7 +507,7 @@ def test_dying_in_the_first_publish(*, torn: bool) -> None:
     undisturbed = memory_ports()
     publish_first(undisturbed)
     new = undisturbed.store.files
-    for last in filter(few, count()):
+    for last in (*range(ALIKE.start), *sampled(ALIKE, 5), *range(ALIKE.stop, 300)):
         real = memory_ports()
         died = dies(publish_first, real, last, torn=torn)
         state = read_registry(real.store.read)

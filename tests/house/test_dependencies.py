@@ -1,0 +1,109 @@
+"""What is imported is declared, and what tests share is called by a name of its own."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+
+import pytest
+
+from support.places import ROOT, SOURCE, TESTS
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+GROUPS = PROJECT["dependency-groups"]
+COMMANDS = {"run", "conftest"}
+"""Modules that are run or found, and imported by none."""
+
+
+def named(requirements):
+    """Return the names of packages, as they are normally written."""
+    names = (re.match(r"[\w.-]+", each)[0] for each in requirements if isinstance(each, str))
+    return {normal(name) for name in names}
+
+
+def normal(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+NEEDED = named(PROJECT["project"]["dependencies"])
+EXTRAS = named(PROJECT["project"]["optional-dependencies"]["fast"])
+
+
+def imported(folder):
+    """Return what the Python files of a folder import from outside, as top names, and where."""
+    found = {}
+    for path in sorted(folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names = [name.name for name in node.names]
+            else:
+                whole = isinstance(node, ast.ImportFrom) and node.level == 0
+                names = [node.module] if whole else []
+            for name in names:
+                found.setdefault(name.partition(".")[0], path.relative_to(ROOT).as_posix())
+    return {name: path for name, path in found.items() if name not in sys.stdlib_module_names}
+
+
+def ours():
+    """Return the names below which modules of this repository are imported."""
+    places = (TESTS, TESTS / "bench", SOURCE)
+    return {path.stem for place in places for path in place.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("folder", "declared"),
+    [(SOURCE, NEEDED | EXTRAS), (TESTS, NEEDED | named(GROUPS["test"]))],
+    ids=["tools", "tests"],
+)
+def test_every_package_that_is_imported_is_declared(folder, declared):
+    distributions = packages_distributions()
+    missing = {
+        (name, path)
+        for name, path in imported(folder).items()
+        if name not in ours()
+        if declared.isdisjoint(map(normal, distributions.get(name, [name])))
+    }
+    assert missing == set()
+
+
+def test_every_declared_package_is_pinned():
+    lines = (ROOT / ".ci/constraints-dev.txt").read_text() + (
+        ROOT / ".ci/constraints.txt"
+    ).read_text()
+    pinned = set(re.findall(r"^([\w.-]+)==", lines, re.MULTILINE))
+    everything = set().union(NEEDED, EXTRAS, *(named(group) for group in GROUPS.values()))
+    assert everything - pinned == set()
+
+
+def test_no_name_of_a_helper_is_ambiguous():
+    """Importing one of them never brings another: of Python, of a package, of another folder."""
+    helpers = [
+        path.stem
+        for folder in (TESTS, TESTS / "bench", TESTS / "support")
+        for path in folder.glob("*.py")
+        if path.stem not in {*COMMANDS, "__init__"}
+    ]
+    assert sorted(set(helpers)) == sorted(helpers)
+    on_the_path = {path.stem for folder in (TESTS, TESTS / "bench") for path in folder.iterdir()}
+    foreign = sys.stdlib_module_names | packages_distributions().keys()
+    assert (on_the_path - COMMANDS) & foreign == set()
+
+
+def test_a_set_python_path_breaks_nothing(tmp_path):
+    for name in ("psreg", "git", "support", "jsonschema", "simulator"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('not the module you want')\n")
+    tests = ["tests/unit/core/test_version.py", "tests/unit/git/test_tree_object.py"]
+    tests += ["tests/unit/cli/test_show.py", "tests/attacks/test_html_for_404.py"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+    path = f"/nonexistent:{tmp_path}"
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
