@@ -77,6 +77,17 @@ def test_every_declared_package_is_pinned():
     assert everything - pinned == set()
 
 
+def test_every_rim_that_coverage_leaves_out_is_there():
+    """A module that was renamed is no rim any more, and neither is a room that is gone."""
+    left_out = PROJECT["tool"]["coverage"]["run"]["omit"]
+    assert [place for place in left_out if not list(ROOT.glob(place))] == []
+    rims = {path for place in left_out for path in ROOT.glob(place)}
+    pure = ("core", "formats", "protocols", "lint", "compatibility", "review", "registry/trust")
+    assert not [
+        path for room in pure for path in rims if path.is_relative_to(SOURCE / "psreg" / room)
+    ]
+
+
 def test_no_name_of_a_helper_is_ambiguous():
     """Importing one of them never brings another: of Python, of a package, of another folder."""
     helpers = [

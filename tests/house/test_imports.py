@@ -21,7 +21,13 @@ ONLY_IN = {
 }
 
 
-def imports(path):
+@pytest.fixture(scope="module")
+def imports():
+    """Return what every module imports, by its path."""
+    return {path.relative_to(SOURCE).as_posix(): set(named(path)) for path in SOURCE.rglob("*.py")}
+
+
+def named(path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
@@ -30,11 +36,11 @@ def imports(path):
 
 
 @pytest.mark.parametrize("library", ONLY_IN)
-def test_a_library_is_behind_one_module(library):
+def test_a_library_is_behind_one_module(library, imports):
     found = {
-        path.relative_to(SOURCE).as_posix()
-        for path in SOURCE.rglob("*.py")
-        if any(name == library or name.startswith(f"{library}.") for name in imports(path))
+        path
+        for path, names in imports.items()
+        if any(name == library or name.startswith(f"{library}.") for name in names)
     }
     assert found == ONLY_IN[library]
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 import pytest
-from jsonschema import Draft7Validator
 
 from psreg import __version__
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Fix, Position, Related, Report
@@ -15,16 +14,14 @@ from psreg.lint.engine import check_file
 from psreg.lint.reports.sarif import sarif_document
 from psreg.lint.reports.sarif_rules import cropped
 from psreg.lint.rules import RULES
-from support.places import CORPUS, TESTS
+from support.places import CORPUS
 from support.reports import PBE, SAMPLE, SITE, diagnostic
-
-SCHEMA = json.loads((TESTS / "data" / "sarif-schema-2.1.0.json").read_text())
-VALIDATOR = Draft7Validator(SCHEMA, format_checker=Draft7Validator.FORMAT_CHECKER)
+from support.sarif_schema import faults
 
 
 def run(report, **limits):
     document = sarif_document(report, **limits)
-    assert [error.message for error in VALIDATOR.iter_errors(document)] == []
+    assert faults(document) == []
     (only,) = document["runs"]
     return only
 
