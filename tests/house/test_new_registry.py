@@ -12,6 +12,8 @@ import pytest
 from support.authoring import ANSWERS, BESIDE, POLICY, tree_of
 from support.places import ROOT
 
+pytestmark = pytest.mark.xdist_group("wheel")
+
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
@@ -25,16 +27,13 @@ def run(*command, cwd, env=os.environ, code=0):
 
 
 @pytest.fixture(scope="module")
-def psreg(tmp_path_factory):
+def psreg(wheel, tmp_path_factory):
     """Return the program in an environment that has the wheel; what it needs is our own."""
-    folder = tmp_path_factory.mktemp("wheel")
-    wheel = [*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT]
-    run(*wheel, cwd=folder)
-    (built,) = folder.glob("*.whl")
+    folder = tmp_path_factory.mktemp("installed")
     environment = folder / "environment"
     run(sys.executable, "-m", "venv", "--without-pip", environment, cwd=folder)
     python = environment / "bin/python"
-    install = ["--python", python, "install", "--no-index", "--no-deps", built]
+    install = ["--python", python, "install", "--no-index", "--no-deps", wheel]
     run(*PIP, *install, cwd=folder)
     places = json.loads(
         run(python, "-c", "import json, sys, sysconfig; print(json.dumps(sysconfig.get_paths()))",

@@ -14,6 +14,8 @@ from psreg.lint.rules import RULES
 from support import catalogue
 from support.corpus_cases import CORPUS
 
+pytestmark = pytest.mark.xdist_group("site pages")
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):

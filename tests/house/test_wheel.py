@@ -8,21 +8,15 @@ import sys
 import pytest
 
 import generate
-from support.places import ROOT
+
+pytestmark = pytest.mark.xdist_group("wheel")
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
+def installed(wheel, tmp_path_factory):
     """Return the folder into which the wheel of this repository was installed."""
-    folder = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    subprocess.run(
-        [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT],
-        check=True,
-        cwd=folder,
-    )
-    (wheel,) = folder.glob("*.whl")
-    target = folder / "target"
+    target = tmp_path_factory.mktemp("installed") / "target"
     subprocess.run([*pip, "install", "--no-deps", "--target", target, wheel], check=True)
     return target
 

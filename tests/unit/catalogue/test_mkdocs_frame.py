@@ -10,6 +10,8 @@ from psreg.catalogue.pages.markdown_pages import SHELLS, all_sources
 from psreg.core.errors import FindingsError
 from support.places import ROOT
 
+pytestmark = pytest.mark.xdist_group("frame")
+
 OURS = ROOT / "site"
 
 

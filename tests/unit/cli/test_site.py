@@ -19,6 +19,9 @@ from support.publishing import files
 PIN = "--root-sha256"
 
 
+pytestmark = pytest.mark.xdist_group("site")
+
+
 @pytest.fixture(scope="module")
 def registry(tmp_path_factory):
     return checkout(tmp_path_factory.mktemp("registry"))
