@@ -17,7 +17,7 @@ from psreg.formats.tree import Tree
 from psreg.lint.engine import check_file, check_tree
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.names.all_names import Names
-from registry_trees import POLICY, RELEASE, entry, tree
+from support.registry_trees import POLICY, RELEASE, entry, tree
 
 MANY = 100_000
 OWNER = 'owners = [{{forge = "github", id = {}, login = "x"}}]\n'

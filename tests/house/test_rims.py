@@ -8,47 +8,19 @@ import ast
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-PSREG = ROOT / "tools/psreg"
+from support.places import ROOT, SOURCE
+
+PSREG = SOURCE / "psreg"
 
 RIMS = ("system", "git", "http", "forges")
 
-STORES = {
-    "__main__.py",
-    "authoring/entry_folder.py",
-    "authoring/forms.py",
-    "authoring/interview.py",
-    "authoring/registry_folder.py",
-    "catalogue/build.py",
-    "catalogue/mkdocs_frame.py",
-    "catalogue/rule_examples.py",
-    "catalogue/server.py",
-    "catalogue/site_folder.py",
-    "client/config.py",
-    "client/config_edit.py",
-    "client/library.py",
-    "client/metadata_cache.py",
-    "client/operands.py",
-    "client/registries.py",
-    "client/trust_store.py",
-    "client/tufclient.py",
-    "conversations/endpoint/chat.py",
-    "conversations/endpoint/waiting.py",
-    "conversations/gateway_server.py",
-    "conversations/plsp/terminal.py",
-    "conversations/script/main.py",
-    "conversations/trial_terminal.py",
-    "registry/check_folders.py",
-    "registry/check_paths.py",
-    "registry/checkout.py",
-    "registry/journal.py",
-    "registry/keystore.py",
-    "registry/store_folder.py",
-}
+OMITTED = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["coverage"]["run"]["omit"]
+STORES = {place.removeprefix("tools/psreg/") for place in OMITTED if place.endswith(".py")}
 """The modules of other rooms that hold a store, a socket or a process."""
 
 OF_COMMANDS = {"os", "pathlib.Path", "signal"}
