@@ -11,7 +11,8 @@ import pytest
 
 from psreg.client.registries import OpenRegistry
 from psreg.client.trust_store import TrustStore
-from psreg.http.source import Limits, SourceError, open_source
+from psreg.http.limits import Limits
+from psreg.http.source import SourceError, open_source
 from simulator import METADATA, Simulator
 from support.loopback import serving
 

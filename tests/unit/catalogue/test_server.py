@@ -8,7 +8,7 @@ import pytest
 
 from psreg.catalogue.server import SiteServer
 from psreg.core.errors import UnavailableError
-from psreg.http.listening import LOOPBACK
+from psreg.http.server import LOOPBACK
 
 DIGEST = "ab" * 32
 FILES = {

@@ -18,13 +18,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from psreg.core.errors import TrustError, UsageError
 from psreg.http import source as transport
+from psreg.http.address import is_loopback
+from psreg.http.limits import Limits
 from psreg.http.source import (
-    Limits,
     NotServedError,
     SourceError,
     TooLongError,
     checked_path,
-    is_loopback,
     normal_location,
 )
 from support.loopback import answer, serving

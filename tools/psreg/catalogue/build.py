@@ -97,7 +97,7 @@ class Built:
         return "1 entry" if self.entries == 1 else f"{self.entries} entries"
 
 
-def build_site(place: Place, out: Path, base_url: str, scripts: Mapping[str, str]) -> Built:
+def build_site(place: Place, out: Path, base_url: str, scripts: Mapping[str, bytes]) -> Built:
     """Write the site of the registry at `place` to the folder `out`.
 
     `scripts` are programs for download, by their name below `scripts/`.
@@ -134,8 +134,8 @@ def build_site(place: Place, out: Path, base_url: str, scripts: Mapping[str, str
         _write_frame(target, frame, rows, site)
         _copy_registry(target, place.registry)
         _write_documents(target, state, site)
-        for script, source in scripts.items():
-            target.write(f"scripts/{script}", source.encode())
+        for script, content in scripts.items():
+            target.write(f"scripts/{script}", content)
         _write_sitemap(target, frame, rows, site)
         return Built(site=site, entries=len(rows), files=target.count)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from psreg.core.errors import UnavailableError
-from psreg.http.listening import LOOPBACK, Listener, Quiet
+from psreg.http.server import LOOPBACK, Listener, Quiet
 from psreg.system.files import read_file
 
 MEDIA_TYPES: tuple[tuple[str, str], ...] = (

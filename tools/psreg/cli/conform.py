@@ -100,7 +100,7 @@ def _write_script(conformance: Conformance, path: Path, console: Console) -> int
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_write(path, error) from error
-    write_file(path, conformance.script().encode(), 0o755)
+    write_file(path, conformance.script(), 0o755)
     if console.machine:
         console.json({"schema": "psreg.script/1", "path": str(path)})
     else:

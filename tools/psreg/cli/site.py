@@ -64,7 +64,7 @@ def run(args: Namespace, console: Console) -> int:
 def built_site(place: Place, out: Path, base_url: str) -> Built:
     """Build the site with all that it offers for download; see `build_site`."""
     from psreg.catalogue.build import build_site
-    from psreg.conversations.script.generate import conformance_script
+    from psreg.conversations.standalone import conformance_script
 
     return build_site(place, out, base_url, {"conformance.py": conformance_script()})
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from psreg.conversations import conform_pb2s, conform_plsp, conform_vpp
 from psreg.conversations.probe import Probe, Prompt, Run
-from psreg.conversations.script.generate import conformance_script
+from psreg.conversations.standalone import conformance_script
 from psreg.core.diagnostics import LineIndex, Report
 from psreg.core.errors import UsageError
 from psreg.formats.json import json_document
@@ -24,14 +24,14 @@ MOST = 100
 class Conformance(NamedTuple):
     """How one protocol is put to the test.
 
-    `script` returns the source of a program that does the same with Python alone, None where
+    `script` returns the content of a program that does the same with Python alone, None where
     there is no such program.
     """
 
     name: str
     version: str
     probes: Callable[[Run], Iterator[Probe]]
-    script: Callable[[], str] | None = None
+    script: Callable[[], bytes] | None = None
 
 
 CONFORMANCES: tuple[Conformance, ...] = (

@@ -17,7 +17,7 @@ from typing import Any
 from psreg.conversations.gateway import Answered, GatewayError
 from psreg.conversations.model import EndpointError
 from psreg.core.errors import PsregError, UnavailableError
-from psreg.http.listening import Listener, Quiet
+from psreg.http.server import Listener, Quiet
 
 PATH = "/chat"
 LARGEST = 1024 * 1024

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from psreg.forges.forge import Forge
-from psreg.http.source import Limits
+from psreg.http.limits import Limits
 
 
 def detect(environ: Mapping[str, str], limits: Limits | None = None) -> Forge | None:

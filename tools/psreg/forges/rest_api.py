@@ -7,30 +7,21 @@ whoever writes looks first whether an unanswered attempt has written already (`s
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
 from functools import partial
 from http import HTTPStatus
-from http.client import HTTPException, HTTPResponse
 from typing import Any, TypeVar
-from urllib.parse import SplitResult, urlencode, urlsplit
+from urllib.parse import SplitResult, urlencode
 
-from psreg import __version__
 from psreg.core.errors import UnavailableError, UsageError
-from psreg.http.connection import connection_to
-from psreg.http.deadlines import Pace, TooSlowError, paced_response
-from psreg.http.source import Limits, is_loopback
+from psreg.http.address import secure_parts
+from psreg.http.client import Answer, Client
+from psreg.http.limits import BusyError, HttpError, Limits, TooMuchError
 
 PER_PAGE = 100
 
 _LARGEST = 8 * 1024 * 1024
 """Bytes of an answer: a hundred comments of 65,536 characters and their surroundings."""
-
-_LONGEST_WAIT = 20.0
-"""Seconds that a forge may ask us to wait before the next attempt; more is a refusal."""
-
-_BUSY = (429, 500, 502, 503, 504)
 
 T = TypeVar("T")
 
@@ -47,27 +38,13 @@ class ForgeRefusedError(ForgeError):
         self.status = status
 
 
-class ForgeBusyError(ForgeError):
-    """There was no answer, or one that may be different next time, after `wait` seconds."""
-
-    def __init__(self, message: str, wait: float = 0.0) -> None:
-        super().__init__("FORGE_UNREACHABLE", message, "try again later")
-        self.wait = wait
-
-
 class Api:
-    """One forge's API below a base address; one instance is one run's budget of time."""
+    """One forge's API below a base address; one instance is one run's time and retries."""
 
     def __init__(self, base: str, headers: Mapping[str, str], limits: Limits) -> None:
-        self._url = _address(base)
-        self._headers = {
-            "Accept": "application/json",
-            "Accept-Encoding": "identity",
-            "User-Agent": f"psreg/{__version__}",
-            **headers,
-        }
-        self._limits = limits
-        self._pace = Pace(limits)
+        url = _address(base)
+        self._path = url.path
+        self._client = Client(url, limits, {"Accept": "application/json", **headers})
 
     def get(self, path: str, **query: str | int) -> Any:
         """Return the JSON at `path` below the base, asked for again while the forge is busy.
@@ -87,7 +64,7 @@ class Api:
         for page in range(1, pages + 1):
             items = self.get(path, **query, per_page=PER_PAGE, page=page)
             if not isinstance(items, list):
-                raise ForgeError("FORGE_ANSWER", f"{self._host} sends no list for {path}")
+                raise ForgeError("FORGE_ANSWER", f"{self._client.host} sends no list for {path}")
             yield from items
             if len(items) < PER_PAGE:
                 return
@@ -97,60 +74,45 @@ class Api:
         """Return what `attempt` returns, made again while the forge is busy.
 
         Raises:
-            ForgeError: what the last attempt raised.
+            ForgeError: what the last attempt raised; FORGE_UNREACHABLE, there was no answer.
         """
-        for failures in range(self._limits.retries):
-            try:
-                return attempt()
-            except ForgeBusyError as error:
-                if error.wait > _LONGEST_WAIT:
-                    raise
-                time.sleep(max(error.wait, self._limits.backoff * 2**failures))
-        return attempt()
+        try:
+            return self._client.settled(attempt)
+        except HttpError as error:
+            message = f"no answer from {self._client.host}: {error}"
+            raise ForgeError("FORGE_UNREACHABLE", message, "try again later") from error
 
     def send(self, method: str, target: str, document: Mapping[str, Any] | None = None) -> Any:
         """Make one request and return the JSON of the answer, None if that has no content.
 
         Raises:
-            ForgeBusyError: whether the forge did it is unknown; it may do it next time.
+            HttpError: whether the forge did it is unknown; `settled` makes a ForgeError of it.
             ForgeError: it refused, or its answer cannot be understood.
         """
         body = None if document is None else json.dumps(document).encode()
-        headers = {**self._headers, **({"Content-Type": "application/json"} if body else {})}
-        try:
-            self._pace.start()
-            connection = connection_to(self._url, self._pace.patience(self._limits.connect))
-            connection.response_class = paced_response(self._pace)
-            with closing(connection):
-                connection.request(method, f"{self._url.path}{target}", body, headers)
-                with connection.getresponse() as response:
-                    return self._answer(response, f"{method} {target.partition('?')[0]}")
-        except TooSlowError as error:
-            raise ForgeBusyError(f"{self._host} is too slow to answer") from error
-        except (OSError, HTTPException) as error:
-            why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            raise ForgeBusyError(f"cannot reach {self._host}: {why}") from error
+        with self._client.exchange(method, f"{self._path}{target}", body) as answer:
+            return self._read(answer, f"{method} {target.partition('?')[0]}")
 
-    def _answer(self, response: HTTPResponse, what: str) -> Any:
-        status, data = response.status, response.read(_LARGEST)
-        wait = response.getheader("Retry-After", "")
-        if status in _BUSY or (status == 403 and wait):  # noqa: PLR2004 - GitHub's second limit
-            seconds = float(wait) if wait.isascii() and wait.isdigit() else 0.0
-            raise ForgeBusyError(f"{self._host} answers {what} with status {status}", seconds)
+    def _read(self, answer: Answer, what: str) -> Any:
+        status = answer.status
+        try:
+            data = answer.body(_LARGEST)
+        except TooMuchError as error:
+            message = f"{self._client.host} sends too much for {what}"
+            raise ForgeError("FORGE_ANSWER", message) from error
+        said = f"{self._client.host} answers {what} with status {status}"
+        # GitHub's second limit on requests has no status of its own.
+        if answer.busy or (status == HTTPStatus.FORBIDDEN and answer.header("Retry-After")):
+            raise BusyError(f"{what} has status {status}", status, answer.wait)
         if not 200 <= status < 300:  # noqa: PLR2004 - OK, Created
-            raise ForgeRefusedError(
-                status, f"{self._host} answers {what} with status {status}", _HINTS.get(status, "")
-            )
+            raise ForgeRefusedError(status, said, _HINTS.get(status, ""))
         if status == HTTPStatus.NO_CONTENT:
             return None
         try:
-            return json.loads(data)  # what is cut off at the limit is no JSON
+            return json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise ForgeError("FORGE_ANSWER", f"{self._host} sends no JSON for {what}") from error
-
-    @property
-    def _host(self) -> str:
-        return self._url.netloc
+            message = f"{self._client.host} sends no JSON for {what}"
+            raise ForgeError("FORGE_ANSWER", message) from error
 
 
 _HINTS = {
@@ -166,15 +128,13 @@ _HINTS = {
 
 def _address(base: str) -> SplitResult:
     try:
-        url = urlsplit(base.rstrip("/"))
-        host, _ = url.hostname or "", url.port
+        url = secure_parts(base.rstrip("/"))
     except ValueError as error:
-        raise _bad(base) from error
-    plain = url.scheme == "http" and is_loopback(host)
-    if not (host and (url.scheme == "https" or plain)) or url.username or url.query or url.fragment:
-        raise _bad(base)
+        raise _bad(base, str(error)) from error
+    if url.query:
+        raise _bad(base, "it has a query")
     return url
 
 
-def _bad(base: str) -> UsageError:
-    return UsageError("USAGE", f"{base!r} is not the address of a forge's API", "it begins https:")
+def _bad(base: str, why: str) -> UsageError:
+    return UsageError("USAGE", f"{base!r} is not the address of a forge's API: {why}")

@@ -1,45 +1,62 @@
-"""An http or https connection to a host, through the proxy that the environment names.
+"""The one kept connection to a server, through the proxy that the environment names.
 
-Certificates are checked. `HTTPS_PROXY` and `NO_PROXY` are honoured for https (CONNECT, so the
-proxy sees only the host), never for this machine.
+Certificates are checked against those of the system. `HTTPS_PROXY` and `NO_PROXY` are honoured for
+https (CONNECT, so the proxy sees only the host), never for this machine.
 """
 
 from __future__ import annotations
 
 import os
-from base64 import b64encode
-from http.client import HTTPConnection, HTTPSConnection
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from psreg.http.source import is_loopback
+from psreg.http.address import is_loopback
+from psreg.http.deadline import Deadline, guarded_by
 
 if TYPE_CHECKING:
-    import ssl
+    from urllib3 import HTTPConnectionPool, PoolManager
 
 
-def connection_to(url: SplitResult, patience: float) -> HTTPConnection:
-    """Return a connection, not yet opened, to the host of `url`; every wait is of `patience` s."""
-    host = url.hostname or ""
+def connection_pool(url: SplitResult, deadline: Deadline) -> HTTPConnectionPool:
+    """Return a pool of one connection to the host of `url`, whose answers obey `deadline`.
+
+    Raises:
+        urllib3.exceptions.HTTPError: the environment names a proxy that there cannot be.
+    """
+    pool = _manager(url).connection_from_url(f"{url.scheme}://{url.netloc}")
+    build: Callable[..., Any] = pool.ConnectionCls
+    guarded = guarded_by(deadline)
+
+    def connection(**settings: Any) -> Any:
+        built = build(**settings)
+        built.response_class = guarded
+        return built
+
+    pool.ConnectionCls = connection  # type: ignore[assignment]
+    return pool
+
+
+def _manager(url: SplitResult) -> PoolManager:
+    """Return what connects to `url`, through the proxy that the environment names for it."""
+    import ssl  # noqa: PLC0415 - as urllib3
+
+    from urllib3 import PoolManager, ProxyManager  # noqa: PLC0415 - loads slowly
+    from urllib3.util import make_headers  # noqa: PLC0415 - as above
+
     if url.scheme == "http":
-        return HTTPConnection(host, url.port, timeout=patience)
-    proxy = _proxy(host)
+        return PoolManager(maxsize=1)
+    context = ssl.create_default_context()
+    proxy = _proxy(url.hostname or "")
     if proxy is None:
-        return HTTPSConnection(host, url.port, timeout=patience, context=_context())
+        return PoolManager(maxsize=1, ssl_context=context)
     at = urlsplit(proxy)
-    tunnel = HTTPSConnection(at.hostname or "", at.port or 80, timeout=patience, context=_context())
-    headers = {}
-    if at.username is not None:
-        pair = f"{unquote(at.username)}:{unquote(at.password or '')}"
-        headers["Proxy-Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
-    tunnel.set_tunnel(host, url.port or 443, headers)
-    return tunnel
-
-
-def _context() -> ssl.SSLContext:
-    import ssl  # noqa: PLC0415 - loading the certificate authorities takes 20 ms
-
-    return ssl.create_default_context()
+    pair = f"{unquote(at.username or '')}:{unquote(at.password or '')}"
+    headers = make_headers(proxy_basic_auth=pair) if at.username is not None else {}
+    address = at._replace(netloc=at.netloc.rpartition("@")[2]).geturl()
+    return ProxyManager(
+        address, proxy_headers=headers, proxy_ssl_context=context, maxsize=1, ssl_context=context
+    )
 
 
 def _proxy(host: str) -> str | None:

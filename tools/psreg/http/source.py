@@ -8,15 +8,15 @@ that nothing a registry says can choose another host or another folder. Nothing 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit
 
 from psreg.core.errors import TrustError, UnavailableError, UsageError
+from psreg.http.address import is_loopback
+from psreg.http.limits import Limits
 
 _PATH = re.compile(r"[A-Za-z0-9._+%~-]+(/[A-Za-z0-9._+%~-]+)*", re.ASCII)
-_LOOPBACK = r"127(\.[0-9]{1,3}){3}|::1|localhost"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -56,25 +56,6 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Give up what is held open; the source may still be read afterwards."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What one run may cost. Times are seconds, `rate` is bytes per second, the rest counts.
-
-    `rate` is demanded of the whole answer so far, from `grace` seconds after its first byte on;
-    `retries` is one budget for all requests of a run.
-    """
-
-    connect: float = 10.0
-    silence: float = 15.0
-    request: float = 60.0
-    run: float = 300.0
-    grace: float = 5.0
-    rate: int = 1024
-    retries: int = 3
-    backoff: float = 0.25
-    redirects: int = 3
 
 
 def checked_path(path: str) -> str:
@@ -129,11 +110,6 @@ def normal_location(location: str) -> str:
     name = f"[{host}]" if ":" in host else host
     suffix = "" if port in (None, _DEFAULT_PORTS[url.scheme]) else f":{port}"
     return f"{url.scheme}://{name}{suffix}{url.path.rstrip('/')}"
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether `host` names this machine: 127.0.0.0/8, ::1 or localhost."""
-    return re.fullmatch(_LOOPBACK, host) is not None
 
 
 def open_source(location: str, limits: Limits | None = None) -> Source:

@@ -9,9 +9,9 @@ import pytest
 
 from psreg.conversations.endpoint.address import chat_address, key_for, post_address
 from psreg.conversations.endpoint.chat import PATIENCE, Endpoint
-from psreg.conversations.endpoint.waiting import seconds_asked
 from psreg.conversations.model import ChatRequest, EndpointError, Message
 from psreg.core.errors import UsageError
+from psreg.http.client import seconds_asked
 from stub import running
 from support.stub_behaviours import BEHAVIOURS, NAMED
 

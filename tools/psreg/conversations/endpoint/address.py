@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit
 
 from psreg.core.errors import UsageError
-from psreg.http.source import is_loopback
+from psreg.http.address import secure_parts
 
 KEY = "PSREG_API_KEY"
 OPENAI_KEY = "OPENAI_API_KEY"
@@ -49,22 +49,15 @@ def checked_address(address: str) -> SplitResult:
     Raises:
         UsageError: BAD_ENDPOINT; it is another kind of address, or carries a user or a fragment.
     """
-    hint = "it begins with https://, or on this machine with http://127.0.0.1"
-    if not (address.isascii() and address.isprintable()) or " " in address:
-        raise UsageError("BAD_ENDPOINT", f"{address!r} has characters that no address has", hint)
     try:
-        url = urlsplit(address)
-        host, _ = url.hostname or "", url.port
+        return secure_parts(address)
     except ValueError as error:
-        raise UsageError("BAD_ENDPOINT", f"{address!r} is no address: {error}", hint) from error
-    if url.username is not None or url.password is not None:
-        message = "the address of an endpoint has no user and no password"
-        raise UsageError("BAD_ENDPOINT", message, f"a key is given in {KEY}")
-    if url.scheme == "http" and host and not is_loopback(host):
-        raise UsageError("BAD_ENDPOINT", f"{address} would travel unencrypted", hint)
-    if url.scheme not in ("http", "https") or not host or url.fragment:
-        raise UsageError("BAD_ENDPOINT", f"{address!r} is not the address of an endpoint", hint)
-    return url
+        shown = "the address" if "@" in address else repr(address)  # it may hold a password
+        raise UsageError(
+            "BAD_ENDPOINT",
+            f"{shown} is not the address of an endpoint: {error}",
+            f"it begins with https://, or on this machine with http://127.0.0.1; a key is in {KEY}",
+        ) from error
 
 
 def key_for(url: SplitResult, environ: Mapping[str, str]) -> str:

@@ -8,22 +8,25 @@ The key is in no message, and an answer in which it comes back is dropped.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
-from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import Any, TypeVar
 from urllib.parse import SplitResult
 
-from psreg import __version__
 from psreg.conversations.endpoint.address import KEY, key_for
 from psreg.conversations.endpoint.answer import Streamed, chat_of, json_of, said, wrong
-from psreg.conversations.endpoint.waiting import BusyError, seconds_asked, settled
 from psreg.conversations.model import ChatReply, ChatRequest, EndpointError
-from psreg.http.connection import connection_to
-from psreg.http.deadlines import Pace, TooSlowError, paced_response
-from psreg.http.source import Limits
+from psreg.http.client import Answer, Client
+from psreg.http.limits import (
+    BusyError,
+    CertificateError,
+    HttpError,
+    Limits,
+    SlowError,
+    TooMuchError,
+    UnreachableError,
+)
 
 PATIENCE = Limits(connect=10, silence=120, request=300, run=300, rate=0, retries=2, backoff=0.5)
 """What one answer may cost: models think for minutes, and speak slowly. `run` is with retries."""
@@ -33,12 +36,6 @@ LARGEST = 8 * 1024 * 1024
 
 _SECRET = 16
 """Characters of a key that is one; servers at home are content with a word such as `none`."""
-
-_CHUNK = 64 * 1024
-_LONGEST_LINE = 1024 * 1024
-_ERROR_PAGE = 64 * 1024
-_BUSY = (429, 500, 502, 503, 504, 529)
-_LOST = (ConnectionResetError, BrokenPipeError, HTTPException)
 
 T = TypeVar("T")
 
@@ -84,23 +81,37 @@ class Endpoint:
         """
         return self._settled(partial(self._streamed, request, heard))
 
-    def _settled(self, attempt: Callable[[Pace], T]) -> T:
-        return settled(attempt, self._limits, self._host)
+    def _settled(self, attempt: Callable[[Client], T]) -> T:
+        """Return what `attempt` returns; all attempts together have the time of one answer."""
+        with closing(Client(self._url, self._limits, self._headers())) as client:
+            try:
+                return client.settled(partial(attempt, client))
+            except HttpError as error:
+                raise self._failure(error) from error
+            finally:
+                self.calls += client.calls
 
-    def _posted(self, value: Any, pace: Pace) -> Any:
-        with self._answer(value, pace) as response:
-            return self._decoded(response)
+    def _failure(self, error: HttpError) -> EndpointError:
+        told = f"no answer from {self._url.netloc}: {error}"
+        code, hint = next(row[1:] for row in _FAILURES if isinstance(error, row[0]))
+        if (error.wait or 0.0) > self._limits.longest_wait:
+            hint = f"it asks to be left alone for {error.wait:.0f} seconds"
+        return EndpointError(code, told, hint, error.status if isinstance(error, BusyError) else 0)
 
-    def _decoded(self, response: HTTPResponse) -> Any:
-        data = b"".join(_chunks(response))
+    def _posted(self, value: Any, client: Client) -> Any:
+        with self._answer(value, client) as answer:
+            return self._decoded(answer)
+
+    def _decoded(self, answer: Answer) -> Any:
+        data = answer.body(LARGEST)
         self._guard(data.decode(errors="replace"))
         return json_of(data)
 
     def _streamed(
-        self, request: ChatRequest, heard: Callable[[str], None], pace: Pace
+        self, request: ChatRequest, heard: Callable[[str], None], client: Client
     ) -> ChatReply:
         reply, tail = Streamed(), ""
-        with closing(self._pieces(request, reply, pace)) as pieces:
+        with closing(self._pieces(request, reply, client)) as pieces:
             for piece in pieces:
                 tail = tail[-len(self._secret) :] + piece if self._secret else ""
                 self._guard(tail)
@@ -108,67 +119,45 @@ class Endpoint:
         return reply.reply
 
     def _pieces(
-        self, request: ChatRequest, reply: Streamed, pace: Pace
+        self, request: ChatRequest, reply: Streamed, client: Client
     ) -> Generator[str, None, None]:
         try:
-            with self._answer({**_document(request), "stream": True}, pace) as response:
-                kind = response.getheader("Content-Type", "").partition(";")[0].strip().lower()
+            with self._answer({**_document(request), "stream": True}, client) as answer:
+                kind = answer.header("Content-Type").partition(";")[0].strip().lower()
                 if kind == "text/event-stream":
-                    yield from reply.pieces(_lines(response))
+                    yield from reply.pieces(answer.lines(LARGEST))
                 else:
-                    whole = chat_of(self._decoded(response))
+                    whole = chat_of(self._decoded(answer))
                     reply.finish, reply.model = whole.finish, whole.model
                     reply.parts.append(whole.text)
                     yield whole.text
-        except BusyError as error:
+        except HttpError as error:
             if reply.parts:  # what was heard cannot be taken back
-                raise EndpointError("ENDPOINT_CUT", error.message) from error
+                raise self._failure(error) from error
             raise
 
     @contextmanager
-    def _answer(self, value: Any, pace: Pace) -> Iterator[HTTPResponse]:
+    def _answer(self, value: Any, client: Client) -> Iterator[Answer]:
         """Give the answer to a request, which is none of an error."""
-        try:
-            pace.start()
-            connection = connection_to(self._url, pace.patience(self._limits.connect))
-            connection.response_class = paced_response(pace)
-            with closing(connection):
-                self.calls += 1
-                connection.request("POST", self._target, json.dumps(value), self._headers())
-                with connection.getresponse() as response:
-                    self._check(response)
-                    yield response
-        except (TimeoutError, TooSlowError) as error:
-            message = f"{self._host} takes too long to answer"
-            raise EndpointError("ENDPOINT_SLOW", message, "give it more --timeout") from error
-        except _LOST as error:
-            message = f"{self._host} breaks the connection: {_reason(error)}"
-            raise BusyError("ENDPOINT_CUT", message, "try again later") from error
-        except OSError as error:
-            tls = type(error).__name__ == "SSLCertVerificationError"
-            raise EndpointError(
-                "ENDPOINT_TLS" if tls else "ENDPOINT_UNREACHABLE",
-                f"cannot reach {self._host}: {_reason(error)}",
-                "check the address, and that something is listening there",
-            ) from error
+        with client.exchange("POST", self._target, json.dumps(value).encode()) as answer:
+            self._check(answer)
+            yield answer
 
-    def _check(self, response: HTTPResponse) -> None:
-        """Return if the answer is one to read. Raises EndpointError."""
-        status = response.status
+    def _check(self, answer: Answer) -> None:
+        """Return if the answer is one to read. Raises BusyError, EndpointError."""
+        status = answer.status
         if 200 <= status < 300:  # noqa: PLR2004 - OK, Created
-            coding = response.getheader("Content-Encoding", "identity").strip().lower()
-            if coding not in ("identity", ""):
-                raise wrong(f"it is compressed ({coding})")
+            if answer.coding:
+                raise wrong(f"it is compressed ({answer.coding})")
             return
         if 300 <= status < 400:  # noqa: PLR2004 - redirects
-            message = f"{self._host} redirects to another address"
+            message = f"{self._url.netloc} redirects to another address"
             hint = "name that address; a key is never sent on"
             raise EndpointError("ENDPOINT_REDIRECT", message, hint, status)
-        words = self._words(response.read(_ERROR_PAGE))
-        message = f"{self._host} answers with status {status}{words}"
-        if status in _BUSY:
-            wait = seconds_asked(response.getheader("Retry-After", ""), time.time())
-            raise BusyError("ENDPOINT_BUSY", message, "try again later", status, wait)
+        told = f"status {status}{self._words(answer.page())}"
+        if answer.busy:
+            raise BusyError(told, status, answer.wait)
+        message = f"{self._url.netloc} answers with {told}"
         raise EndpointError("ENDPOINT_REFUSED", message, _HINTS.get(status, ""), status)
 
     def _words(self, data: bytes) -> str:
@@ -187,12 +176,7 @@ class Endpoint:
             raise EndpointError("ENDPOINT_KEY", message, "do not trust it with another key")
 
     def _headers(self) -> dict[str, str]:
-        headers = {
-            "Accept": "application/json, text/event-stream",
-            "Accept-Encoding": "identity",
-            "Content-Type": "application/json",
-            "User-Agent": f"psreg/{__version__}",
-        }
+        headers = {"Accept": "application/json, text/event-stream"}
         return headers | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
 
     @property
@@ -200,10 +184,20 @@ class Endpoint:
         query = f"?{self._url.query}" if self._url.query else ""
         return f"{self._url.path}{query}"
 
-    @property
-    def _host(self) -> str:
-        return self._url.netloc
 
+_FAILURES = (
+    (SlowError, "ENDPOINT_SLOW", "give it more --timeout"),
+    (TooMuchError, "ENDPOINT_TOO_LONG", ""),
+    (CertificateError, "ENDPOINT_TLS", "check the address, and its certificate"),
+    (BusyError, "ENDPOINT_BUSY", "try again later"),
+    (
+        UnreachableError,
+        "ENDPOINT_UNREACHABLE",
+        "check the address, and that something is listening there",
+    ),
+    (HttpError, "ENDPOINT_CUT", "try again later"),
+)
+"""How an answer fails to come: error, code, hint."""
 
 _HINTS = {
     401: f"the key is missing or no longer good; psreg takes it from {KEY}",
@@ -222,41 +216,3 @@ def _document(request: ChatRequest) -> dict[str, Any]:
     messages = [{"role": m.role, "content": m.content} for m in request.messages]
     given = {key: value for key, value in settings.items() if value is not None}
     return {"messages": messages, **given}
-
-
-def _chunks(response: HTTPResponse) -> Iterator[bytes]:
-    """Yield the body, which ends where the endpoint said it would."""
-    declared, received = response.length, 0
-    while part := response.read(_CHUNK):
-        received += len(part)
-        _check_length(max(received, declared or 0))
-        yield part
-    _check_end(received, declared)
-
-
-def _lines(response: HTTPResponse) -> Iterator[bytes]:
-    """Yield the lines of the body, which ends where the endpoint said it would."""
-    declared, received = response.length, 0
-    while line := response.readline(_LONGEST_LINE):
-        received += len(line)
-        _check_length(received)
-        yield line
-    _check_end(received, declared)
-
-
-def _check_length(received: int) -> None:
-    if received > LARGEST:
-        message = f"the endpoint sends more than {LARGEST:,} bytes"
-        raise EndpointError("ENDPOINT_TOO_LONG", message)
-
-
-def _check_end(received: int, declared: int | None) -> None:
-    if declared is not None and received < declared:
-        raise IncompleteRead(b"", declared - received)
-
-
-def _reason(error: Exception) -> str:
-    """Return why, in words that are not the endpoint's: these might hold the key."""
-    if isinstance(error, OSError):
-        return error.strerror or str(error) or type(error).__name__
-    return "the answer is not whole" if isinstance(error, IncompleteRead) else "that is no HTTP"

@@ -3,7 +3,6 @@
 A term counts in any case, in the plural, with a hyphen or a blank, and not where the sentence
 denies it: "no contradiction" names none (READINGS PB2S-A12). Denials are recognised by form, and
 rather too few than too many, so that nobody is accused of a silence that was none.
-Only the standard library and `psreg.core.diagnostics`: `conformance.py` is made of this module.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Judges a proof by its JSON Schema, without a library: `conformance.py` has none.
+"""Judges a proof by its JSON Schema, without jsonschema: `conformance.py` has none.
 
 It knows the few keywords that the schema uses, with their meaning in draft 2020-12: `1.0` is a
 whole number and `true` is none (READINGS PB2S-A8). A test holds it to jsonschema's answer.
-Only the standard library and `proof_schema`: `conformance.py` is made of this module.
 """
 
 from __future__ import annotations

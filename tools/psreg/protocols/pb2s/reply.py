@@ -1,7 +1,7 @@
 """One exchange of PB2S as its rules judge it: message, reply, proof, and what came before.
 
 Whatever an endpoint sends makes a `Reply`: what is not there, or of a wrong type, is for rules to
-say. Only the standard library and pure modules: `conformance.py` is made of this module.
+say.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""From recorded or live exchanges to replies, each with what came before it in the same run.
-
-Only the standard library and pure modules: `conformance.py` is made of this module.
-"""
+"""From recorded or live exchanges to replies, each with what came before it in the same run."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 A header is a line with nothing but the name of a section in capitals, perhaps with a colon
 (READINGS PB2S-A3); everything up to the next header is its body. Nothing here judges.
-Only the standard library and `psreg.core.diagnostics`: `conformance.py` is made of this module.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The trace log of an endpoint: its records, and which of them belongs to which exchange.
-
-Only the standard library: `conformance.py` is made of this module.
-"""
+"""The trace log of an endpoint: its records, and which of them belongs to which exchange."""
 
 from __future__ import annotations
 

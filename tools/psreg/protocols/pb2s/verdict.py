@@ -1,7 +1,4 @@
-"""What a conformance run says of a reply beside its findings: the evidence, what is not verifiable.
-
-Only the standard library and pure modules: `conformance.py` is made of this module.
-"""
+"""What a conformance run says of a reply beside its findings: evidence, what is not verifiable."""
 
 from __future__ import annotations
 

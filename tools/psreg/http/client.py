@@ -1,0 +1,269 @@
+"""The one HTTP client of psreg: urllib3 under our own deadline, limits and budget of retries.
+
+A server, however hostile, costs at most what `Limits` says. Nothing is decompressed, no redirect is
+followed, no cookie is kept. Host name look-up is the operating system's and is the one wait that is
+not bounded here.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException, IncompleteRead
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import SplitResult
+
+from psreg import __version__
+from psreg.http.address import is_loopback
+from psreg.http.connection import connection_pool
+from psreg.http.deadline import Deadline
+from psreg.http.limits import (
+    BrokenError,
+    CertificateError,
+    HttpError,
+    Limits,
+    SlowError,
+    TooMuchError,
+    UnreachableError,
+)
+
+if TYPE_CHECKING:
+    from urllib3 import BaseHTTPResponse, HTTPConnectionPool
+
+_CHUNK = 64 * 1024
+_PAGE = 64 * 1024
+"""Bytes of an error page that are read; a longer page costs the connection."""
+
+_BUSY = (429, 500, 502, 503, 504, 529)
+
+T = TypeVar("T")
+
+
+class Client:
+    """Asks one server; one instance is one run's budget of time and retries, over one connection.
+
+    `calls` counts the requests made, retries included.
+    """
+
+    def __init__(
+        self, url: SplitResult, limits: Limits, headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.host = url.netloc
+        self.calls = 0
+        self._url = url
+        self._limits = limits
+        self._headers = {
+            "Accept": "*/*",
+            "Accept-Encoding": "identity",
+            "User-Agent": f"psreg/{__version__}",
+            **(headers or {}),
+        }
+        self._deadline = Deadline(limits)
+        self._retries = limits.retries
+        self._pool: HTTPConnectionPool | None = None
+
+    def close(self) -> None:
+        """Give the connection up; the next request opens another."""
+        if self._pool is not None:
+            self._pool.close()
+        self._pool = None
+
+    def settled(self, attempt: Callable[[], T]) -> T:
+        """Return what `attempt` returns, made again while that may help and the budget lasts.
+
+        Raises:
+            HttpError: what the last attempt raised; SlowError, there is no time for another.
+        """
+        while True:
+            try:
+                return attempt()
+            except HttpError as error:
+                stale = isinstance(error, BrokenError) and error.stale
+                if not stale and not self._waited(error):
+                    raise
+
+    def _waited(self, error: HttpError) -> bool:
+        """Wait for the next attempt, if there is one to make."""
+        if error.wait is None or error.wait > self._limits.longest_wait or not self._retries:
+            return False
+        backoff = self._limits.backoff * 2 ** (self._limits.retries - self._retries)
+        self._retries -= 1
+        self._deadline.sleep(max(error.wait, backoff))
+        return True
+
+    @contextmanager
+    def exchange(self, method: str, target: str, body: bytes | None = None) -> Iterator[Answer]:
+        """Make one request, with JSON as its body; give the answer while the block reads it.
+
+        Raises:
+            HttpError: there is none, or it does not come in time; also while the block reads.
+        """
+        self._deadline.start()
+        self.calls += 1
+        response = self._sent(method, target or "/", body)
+        try:
+            yield Answer(response)
+        finally:
+            response.close()
+
+    def _sent(self, method: str, target: str, body: bytes | None) -> BaseHTTPResponse:
+        """Send a request; return the answer as far as its headers."""
+        from urllib3 import Timeout  # noqa: PLC0415 - only who asks needs it: it loads slowly
+
+        made = -1
+        connect = self._deadline.patience(self._limits.connect)
+        try:
+            with _translated():
+                if self._pool is None:
+                    self._pool = connection_pool(self._url, self._deadline)
+                made = self._pool.num_connections
+                return self._pool.urlopen(
+                    method,
+                    target,
+                    body,
+                    self._headers | ({} if body is None else {"Content-Type": "application/json"}),
+                    retries=False,
+                    redirect=False,
+                    timeout=Timeout(connect=connect, read=self._deadline.silence()),
+                    preload_content=False,
+                    decode_content=False,
+                )
+        except UnreachableError as error:
+            if not is_loopback(self._url.hostname or ""):  # there, something does not run
+                error.wait = 0.0
+            raise
+        except BrokenError as error:
+            # What may change something is not sent again unasked.
+            kept = self._pool is not None and self._pool.num_connections == made
+            error.stale = kept and method == "GET"
+            raise
+
+
+class Answer:
+    """The answer to one request: its status and headers, and a body that is still to be read.
+
+    Whatever reads the body raises HttpError where the rest does not come.
+    """
+
+    def __init__(self, response: BaseHTTPResponse) -> None:
+        self._response = response
+        self.status = response.status
+        self.length: int | None = response.length_remaining
+        """The bytes of the body, as far as the server says."""
+
+    def header(self, name: str) -> str:
+        """Return the value of a header, "" where it is missing."""
+        return self._response.headers.get(name, "")
+
+    @property
+    def coding(self) -> str:
+        """How the body is compressed, "" where it is not."""
+        coding = self.header("Content-Encoding").strip().lower()
+        return "" if coding == "identity" else coding
+
+    @property
+    def busy(self) -> bool:
+        """Whether the status may be another one next time."""
+        return self.status in _BUSY
+
+    @property
+    def wait(self) -> float:
+        """The seconds that the server asks to wait before the next request, 0 where it does not."""
+        return seconds_asked(self.header("Retry-After"), time.time())
+
+    def pieces(self, limit: int) -> Iterator[bytes]:
+        """Yield the body as it arrives, of at most `limit` bytes. Raises TooMuchError."""
+        received = 0
+        while max(received, self.length or 0) <= limit:
+            with _translated():
+                piece = self._response.read1(_CHUNK)
+            if not piece:
+                return
+            received += len(piece)
+            if received <= limit:
+                yield piece
+        raise TooMuchError(f"it is longer than {limit:,} bytes")
+
+    def body(self, limit: int) -> bytes:
+        """Return the whole body, of at most `limit` bytes. Raises TooMuchError."""
+        return b"".join(self.pieces(limit))
+
+    def lines(self, limit: int) -> Iterator[bytes]:
+        """Yield the lines of the body as they arrive, of at most `limit` bytes in all."""
+        begun: list[bytes] = []
+        for piece in self.pieces(limit):
+            first, *others = piece.split(b"\n")
+            begun.append(first)
+            for line in others:
+                yield b"".join(begun) + b"\n"
+                begun = [line]
+        if last := b"".join(begun):
+            yield last
+
+    def drain(self) -> None:
+        """Read the page of an error, if that is short, so that the connection can be kept."""
+        if self.length is not None and self.length <= _PAGE:
+            self.page()
+
+    def page(self) -> bytes:
+        """Return the beginning of the page that explains an error; a long one is not all read."""
+        found = b""
+        for piece in self.pieces(sys.maxsize):
+            found += piece
+            if len(found) >= _PAGE:
+                break
+        return found[:_PAGE]
+
+
+def seconds_asked(header: str, now: float) -> float:
+    """Return the seconds that a `Retry-After` means (RFC 9110, 10.2.3); 0 for what is none."""
+    if header.isascii() and header.isdigit():
+        return float(header[:9])
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - now)
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Turn urllib3's errors into ours."""
+    from urllib3.exceptions import HTTPError  # noqa: PLC0415 - see `_sent`
+
+    try:
+        yield
+    except HTTPError as error:
+        raise _failure(error) from error
+
+
+def _failure(error: BaseException) -> HttpError:
+    """Return our error for one of urllib3's, without any words of the server's."""
+    from ssl import SSLCertVerificationError  # noqa: PLC0415 - see `_sent`
+
+    from urllib3.exceptions import InvalidHeader, ReadTimeoutError  # noqa: PLC0415 - see `_sent`
+
+    causes = tuple(_causes(error))
+    reasons = (cause.strerror for cause in causes if isinstance(cause, OSError))
+    told = next(filter(None, reasons), "")
+    if any(isinstance(cause, TimeoutError | ReadTimeoutError) for cause in causes):
+        return SlowError("it takes too long to answer")
+    if any(isinstance(cause, SSLCertVerificationError) for cause in causes):
+        return CertificateError(told)
+    if any(isinstance(cause, ConnectionResetError | BrokenPipeError) for cause in causes):
+        return BrokenError(told or "it hangs up without an answer")
+    if any(isinstance(cause, IncompleteRead) for cause in causes):
+        return BrokenError("the answer is not whole")
+    if any(isinstance(cause, HTTPException | InvalidHeader) for cause in causes):
+        return BrokenError("that is no HTTP")
+    return UnreachableError(told or "the address, or that of the proxy, cannot be used")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error, and what it was made of."""
+    while error is not None:
+        yield error
+        inner = (part for part in error.args if isinstance(part, BaseException))
+        error = next(inner, error.__cause__)
