@@ -18,6 +18,8 @@ ONLY_IN = {
     "jsonschema_rs": {"psreg/formats/schema.py"},
     "mkdocs": {"psreg/catalogue/mkdocs_frame.py"},
     "git": {"psreg/git/repository.py"},
+    "urllib3": {"psreg/http/client.py", "psreg/http/connection.py"},
+    "http.client": {"psreg/http/client.py", "psreg/http/deadline.py"},
 }
 
 
@@ -121,3 +123,21 @@ def test_one_function_asks_where_a_change_began():
         if isinstance(node, ast.Constant) and node.value == "merge-base"
     }
     assert named == {("psreg/git/repository.py", "merge_base")}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "pbes/prompt/email_reply/1.0.0/email_reply.prompt"),
+        ("diff", "pbes/prompt/email_reply/1.0.0", "pbes/prompt/email_reply/1.0.0"),
+        ("conform", "--help"),
+        ("try", "--help"),
+        ("gateway", "--help"),
+        ("plsp", "--help"),
+        ("review", "--help"),
+        ("submit", "--help"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_what_asks_nothing_over_a_network_loads_no_http_library(arguments):
+    assert "urllib3" not in loaded_by(*arguments)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, unquote
 
 from psreg.http.address import is_loopback
 from psreg.http.deadline import Deadline, guarded_by
@@ -42,7 +42,7 @@ def _manager(url: SplitResult) -> PoolManager:
     import ssl  # noqa: PLC0415 - as urllib3
 
     from urllib3 import PoolManager, ProxyManager  # noqa: PLC0415 - loads slowly
-    from urllib3.util import make_headers  # noqa: PLC0415 - as above
+    from urllib3.util import make_headers, parse_url  # noqa: PLC0415 - as above
 
     if url.scheme == "http":
         return PoolManager(maxsize=1)
@@ -50,12 +50,14 @@ def _manager(url: SplitResult) -> PoolManager:
     proxy = _proxy(url.hostname or "")
     if proxy is None:
         return PoolManager(maxsize=1, ssl_context=context)
-    at = urlsplit(proxy)
-    pair = f"{unquote(at.username or '')}:{unquote(at.password or '')}"
-    headers = make_headers(proxy_basic_auth=pair) if at.username is not None else {}
-    address = at._replace(netloc=at.netloc.rpartition("@")[2]).geturl()
+    at = parse_url(proxy)
+    headers = make_headers(proxy_basic_auth=unquote(at.auth)) if at.auth else {}
     return ProxyManager(
-        address, proxy_headers=headers, proxy_ssl_context=context, maxsize=1, ssl_context=context
+        at._replace(auth=None).url,
+        proxy_headers=headers,
+        proxy_ssl_context=context,
+        maxsize=1,
+        ssl_context=context,
     )
 
 

@@ -1,9 +1,7 @@
 """Asking an endpoint over HTTP: what is an answer, what is none, and what it may cost."""
 
 import socket
-import time
 from dataclasses import replace
-from email.utils import formatdate
 
 import pytest
 
@@ -11,7 +9,6 @@ from psreg.conversations.endpoint.address import chat_address, key_for, post_add
 from psreg.conversations.endpoint.chat import PATIENCE, Endpoint
 from psreg.conversations.model import ChatRequest, EndpointError, Message
 from psreg.core.errors import UsageError
-from psreg.http.client import seconds_asked
 from stub import running
 from support.stub_behaviours import BEHAVIOURS, NAMED
 
@@ -231,11 +228,3 @@ def test_what_is_no_key_is_not_shown(key):
         Endpoint(chat_address("http://127.0.0.1:1"), {"PSREG_API_KEY": key})
     assert caught.value.code == "BAD_KEY"
     assert key not in caught.value.message
-
-
-def test_how_long_to_wait():
-    now = time.time()
-    assert seconds_asked("7", now) == 7
-    assert seconds_asked(formatdate(now + 60, usegmt=True), now) == pytest.approx(60, abs=2)
-    assert seconds_asked("Wed, 21 Oct 2015 07:28:00 GMT", now) == 0
-    assert [seconds_asked(text, now) for text in ("", "soon", "-1", "1.5")] == [0, 0, 0, 0]
