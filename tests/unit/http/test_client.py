@@ -11,16 +11,15 @@ from urllib.parse import urlsplit
 import pytest
 
 from psreg.http.client import Client, seconds_asked
-from psreg.http.limits import (
+from psreg.http.errors import (
     BrokenError,
     BusyError,
     HttpError,
-    Limits,
     SlowError,
     TooMuchError,
     UnreachableError,
 )
-from support.loopback import answer, serving
+from psreg.http.limits import Limits
 
 QUICK = Limits(connect=2, silence=1, request=2, run=10, retries=2, backoff=0)
 SECRET = b"what-only-the-server-says"

@@ -18,7 +18,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from psreg.http.client import Client
-from psreg.http.limits import CertificateError, HttpError, Limits, SlowError, UnreachableError
+from psreg.http.errors import CertificateError, HttpError, SlowError, UnreachableError
+from psreg.http.limits import Limits
 from psreg.http.source import SourceError, open_source
 from support.loopback import serving
 

@@ -16,7 +16,8 @@ from urllib.parse import SplitResult, urlencode
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.http.address import secure_parts
 from psreg.http.client import Answer, Client
-from psreg.http.limits import BusyError, HttpError, Limits, TooMuchError
+from psreg.http.errors import BusyError, HttpError, TooMuchError
+from psreg.http.limits import Limits
 
 PER_PAGE = 100
 

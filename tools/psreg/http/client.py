@@ -20,15 +20,15 @@ from psreg import __version__
 from psreg.http.address import is_loopback
 from psreg.http.connection import connection_pool
 from psreg.http.deadline import Deadline
-from psreg.http.limits import (
+from psreg.http.errors import (
     BrokenError,
     CertificateError,
     HttpError,
-    Limits,
     SlowError,
     TooMuchError,
     UnreachableError,
 )
+from psreg.http.limits import Limits
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, HTTPConnectionPool

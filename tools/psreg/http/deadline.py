@@ -14,7 +14,8 @@ from collections.abc import Callable
 from http.client import HTTPResponse
 from typing import Any, cast
 
-from psreg.http.limits import Limits, SlowError
+from psreg.http.errors import SlowError
+from psreg.http.limits import Limits
 
 
 class Deadline:

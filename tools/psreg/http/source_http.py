@@ -6,14 +6,8 @@ from urllib.parse import urljoin, urlsplit
 
 from psreg.core.errors import PsregError
 from psreg.http.client import Answer, Client
-from psreg.http.limits import (
-    BusyError,
-    CertificateError,
-    HttpError,
-    Limits,
-    SlowError,
-    TooMuchError,
-)
+from psreg.http.errors import BusyError, CertificateError, HttpError, SlowError, TooMuchError
+from psreg.http.limits import Limits
 from psreg.http.source import (
     NotServedError,
     SourceError,

@@ -18,15 +18,15 @@ from psreg.conversations.endpoint.address import KEY, key_for
 from psreg.conversations.endpoint.answer import Streamed, chat_of, json_of, said, wrong
 from psreg.conversations.model import ChatReply, ChatRequest, EndpointError
 from psreg.http.client import Answer, Client
-from psreg.http.limits import (
+from psreg.http.errors import (
     BusyError,
     CertificateError,
     HttpError,
-    Limits,
     SlowError,
     TooMuchError,
     UnreachableError,
 )
+from psreg.http.limits import Limits
 
 PATIENCE = Limits(connect=10, silence=120, request=300, run=300, rate=0, retries=2, backoff=0.5)
 """What one answer may cost: models think for minutes, and speak slowly. `run` is with retries."""
