@@ -59,6 +59,8 @@ def outside_of(module, name):
     """Return what `from module import name` touches, "" for nothing."""
     if module == "pathlib":
         return "" if name in ("PurePath", "PurePosixPath") else "pathlib.Path"
+    if module == "io" and name in ("BytesIO", "StringIO"):
+        return ""  # they are memory
     if is_outside(f"{module}.{name}"):
         return f"{module}.{name}" if module == "urllib" else module
     return module if is_outside(module) else ""

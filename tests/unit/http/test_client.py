@@ -20,6 +20,7 @@ from psreg.http.errors import (
     UnreachableError,
 )
 from psreg.http.limits import Limits
+from support.loopback import answer, serving
 
 QUICK = Limits(connect=2, silence=1, request=2, run=10, retries=2, backoff=0)
 SECRET = b"what-only-the-server-says"

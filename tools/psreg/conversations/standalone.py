@@ -9,11 +9,11 @@ modules give the same bytes.
 from __future__ import annotations
 
 import ast
-import io
 from collections.abc import Iterator
 from importlib.metadata import distribution
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from psreg import __version__
@@ -55,8 +55,7 @@ def conformance_script() -> bytes:
     for library in _LIBRARIES:
         members |= dict(_tree(files(library), library))
         members |= dict(_licences(library))
-    buffer = io.BytesIO(_HEAD.encode())
-    buffer.seek(0, io.SEEK_END)
+    buffer = BytesIO(_HEAD.encode())
     with ZipFile(buffer, "a") as archive:
         for path, data in sorted(members.items()):
             archive.writestr(ZipInfo(path, _WRITTEN), data, ZIP_DEFLATED)
