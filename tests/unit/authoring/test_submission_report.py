@@ -1,6 +1,7 @@
 """The answer on an issue: whatever was written into the form, it only shows it."""
 
 import re
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from hypothesis import given
@@ -18,6 +19,7 @@ from psreg.authoring.submission_report import (
     submission_lines,
 )
 from psreg.forges.forge import LONGEST_COMMENT
+from support.reviews import WAITING
 
 FILES = (PurePosixPath("pbes/prompt/x/0.1.0/x.prompt"), PurePosixPath("pbes/prompt/x/entry.toml"))
 DONE = Submission(
@@ -86,3 +88,24 @@ def test_the_document_of_what_was_not_reviewed():
     document = submission_document(DONE)
     assert document["verdict"] is None
     assert document["reasons"] == []
+
+
+def test_what_the_review_will_say_and_where_the_request_is():
+    done = replace(
+        DONE, review=WAITING, opened=True, url="https://forge.example/1", in_the_way=False
+    )
+    lines = list(submission_lines(done, "origin"))
+    assert lines[1] == "the review will say: needs_human"
+    assert lines[2].endswith(f"[{WAITING.reasons[0].code}]")
+    assert lines[-1] == "the pull request is open: https://forge.example/1"
+    pushed = replace(DONE, pushed=True, url="https://forge.example/new")
+    lines = list(submission_lines(pushed, "origin"))
+    assert "  open https://forge.example/new" in lines
+    assert not [line for line in lines if "git push" in line]
+
+
+def test_the_answer_when_the_request_is_open():
+    said = answer_markdown(replace(DONE, url="https://forge.example/1"))
+    assert said.startswith(
+        f"{MARKER}\n### psreg: the pull request is open\n\nhttps://forge.example/1"
+    )

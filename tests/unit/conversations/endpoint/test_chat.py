@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from psreg.conversations.endpoint.address import chat_address, key_for, post_address
+from psreg.conversations.endpoint.answer import chat_of, json_of
 from psreg.conversations.endpoint.chat import PATIENCE, Endpoint
 from psreg.conversations.model import ChatRequest, EndpointError, Message
 from psreg.core.errors import UsageError
@@ -228,3 +229,17 @@ def test_what_is_no_key_is_not_shown(key):
         Endpoint(chat_address("http://127.0.0.1:1"), {"PSREG_API_KEY": key})
     assert caught.value.code == "BAD_KEY"
     assert key not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"[]", "it is no object"),
+        (b'{"model": "x"}', "it has no list of choices"),
+        (b'{"choices": [{"message": "text"}]}', "choices[0].message is no object"),
+    ],
+)
+def test_an_answer_of_another_shape(data, problem):
+    with pytest.raises(EndpointError) as caught:
+        chat_of(json_of(data))
+    assert problem in caught.value.message
