@@ -7,7 +7,7 @@ from support.registry_trees import entry, tree
 
 
 def test_a_file_of_no_format_is_refused():
-    with pytest.raises(ValueError, match="notes is neither a PBE nor a .prompt file"):
+    with pytest.raises(ValueError, match=r"notes is neither a PBE nor a \.prompt file"):
         list(check_file(b"Some words.\n", path="notes"))
 
 
