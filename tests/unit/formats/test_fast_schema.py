@@ -113,3 +113,8 @@ def test_a_lone_surrogate_is_left_to_jsonschema():
     assert [v.code for v in schema.violations("release", value)] == ["REG008"]  # too short
     value["summary"] = "\ud800" * 30
     assert schema.violations("release", value) == ()
+
+
+def test_what_rust_has_no_type_for_is_left_to_jsonschema():
+    value = {**schema.document("release")["examples"][0], "summary": b"no JSON"}
+    assert [v.pointer for v in schema.violations("release", value)] == ["/summary"]
