@@ -18,15 +18,15 @@ from psreg.lint.content.texts import HEAD, Content, Kind, Passage
 
 _MARK = r"(?:TODO|TBD|FIXME)"
 _MENTIONED = r"(?:and|app|are|comment|entr|file|in|is|item|list|mark|note|or|section|tag)"
-_START = r"(?:^[ \t>*#-]*|(?<=[.!?] ))"
+_START = r"(?:^[ \t>*#-]*+|(?<=[.!?] ))"
 _UNFINISHED = re.compile(
-    rf"{_START}{_MARK}(?=[ \t.…!]*$|(?:\([^()\n]{{1,40}}\))?:)"  # alone, or followed by a colon
-    rf"|^{_MARK}(?=[ \t]+[a-z])(?![ \t]+{_MENTIONED})"  # "TODO write this", not "TODO lists are"
+    rf"{_START}{_MARK}(?=[ \t.…!]*+$|(?:\([^()\n]{{1,40}}\))?:)"  # alone, or followed by a colon
+    rf"|^{_MARK}(?=[ \t]++[a-z])(?![ \t]++{_MENTIONED})"  # "TODO write this", not "TODO lists are"
     r"|(?i:^lorem ipsum\b|\blorem ipsum dolor\b)",
     re.MULTILINE,
 )
 _UNFINISHED_TOML = re.compile(
-    rf"[=\[,][ \t\n]*[\"']{{1,3}}\s*(?P<mark>{_MARK}(?:(?=[\"':.])|(?=[ ][a-z])(?! {_MENTIONED}))"
+    rf"[=\[,][ \t\n]*+[\"']{{1,3}}\s*+(?P<mark>{_MARK}(?:(?=[\"':.])|(?=[ ][a-z])(?! {_MENTIONED}))"
     r"|(?i:lorem ipsum\b))"
 )
 _OUTPUT = (
@@ -34,7 +34,7 @@ _OUTPUT = (
     "|idea|judg|opinion|output|plan|question|rating|reason|recommend|reply|response|result|rewrit"
     "|score|solution|suggest|summar|text here|think|thought|translat|verdict|work"
 )
-_YOURS = re.compile(rf"<your (?!(?:\w+ )?(?:{_OUTPUT}))[^<>\n]{{1,60}}>", re.IGNORECASE)
+_YOURS = re.compile(rf"<your (?!(?:\w++ )?(?:{_OUTPUT}))[^<>\n]{{1,60}}>", re.IGNORECASE)
 _TEMPLATE_WORDS = (
     "string",
     "unique_identifier",
@@ -43,9 +43,9 @@ _TEMPLATE_WORDS = (
 )
 _FIELD = re.compile(
     r"/(?:(?:pbe_name|pbe_version|install_instructions|description)"
-    r"|(?:execution|core_philosophy|meta_instructions|start_play|service_config)/[^/]+"
-    r"|game_structure/phases/[0-9]+/[^/]+|facilitator_techniques/techniques/[0-9]+/[^/]+"
-    r"|save_system/(?:description|trigger_phrases/[0-9]+|load_detection/[^/]+))"
+    r"|(?:execution|core_philosophy|meta_instructions|start_play|service_config)/[^/]++"
+    r"|game_structure/phases/[0-9]++/[^/]++|facilitator_techniques/techniques/[0-9]++/[^/]++"
+    r"|save_system/(?:description|trigger_phrases/[0-9]++|load_detection/[^/]++))"
 )
 _FEATURE = re.compile(
     r"(?<!\w)(?:" + "|".join(re.escape(f) for f in sorted(FEATURES, key=len, reverse=True)) + r")\b"
