@@ -6,7 +6,10 @@ import re
 import pytest
 
 from psreg.formats.dotprompt import read, render
+from psreg.registry.search import read_shard, search
+from simulator import encode
 from support.catalogue import SCRIPT, TEMPLATE
+from support.search_cases import CASES, TABLE, authored, made_up, queries, shards_of
 
 PAGES = [
     "",
@@ -336,3 +339,28 @@ def test_the_api_speaks_of_the_same_registry(tab):
     page = tab.open()
     record = page.evaluate("fetch('api/v1/packages/listener.json').then((a) => a.json())")
     assert json.dumps(record["name"]) == '"listener"'
+
+
+FIND = """async ([shards, queries]) => {
+  const { rowsOf, find } = await import(document.baseURI + "assets/psreg/catalogue.js");
+  const rows = rowsOf(shards);
+  return queries.map((query) => find(rows, query, {}).rows.map((row) => row.name));
+}"""
+"""What the site's search finds in these shards, in its order, for each query."""
+
+
+def test_the_table_of_search_cases(tab):
+    page = tab.open()
+    shards = list(shards_of(TABLE["entries"]).values())
+    found = page.evaluate(FIND, [shards, [query for query, _ in CASES]])
+    assert found == [names for _, names in CASES]
+
+
+@pytest.mark.parametrize("entries", [made_up(), authored()], ids=["made up", "authored"])
+def test_the_site_and_the_command_rank_alike(tab, entries):
+    shards = shards_of(entries)
+    asked = queries(text for shard in shards.values() for text in shard["summary"])
+    catalogue = [read_shard(name, encode(shard)) for name, shard in shards.items()]
+    told = [[entry.name for entry in search(catalogue, [query])] for query in asked]
+    assert tab.open().evaluate(FIND, [list(shards.values()), asked]) == told
+    assert sum(len(names) > 1 for names in told) > len(asked) / 10

@@ -7,8 +7,9 @@ import json
 import pytest
 
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.registry.search import read_shard, search
+from psreg.registry.search import folded, read_shard, search
 from simulator import Simulator, encode
+from support.search_cases import CASES, TABLE, made_up, queries, shards_of
 
 
 def shard_value():
@@ -43,6 +44,34 @@ def test_a_name_outranks_a_tag_a_summary_and_a_use_case(shards):
 def test_all_words_must_occur_whatever_their_case(shards):
     assert found(shards, "Quiz", "LEARNING") == ["quiz_master", "exam_coach"]
     assert found(shards, "quiz", "absent") == []
+
+
+@pytest.mark.parametrize(("query", "names"), CASES, ids=ascii)
+def test_the_table_of_cases(query, names):
+    catalogue = [read_shard(name, encode(one)) for name, one in shards_of(TABLE["entries"]).items()]
+    assert found(catalogue, query) == names
+    assert found(catalogue, *query.split()) == names
+
+
+def test_made_up_queries_find_what_holds_every_word():
+    catalogue = [read_shard(name, encode(one)) for name, one in shards_of(made_up()).items()]
+    texts = {
+        entry.name: [
+            folded(text) for text in (entry.name, *entry.tags, entry.summary, entry.use_case)
+        ]
+        for entry in search(catalogue, [])
+    }
+    hits = 0
+    for query in queries():
+        words = folded(query).split()
+        held = {
+            name
+            for name, where in texts.items()
+            if all(any(word in text for text in where) for word in words)
+        }
+        assert set(found(catalogue, query)) == held
+        hits += len(held) > 1
+    assert hits > 100
 
 
 def test_a_name_may_be_typed_with_blanks(shards):

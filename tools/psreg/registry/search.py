@@ -1,11 +1,15 @@
 """Finding entries by words in the signed catalogue.
 
 Every word must occur in an entry's name, tags, summary or use case; where it occurs decides the
-rank. The catalogue's columns are read defensively: they are signed, but may be newer than we are.
+rank. Case and accents do not count. `site/overrides/assets/psreg/catalogue.js` ranks alike, and
+`tests/vectors/search.json` holds both to it.
+The catalogue's columns are read defensively: they are signed, but may be newer than we are.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +22,14 @@ SCHEMA = "psreg.catalog/1"
 
 _TEXTS = ("name", "version", "summary", "use_case", "date", "sha256")
 _CODED = ("tags", "license", "language", "platform")
+
+_WHOLE_NAME, _NAME_BEGINS, _NAME, _WHOLE_TAG, _TAG, _SUMMARY, _USE_CASE = 100, 50, 30, 25, 20, 10, 5
+"""What it adds to the score of an entry that a word, or all of them, occur there."""
+
+_STANDING = 10
+"""How many times more an entry scores that is not deprecated."""
+
+_BLANKS = re.compile(r"[ \t-\r]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,31 +108,44 @@ def read_shard(name: str, data: bytes) -> Shard:
 
 
 def search(shards: Iterable[Shard], words: Iterable[str]) -> tuple[Entry, ...]:
-    """Return the entries that match all `words`, best first; all entries by name for no words."""
-    wanted = [word.casefold() for word in words]
-    scored = []
-    for shard in shards:
-        for entry in shard.entries():
-            score = _score(entry, wanted)
-            if score is not None:
-                scored.append((score, entry.name, entry))
-    scored.sort(key=lambda item: item[:2])
+    """Return the entries that match all `words`, best first; all entries by name for no words.
+
+    It makes no difference whether words come one by one or with blanks between them.
+    """
+    wanted = [word for word in _BLANKS.split(folded(" ".join(words))) if word]
+    found = ((_score(e, wanted), e) for shard in shards for e in shard.entries())
+    scored = [(-score, e.name, e.entry_class, e) for score, e in found if score is not None]
+    scored.sort(key=lambda item: item[:3])
     return tuple(entry for *_, entry in scored)
 
 
+def folded(text: str) -> str:
+    """Return `text` without case and accents, so that `resume` finds `Résumé`."""
+    if text.isascii():
+        return text.lower()
+    letters = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in letters if not unicodedata.category(c).startswith("M")).lower()
+
+
 def _score(entry: Entry, words: Sequence[str]) -> int | None:
-    """Return how badly `entry` matches (0 is best); None if a word does not occur in it."""
-    tags = [tag.casefold() for tag in entry.tags]
-    places = (entry.name, " ".join(tags), entry.summary.casefold(), entry.use_case.casefold())
-    total = 0
+    """Return how well `entry` matches; None if a word does not occur in it."""
+    if not words:
+        return 0
+    tags = [folded(tag) for tag in entry.tags]
+    summary, use_case = folded(entry.summary), folded(entry.use_case)
+    total = _WHOLE_NAME if "_".join(words) == entry.name else 0
     for word in words:
-        if word in (entry.name, entry.name.replace("_", " ")):
-            continue
-        place = next((rank for rank, text in enumerate(places, 1) if word in text), None)
-        if place is None:
+        if word in entry.name:
+            total += _NAME_BEGINS if entry.name.startswith(word) else _NAME
+        elif any(word in tag for tag in tags):
+            total += _WHOLE_TAG if word in tags else _TAG
+        elif word in summary:
+            total += _SUMMARY
+        elif word in use_case:
+            total += _USE_CASE
+        else:
             return None
-        total += place * 2 - (word in tags)
-    return total
+    return total if entry.deprecated is not None else total * _STANDING
 
 
 def _texts(values: Any) -> list[str]:

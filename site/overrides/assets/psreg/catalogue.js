@@ -15,7 +15,7 @@ export function catalogue() {
 async function fetchRows() {
   const index = await fetchJson("api/v1/index.json");
   const shards = await Promise.all(index.shards.map((shard) => fetchJson(shard.path)));
-  return shards.flatMap(rowsOf).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return rowsOf(shards);
 }
 
 async function fetchJson(path) {
@@ -24,7 +24,13 @@ async function fetchJson(path) {
   return answer.json();
 }
 
-function rowsOf(shard) {
+// Returns the rows of all shards, by name.
+export function rowsOf(shards) {
+  const key = (row) => `${row.name} ${row.facets.class[0]}`;
+  return shards.flatMap(rowsIn).sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+function rowsIn(shard) {
   return shard.name.map((name, at) => {
     const tags = shard.tags.rows[at].map((value) => shard.tags.values[value]);
     const platforms = shard.platform.rows[at].length;
@@ -43,9 +49,9 @@ function rowsOf(shard) {
         protocol: protocols,
       },
       href: new URL(`${shard.shard}/${name}/`, root).href,
-      names: folded(`${name} ${name.replaceAll("_", " ")}`),
-      labels: folded(tags.join(" ")),
-      texts: folded(`${shard.summary[at]} ${shard.use_case[at]}`),
+      labels: tags.map(folded),
+      purpose: folded(shard.summary[at]),
+      useCase: folded(shard.use_case[at]),
     };
   });
 }
@@ -56,7 +62,7 @@ export function folded(text) {
 }
 
 export function terms(query) {
-  return folded(query).split(/\s+/).filter(Boolean);
+  return folded(query).split(/[ \t-\r]+/).filter(Boolean);
 }
 
 // Returns the rows that match every term and every selected facet, best first, and for each facet
@@ -82,15 +88,17 @@ export function find(rows, query, chosen) {
   return { rows: found.map(({ row }) => row), counts };
 }
 
+// Tells how well a row matches; less than 0 if a term does not occur in it. `psreg search` ranks
+// alike: registry/search.py, and tests/vectors/search.json for both.
 function scoreOf(row, wanted) {
-  let score = 0;
+  let score = wanted.join("_") === row.name ? 100 : 0;
   for (const term of wanted) {
-    const at = row.names.indexOf(term);
-    if (at === 0) score += row.name === term ? 100 : 50;
-    else if (at > 0) score += 30;
-    else if (row.labels.includes(term)) score += 20;
-    else if (row.texts.includes(term)) score += 5;
+    if (row.name.includes(term)) score += row.name.startsWith(term) ? 50 : 30;
+    else if (row.labels.includes(term)) score += 25;
+    else if (row.labels.some((label) => label.includes(term))) score += 20;
+    else if (row.purpose.includes(term)) score += 10;
+    else if (row.useCase.includes(term)) score += 5;
     else return -1;
   }
-  return row.deprecated === null ? score : score / 10;
+  return row.deprecated === null ? score * 10 : score;
 }

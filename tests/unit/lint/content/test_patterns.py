@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -12,6 +11,7 @@ from psreg.formats import dotprompt, pbe
 from psreg.lint.content import texts as passages
 from psreg.lint.content.patterns import Pattern, disguisable, hits, hosts, patterns, table
 from psreg.lint.content.texts import Content, Kind, Passage
+from support.places import VECTORS
 
 FILES = {
     "idioms": ("PS010", "PS011", "PS012", "PS013"),
@@ -24,9 +24,7 @@ ROWS = [
     *(row for name, codes in FILES.items() for c in codes for row in patterns(name, c)),
 ]
 LONG = 100_000
-CASES = tomllib.loads(
-    (Path(__file__).parents[3] / "vectors/patterns.toml").read_text(encoding="utf-8")
-)
+CASES = tomllib.loads((VECTORS / "patterns.toml").read_text(encoding="utf-8"))
 LETTERS = {
     "A": "9fK2bVxT7qLmN4sRwY8zAcEdGhJkPuXvB1C3",
     "F": "9f3b7c1e0d5a8264",

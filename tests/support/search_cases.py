@@ -1,0 +1,116 @@
+"""Catalogues and queries on which `psreg search` and the site's search must agree."""
+
+from __future__ import annotations
+
+import json
+import random
+import tomllib
+
+from psreg.core.identity import CLASSES
+from support.places import PBES, VECTORS
+
+TABLE = json.loads((VECTORS / "search.json").read_text(encoding="utf-8"))
+CASES = [(case["query"], case["found"]) for case in TABLE["cases"]]
+WORDS = [
+    "quiz",
+    "code",
+    "review",
+    "écrit",
+    "Résumé",
+    "straße",
+    "ΟΔΟΣ",
+    "İstanbul",
+    "ﬁnd",
+    "ＡＢＣ",
+    "naïve",
+    "co-op",
+    "ét",
+    "x2",
+    "learn",
+    "Über",
+    "日本",
+    "½",
+    "a",
+    "re",
+]
+
+
+def shards_of(entries):
+    """Return the catalogue of entries that are given as the table of cases gives them."""
+    found = {}
+    for entry_class in CLASSES:
+        rows = [entry for entry in entries if entry["class"] == entry_class]
+        if rows:
+            found[entry_class] = _shard(entry_class, rows)
+    return found
+
+
+def _shard(entry_class, rows):
+    tags = sorted({tag for row in rows for tag in row["tags"]})
+    none = {"values": [], "rows": [[] for _ in rows]}
+    return {
+        "schema": "psreg.catalog/1",
+        "shard": entry_class,
+        "count": len(rows),
+        "name": [row["name"] for row in rows],
+        "version": ["1.0.0" for _ in rows],
+        "summary": [row["summary"] for row in rows],
+        "use_case": [row["use_case"] for row in rows],
+        "date": ["2026-01-01T00:00:00Z" for _ in rows],
+        "sha256": ["0" * 64 for _ in rows],
+        "tags": {
+            "values": tags,
+            "rows": [[tags.index(tag) for tag in row["tags"]] for row in rows],
+        },
+        "license": {"values": ["MIT"], "rows": [0 for _ in rows]},
+        "language": none,
+        "platform": none,
+        "deprecated": [row.get("deprecated") for row in rows],
+    }
+
+
+def authored():
+    """Return the entries of this repository, each as one of its versions describes it."""
+    entries = {}
+    for path in sorted(PBES.glob("*/*/*/release.toml")):
+        release = tomllib.loads(path.read_text(encoding="utf-8"))
+        entry_class, name = path.parts[-4:-2]
+        kept = {key: release[key] for key in ("summary", "use_case", "tags")}
+        entries[name] = {"name": name, "class": entry_class, **kept}
+    return list(entries.values())
+
+
+def made_up(number=60):
+    """Return entries made of a few words, so that many match the same query; always the same."""
+    chance = random.Random(5)
+
+    def some(most):
+        return " ".join(chance.choices(WORDS, k=chance.randint(1, most)))
+
+    names = ["quiz", "code", "review", "learn", "a", "re", "x2"]
+    entries = {}
+    for _ in range(number):
+        name = "_".join(chance.choices(names, k=chance.randint(1, 3)))
+        entries[name] = {
+            "name": name,
+            "class": chance.choice(CLASSES),
+            "summary": some(6),
+            "use_case": some(6),
+            "tags": [*dict.fromkeys(chance.choices(WORDS, k=chance.randint(1, 3)))],
+            "deprecated": chance.choice([None, None, "old"]),
+        }
+    return list(entries.values())
+
+
+def queries(texts=(), number=400):
+    """Return queries of one to three words and parts of words; always the same."""
+    chance = random.Random(7)
+    words = [*WORDS, *(word for text in texts for word in text.split())]
+
+    def one():
+        word = chance.choice(words)
+        start = chance.choice([0, 0, 0, chance.randrange(len(word))])
+        part = word[start : start + chance.randint(1, 9)]
+        return chance.choice([part, part.upper(), part.lower()])
+
+    return [" ".join(one() for _ in range(chance.randint(1, 3))) for _ in range(number)]
