@@ -36,6 +36,18 @@ def test_explained_rules_are_those_of_the_corpus_and_each_has_a_page(site):
     assert [code for code in codes if not (site / "rules" / code / "index.html").is_file()] == []
 
 
+def test_explained_errors_are_on_their_page_and_in_the_search(site):
+    command = [sys.executable, "-m", "psreg", "explain", "--errors", "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    places = [error["url"] for error in json.loads(done.stdout)]
+    page = (site / "errors/index.html").read_text(encoding="utf-8")
+    assert places
+    assert [at for at in places if f'id="{at.removeprefix("errors/#")}"' not in page] == []
+    found = json.loads((site / "search/search_index.json").read_bytes())["docs"]
+    assert set(places) <= {document["location"] for document in found}
+    assert 'href="../errors/"' in (site / "rules/index.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("spec", specifications(), ids=lambda spec: spec.cited)
 def test_specifications_have_a_page_and_a_document(site, spec):
     page = (site / spec.page / "index.html").read_text(encoding="utf-8")

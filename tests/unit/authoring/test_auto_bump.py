@@ -68,7 +68,7 @@ def test_another_class_is_another_entry():
     other = PBE.replace("stateless_executor", "persistent_service").encode()
     with pytest.raises(UsageError) as caught:
         bump_from(files, "hello", other, "draft.pbe.txt")
-    assert caught.value.code == "CLASS_CHANGED"
+    assert caught.value.code == "CLASS_DIFFERS"
     moved = PBE.replace('"hello"', '"riddle"').replace("Briefly", "Loudly").encode()
     made = bump_from(files, "hello", moved, "draft.pbe.txt")
     assert made.release.version == "1.0.1"

@@ -30,9 +30,9 @@ def test_classes():
 @pytest.mark.parametrize(
     ("name", "entry_class", "answer"),
     [
-        ("Trip-Packer", "prompt", ("NAME_INVALID", "write trip_packer")),
-        ("x" * 65, "prompt", ("NAME_INVALID", "a letter comes first, as in trip_packer")),
-        ("nul", "prompt", ("NAME_INVALID", "choose another name")),
+        ("Trip-Packer", "prompt", ("BAD_NAME", "write trip_packer")),
+        ("x" * 65, "prompt", ("BAD_NAME", "a letter comes first, as in trip_packer")),
+        ("nul", "prompt", ("BAD_NAME", "choose another name")),
         (
             "trip_packer",
             "prompt",

@@ -171,7 +171,7 @@ def test_hostile_folders(client):
     assert client.run("diff", folder, folder).out.startswith("floor: none")
     for number in range(1_001):
         (folder / f"evidence/{number}.md").touch()
-    assert client.refused("diff", LETTER, folder) == (2, "TOO_MANY_FILES")
+    assert client.refused("diff", LETTER, folder) == (2, "NO_ARTIFACT")
     (client.place / "broken.prompt").write_text("{")
     assert client.refused("diff", LETTER, "broken.prompt") == (1, "UNREADABLE")
 

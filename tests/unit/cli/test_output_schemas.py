@@ -174,6 +174,9 @@ def test_rules(say):
     assert say("explain", 0, "explain", "PBE006")["code"] == "PBE006"
     assert len(say("explain", 0, "explain", "--all")) > 50
     assert len(say("explain", 0, "explain", "PS080")) == 5
+    assert say("explain", 0, "explain", "NO_HOME")["exit_code"] == 4
+    assert say("explain", 0, "explain", "NOT_JSON")["exit_code"] is None
+    assert len(say("explain", 0, "explain", "--errors")) > 100
     say("error", 2, "explain", "PBE999")
 
 
@@ -300,8 +303,8 @@ def test_loops(say, client):
 def test_sites(say, client, tmp_path):
     root = checkout(tmp_path / "checkout")
     assert say("site", 0, "site", "build", "--out", tmp_path / "out", cwd=root)["files"] > 10
-    say("error", 4, "site", "build", "--out", tmp_path / "out", cwd=tmp_path)
-    say("error", 4, "serve", cwd=tmp_path)
+    say("error", 2, "site", "build", "--out", tmp_path / "out", cwd=tmp_path)
+    say("error", 2, "serve", cwd=tmp_path)
     check("serve", announced("serve", cwd=root, home=client.home))
 
 

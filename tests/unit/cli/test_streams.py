@@ -55,6 +55,33 @@ def test_a_full_disk_is_told(arguments):
     assert done.stderr == message + b"\n"
 
 
+@pytest.fixture
+def terminal():
+    """Return what psreg tells somebody who sits at a terminal."""
+    reading, writing = os.openpty()
+
+    def run(*arguments):
+        done = subprocess.run(
+            [*PSREG, *arguments], stderr=writing, stdout=subprocess.PIPE, timeout=60, check=False
+        )
+        assert done.returncode
+        return os.read(reading, 65536).decode().splitlines()
+
+    yield run
+    os.close(reading)
+    os.close(writing)
+
+
+def test_at_a_terminal_an_error_without_a_hint_says_where_to_read_more(terminal):
+    *_, more = terminal("check", "nowhere.prompt")
+    assert more == "  more: psreg explain NOT_FOUND"
+
+
+def test_at_a_terminal_a_hint_is_enough(terminal):
+    *_, hint = terminal("bogus")
+    assert hint == "  hint: try 'psreg --help'"
+
+
 def test_an_error_that_nobody_reads_keeps_its_code(reader_gone):
     done = subprocess.run([*PSREG, "bogus"], stderr=reader_gone, timeout=60, check=False)
     assert done.returncode == 2

@@ -193,7 +193,7 @@ def test_what_cannot_be_kept_is_not_begun(client):
         for option in ("--record", "--save"):
             assert client.refused(*talk, option, "no/where/x.jsonl") == (4, "CANNOT_WRITE")
         (client.place / "diary.txt").write_text("Dear diary")
-        assert client.refused(*talk, "--save", "diary.txt") == (2, "SAVE_EXISTS")
+        assert client.refused(*talk, "--save", "diary.txt") == (2, "EXISTS")
         talk = ("try", SQL, "--endpoint", stub.url)
         assert client.refused(*talk, "--save", "s.json") == (2, "NO_SAVES")
     assert stub.requests == []
@@ -277,7 +277,7 @@ def test_ctrl_c_keeps_what_was_said(form, client):
         (("--platform", "nowhere"), "NO_SUCH_PLATFORM"),
         (("--temperature", "hot"), "USAGE"),
         (("--temperature", "9"), "USAGE"),
-        (("--record", "there.jsonl"), "RECORD_EXISTS"),
+        (("--record", "there.jsonl"), "EXISTS"),
         (("--set", "a=b"), "USAGE"),
     ],
 )

@@ -26,8 +26,8 @@ def test_errors_that_do_not_stop_a_reader_are_told():
 @pytest.mark.parametrize(
     ("data", "path", "code"),
     [
-        (b"x", "p.prompt", "NOT_READABLE"),
-        (b"\xff", "p.prompt", "NOT_READABLE"),
+        (b"x", "p.prompt", "UNREADABLE"),
+        (b"\xff", "p.prompt", "UNREADABLE"),
         (b"{}", "stdin", "NOT_A_PROMPT"),
         (PROMPT, "folder/p.pbe.txt", "NOT_A_PROMPT"),
     ],

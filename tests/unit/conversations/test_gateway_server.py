@@ -196,7 +196,7 @@ def test_no_answer_leaves_without_a_record(tmp_path):
         log.unlink()
         log.parent.rmdir()
         status, document = post(url, {"message": MESSAGE})
-    assert (status, document["error"]["code"]) == (500, "TRACE_LOG")
+    assert (status, document["error"]["code"]) == (500, "CANNOT_WRITE")
 
 
 def test_what_it_cannot_start_with(tmp_path):
@@ -211,7 +211,7 @@ def test_what_it_cannot_start_with(tmp_path):
     assert start(*where, "--temperature", "0.3").code == 2
     assert start(*where, "--temperature", "cold").code == 2
     nowhere = start(*where, "--port", "0", "--trace-log", tmp_path / "no/where")
-    assert (nowhere.code, nowhere.json["error"]["code"]) == (4, "TRACE_LOG")
+    assert (nowhere.code, nowhere.json["error"]["code"]) == (4, "CANNOT_WRITE")
     with serving(Model()) as upstream:
         port = upstream.rpartition(":")[2]
         busy = start(*where, "--port", port)

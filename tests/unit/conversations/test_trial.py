@@ -137,7 +137,7 @@ def test_a_prompt_is_rendered_and_said():
     assert session.ended is Ended.INPUT
     assert play.notes == ("no value for {place}", "the prompt has no variable 'nmae'")
     assert remark(play, '{"quiz_save": {}}') == ""
-    with pytest.raises(FindingsError, match="no save system"):
+    with pytest.raises(UsageError, match="no save system"):
         resumed(play, b"{}", "s.json")
 
 
@@ -157,9 +157,9 @@ def test_what_cannot_be_tried():
     }
     assert refusal(json.dumps(service).encode())[0] == "NOT_EXECUTED"
     code, message = refusal(json.dumps({**EXECUTOR, "execution": {}}).encode())
-    assert code == "NOT_READABLE"
+    assert code == "UNREADABLE"
     assert message.count("PBE008") == 3
-    assert refusal(b'{"pbe_name": ')[0] == "NOT_READABLE"
+    assert refusal(b'{"pbe_name": ')[0] == "UNREADABLE"
     assert refusal(b"hello", path="x.txt")[0] == "UNKNOWN_FORMAT"
     assert refusal(json.dumps(EXECUTOR).encode(), values={"a": "b"}.items())[0] == "USAGE"
 
@@ -188,7 +188,7 @@ def test_a_matching_save_is_resumed_and_a_foreign_one_is_named():
             resumed(play, data, "s.json")
         return caught.value.code, caught.value.message
 
-    assert code(b"no json")[0] == "NOT_A_SAVE"
+    assert code(b"no json")[0] == "BAD_SAVE"
     assert code(b'{"quiz_save": {}}')[0] == "BAD_SAVE"
     foreign = "s.json is a save of `chess_save`; quiz.pbe.txt resumes `quiz_save`"
     assert code(b'{"chess_save": {}}') == ("FOREIGN_SAVE", foreign)

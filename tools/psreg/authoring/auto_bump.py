@@ -34,7 +34,7 @@ def bump_from(files: Mapping[PurePosixPath, bytes], name: str, artifact: bytes, 
 
     Raises:
         UnavailableError, UsageError, FindingsError: as `bump` and `compare_named` do;
-            `NOTHING_CHANGED`: it says what the last release says; `CLASS_CHANGED`.
+            `NOTHING_CHANGED`: it says what the last release says; `CLASS_DIFFERS`.
     """
     versions = list(entry_called(Tree(files), name).submissions())
     latest, last = versions[-1], _last(versions)
@@ -51,7 +51,7 @@ def bump_from(files: Mapping[PurePosixPath, bytes], name: str, artifact: bytes, 
         )
     if any(difference.row == "PBE-CLASS" for difference in diff.differences):
         message = f"{path} is of another class than {name}, which a later version cannot be"
-        raise UsageError("CLASS_CHANGED", message, "psreg new begins an entry with another name")
+        raise UsageError("CLASS_DIFFERS", message, "psreg new begins an entry with another name")
     version = _next(parse_version(latest.id.version), last, diff)
     return replace(copied(files, latest, str(version), artifact), diff=diff)
 

@@ -38,17 +38,17 @@ def require_free_name(files: Mapping[PurePosixPath, bytes], entry_class: str, na
     """Accept a name that follows the grammar, and that nothing in the tree has or resembles.
 
     Raises:
-        UsageError: `NAME_INVALID`, `NAME_TAKEN`, `NAME_REFUSED` by the rules about names.
+        UsageError: `BAD_NAME`, `NAME_TAKEN`, `NAME_REFUSED` by the rules about names.
     """
     if not is_name(name):
         better = name_like(name)
         raise UsageError(
-            "NAME_INVALID",
+            "BAD_NAME",
             f"`{name}` is not lowercase_with_underscores of at most 64 characters",
             f"write {better}" if better else "a letter comes first, as in trip_packer",
         )
     if is_device(name):
-        raise UsageError("NAME_INVALID", f"`{name}` is a device on Windows", "choose another name")
+        raise UsageError("BAD_NAME", f"`{name}` is a device on Windows", "choose another name")
     tree = Tree(files)
     if classes := tree.names.get(name, ()):
         same = entry_class in classes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
@@ -11,10 +11,17 @@ from pathlib import Path, PurePosixPath
 from psreg.catalogue.mkdocs_frame import Frame, build_frame, frame_source
 from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.entry_page import entry_pages
+from psreg.catalogue.pages.error_table import error_search, error_table
 from psreg.catalogue.pages.frame import Shells, Site, Template
-from psreg.catalogue.pages.json_api import index_document, robots, schema_document, sitemap
+from psreg.catalogue.pages.json_api import (
+    index_document,
+    robots,
+    schema_document,
+    search_index,
+    sitemap,
+)
 from psreg.catalogue.pages.listing import Row, class_part, home_parts
-from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, with_rules
+from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, rule_search
 from psreg.catalogue.pages.score_view import formula_table
 from psreg.catalogue.pages.semver_table import floor_table
 from psreg.catalogue.pages.spec_pages import (
@@ -27,7 +34,8 @@ from psreg.catalogue.pages.spec_pages import (
 from psreg.catalogue.rule_examples import examples
 from psreg.catalogue.site_folder import SiteDir, site_dir
 from psreg.compatibility import FLOOR_GROUPS
-from psreg.core.errors import UnavailableError
+from psreg.core.error_codes import SUBJECTS
+from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.identity import CLASSES
 from psreg.formats import policy
 from psreg.formats.specs import specifications
@@ -61,11 +69,11 @@ class Place:
         """Return the place of the checkout around the current folder.
 
         Raises:
-            UnavailableError: there is none.
+            UsageError: NO_CHECKOUT.
         """
         checkout = find_checkout(Path.cwd())
         if checkout is None:
-            raise UnavailableError(
+            raise UsageError(
                 "NO_CHECKOUT", "there is no pbes/ here or above", "change into a registry"
             )
         registry = Path(registry_dir).absolute() if registry_dir else checkout / "registry"
@@ -111,7 +119,7 @@ def build_site(place: Place, out: Path, base_url: str, scripts: Mapping[str, byt
         state = read_registry(RegistryDir(place.registry).read)
         if state is None:
             raise UnavailableError(
-                "NOTHING_PUBLISHED",
+                "NOT_PUBLISHED",
                 f"nothing is published in {place.registry}",
                 "run psreg publish",
             )
@@ -189,6 +197,16 @@ def _write_rules(target: SiteDir, shells: Shells) -> None:
         target.page(page.file, shells.fill(page))
 
 
+_TABLES: Mapping[str, tuple[str, Callable[[], str]]] = {
+    "rules": ("rules", partial(rule_list, RULES)),
+    "errors": ("errors", partial(error_table, SUBJECTS)),
+    "semver": ("floor", partial(floor_table, FLOOR_GROUPS)),
+    "score": ("score", formula_table),
+    "specs": ("specs", lambda: spec_list(specifications(), RULES)),
+}
+"""Pages with a table that is the same for every registry: its mark, and what makes it."""
+
+
 def _write_frame(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> None:
     """Write what mkdocs built: some pages filled in, everything else as it is."""
     for path in _visible(frame):
@@ -199,20 +217,19 @@ def _write_frame(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> 
             parts |= home_parts(rows, site)
         elif folder in CLASSES:
             parts["entries"] = class_part(folder, rows)
-        elif folder == "rules":
-            parts["rules"] = rule_list(RULES)
-        elif folder == "semver":
-            parts["floor"] = floor_table(FLOOR_GROUPS)
-        elif folder == "score":
-            parts["score"] = formula_table()
-        elif folder == "specs":
-            parts["specs"] = spec_list(specifications(), RULES)
+        elif folder in _TABLES:
+            mark, make = _TABLES[folder]
+            parts[mark] = make()
         elif folder.startswith("protocols/"):
             name = folder.removeprefix("protocols/")
             parts["readings"] = decision_table(name, specifications(), RULES)
         target.page(path, template.fill(parts))
     for path, data in frame.files.items():
-        target.write(path, with_rules(data, RULES) if path == _SEARCH_INDEX else data)
+        if path == _SEARCH_INDEX:
+            found = search_index(data, (*rule_search(RULES), *error_search(SUBJECTS)))
+            target.write(path, found)
+        else:
+            target.write(path, data)
 
 
 def _copy_registry(target: SiteDir, registry: Path) -> None:

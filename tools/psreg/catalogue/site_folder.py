@@ -86,10 +86,10 @@ def _refuse_strangers(out: Path) -> None:
     if not os.path.lexists(out):
         return
     if out.is_symlink() or not out.is_dir():
-        raise UsageError("SITE_OUT", f"{out} is not a folder", "name a new folder with --out")
+        raise UsageError("NOT_A_FOLDER", f"{out} is not a folder", "name a new folder with --out")
     if not (out / MARK).is_file() and any(out.iterdir()):
         raise UsageError(
-            "SITE_OUT",
+            "NOT_EMPTY",
             f"{out} holds something that psreg did not build",
             "name a new or empty folder with --out",
         )

@@ -16,7 +16,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for everyone", "registry", "add, list and remove registries"),
     ("for authors", "new", "begin an entry: by answers, or around a file"),
     ("for authors", "check", "judge files or a whole tree"),
-    ("for authors", "explain", "explain a rule"),
+    ("for authors", "explain", "explain a rule or an error"),
     ("for authors", "diff", "tell what changed, and which version that asks for"),
     ("for authors", "transcript", "judge a conversation by the rules of a protocol"),
     ("for authors", "try", "hold a conversation with a prompt, and record it"),

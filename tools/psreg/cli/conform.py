@@ -95,7 +95,7 @@ def _write_script(conformance: Conformance, path: Path, console: Console) -> int
 
     if conformance.script is None:
         message = f"there is no program for {conformance.name}; only pb2s has one"
-        raise UsageError("NO_SCRIPT", message)
+        raise UsageError("NO_CONFORMANCE", message)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""`psreg explain CODE | ID | --all`: what a rule says, why, and how to mend it.
+"""`psreg explain CODE | ID | --all | --errors`: what a rule or an error means, and what to do.
 
 An id is what a specification calls one of its rules or ambiguities, such as PBE-04: explained are
 the rules that cite it.
@@ -10,6 +10,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from psreg.core.error_codes import ERROR_CODES, SUBJECTS, ErrorCode
 from psreg.core.errors import UsageError
 from psreg.core.rule import Rule
 from psreg.core.spelling import nearest
@@ -27,20 +28,29 @@ TOGETHER: Mapping[str, tuple[str, ...]] = {
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "code", nargs="?", metavar="CODE", help="a rule's code, or an id that rules cite: PBE-04"
+        "code",
+        nargs="?",
+        metavar="CODE",
+        help="the code of a rule or an error, or an id that rules cite: PBE-04",
     )
-    parser.add_argument("--all", action="store_true", help="every rule, in order of its code")
+    parser.add_argument("--all", action="store_true", help="list every rule")
+    parser.add_argument("--errors", action="store_true", help="list every error")
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Print one rule, those that cite an id, or all; exit 2 if there is no such rule or id."""
-    if args.all == (args.code is not None):
-        raise UsageError("USAGE", "name one rule, or say --all", "try 'psreg explain PBE006'")
+    """Print what one code means, the rules that cite an id, or a list; exit 2 if it is unknown."""
+    if [args.all, args.errors, args.code is not None].count(True) != 1:
+        hint = "try 'psreg explain PBE006'"
+        raise UsageError("USAGE", "name one code, or say --all or --errors", hint)
     if args.all:
         _list(sorted(RULES, key=lambda rule: rule.code), console)
+    elif args.errors:
+        _list_errors(console)
     elif rule := next((r for r in RULES if r.code == args.code.upper()), None):
         _explain(rule, console)
+    elif error := ERROR_CODES.get(args.code.upper()):
+        _explain_error(error, console)
     else:
         said, codes = _judged(args.code.upper()) or _unknown(args.code)
         if not console.machine:
@@ -59,12 +69,31 @@ def _explain(rule: Rule[Any], console: Console) -> None:
             console.line(text)
 
 
+def _explain_error(error: ErrorCode, console: Console) -> None:
+    if console.machine:
+        console.json(_error_document(error))
+    else:
+        ends = "sent over HTTP" if error.exit_code is None else f"exit code {error.exit_code}"
+        head = (error.code, f"{ends} · {_subject(error)}", "", error.meaning)
+        for text in (*head, "", "## Fix", error.remedy):
+            console.line(text)
+
+
 def _list(rules: Sequence[Rule[Any]], console: Console) -> None:
     if console.machine:
         console.json([_document(rule) for rule in rules])
     else:
         for rule in rules:
             console.line(f"{rule.code:<10} {rule.severity:<8} {rule.slug}")
+
+
+def _list_errors(console: Console) -> None:
+    errors = [ERROR_CODES[code] for code in sorted(ERROR_CODES)]
+    if console.machine:
+        console.json([_error_document(error) for error in errors])
+    else:
+        for error in errors:
+            console.line(f"{error.code:<20} {error.meaning}")
 
 
 def _judged(wanted: str) -> tuple[str, tuple[str, ...]] | None:
@@ -93,9 +122,10 @@ def _sentence(what: str, codes: Sequence[str]) -> str:
 
 
 def _unknown(code: str) -> NoReturn:
-    near = nearest(code, [r.code.lower() for r in RULES])
-    hint = f"did you mean {near.upper()}?" if near else "try 'psreg explain --all'"
-    raise UsageError("NO_SUCH_RULE", f"there is no rule {code!r}", hint)
+    near = nearest(code, [known.lower() for known in (*(r.code for r in RULES), *ERROR_CODES)])
+    lists = "try 'psreg explain --all' or 'psreg explain --errors'"
+    hint = f"did you mean {near.upper()}?" if near else lists
+    raise UsageError("NO_SUCH_RULE", f"no rule and no error has the code {code!r}", hint)
 
 
 def _document(rule: Rule[Any]) -> dict[str, Any]:
@@ -110,3 +140,19 @@ def _document(rule: Rule[Any]) -> dict[str, Any]:
         "body": rule.body,
         "url": rule.page,
     }
+
+
+def _error_document(error: ErrorCode) -> dict[str, Any]:
+    return {
+        "schema": "psreg.error-code/1",
+        "code": error.code,
+        "exit_code": error.exit_code,
+        "subject": _subject(error),
+        "meaning": error.meaning,
+        "remedy": error.remedy,
+        "url": error.page,
+    }
+
+
+def _subject(error: ErrorCode) -> str:
+    return next(subject.title for subject in SUBJECTS if error in subject.codes)

@@ -85,7 +85,7 @@ def _adopted(args: Namespace, console: Console) -> bytes:
             lines = report_lines(report, color=color_wanted(), infos=False)
             console.out("".join(f"{line}\n" for line in lines))
         raise FindingsError(
-            "NOT_USABLE",
+            "UNREADABLE",
             f"{args.source} cannot be used as it is; nothing was written",
             f"mend it first: psreg check --read {args.source}",
         )

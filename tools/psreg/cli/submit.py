@@ -123,7 +123,7 @@ def _committed(
     odd = tree.irregular()
     links = [p for p in odd if folder in p.parents and odd[p] is not Irregular.EXECUTABLE]
     if links:
-        raise FindingsError("IRREGULAR", f"{links[0]} is no plain file", f"psreg check {folder}")
+        raise FindingsError("NOT_A_FILE", f"{links[0]} is no plain file", f"psreg check {folder}")
     files = {path: tree[path] for path in tree if folder in path.parents}
     touched = clone.touched(route.base, str(folder))
     branch = branch_of(folder.name)

@@ -74,5 +74,5 @@ def _protocol(text: str) -> tuple[str, str]:
         raise UsageError("NO_SUCH_PROTOCOL", f"there is no protocol {name!r}", hint)
     if at and numbers(version) is None:
         hint = f"for instance {name}@{PROTOCOLS[name]}"
-        raise UsageError("NO_VERSION", f"{version!r} is no version of a protocol", hint)
+        raise UsageError("NO_SUCH_PROTOCOL", f"{version!r} is no version of a protocol", hint)
     return name, version

@@ -16,12 +16,12 @@ from psreg.conversations.model import ChatReply, ChatRequest, EndpointError
 from psreg.conversations.trial import Session, Talk, held, load, resumed
 from psreg.conversations.trial_record import Circumstances
 from psreg.conversations.trial_terminal import Trial, script_of, typed
-from psreg.core.errors import UsageError
+from psreg.core.errors import InterruptError, UsageError
 from psreg.core.identity import is_name
 from psreg.formats.declared_protocols import STUB
 from psreg.formats.platforms import PLATFORMS
 from psreg.system import clock
-from psreg.system.console import INTERRUPTED, Console, add_output_options
+from psreg.system.console import Console, add_output_options
 from psreg.system.files import read_named
 
 EXAMPLE = (
@@ -78,7 +78,7 @@ def run(args: Namespace, console: Console) -> int:
         raise
     except KeyboardInterrupt:
         trial.session.interrupt()
-        code = INTERRUPTED
+        code = InterruptError.exit_code
     else:
         code = 1 if trial.faults and args.save else 0
     finally:
@@ -95,7 +95,7 @@ def _prepared(args: Namespace, console: Console) -> Trial:
     record = Path(args.record) if args.record else None
     if record is not None and record.exists() and record.stat().st_size:
         hint = "name another file, or remove it"
-        raise UsageError("RECORD_EXISTS", f"{record} is there already", hint)
+        raise UsageError("EXISTS", f"{record} is there already", hint)
     values = values_of_json(read_named(Path(args.vars)), args.vars) if args.vars else {}
     values |= values_of_assignments(args.set)
     path, data = _read(args.what)

@@ -74,7 +74,7 @@ def _folder(place: Path, text: str) -> Operand:
     for path in _files(place):
         if len(files) == _MOST:
             raise UsageError(
-                "TOO_MANY_FILES", f"{text} holds more than {_MOST:,} files", "name a version folder"
+                "NO_ARTIFACT", f"{text} holds more than {_MOST:,} files", "name a version folder"
             )
         files[path.relative_to(place).as_posix()] = read_file(path)
     return folder_operand(files, text, release)

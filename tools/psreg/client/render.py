@@ -54,7 +54,7 @@ def fill(
     if not prompt.readable:
         reasons = "".join(f"\n  {described(flaw)}" for flaw in flaws)
         hint = "; ".join(dict.fromkeys(flaw.hint for flaw in flaws if flaw.hint))
-        raise FindingsError("NOT_READABLE", f"{path} cannot be rendered:{reasons}", hint)
+        raise FindingsError("UNREADABLE", f"{path} cannot be rendered:{reasons}", hint)
     rendering = dotprompt.render(prompt, values, squeeze=squeeze)
     if require_all and rendering.missing:
         names = ", ".join(rendering.missing)

@@ -168,39 +168,38 @@ class TufClient:
             ) from error
 
 
-_REFUSALS: tuple[tuple[type[Exception], str, str, str], ...] = (
+_REFUSALS: tuple[tuple[type[Exception], TrustError], ...] = (
     (
         exceptions.DownloadLengthMismatchError,
-        "TRUST_METADATA",
-        "longer than its kind of metadata can be",
-        "",
+        TrustError("TRUST_METADATA", "longer than its kind of metadata can be"),
     ),
     (
         _MalformedError,
-        "TRUST_METADATA",
-        "the registry's metadata is malformed",
-        "a host that answers a missing file with a page instead of status 404 does this",
+        TrustError(
+            "TRUST_METADATA",
+            "the registry's metadata is malformed",
+            "a host that answers a missing file with a page instead of status 404 does this",
+        ),
     ),
     (
         exceptions.ExpiredMetadataError,
-        "TRUST_FROZEN",
-        "the registry's metadata is out of date",
-        "its keepers must publish again, or this is an old copy, or this machine's clock is wrong",
+        TrustError(
+            "TRUST_FROZEN",
+            "the registry's metadata is out of date",
+            "its keepers must publish again, or this is an old copy, or this machine's clock is"
+            " wrong",
+        ),
     ),
     (
         exceptions.UnsignedMetadataError,
-        "TRUST_SIGNATURE",
-        "not signed by the registry's keys",
-        "",
+        TrustError("TRUST_SIGNATURE", "not signed by the registry's keys"),
     ),
     (
         exceptions.LengthOrHashMismatchError,
-        "TRUST_MIXED",
-        "not the file that signed metadata lists",
-        "",
+        TrustError("TRUST_MIXED", "not the file that signed metadata lists"),
     ),
 )
-"""python-tuf's errors that mean one thing: error, code, message, hint."""
+"""python-tuf's errors that mean one thing, and what they mean."""
 
 
 def explain(error: Exception, name: str, data: bytes) -> PsregError:
@@ -212,10 +211,10 @@ def explain(error: Exception, name: str, data: bytes) -> PsregError:
     told = f"{name}: {error}" if name else str(error)
     if isinstance(error, exceptions.BadVersionNumberError):
         return _wrong_version(told, name, data)
-    for kind, code, message, hint in _REFUSALS:
+    for kind, meant in _REFUSALS:
         if isinstance(error, kind):
-            until = _until(data) if code == "TRUST_FROZEN" else ""
-            return TrustError(code, f"{message}{until}: {told}", hint)
+            until = _until(data) if kind is exceptions.ExpiredMetadataError else ""
+            return TrustError(meant.code, f"{meant.message}{until}: {told}", meant.hint)
     if isinstance(error, exceptions.DownloadError):
         cause = error.__cause__
         return cause if isinstance(cause, PsregError) else UnavailableError("NETWORK", told)

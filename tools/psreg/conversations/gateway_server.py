@@ -27,7 +27,7 @@ LARGEST = 1024 * 1024
 class TraceLog:
     """A file to which a line is added for each exchange.
 
-    `begin` and `add` raise UnavailableError, TRACE_LOG, if it cannot be written.
+    `begin` and `add` raise UnavailableError, CANNOT_WRITE, if it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,7 +48,7 @@ class TraceLog:
                 file.write(text)
         except OSError as error:
             raise UnavailableError(
-                "TRACE_LOG",
+                "CANNOT_WRITE",
                 f"cannot write {self._path}: {error.strerror}",
                 "name another file with --trace-log; no answer leaves without a record",
             ) from error
@@ -74,11 +74,10 @@ class GatewayServer(Listener):
         return f"http://{self.server_address[0]!s}:{self.server_port}{PATH}"
 
 
-class _RefusedError(Exception):
+class _RefusedError(GatewayError):
     def __init__(self, status: HTTPStatus, code: str, message: str, hint: str = "") -> None:
-        super().__init__(message)
+        super().__init__(code, message, hint)
         self.status = status
-        self.error = {"code": code, "message": message, "hint": hint}
 
 
 class _Handler(Quiet, BaseHTTPRequestHandler):
@@ -89,15 +88,14 @@ class _Handler(Quiet, BaseHTTPRequestHandler):
             answered = self._answered(self._message())
         except _RefusedError as refused:
             self.close_connection = True  # what was not read would be taken for a request
-            self._send(refused.status, {"schema": "psreg.error/1", "error": refused.error})
+            self._refuse(refused)
         else:
             self._send(HTTPStatus.OK, answered.reply)
 
     def do_GET(self) -> None:
         hint = f'post {{"message": …}} to {PATH}'
-        error = {"code": "METHOD", "message": "nothing is to be got here", "hint": hint}
-        body = {"schema": "psreg.error/1", "error": error}
-        self._send(HTTPStatus.METHOD_NOT_ALLOWED, body, Allow="POST")
+        status, message = HTTPStatus.METHOD_NOT_ALLOWED, "nothing is to be got here"
+        self._refuse(_RefusedError(status, "METHOD", message, hint), Allow="POST")
 
     def _answered(self, message: str) -> Answered:
         try:
@@ -125,6 +123,10 @@ class _Handler(Quiet, BaseHTTPRequestHandler):
             message = f"a message may have {LARGEST:,} bytes"
             raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "TOO_LONG", message)
         return _message_of(self.rfile.read(int(length)))
+
+    def _refuse(self, refused: _RefusedError, **headers: str) -> None:
+        error = {"code": refused.code, "message": refused.message, "hint": refused.hint}
+        self._send(refused.status, {"schema": "psreg.error/1", "error": error}, **headers)
 
     def _send(self, status: HTTPStatus, document: dict[str, Any], **headers: str) -> None:
         data = (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace")

@@ -193,7 +193,7 @@ def _engine(document: Pbe, path: str, digest: str) -> Play:
     if errors:
         reasons = "".join(f"\n  {described(error)}" for error in errors)
         hint = f"psreg check --read {path}"
-        raise FindingsError("NOT_READABLE", f"{path} cannot be run:{reasons}", hint)
+        raise FindingsError("UNREADABLE", f"{path} cannot be run:{reasons}", hint)
     if document.pbe_class == "persistent_service":
         message = f"{path} is a persistent_service, which nothing executes today"
         raise FindingsError("NOT_EXECUTED", message, "the specification reserves the class")
@@ -223,14 +223,15 @@ def resumed(play: Play, data: bytes, path: str) -> str:
     """Return the text of the save in `data`, to be said to the assistant.
 
     Raises:
-        FindingsError: NO_SAVES, the prompt has none; NOT_A_SAVE; FOREIGN_SAVE, it is another
-            prompt's; BAD_SAVE, it is not of the shape of the save template.
+        UsageError: NO_SAVES, the prompt has none.
+        FindingsError: BAD_SAVE, it is no save of the shape of the save template; FOREIGN_SAVE, it
+            is another prompt's.
     """
     if play.saves is None:
-        raise FindingsError("NO_SAVES", f"{play.file} has no save system to resume from")
+        raise UsageError("NO_SAVES", f"{play.file} has no save system to resume from")
     save = save_in(data.decode(errors="replace"))
     if save is None:
-        raise FindingsError("NOT_A_SAVE", f"{path} is no JSON object")
+        raise FindingsError("BAD_SAVE", f"{path} is no JSON object")
     if foreign := play.saves.foreign(save):
         message = f"{path} is a save of `{foreign}`; {play.file} resumes `{play.saves.key}`"
         raise FindingsError("FOREIGN_SAVE", message, "try the prompt that it belongs to")

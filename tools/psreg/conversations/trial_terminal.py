@@ -75,7 +75,7 @@ class Trial:
 
         Raises:
             UnavailableError: CANNOT_WRITE.
-            UsageError: NO_SAVES; SAVE_EXISTS, there is a file that is no save of this prompt.
+            UsageError: NO_SAVES; EXISTS, there is a file that is no save of this prompt.
         """
         if self.save is not None:
             self._check_save(self.save)
@@ -93,7 +93,7 @@ class Trial:
             found = save_in(read_named(place, MAX_FILE).decode(errors="replace"))
             if found is None or saves.key not in found.value:
                 message = f"{place} is there already, and is no save of this prompt"
-                raise UsageError("SAVE_EXISTS", message, "name another file")
+                raise UsageError("EXISTS", message, "name another file")
 
     def close(self) -> None:
         """Keep what was said, however it ended."""

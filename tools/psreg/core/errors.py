@@ -4,10 +4,12 @@ PsregError
 ├── FindingsError       exit 1: a check failed, a released byte changed
 ├── UsageError          exit 2: the command line or a value on it is wrong
 ├── TrustError          exit 3: trust or policy refused
-└── UnavailableError    exit 4: I/O, network, not found, newer file format
+├── UnavailableError    exit 4: I/O, network, not found, newer file format
+└── InterruptError      exit 130: Ctrl-C
 
 Every error carries a stable `code` for machines, a `message` (what is wrong) and a `hint` (what
-to do), so that a renderer never has to parse a sentence.
+to do), so that a renderer never has to parse a sentence. The table `error_codes` has a row for
+each code.
 """
 
 from __future__ import annotations
@@ -57,3 +59,9 @@ class UnavailableError(PsregError):
     """The environment did not answer: files, network, an unknown name, a newer format."""
 
     exit_code = 4
+
+
+class InterruptError(PsregError):
+    """The person pressed Ctrl-C; the exit code is the shell's convention for SIGINT."""
+
+    exit_code = 130

@@ -55,11 +55,11 @@ class Clone:
         """Return the id of a commit.
 
         Raises:
-            UnavailableError: `NO_COMMIT`.
+            UnavailableError: `REVISION_UNKNOWN`.
         """
         found = self._read("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^0")
         if not found:
-            raise UnavailableError("NO_COMMIT", f"there is no commit {revision} here")
+            raise UnavailableError("REVISION_UNKNOWN", f"there is no commit {revision} here")
         return found
 
     def tip(self, branch: str) -> str | None:
@@ -269,5 +269,6 @@ def _identity(person: Person) -> dict[str, str]:
 
 def _failed(arguments: Sequence[str], done: subprocess.CompletedProcess[bytes]) -> UnavailableError:
     said = done.stderr.decode(errors="replace").strip()
-    code = "REMOTE" if arguments[0] in _ON_NETWORK else "GIT"
-    return UnavailableError(code, f"git {arguments[0]} failed: {said}")
+    return UnavailableError(
+        "REMOTE" if arguments[0] in _ON_NETWORK else "GIT", f"git {arguments[0]} failed: {said}"
+    )

@@ -14,12 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TextIO
 
-from psreg.core.errors import PsregError, UnavailableError
+from psreg.core.errors import InterruptError, PsregError, UnavailableError
 from psreg.core.terminal import plain
 
 ERROR_SCHEMA = "psreg.error/1"
-INTERRUPTED = 130
-"""The shell's convention for SIGINT."""
 
 
 class OutputLostError(Exception):
@@ -109,9 +107,15 @@ class Console:
             self.json({"schema": ERROR_SCHEMA, "error": detail})
             self.flush()
             return
+        self._tell(error)
+
+    def _tell(self, error: PsregError) -> None:
+        """Report an error to a person, on a terminal with where to read more if it has no hint."""
         self.warn(f"psreg: error[{error.code}]: {error.message}")
         if error.hint:
             self.warn(f"  hint: {error.hint}")
+        elif sys.stderr.isatty():
+            self.warn(f"  more: psreg explain {error.code}")
 
     def flush(self) -> None:
         """Hand everything written so far to the reader."""
@@ -121,8 +125,8 @@ class Console:
     def interrupted(self) -> int:
         """End after Ctrl-C; a machine that was not answered yet is told."""
         if self.machine and not self._answered:
-            self.fail(PsregError("INTERRUPTED", "the command was interrupted"))
-        return INTERRUPTED
+            self.fail(InterruptError("INTERRUPTED", "the command was interrupted"))
+        return InterruptError.exit_code
 
     def lost(self, error: BaseException | None) -> int:
         """End after standard output failed: quietly if its reader closed it, else with 4."""
@@ -130,8 +134,9 @@ class Console:
         if isinstance(error, BrokenPipeError):
             return 0
         reason = getattr(error, "strerror", None) or error
-        self.warn(f"psreg: error[CANNOT_WRITE]: cannot write to standard output: {reason}")
-        return UnavailableError.exit_code
+        full = UnavailableError("CANNOT_WRITE", f"cannot write to standard output: {reason}")
+        self._tell(full)
+        return full.exit_code
 
 
 def _discard(stream: TextIO) -> None:

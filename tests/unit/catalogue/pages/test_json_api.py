@@ -8,9 +8,15 @@ import pytest
 from referencing import Registry, Resource
 
 from psreg.catalogue.pages.frame import Site
-from psreg.catalogue.pages.json_api import index_document, robots, schema_document, sitemap
+from psreg.catalogue.pages.json_api import (
+    index_document,
+    robots,
+    schema_document,
+    search_index,
+    sitemap,
+)
 from psreg.catalogue.pages.markdown_pages import SHELLS, all_sources
-from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, with_rules
+from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, rule_search
 from psreg.core.rule import rule
 from psreg.lint.rules import RULES
 
@@ -115,7 +121,7 @@ def test_an_unknown_family_comes_last():
 
 
 def test_rules_stand_in_the_search_of_the_documentation():
-    index = json.loads(with_rules(b'{"docs": [{"location": ""}]}', RULES))
+    index = json.loads(search_index(b'{"docs": [{"location": ""}]}', rule_search(RULES)))
     assert len(index["docs"]) == 1 + len(RULES)
     found = next(doc for doc in index["docs"] if doc["location"] == RULES[0].page)
     assert RULES[0].code in found["title"]

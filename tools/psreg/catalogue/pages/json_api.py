@@ -48,6 +48,13 @@ def index_document(site: Site, shards: Mapping[str, tuple[str, bytes]], number: 
     )
 
 
+def search_index(built: bytes, documents: Iterable[Mapping[str, Any]]) -> bytes:
+    """Return the theme's search index as mkdocs `built` it, with more documents added."""
+    index = json.loads(built)
+    index["docs"] += documents
+    return json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def _document(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
 

@@ -5,7 +5,6 @@ All of it comes from the rule objects that run; nothing is written twice.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -79,15 +78,13 @@ def rule_pages(
         )
 
 
-def with_rules(search_index: bytes, rules: Sequence[Rule[Any]]) -> bytes:
-    """Return the theme's search index with one document for each rule added."""
-    index = json.loads(search_index)
+def rule_search(rules: Sequence[Rule[Any]]) -> Iterator[dict[str, Any]]:
+    """Yield what the search of the documentation finds for each rule."""
     for rule in sorted(rules, key=_rank):
         body = _TAG.sub("", to_html(rule.body, lambda _: None))
         document = f"<p>{inline_html(rule.summary)}</p> <p>{body}</p>"
         title = f"{rule.code} {text(rule.slug)}"
-        index["docs"].append({"location": rule.page, "title": title, "text": document})
-    return json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode()
+        yield {"location": rule.page, "title": title, "text": document}
 
 
 def _level(severity: str) -> str:

@@ -13,10 +13,11 @@ from pathlib import Path
 from psreg.conversations.plsp.plsp_report import WHY_ENDED, run_document, trace_line
 from psreg.conversations.plsp.run import UNREADABLE, Cycle, conversation_of
 from psreg.core.diagnostics import Mode
+from psreg.core.errors import InterruptError
 from psreg.lint.reports.text import report_lines
 from psreg.lint.transcript import TranscriptReport, judge
 from psreg.system.atomic import write_file
-from psreg.system.console import INTERRUPTED, Console, color_wanted
+from psreg.system.console import Console, color_wanted
 from psreg.system.line_file import LineSink
 
 
@@ -69,7 +70,7 @@ class Recorder:
             where = f", in {self.path}" if self.path else ""
             self.console.note(f"psreg: {count}{where}; {WHY_ENDED[ended]}")
         if self.interrupted:
-            return INTERRUPTED
+            return InterruptError.exit_code
         return int(ended == UNREADABLE or found.report.failed())
 
     def _judged(self) -> TranscriptReport:
