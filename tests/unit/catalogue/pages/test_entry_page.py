@@ -316,3 +316,13 @@ def test_a_class_page_lists_so_many_entries_and_says_that_there_are_more():
 def test_records_of_entries_stay_what_is_signed():
     entry = ENTRIES["listener"]
     assert json.loads(entry.raw)["name"] == "listener"
+
+
+def test_of_the_versions_only_the_newest_and_the_yanked_have_a_state():
+    entry = ENTRIES["listener"]
+    newest, *older = (replace(r, record=replace(r.record, yanked=None)) for r in entry.releases)
+    changed = replace(entry, latest=newest, releases=(newest, *older))
+    body = next(entry_pages(changed, SITE)).body
+    table = body[body.index('id="versions"') :].partition("</table>")[0]
+    assert older
+    assert table.count("ps-state") == 1
