@@ -295,7 +295,16 @@ def test_settings_of_a_caller_do_not_lead_elsewhere(ana, tmp_path):
     ana.new()
     other = tmp_path / "other"
     git("init", "-q", str(other), cwd=tmp_path)
-    done = ana.psreg(GIT_DIR=str(other / ".git"), GIT_INDEX_FILE=str(tmp_path / "index"))
+    before = sorted((other / ".git").rglob("*"))
+    done = ana.psreg(
+        **dict.fromkeys(("GIT_DIR", "GIT_COMMON_DIR"), str(other / ".git")),
+        GIT_OBJECT_DIRECTORY=str(other / ".git/objects"),
+        GIT_WORK_TREE=str(other),
+        GIT_INDEX_FILE=str(tmp_path / "index"),
+        GIT_NAMESPACE="elsewhere",
+        GIT_SHALLOW_FILE=str(tmp_path / "shallow"),
+    )
     assert done.returncode == 0, done.stderr
     assert ana.git("branch", "--list", "submit/trip_packer")
+    assert sorted((other / ".git").rglob("*")) == before
     assert not Path(tmp_path / "index").exists()

@@ -18,7 +18,19 @@ from pathlib import Path, PurePosixPath
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.git.process import no_git
 
-_ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")
+_ELSEWHERE = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+)
 """Variables that would redirect git, for instance inside a hook."""
 
 _NAMES = ("diff", "--no-renames", "--no-ext-diff", "--no-textconv", "--name-only", "-z")
