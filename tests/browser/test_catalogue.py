@@ -214,7 +214,7 @@ def test_the_home_page_knows_its_own_address(tab):
 
 
 def test_code_in_the_guide_can_be_copied(tab):
-    page = tab.open("guide/keepers/")
+    page = tab.open("guide/maintainers/")
     block = page.locator("pre").first
     block.hover()
     block.locator(".ps-copy").click()

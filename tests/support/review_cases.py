@@ -263,7 +263,7 @@ BROKEN = {
     "version_skipped": hello("1.3.0", prompt=worded()),
     "below_the_floor": hello("1.1.1", prompt=PROMPT.replace("{name}", "{whom}")),
     "save_key_changed": tutor("1.0.1", ("socratic_tutor_save", "tutor_save")),
-    "version_taken_again": hello("1.0.1", "purged", prompt=worded()),
+    "version_reused": hello("1.0.1", "purged", prompt=worded()),
     "letter_case_outside": {"docs/Notes.md": b"# Notes\n", "docs/notes.md": b"# Notes\n"},
     "letter_case_of_the_readme": {"readme.md": b"# Notes\n"},
     "letter_case_of_a_folder": {"SITE/docs/guide.md": b"# Notes\n"},

@@ -118,7 +118,7 @@ WAITING = review(
         reason(),
         reason("PS010", message="it asks; waived: it is quoted | @octocat", waived=True),
     ),
-    would_change_verdict=("a keeper approves the new name `lettre`",),
+    would_change_verdict=("a maintainer approves the new name `lettre`",),
     releases=(first_release(),),
     report=Report.of(
         3,
@@ -131,7 +131,7 @@ WAITING = review(
 )
 REJECTED = review(
     reasons=(reason(), reason("PBE006", Verdict.REJECT, message="no version")),
-    would_change_verdict=("release `letter` as 2.0.0", "mend the 2 errors in `a file`"),
+    would_change_verdict=("release `letter` as 2.0.0", "fix the 2 errors in `a file`"),
     releases=(release(),),
     suggestions=(
         suggestion('  "pbe_version": "1.0.0",\r\n'),

@@ -335,7 +335,7 @@ def test_from_a_pull_request_to_an_installed_release(world: World, tmp_path: Pat
         assert f"{NAME} 1.1.0" in html.unescape(reviewed.summary)
     (body,) = world.server.bodies()
     assert f"{NAME} 1.1.0" in html.unescape(body)
-    assert f"Judged <code>{head[:12]}</code> against <code>{world.base[:12]}</code>" in body
+    assert f"Reviewed <code>{head[:12]}</code> against <code>{world.base[:12]}</code>" in body
     assert verdicts(world) == ["success"]
     assert (green(world, head), ready(world)) == (True, True)
 
@@ -521,7 +521,7 @@ def test_an_older_review_that_ends_late_overwrites_nothing(world: World) -> None
     before = [check for check in world.server.checks if check["sha"] == new]
     assert world.review(old).code == 4
     assert [check for check in world.server.checks if check["sha"] == new] == before
-    assert not [body for body in world.server.bodies() if f"Judged <code>{old[:12]}" in body]
+    assert not [body for body in world.server.bodies() if f"Reviewed <code>{old[:12]}" in body]
     assert (green(world, old), green(world, new), ready(world)) == (False, False, False)
 
 

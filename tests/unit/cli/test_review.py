@@ -54,16 +54,16 @@ def review(client, bare):
 def test_a_person_reads_the_verdict_last(review):
     done = review("accepted")
     assert done.code == 0
-    assert done.out.splitlines()[-1].startswith("accept: nothing stands against it")
+    assert done.out.splitlines()[-1].startswith("accept: nothing blocks it")
     assert "prompt/hello 1.2.0: a minor step from 1.1.0" in done.out
     done = review("waiting")
     assert done.code == 42
     assert "needs_human: a person has to decide" in done.out
-    assert "  - a keeper approves a major release of `hello`" in done.out
+    assert "  - a maintainer approves the major release of `hello`" in done.out
     done = review("rejected")
     assert done.code == 1
     assert "error[PS001]" in done.out
-    assert "reject: it cannot be merged like this\n" in done.out
+    assert "reject: it cannot be merged as it is\n" in done.out
 
 
 def test_quiet_is_silent_about_what_is_fine(review):
@@ -77,9 +77,9 @@ def test_what_would_change_the_verdict(review):
     found = review("unended", "--format", "json").json
     (path,) = found["releases"][0]["missing"]
     assert path == f"{cases.HELLO}/1.1.1/README.md"
-    assert found["would_change_verdict"] == [f"mend the error in `{path}`"]
+    assert found["would_change_verdict"] == [f"fix the error in `{path}`"]
     found = review("waiting", "--format", "json").json
-    assert found["would_change_verdict"] == ["a keeper approves a major release of `hello`"]
+    assert found["would_change_verdict"] == ["a maintainer approves the major release of `hello`"]
 
 
 def test_a_release_in_json(review, bare):
@@ -99,7 +99,7 @@ def test_a_release_in_json(review, bare):
         ("gitlab", '"check_name": "REG003"'),
         ("sarif", '"ruleId": "REG003"'),
         ("rdjson", '"value": "REG003"'),
-        ("markdown", f"{MARKER}\n### psreg: Not yet"),
+        ("markdown", f"{MARKER}\n### psreg: Changes required"),
     ],
 )
 def test_the_other_formats(review, form, word):
@@ -195,17 +195,17 @@ def test_a_trusted_job_posts_one_comment_and_the_verdict(client, bare, job):
         assert done.code == 42
         assert "psreg: wrote https://github.example/" in done.err
     (body,) = job.forge.bodies()
-    assert body.startswith(f"{MARKER}\n### psreg: Please look at this")
-    assert "[The whole report](https://github.example/keepers/prompts/actions/runs/99)" in body
+    assert body.startswith(f"{MARKER}\n### psreg: Needs a maintainer")
+    assert "[Full report](https://github.example/keepers/prompts/actions/runs/99)" in body
     assert job.forge.comments[1][0]["user"] == BOT
     said = [(one["context"], one["state"], one["description"]) for one in job.forge.checks]
     assert said[:2] == said[2:]
     assert said[0][:2] == (CHECK, "pending")
     assert said[1][:2] == (CHECK, "success")
     base = bare.git("rev-parse", "main")
-    why = "needs_human: a person has to decide; a program cannot"
+    why = "needs_human: a maintainer must decide"
     assert said[1][2] == f"{why}; onto {base[:12]}, asked by {cases.ANA}"
-    assert f"Judged <code>{bare.git('rev-parse', 'waiting')[:12]}</code>" in body
+    assert f"Reviewed <code>{bare.git('rev-parse', 'waiting')[:12]}</code>" in body
 
 
 def posted(client, bare, job, branch):
@@ -218,24 +218,24 @@ def posted(client, bare, job, branch):
 
 
 def at_lines(job):
-    return [(one["line"], one["body"].split("\n```suggestion\n")[1]) for one in mended(job)]
+    return [(one["line"], one["body"].split("\n```suggestion\n")[1]) for one in suggested(job)]
 
 
-def mended(job):
+def suggested(job):
     return job.forge.remarks.get(1, [])
 
 
 def test_a_fix_stands_at_its_lines_until_it_is_taken_over(client, bare, job):
     posted(client, bare, job, "one_fix")
-    (one,) = mended(job)
+    (one,) = suggested(job)
     assert one["body"].startswith(REMARK)
     assert one["path"] == f"{cases.HELLO}/1.1.1/hello.prompt"
     assert at_lines(job) == [(len(cases.PROMPT.splitlines()) + 1, "Go on.\n```\n")]
-    before = [*mended(job)]
+    before = [*suggested(job)]
     posted(client, bare, job, "one_fix")
-    assert mended(job) == before
+    assert suggested(job) == before
     posted(client, bare, job, "accepted")
-    assert mended(job) == []
+    assert suggested(job) == []
 
 
 def test_a_hundred_fixes_are_twenty_remarks_and_a_number(client, bare, job):
@@ -243,7 +243,7 @@ def test_a_hundred_fixes_are_twenty_remarks_and_a_number(client, bare, job):
     first = len(cases.PROMPT.splitlines()) + 1
     assert [line for line, _ in at_lines(job)] == [*range(first, first + 20)]
     (body,) = job.forge.bodies()
-    assert "The first 20 stand at their lines as well" in body
+    assert "The first 20 are also comments on their lines" in body
     assert "80 more will" in body
     posted(client, bare, job, "eighty_fixes")
     assert [line for line, _ in at_lines(job)] == [*range(first + 20, first + 40)]
@@ -260,23 +260,23 @@ def test_a_line_that_the_forge_does_not_show_loses_nothing_else(client, bare, jo
     job.forge.shown = {(f"{cases.HELLO}/1.1.1/hello.prompt", line) for line in lines}
     done = posted(client, bare, job, "hundred_fixes")
     assert done.code == 1
-    assert "psreg: github took no line for 1 of 20 suggestions" in done.err
-    assert len(mended(job)) == 19
+    assert "psreg: github did not accept 1 of 20 suggestions" in done.err
+    assert len(suggested(job)) == 19
     assert len(job.forge.bodies()) == 1
     assert job.forge.checks[-1]["state"] == "failure"
 
 
 def test_what_others_remark_is_left_alone(client, bare, job):
     posted(client, bare, job, "one_fix")
-    (ours,) = mended(job)
+    (ours,) = suggested(job)
     forged = {key: value for key, value in ours.items() if key not in ("id", "user")}
     job.forge.remarks.clear()
     job.forge.remark(forged, person(666, "mallory"))
     job.forge.remark({**forged, "body": f"{REMARK}0 -->"}, person(666, "github-actions[bot]"))
     posted(client, bare, job, "one_fix")
-    assert [one["user"]["id"] for one in mended(job)] == [666, 666, BOT["id"]]
+    assert [one["user"]["id"] for one in suggested(job)] == [666, 666, BOT["id"]]
     posted(client, bare, job, "accepted")
-    assert [one["user"]["id"] for one in mended(job)] == [666, 666]
+    assert [one["user"]["id"] for one in suggested(job)] == [666, 666]
 
 
 def test_nobody_posts_without_a_forge_or_a_token(review, client, bare, job):

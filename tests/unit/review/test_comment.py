@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from psreg.core.diagnostics import Report, Severity
 from psreg.core.version import Step
-from psreg.review.comment import LIMIT, MARKER, review_markdown
+from psreg.review.comment import LIMIT, MARKER, Part, fitted, review_markdown
 from psreg.review.comment_code import REMARK, remarks
 from psreg.review.verdict import Verdict
 from support.reports import SITE, diagnostic
@@ -155,7 +155,7 @@ def test_every_section_is_there_to_the_end(made):
         inside += block.count("<details>") - block.count("</details>")
         assert inside in (0, 1)
     assert inside == 0
-    assert text.endswith(f" [The whole report]({RUN}).\n")
+    assert text.endswith(f" [Full report]({RUN}).\n")
     assert text.count("\n**What happens next**\n") == 1
 
 
@@ -170,13 +170,13 @@ def test_suggestions_are_exact():
 
 def test_what_cannot_be_taken_over_as_it_is_has_no_block():
     text = review_markdown(REJECTED)
-    assert text.count("`psreg check --fix` does it.") == len(REJECTED.suggestions) - 3
+    assert text.count("`psreg check --fix` applies it.") == len(REJECTED.suggestions) - 3
     assert "/merge" not in text
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_link_to_the_whole_report_only_where_there_is_one(name):
-    assert f"[The whole report]({RUN})" in review_markdown(SAMPLES[name], RUN)
+    assert f"[Full report]({RUN})" in review_markdown(SAMPLES[name], RUN)
     for nowhere in ("", "javascript:alert(1)", "https://e.example/) [x](y"):
         assert "whole report" not in review_markdown(SAMPLES[name], nowhere)
 
@@ -184,12 +184,12 @@ def test_a_link_to_the_whole_report_only_where_there_is_one(name):
 def test_the_verdict_comes_first_and_says_what_happens_next():
     for made, line in (
         (ACCEPTED, "Ready to merge"),
-        (WAITING, "Please look at this"),
-        (REJECTED, "Not yet"),
+        (WAITING, "Needs a maintainer"),
+        (REJECTED, "Changes required"),
     ):
         assert review_markdown(made).splitlines()[1] == f"### psreg: {line}"
-    assert "Merging releases it" in review_markdown(ACCEPTED)
-    assert "Merging releases them" in review_markdown(
+    assert "Merging signs and releases it" in review_markdown(ACCEPTED)
+    assert "Merging signs and releases them" in review_markdown(
         replace(ACCEPTED, releases=ACCEPTED.releases * 2)
     )
     assert "Merging" not in review_markdown(replace(ACCEPTED, releases=()))
@@ -230,14 +230,14 @@ def test_of_a_flood_the_most_important_survives():
         "#### Findings",
         "```suggestion",
         "**What happens next**",
-        f"[The whole report]({RUN})",
+        f"[Full report]({RUN})",
     ):
         assert needed in text
     for counted in (
         "findings",
         "more changes",
         "what changed in 30 more releases",
-        "mends them all",
+        "applies them all",
     ):
         assert re.search(rf"…and .*{counted}", text)
 
@@ -253,9 +253,7 @@ def test_a_text_of_many_lines_is_cropped():
 
 @pytest.mark.parametrize("after", [b"x\n" * 3_000, b"x" * 300_000])
 def test_a_text_too_long_is_not_compared(after):
-    assert "Too long to be compared here." in review_markdown(
-        review(releases=(release(after=after),))
-    )
+    assert "Too long to compare here." in review_markdown(review(releases=(release(after=after),)))
 
 
 def test_texts_that_are_the_same_are_not_shown():
@@ -303,5 +301,57 @@ def test_another_place_or_text_is_another_remark():
 def test_too_many_remarks_are_counted():
     assert "stand at their lines" not in review_markdown(REJECTED)
     text = review_markdown(REJECTED, unplaced=80)
-    assert "\nThe first 20 stand at their lines as well, where one click" in text
-    assert "; 80 more will when those are mended.\n" in text
+    assert "\nThe first 20 are also comments on their lines, where you can" in text
+    assert "; 80 more will follow when those are fixed.\n" in text
+
+
+def part(*blocks, weight=1, share=10, **rest):
+    return Part(blocks=blocks, weight=weight, share=share, more="+{}", **rest)
+
+
+def test_everything_fits():
+    assert fitted([part("a", "b", before="<", after=">"), part("c")], 100) == "<ab>c"
+
+
+def test_a_part_without_blocks_is_not_there():
+    assert fitted([part(before="<", after=">"), part("c")], 100) == "c"
+
+
+def test_what_does_not_fit_is_counted():
+    assert fitted([part("aaaa", "bbbb", "cccc", before="<", after=">")], 13) == "<aaaabbbb+1>"
+    assert fitted([part("aaaa", "bbbb", before="<")], 3) == "+2"
+
+
+def test_nobody_loses_a_share_to_the_heavier():
+    parts = [part(*"a" * 50, weight=9, share=10), part(*"b" * 50, weight=1, share=10)]
+    text = fitted(parts, 40)
+    assert text.count("b") >= 7
+    assert text.count("a") > text.count("b")
+    assert len(text) <= 40
+
+
+def test_what_is_left_goes_to_the_heavier_wherever_it_stands():
+    parts = [part(*"a" * 50, share=5, weight=1), part(*"b" * 50, share=5, weight=2)]
+    text = fitted(parts, 60)
+    assert "b" * 50 in text
+    assert "+" in text.partition("b")[0]
+
+
+words = st.text(max_size=9)
+parts = st.builds(
+    Part,
+    blocks=st.lists(words, max_size=20).map(tuple),
+    weight=st.integers(0, 3),
+    share=st.integers(10, 30),
+    before=words,
+    after=words,
+    more=st.just("…{}"),
+)
+
+
+@given(st.lists(parts, max_size=5), st.integers(0, 200))
+def test_the_limit_holds_and_more_room_never_shows_less(found, room):
+    limit = 40 * len(found) + room
+    text = fitted(found, limit)
+    assert len(text) <= limit
+    assert len(fitted(found, limit + 50)) >= len(text) - 4 * len(found)

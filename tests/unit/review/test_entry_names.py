@@ -7,7 +7,7 @@ from psreg.formats import entry
 from psreg.git.objects import Objects
 from psreg.git.process import Git
 from psreg.review import entry_names
-from psreg.review.entry_names import Roll, mentioning
+from psreg.review.entry_names import EntryNames, mentioning
 from support.bare import Bare
 
 WITH = (
@@ -46,7 +46,7 @@ def roll(request, tmp_path, monkeypatch):
     made.write()
     git = Git(made.path, tmp_path)
     objects = Objects(git)
-    yield Roll(git, objects, made.git("rev-parse", "main^{tree}"))
+    yield EntryNames(git, objects, made.git("rev-parse", "main^{tree}"))
     objects.close()
 
 

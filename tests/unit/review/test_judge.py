@@ -205,7 +205,7 @@ def test_more_entries_than_anybody_would_review_are_an_error():
     )
     found = [d for d in check_change(changes_between(base, head)) if d.code == "CHG014"]
     assert [(d.severity, d.message.partition(":")[0]) for d in found] == [
-        (ERROR, "101 entries are touched")
+        (ERROR, "101 entries are changed")
     ]
 
 
@@ -238,7 +238,7 @@ def test_a_renamed_entry_is_known_by_what_git_found():
         files.append(FileChange(path=path, touch=Touch.ADDED, moved_from=moved))
     found = check_change(ChangeSet(base, head, tuple(files)))
     messages = [d.message for d in found if d.code == "CHG003"]
-    assert messages == ["`hello` is renamed to `salute`; a name that was given stays"]
+    assert messages == ["`hello` is renamed to `salute`; a published name cannot change"]
 
 
 @pytest.mark.parametrize("moved", [True, False])
@@ -258,7 +258,7 @@ def test_a_version_that_is_moved_to_another_one_is_told_apart_from_one_that_is_g
     found = check_change(ChangeSet(base, head, tuple(files)))
     assert [d.message for d in found if d.code == "CHG002"] == [
         "version 1.0.0 of `hello` was released and "
-        + ("cannot become 1.0.1; a new version is a copy" if moved else "cannot be deleted")
+        + ("cannot be renamed to 1.0.1; make a copy instead" if moved else "cannot be deleted")
     ]
 
 

@@ -8,9 +8,8 @@ from psreg.authoring.missing_files import missing_files
 from psreg.core.errors import FindingsError
 from psreg.core.identity import Author
 from psreg.core.version import Step
-from psreg.review.advice import APPROVALS
 from psreg.review.change import changes_between
-from psreg.review.review import refusal, review
+from psreg.review.review import APPROVALS, refusal, review, similar_names
 from psreg.review.rules import HUMAN
 from psreg.review.verdict import Verdict
 from support import review_cases as cases
@@ -71,7 +70,7 @@ def test_a_waiver_of_the_author_needs_a_person_one_of_the_keepers_does_not():
     (reason,) = (reason for reason in found.reasons if reason.waived)
     assert reason.code == "PS010"
     assert reason.message.endswith("; waived: It is quoted as an example.")
-    assert "a keeper agrees that PS010 is waived in `hello`" in found.would_change_verdict
+    assert "a maintainer approves the waiver of PS010 in `hello`" in found.would_change_verdict
 
 
 def test_reasons_that_are_the_same_are_one():
@@ -104,15 +103,15 @@ def test_errors_are_counted_with_their_files_and_what_a_machine_mends():
     broken = cases.hello("1.1.1", prompt="Hello\n", readme=None, release=cases.RELEASE)
     found = reviewed(broken)
     first, *_ = found.would_change_verdict
-    assert first.startswith("mend the ")
+    assert first.startswith("fix the ")
     assert first.count("`") == 2 * len({r.path for r in found.reasons})
     hidden = cases.hello("1.1.1", prompt=cases.PROMPT + "Go\u200b on.\n")
-    assert "`psreg check --fix` mends it" in reviewed(hidden).would_change_verdict
+    assert "`psreg check --fix` fixes it" in reviewed(hidden).would_change_verdict
     more = reviewed(hidden, {f"{cases.HELLO}/1.1.1/a.exe": b"x"}).would_change_verdict
-    assert "`psreg check --fix` mends some of them, or all" in more
+    assert "`psreg check --fix` fixes some or all of them" in more
     many = {f"{cases.HELLO}/1.1.1/{n}.exe": b"x" for n in range(4)}
     (sentence,) = reviewed(cases.PATCH, many).would_change_verdict
-    assert sentence == "mend the 4 errors in 4 files"
+    assert sentence == "fix the 4 errors in 4 files"
 
 
 def test_what_can_be_mended_is_suggested_line_by_line():
@@ -183,3 +182,30 @@ def test_of_a_flood_of_releases_a_hundred_are_told():
     found = reviewed(flood)
     assert found.verdict is Verdict.REJECT
     assert len(found.releases) == 100
+
+
+NAMES = ["story_coach", "study_coach", "quiz_master", "codec", "cod", "summary_writer", "unlike"]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("story_coach", ("study_coach",)),
+        ("story_caoch", ("story_coach",)),
+        ("storycoach", ("story_coach", "study_coach")),
+        ("sumrnary_writer", ("summary_writer",)),
+        ("quiz_master_official", ("quiz_master",)),
+        ("official_quiz_master", ("quiz_master",)),
+        ("quiz_master_for_children", ()),
+        ("cod", ()),
+        ("c0d", ("cod",)),
+        ("core", ()),
+        ("recipe_finder", ()),
+    ],
+)
+def test_similar(name, expected):
+    assert similar_names(name, NAMES) == expected
+
+
+def test_ten_are_enough():
+    assert len(similar_names("part_00", [f"part_{n:02}" for n in range(60)])) == 10

@@ -5,8 +5,10 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.core.diagnostics import ERROR, Diagnostic, Edit, Fix, Position
+from psreg.formats.tree import Tree
 from psreg.lint.fix import apply
-from psreg.review.suggestions import suggestions
+from psreg.review.change import ChangeSet, FileChange, Touch, changes_between
+from psreg.review.suggestions import Suggestion, in_diff, suggestions
 
 PATH = "pbes/prompt/hello/1.0.0/hello.prompt"
 README = "pbes/prompt/hello/1.0.0/README.md"
@@ -16,7 +18,7 @@ def edit(start, end, text, path=PATH):
     return Edit(path=path, start=Position(*start), end=Position(*end), replacement=text)
 
 
-def finding(*edits, code="PS001", title="mend it", path=PATH, waived=None):
+def finding(*edits, code="PS001", title="fix it", path=PATH, waived=None):
     return Diagnostic(
         code=code,
         slug="a-rule",
@@ -39,7 +41,7 @@ def test_unchanged_parts_of_a_line_stay():
     (one,) = suggested("a\n  b `c` d\ne\n", finding(edit((2, 6), (2, 7), "X")))
     assert (one.path, one.first, one.last) == (PATH, 2, 2)
     assert (one.before, one.after) == ("  b `c` d\n", "  b `X` d\n")
-    assert (one.titles, one.codes) == (("mend it",), ("PS001",))
+    assert (one.titles, one.codes) == (("fix it",), ("PS001",))
     assert one.in_lines
 
 
@@ -124,3 +126,51 @@ def test_taking_all_of_them_over_is_what_fix_does():
     for one in reversed(suggested(text, *found)):
         lines[one.first - 1 : one.last] = one.after.removesuffix("\n").split("\n")
     assert "\n".join(lines).encode() == apply(text.encode(), PATH, found)[0]
+
+
+POLICY_FILE = PurePosixPath("registry/policy.toml")
+TEN = b"".join(b"%d\n" % n for n in range(1, 11))
+
+
+def of_lines(first, last=None):
+    return Suggestion(
+        path=str(POLICY_FILE),
+        first=first,
+        last=last or first,
+        before="",
+        after="",
+        titles=("fix it",),
+        codes=("PS001",),
+    )
+
+
+def lines_in_diff(before, after, *found):
+    base = {} if before is None else {POLICY_FILE: before}
+    change = changes_between(base, {POLICY_FILE: after})
+    return [(one.first, one.last) for one in in_diff(found, change)]
+
+
+def test_a_new_file_is_shown_as_a_whole():
+    assert lines_in_diff(None, TEN, of_lines(1), of_lines(9, 10)) == [(1, 1), (9, 10)]
+
+
+def test_of_another_file_only_the_changed_lines_are():
+    after = TEN.replace(b"4\n", b"four\nfive\n").replace(b"8\n", b"")
+    one_each = [of_lines(n) for n in range(1, 11)]
+    assert lines_in_diff(TEN, after, *one_each) == [(4, 4), (5, 5)]
+    assert lines_in_diff(TEN, after, of_lines(4, 5), of_lines(3, 4), of_lines(5, 6)) == [(4, 5)]
+
+
+def test_nothing_is_shown_of_what_is_not_touched():
+    assert lines_in_diff(TEN, TEN, of_lines(1)) == []
+
+
+@pytest.mark.parametrize("before", [TEN, b"\n" * 5_000])
+def test_very_long_files_are_not_compared(before):
+    assert lines_in_diff(before, b"x\n" * 5_000, of_lines(1)) == []
+
+
+def test_a_renamed_file_is_not_new():
+    moved = FileChange(path=POLICY_FILE, touch=Touch.ADDED, moved_from=PurePosixPath("policy.toml"))
+    change = ChangeSet(Tree({}), Tree({POLICY_FILE: TEN}), (moved,))
+    assert in_diff([of_lines(1)], change) == ()

@@ -98,4 +98,4 @@ def _lines(
         labels = f"{', '.join(LABELS[:-1])} and {LABELS[-1]}"
         yield f"  then make the labels {labels} on GitHub:"
         yield "  the forms set them, and GitHub adds none that is not there"
-    yield 'the guide "Keep a registry" tells which settings the forge needs'
+    yield 'the guide "Run a registry" tells which settings the forge needs'

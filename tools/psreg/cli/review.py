@@ -1,4 +1,4 @@
-"""`psreg review`: judge what a change adds, and say what becomes of it."""
+"""`psreg review`: review a pull request: accept, needs a human, or reject."""
 
 from __future__ import annotations
 
@@ -31,46 +31,54 @@ _EXIT = {Verdict.ACCEPT: 0, Verdict.NEEDS_HUMAN: 42, Verdict.REJECT: 1}
 _BASES = ("origin/HEAD", "origin/main", "main")
 
 _WHOLE = ("text", "json", "markdown")
-"""The formats that hold the verdict; the others hold the findings."""
+"""The formats that contain the verdict; the others contain only the findings."""
 
 _FORGES = ("github", "gitlab")
 
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("path", nargs="?", default=".", metavar="PATH", help="a repository (.)")
-    parser.add_argument("--base", metavar="REV", help="what the change is to be merged into")
-    parser.add_argument("--head", metavar="REV", help="the change (HEAD)")
     parser.add_argument(
-        "--author-id", type=int, metavar="N", help="who asks: the account's number on the forge"
+        "path", nargs="?", default=".", metavar="PATH", help="a Git repository (default: .)"
+    )
+    parser.add_argument("--base", metavar="REV", help="the revision to merge the change into")
+    parser.add_argument("--head", metavar="REV", help="the last commit of the change (HEAD)")
+    parser.add_argument(
+        "--author-id", type=int, metavar="N", help="numeric id of the author's account on the forge"
     )
     parser.add_argument(
-        "--forge", choices=_FORGES, help="whose number it is (github, or where this runs)"
+        "--forge",
+        choices=_FORGES,
+        help="the forge of that account (default: the forge this job runs on, else github)",
     )
     parser.add_argument(
-        "--post", action="store_true", help="write the comment and the verdict to the forge"
+        "--post", action="store_true", help="post the comment and the status to the forge"
     )
     parser.add_argument(
         "--outdated",
         action="store_true",
-        help="only list the heads of open pull requests not yet judged against the base",
+        help="only list the heads of open pull requests not yet reviewed against the base",
     )
     add_output_options(parser, FORMATS)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Print the review; exit 0 to accept, 42 where a person decides, 1 to reject (DESIGN §4)."""
+    """Print the review; exit 0 for accept, 42 for needs_human, 1 for reject."""
     forge = detect(os.environ)
     if (args.post or args.outdated) and forge is None:
         option = "--post" if args.post else "--outdated"
-        raise UsageError("NO_FORGE", f"{option} is for a job of a forge", "leave it out elsewhere")
+        raise UsageError(
+            "NO_FORGE",
+            f"`{option}` works only in a job on GitHub or GitLab",
+            f"Run without `{option}`.",
+        )
     with open_repository(Path(args.path)) as repository:
         base = repository.resolve(args.base or (forge and forge.base) or _usual_base(repository))
         if forge and args.outdated:
             return _list(forge.outdated(base), console)
         head = repository.resolve(args.head or (forge and forge.head) or "HEAD")
         if forge and args.post:
-            forge.head = head  # what is posted is about the commit that is judged, and no other
+            forge.head = head  # post about exactly the commit that is reviewed
         found = _reviewed(repository, base, head, _author(args, forge))
     address = forge.run_url if forge else ""
     console.out(_text(found, args.format, address, quiet=console.quiet))
@@ -81,8 +89,8 @@ def run(args: Namespace, console: Console) -> int:
         if not post_verdict(found, forge, console):
             raise UnavailableError(
                 "SUPERSEDED",
-                "the pull request or its base moved while it was judged; the verdict is withdrawn",
-                "judge it again",
+                "the pull request or its base changed during the review; the verdict is withdrawn",
+                "Run the review again.",
             )
         _post_remarks(found, forge, console)
     return _EXIT[found.verdict]
@@ -95,7 +103,7 @@ def _list(heads: Iterable[str], console: Console) -> int:
 
 
 def _reviewed(repository: Repository, base: str, head: str, author: Author | None) -> Review:
-    """Return the review of `head`; one that cannot even be compared is rejected."""
+    """Return the review of `head`; a change that cannot be compared is rejected."""
     try:
         return review(
             read_change(repository, base, head, author).change,
@@ -108,16 +116,18 @@ def _reviewed(repository: Repository, base: str, head: str, author: Author | Non
 
 
 def _usual_base(repository: Repository) -> str:
-    """Return what a branch here is most likely to be merged into."""
+    """Return the revision that a branch is most likely to be merged into."""
     for revision in _BASES:
         with suppress(UnavailableError):
             repository.resolve(revision)
             return revision
-    raise UsageError("NO_BASE", "there is no branch main here", "name the base: --base REV")
+    raise UsageError(
+        "NO_BASE", "the repository has no branch `main`", "Name the base with `--base REV`."
+    )
 
 
 def _author(args: Namespace, forge: Forge | None) -> Author | None:
-    """Return who asks: as the command line says, else as the forge does."""
+    """Return the author: from the command line, else from the forge."""
     if args.author_id is not None:
         return Author(forge=args.forge or (forge.name if forge else _FORGES[0]), id=args.author_id)
     return forge.author if forge else None
@@ -135,17 +145,17 @@ def _text(found: Review, form: str, address: str, *, quiet: bool) -> str:
 
 
 def post_verdict(found: Review, forge: Forge, console: Console) -> bool:
-    """Write status and comment; tell whether they still hold, otherwise neither stays.
+    """Post status and comment; return whether they are still valid, otherwise withdraw both.
 
-    A verdict is about a head, a base and whoever asks. All three are looked at again before
-    anything is written, so that an older review does not overwrite a newer one, and afterwards,
-    because they may have moved in between.
+    A verdict is about a head, a base and an author. All three are checked again before anything
+    is posted, so that an older review does not overwrite a newer one, and afterwards, because
+    they may have changed in between.
     """
     if not forge.unchanged(found.base):
         return False
     words = f"{found.verdict}: {VERDICT[found.verdict]}"
     unplaced = max(0, len(remarks(found.in_diff, forge.name)) - MOST_REMARKS)
-    # NOTE: whatever ends this halfway leaves a pending status, and the head is judged again.
+    # NOTE: if this is interrupted, the status stays pending, and the head is reviewed again.
     forge.post_check(Status.PENDING, "being reviewed")
     for url in forge.post_comment(MARKER, review_markdown(found, forge.run_url, unplaced)):
         console.note(f"psreg: wrote {url}")
@@ -153,20 +163,19 @@ def post_verdict(found: Review, forge: Forge, console: Console) -> bool:
     forge.post_check(status, judgement(words, found.base, forge.author))
     if forge.unchanged(found.base):
         return True
-    forge.post_check(Status.PENDING, "what was judged has moved; it is judged again")
+    forge.post_check(Status.PENDING, "the pull request or its base changed; reviewing again")
     forge.post_comment(MARKER, withdrawn_markdown(forge.run_url))
     return False
 
 
 def _post_remarks(found: Review, forge: Forge, console: Console) -> None:
-    """Write what is to be mended at its lines: last, because the verdict is there without it."""
+    """Post the suggestions at their lines: last, because the verdict is complete without them."""
     from psreg.forges.line_comments import Remark
 
-    offered = remarks(found.in_diff, forge.name)
     placed = [
         Remark(path=one.path, first=one.first, last=one.last, body=body)
-        for one, body in offered[:MOST_REMARKS]
+        for one, body in remarks(found.in_diff, forge.name)[:MOST_REMARKS]
     ]
     if refused := forge.post_remarks(REMARK, placed):
         of = f"{refused} of {len(placed)} suggestions"
-        console.note(f"psreg: {forge.name} took no line for {of}; the comment has them")
+        console.note(f"psreg: {forge.name} did not accept {of} at their lines; see the comment")

@@ -1,7 +1,7 @@
-"""What a change adds to a registry: two trees, the files in which they differ, and who asks.
+"""A change to a registry: two trees, the files in which they differ, and the author.
 
-Both trees may be lazy and partial: names around the change are there, their bytes only where a
-rule asks for them. A change is judged by what it adds, in the context of the whole registry.
+Both trees may be lazy and partial: they contain the names around the change, and read their bytes
+only if a rule asks for them. The rules check what a change adds, in the context of the registry.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Touch(StrEnum):
 class FileChange:
     """One file that a change touches. `moved_from` is where Git found (nearly) the same bytes.
 
-    A renamed file is two: deleted there, and added here with `moved_from`. A change of mode
-    alone is a modification.
+    A renamed file is two changes: the old path is deleted, and the new path is added with
+    `moved_from`. A change of the mode alone is a modification.
     """
 
     path: PurePosixPath
@@ -47,12 +47,12 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class NewRelease:
-    """A version folder that the base does not have.
+    """A version folder that does not exist in the base.
 
-    `previous` is the release it is judged against: the highest final version below it, else the
-    highest pre-release below it, else None; of the base, or new in the same change: people will
-    go from one to the other. `known` are the versions of the entry in the base, ascending: one
-    below all of them has no previous one, and is no new name.
+    `previous` is the release it is compared with: the highest final version below it, else the
+    highest pre-release below it, else None. It is in the base or new in the same change: people
+    will update from one to the other. `known` are the versions of the entry in the base,
+    ascending. A version below all of them has no previous release, but is not a new name.
     """
 
     submission: Submission
@@ -66,13 +66,13 @@ class NewRelease:
 
     @property
     def new_name(self) -> bool:
-        """Tell whether the base has no version of the name in this class."""
+        """Tell whether the base contains no version of the name in this class."""
         return not self.known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TouchedEntry:
-    """An entry in whose folder a change touches `files`: as it was and as it will be, or None."""
+    """An entry with the touched `files` in its folder; `base` or `head` is None if not there."""
 
     entry_class: str
     name: str
@@ -87,17 +87,17 @@ class TouchedEntry:
 
     @property
     def is_new(self) -> bool:
-        """Tell whether only the head has it."""
+        """Tell whether the entry is only in the head."""
         return self.base is None and self.head is not None
 
     @property
     def is_gone(self) -> bool:
-        """Tell whether only the base has it."""
+        """Tell whether the entry is only in the base."""
         return self.base is not None and self.head is None
 
 
 class ChangeSet:
-    """The difference of two trees. `author` is None where the forge does not say who asks."""
+    """The difference between two trees. `author` is None if the forge does not identify them."""
 
     def __init__(
         self, base: Tree, head: Tree, files: tuple[FileChange, ...], author: Author | None = None
@@ -109,7 +109,7 @@ class ChangeSet:
 
     @cached_property
     def releases(self) -> tuple[NewRelease, ...]:
-        """The version folders that only the head has, by class, name and version."""
+        """The version folders that are only in the head, by class, name and version."""
         touched = {release for change in self.files if (release := ReleaseId.of(change.path))}
         return tuple(self._new(touched))
 
@@ -125,7 +125,7 @@ class ChangeSet:
             if key not in names:
                 continue
             known = before.get(key, {})
-            latest: dict[bool, Submission] = {}  # new ones come ascending: the last is the highest
+            latest: dict[bool, Submission] = {}  # new ones are ascending: the last is the highest
             for submission in entry.submissions():
                 version = submission.id.version
                 if submission.id in touched and version not in known:
@@ -135,7 +135,7 @@ class ChangeSet:
 
     @cached_property
     def entries(self) -> tuple[TouchedEntry, ...]:
-        """The entries of which files are touched, by class and name; stray files are no entry's."""
+        """The entries with touched files, by class and name; stray files belong to none."""
         files: dict[tuple[str, str], list[FileChange]] = {}
         for change in self.files:
             parts = change.path.parts
@@ -155,7 +155,7 @@ class ChangeSet:
 
     @cached_property
     def outside(self) -> tuple[FileChange, ...]:
-        """The touched files that are no part of an entry's folder below `pbes/`."""
+        """The touched files outside `pbes/`."""
         return tuple(change for change in self.files if change.path.parts[0] != PBES)
 
     def touched(self, path: PurePosixPath) -> Touch | None:
@@ -168,7 +168,7 @@ class ChangeSet:
 
 
 def _previous(version: str, known: Mapping[str, Submission]) -> Submission | None:
-    """Return what a new `version` is judged against."""
+    """Return the release that a new `version` is compared with."""
     new = parse_version(version)
     below = [(parse_version(text), text) for text in known if parse_version(text) < new]
     finals = [item for item in below if not item[0].prerelease]
@@ -184,14 +184,14 @@ def changes_between(
 ) -> ChangeSet:
     """Return the change from one whole tree to another by comparing the bytes of all files.
 
-    What `irregular` names is that in the head alone: it is added or modified in any case.
+    The paths in `irregular` are irregular only in the head: they count as added or modified.
     """
     files = []
     for path in sorted({*base, *head, *irregular}):
-        here = path in head or path in irregular
+        in_head = path in head or path in irregular
         if path not in base:
             files.append(FileChange(path=path, touch=Touch.ADDED))
-        elif not here:
+        elif not in_head:
             files.append(FileChange(path=path, touch=Touch.DELETED))
         elif path in irregular or base[path] != head[path]:
             files.append(FileChange(path=path, touch=Touch.MODIFIED))

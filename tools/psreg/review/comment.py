@@ -1,12 +1,15 @@
-"""A review as the one comment below a pull request: first what a maintainer needs, then why.
+"""A review as a comment on a pull request: first what a maintainer needs to know, then why.
 
-Nothing that a pull request says can act: see `neutral` and `fenced`. The comment is never longer
-than a forge takes; what does not fit is counted, the least important first.
+No text of a pull request has an effect on the forge: see `neutral` and `fenced`. The comment is
+never longer than a forge accepts; what does not fit is counted, least important parts first.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
 from psreg import __version__
 from psreg.compatibility.diff import Diff
@@ -14,7 +17,6 @@ from psreg.compatibility.diff_report import diff_markdown
 from psreg.core.diagnostics import ERROR, INFO, WARNING
 from psreg.lint.reports.markdown import HEAD, code, finding_row, neutral, worst_first
 from psreg.lint.reports.text import counted
-from psreg.review.budget import Part, fitted
 from psreg.review.comment_code import (
     MOST_REMARKS,
     diff_blocks,
@@ -25,50 +27,50 @@ from psreg.review.review_report import VERDICT, beside_findings, step_text
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
 
 MARKER = "<!-- psreg review -->"
-"""First line of the comment, by which a bot finds its own one again."""
+"""First line of the comment, by which a bot recognizes its own comment."""
 
 _CHANGES, _TOGETHER = 7_000, 10
-"""Characters that belong to what changed, and the releases that have a share of them."""
+"""Characters reserved for the changes, and the most releases that share them."""
 
 LIMIT = 65_000
-"""Characters of the comment; GitHub takes 65,536."""
+"""The most characters in a comment; GitHub accepts 65,536."""
 
 _HEADLINES = {
     Verdict.ACCEPT: "Ready to merge",
-    Verdict.NEEDS_HUMAN: "Please look at this",
-    Verdict.REJECT: "Not yet",
+    Verdict.NEEDS_HUMAN: "Needs a maintainer",
+    Verdict.REJECT: "Changes required",
 }
 _NEXT = {
     Verdict.ACCEPT: "It can be merged as it is.",
-    Verdict.NEEDS_HUMAN: "A keeper of the registry who agrees merges it as it is.",
-    Verdict.REJECT: "Mend it on the same branch; every push is judged anew, and this comment is"
-    " rewritten. `psreg review` says the same on your machine, and `psreg check --fix` mends what a"
-    " machine may mend. `psreg explain CODE` explains a finding.",
+    Verdict.NEEDS_HUMAN: "A maintainer of the registry decides whether to merge it as it is.",
+    Verdict.REJECT: "Push fixes to the same branch. Every push is reviewed again and updates this"
+    " comment. `psreg review` prints the same review on your machine, `psreg check --fix` applies"
+    " the safe fixes, and `psreg explain CODE` explains a finding.",
 }
 _AT_LINES = (
-    f"\nThe first {MOST_REMARKS} stand at their lines as well, where one click takes each over;"
-    " {} more will when those are mended.\n"
+    f"\nThe first {MOST_REMARKS} are also comments on their lines, where you can apply each with"
+    " one click; {} more will follow when those are fixed.\n"
 )
-_MERGED = " Merging releases {}: signed, and from then on no byte of it changes."
+_MERGED = " Merging signs and releases {}; a released version never changes."
 
 
 def review_markdown(review: Review, address: str = "", unplaced: int = 0) -> str:
     """Return `review` as GitHub Flavoured Markdown, at most `LIMIT` characters.
 
-    `address` is where the whole report is, "" if that is not known; `unplaced` how many of the
-    suggestions would stand at their lines if there were not too many.
+    `address` is the URL of the whole report, "" if unknown; `unplaced` is the number of
+    suggestions that are not comments on their lines only because there are too many.
     """
-    parts = (*_judgement(review), *_detail(review, unplaced), *_end(review, address))
+    parts = (*_summary(review), *_detail(review, unplaced), *_end(review, address))
     return fitted(parts, LIMIT)
 
 
 def withdrawn_markdown(address: str = "") -> str:
-    """Return what stands in place of a verdict that is about a head or a base of the past."""
-    then = "What was said of an earlier commit no longer holds; the verdict follows here."
-    return f"{MARKER}\n### psreg: Reviewing\n\n{then}{_link(address, 'The run')}\n"
+    """Return the comment that replaces a verdict about an outdated head or base."""
+    then = "The earlier verdict is outdated; a new one will appear here."
+    return f"{MARKER}\n### psreg: Reviewing\n\n{then}{_link(address, 'Pipeline run')}\n"
 
 
-def _judgement(review: Review) -> tuple[Part, ...]:
+def _summary(review: Review) -> tuple[Part, ...]:
     counts = [counted(review.report.count(s), s) for s in (ERROR, WARNING, INFO)]
     found = ", ".join(text for text in counts if not text.startswith("0 "))
     head = f"{MARKER}\n### psreg: {_HEADLINES[review.verdict]}\n\n"
@@ -136,9 +138,8 @@ def _detail(review: Review, unplaced: int) -> tuple[Part, ...]:
             blocks=suggestion_blocks(review.suggestions),
             weight=70,
             share=8_000,
-            before="\n#### What a machine may mend\n"
-            + (_AT_LINES.format(unplaced) if unplaced else ""),
-            more="\n…and {} more; `psreg check --fix` mends them all.\n",
+            before="\n#### Safe fixes\n" + (_AT_LINES.format(unplaced) if unplaced else ""),
+            more="\n…and {} more; `psreg check --fix` applies them all.\n",
         ),
         Part(
             blocks=missing_file_blocks(review),
@@ -163,7 +164,7 @@ def _waived(review: Review) -> Part:
         weight=60,
         share=3_000,
         before=f"\n<details><summary>{len(waived)} waived</summary>\n\n"
-        + HEAD.format("Finding, and why it was waived"),
+        + HEAD.format("Finding, and the reason for the waiver"),
         after="\n</details>\n",
         more="\n…and {} more waived findings.\n",
     )
@@ -181,11 +182,11 @@ def _changed(release: ReviewedRelease, diff: Diff, share: int) -> Part:
 
 
 def _end(review: Review, address: str) -> tuple[Part, ...]:
-    judged = f"Judged {code(review.head[:12])} against {code(review.base[:12])} by psreg"
+    compared = f"Reviewed {code(review.head[:12])} against {code(review.base[:12])} with psreg"
     then = _NEXT[review.verdict]
     if review.releases and review.verdict is not Verdict.REJECT:
         then += _MERGED.format("it" if len(review.releases) == 1 else "them")
-    link = _link(address, "The whole report")
+    link = _link(address, "Full report")
     return (
         Part(
             blocks=tuple(_score(release) for release in review.releases),
@@ -198,7 +199,9 @@ def _end(review: Review, address: str) -> tuple[Part, ...]:
             weight=99,
             share=1_000,
         ),
-        Part(blocks=(f"\n---\n{judged} {neutral(__version__)}.{link}\n",), weight=98, share=1_000),
+        Part(
+            blocks=(f"\n---\n{compared} {neutral(__version__)}.{link}\n",), weight=98, share=1_000
+        ),
     )
 
 
@@ -214,6 +217,62 @@ def _score(release: ReviewedRelease) -> str:
         + "\n"
         for part in release.score.parts
     )
-    named = code(release.title)
-    summary = f"Score of {named}: {release.score.total} of 100"
+    summary = f"Score of {code(release.title)}: {release.score.total} of 100"
     return f"\n<details><summary>{summary}</summary>\n\n{rows}\n</details>\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A part of the comment: `before`, as many of the `blocks` as fit, `after`; "" without blocks.
+
+    `more` says how many blocks are left out, with `{}` for the number. If space is short, the
+    parts with the least `weight` are cut first; `share` characters are reserved for the part.
+    """
+
+    blocks: tuple[str, ...]
+    weight: int
+    share: int
+    before: str = ""
+    after: str = ""
+    more: str = "\n…and {} more.\n"
+
+    def text(self, count: int) -> str:
+        """Return the part with the first `count` blocks."""
+        if not self.blocks:
+            return ""
+        if not count:
+            return self.left_out(count)
+        return "".join([self.before, *self.blocks[:count], self.left_out(count), self.after])
+
+    def left_out(self, count: int) -> str:
+        """Return the line that says how many blocks follow the first `count`."""
+        return self.more.format(len(self.blocks) - count) if count < len(self.blocks) else ""
+
+
+def fitted(parts: Sequence[Part], limit: int) -> str:
+    """Return the parts, in their order, in at most `limit` characters.
+
+    Every part may use its share, whatever the others need; the rest of the space goes to the parts
+    in order of weight. All shares and all lines about left-out blocks must fit into `limit`.
+    """
+    sizes = [list(accumulate(map(len, part.blocks), initial=0)) for part in parts]
+    counts = [0] * len(parts)
+    room = limit - sum(len(part.text(0)) for part in parts)
+    ranked = sorted(range(len(parts)), key=lambda at: -parts[at].weight)
+    for shared in (True, False):
+        for at in ranked:
+            part, used = parts[at], _size(parts[at], sizes[at], counts[at])
+            while counts[at] < len(part.blocks):
+                size = _size(part, sizes[at], counts[at] + 1)
+                if size - used > room or (shared and size > part.share):
+                    break
+                room -= size - used
+                used = size
+                counts[at] += 1
+    return "".join(part.text(count) for part, count in zip(parts, counts, strict=True))
+
+
+def _size(part: Part, sizes: Sequence[int], count: int) -> int:
+    """Return the length of the part with the first `count` blocks."""
+    around = len(part.before) + len(part.after) if count else 0
+    return around + sizes[count] + len(part.left_out(count))

@@ -1,80 +1,91 @@
-"""The parts of a review's comment that are code: suggestions, missing files, differences.
+"""The code blocks of a review's comment: suggestions, missing files, differences.
 
-Text from a pull request stands in fenced blocks only. A block that somebody is to take over holds
-exactly what they get, or is not there; what is only to be read is cropped.
+Text from a pull request appears only in fenced blocks. A block that people apply or copy is exact,
+or it is left out; a block that people only read may be cropped.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import PurePosixPath
 
+from psreg.core.terminal import plain
 from psreg.lint.reports.markdown import code, neutral
 from psreg.lint.reports.unified import unified
-from psreg.review.fenced import exact, fenced, shown
 from psreg.review.suggestions import Suggestion
 from psreg.review.verdict import Review, ReviewedRelease
 
 REMARK = "<!-- psreg suggestion "
-"""Begins the first line of a remark, by which a bot finds its own ones again."""
+"""Start of the first line of a remark, by which a bot recognizes its own remarks."""
 
 MOST_REMARKS = 20
-"""Remarks that a review writes; every one is a message to those who watch."""
+"""The most remarks in a review; each one notifies everyone who watches."""
 
 _FINGERPRINT = 32
-"""Hexadecimal digits; nobody but us can write one that counts."""
+"""Hexadecimal digits; only our own comments count."""
 
 _LONGEST_SUGGESTION = 4_000
 _LONGEST_FILE = 8_000
 
 _DIFF_ROOM = 24_000
-"""Characters of the differences of all releases together."""
+"""Characters reserved for the differences of all releases together."""
 
 _DIFF_LINES, _DIFF_BYTES = 2_000, 256 * 1024
-"""Lines and bytes of an artifact that is compared as text; the time grows with their square."""
+"""The most lines and bytes of an artifact that is compared as text; the time is quadratic."""
+
+
+LONGEST_LINE = 1_000
+"""Characters shown of one line; a whole PBE may be on a single line."""
+
+_COMMENT = "<!--"
+
+_COMMAND = re.compile(r"^[ \t]*/[a-z]", re.MULTILINE | re.IGNORECASE)
+
+_BREAK = re.compile(r"\r\n?|\n")
 
 
 def suggestion_blocks(found: Iterable[Suggestion]) -> tuple[str, ...]:
-    """Return a block for each suggestion; what no forge can take over comes last, as a line."""
+    """Return a block for each suggestion; those that no forge can apply come last, as lines."""
     blocks: list[str] = []
     lines: list[str] = []
     for one in found:
-        block = f"\n{_place(one)}: {_said(one)}\n\n{fenced(one.after, 'suggestion')}"
-        if _to_take(one, block):
+        block = f"\n{_location(one)}: {_title(one)}\n\n{fenced(one.after, 'suggestion')}"
+        if _is_applicable(one, block):
             blocks.append(block)
         else:
-            lines.append(f"\n{_place(one)}: {_said(one)}. `psreg check --fix` does it.\n")
+            lines.append(f"\n{_location(one)}: {_title(one)}. `psreg check --fix` applies it.\n")
     return (*blocks, *lines)
 
 
 def remarks(found: Iterable[Suggestion], forge: str) -> tuple[tuple[Suggestion, str], ...]:
-    """Return what can be taken over at its lines, each with the text to stand there.
+    """Return the suggestions that can be applied at their lines, each with its remark.
 
-    The first line of a text is hidden and begins with `REMARK`; it says of which text it is.
+    The first line of a remark is hidden; it starts with `REMARK` and identifies the suggestion.
     """
-    texts = ((one, _remark(one, forge)) for one in found if exact(one.path))
-    return tuple((one, text) for one, text in texts if _to_take(one, text))
+    texts = ((one, _remark(one, forge)) for one in found if is_exact(one.path))
+    return tuple((one, text) for one, text in texts if _is_applicable(one, text))
 
 
 def _remark(one: Suggestion, forge: str) -> str:
-    # A suggestion of GitLab says how many lines above its own it replaces.
+    # A GitLab suggestion says how many lines above its own it replaces.
     info = f"suggestion:-{one.last - one.first}+0" if forge == "gitlab" else "suggestion"
-    text = f"{_said(one)}\n\n{fenced(one.after, info)}"
+    text = f"{_title(one)}\n\n{fenced(one.after, info)}"
     about = "\0".join((one.path, str(one.first), str(one.last), one.before, text))
     known = sha256(about.encode()).hexdigest()[:_FINGERPRINT]
     return f"{REMARK}{known} -->\n{text}"
 
 
-def _to_take(one: Suggestion, text: str) -> bool:
-    return one.in_lines and exact(one.after) and len(text) <= _LONGEST_SUGGESTION
+def _is_applicable(one: Suggestion, text: str) -> bool:
+    return one.in_lines and is_exact(one.after) and len(text) <= _LONGEST_SUGGESTION
 
 
-def _said(one: Suggestion) -> str:
+def _title(one: Suggestion) -> str:
     return neutral(f"{', '.join(one.titles)} [{', '.join(one.codes)}]")
 
 
-def _place(one: Suggestion) -> str:
+def _location(one: Suggestion) -> str:
     lines = f"line {one.first}" if one.first == one.last else f"lines {one.first} to {one.last}"
     return f"{code(one.path)}, {lines}"
 
@@ -85,7 +96,7 @@ def missing_file_blocks(review: Review) -> tuple[str, ...]:
         _folded(f"{code(str(path))} is missing: copy this and fill it in", _file(path, text))
         for release in review.releases
         for path, text in sorted(release.missing.items())
-        if exact(text) and len(text) <= _LONGEST_FILE
+        if is_exact(text) and len(text) <= _LONGEST_FILE
     )
 
 
@@ -94,10 +105,10 @@ def _file(path: PurePosixPath, text: str) -> str:
 
 
 def diff_blocks(review: Review) -> tuple[str, ...]:
-    """Return a folded block for each release that follows another one: what of the text differs."""
+    """Return a folded text diff for each release that follows another one."""
     compared = [r for r in review.releases if r.before is not None and r.after is not None]
     return tuple(
-        _folded(f"{code(release.title)} beside {neutral(release.previous or '')}, as text", text)
+        _folded(f"Text diff of {code(release.title)} and {neutral(release.previous or '')}", text)
         for release in compared
         if (text := _difference(release, _DIFF_ROOM // len(compared)))
     )
@@ -108,14 +119,14 @@ def _difference(release: ReviewedRelease, room: int) -> str:
         data.decode(errors="replace") for data in (release.before or b"", release.after or b"")
     ]
     if any(len(text) > _DIFF_BYTES or text.count("\n") > _DIFF_LINES for text in texts):
-        return "Too long to be compared here.\n"
+        return "Too long to compare here.\n"
     lines = unified(release.id.filename, *texts).split("\n")[2:-1]
     return fenced("\n".join(_fitting(lines, room)), "diff") if lines else ""
 
 
 def _fitting(lines: list[str], room: int) -> Iterator[str]:
     for at, line in enumerate(lines):
-        text = shown(line)
+        text = cropped(line)
         room -= len(text) + 1
         if room < 0:
             yield f"…and {len(lines) - at} more lines"
@@ -125,3 +136,35 @@ def _fitting(lines: list[str], room: int) -> Iterator[str]:
 
 def _folded(summary: str, text: str) -> str:
     return f"\n<details><summary>{summary}</summary>\n\n{text}\n</details>\n"
+
+
+def fenced(text: str, info: str = "") -> str:
+    """Return a fenced code block of exactly `text`, and a line break at the end if it has none.
+
+    A forge sees no mention and no HTML in a code block, and `text` cannot end it. Two things have
+    an effect even there: the hidden first line by which a bot recognizes its own comment, and
+    lines that start with a slash and a word, which GitLab and many bots treat as commands. So
+    check `is_exact` first, or use `cropped`.
+    """
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    end = "" if not text or text.endswith("\n") else "\n"
+    return f"{fence}{info}\n{text}{end}{fence}\n"
+
+
+def is_exact(text: str) -> bool:
+    """Tell whether a code block shows `text` as it is.
+
+    It does not if a character is invisible, if a lone carriage return would look like a line
+    break, or if the text would act as a command or a hidden comment.
+    """
+    lines = text.replace("\r\n", "\n")
+    return plain(lines) == lines and _COMMENT not in text and not _COMMAND.search(text)
+
+
+def cropped(text: str) -> str:
+    """Return one line for reading: without invisible characters, and cropped."""
+    line = plain(_BREAK.sub(" ", text)).replace(_COMMENT, "<\u200b!--")
+    if len(line) <= LONGEST_LINE:
+        return line
+    return f"{line[:LONGEST_LINE]}…({len(line) - LONGEST_LINE} more characters)"

@@ -1,7 +1,7 @@
-"""The names of a registry at one commit: folders of entries, and the aliases that entries list.
+"""The names in a registry at one commit: the folders of the entries, and their aliases.
 
-Names come from the class folders alone. Which entries may list aliases is found by `git grep`,
-which runs beside us; of these alone entry.toml is read.
+Names come from the class folders alone. `git grep`, which runs in parallel, finds the entries that
+may list aliases; only their entry.toml is read.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _ALIASES = (
     ("-E", "-e", "aliases", "--and", "--not", "-e", _EMPTY, "--or", "-e", r"\\"),
 )
 """A line of an entry.toml that may list aliases, in two notations: the first takes half the time,
-and not every git has it. The line has the word and no empty list, or an escape: what is written
-with one, "ali\\u0061ses", may be any word."""
+but not every git supports it. The line contains the word and no empty list, or an escape, because
+"ali\\u0061ses" is the same key."""
 
 
 def folder_of(key: Key) -> str:
@@ -41,14 +41,14 @@ def entry_file(key: Key) -> str:
 
 
 def key_of(path: str) -> Key | None:
-    """Return the entry in whose folder `path` lies, or None."""
+    """Return the entry in whose folder `path` is, or None."""
     parts = path.split("/", 3)
     if len(parts) > 3 and parts[0] == PBES and parts[1] in CLASSES and is_name(parts[2]):  # noqa: PLR2004
         return parts[1], parts[2]
     return None
 
 
-class Roll:
+class EntryNames:
     """The entries of the commit whose root folder is `root`."""
 
     def __init__(self, git: Git, objects: Objects, root: str) -> None:
@@ -67,7 +67,7 @@ class Roll:
 
     @cached_property
     def names(self) -> Sequence[str]:
-        """What is in the class folders: the names of the entries, and a few that are none."""
+        """The names in the class folders: those of the entries, and a few other files."""
         return [name for entries in self._classes.values() for name in entries.names()]
 
     def called(self, names: Iterable[str]) -> set[Key]:
@@ -76,7 +76,7 @@ class Roll:
         return {key for key in keys if self.folder(key)}
 
     def find_aliases(self) -> None:
-        """Begin to look for aliases, which will be asked for."""
+        """Start the search for aliases in the background."""
         if self._pbes and self._search is None:
             depth = "--max-depth=2"  # <class>/<name>/entry.toml
             self._search = Grep(self._git, self._pbes, depth, patterns=_ALIASES)
@@ -110,7 +110,7 @@ def aliases_in(data: bytes) -> tuple[str, ...]:
 
 
 def mentioning(git: Git, root: str, words: Iterable[str]) -> set[Key]:
-    """Return the entries of which a TOML file in the commit may mention one of `words`.
+    """Return the entries with a TOML file in the commit that may mention one of `words`.
 
     Raises:
         UnavailableError: `OBJECT_MISSING`.

@@ -1,4 +1,4 @@
-"""The change that a merge in a Git repository makes, as the rules see it."""
+"""The change that a merge makes in a Git repository, as input for the rules."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from psreg.review.view import View
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What one commit would change in the registry as it stands at another one.
+    """What merging one commit would change in the registry at another commit.
 
-    `base` is the commit at which the two parted, `tip` the one the change is to be merged into,
-    and `head` the change's last; all are full ids. The base tree of `change` is that of `tip`, and
-    its head tree the one that merging makes: while the change waited, names were taken and owners
-    went, and what the head itself holds, or does to `base`, may be neither here nor there. Both
-    trees are lazy and partial, see `view`, and end with the repository.
+    `base` is the merge base of the two, `tip` the commit the change is to be merged into, and
+    `head` the last commit of the change; all are full ids. The base tree of `change` is that of
+    `tip`, and its head tree is the merge result: names may have been taken and owners removed
+    since the change was made, so neither the tree of `head` nor its difference to `base` is what
+    matters. Both trees are lazy and partial, see `view`, and are valid until the repository is
+    closed.
     """
 
     change: ChangeSet
@@ -37,22 +38,22 @@ def read_change(
     """Return what merging `head_rev` would change in the registry at `base_rev`.
 
     Raises:
-        UnavailableError, FindingsError: as `Repository.merge`; the latter is the change's fault
-            and deserves the verdict `reject`.
+        UnavailableError, FindingsError: as `Repository.merge`; the change is to blame for the
+            latter, which leads to the verdict `reject`.
     """
     merge = repository.merge(base_rev, head_rev)
     view = View(repository.git, repository.objects, merge.before, merge.differences)
     after = view.head()
     change = ChangeSet(
         Tree(view.base()),
-        Tree(after, {path: kind for path, kind in after.irregular.items() if _judged(path)}),
+        Tree(after, {path: kind for path, kind in after.irregular.items() if _is_checked(path)}),
         tuple(_file_change(path, one, merge.sources) for path, one in merge.differences.items()),
         author,
     )
     return Changes(change=change, base=merge.base, tip=merge.tip, head=merge.head)
 
 
-def _judged(path: PurePosixPath) -> bool:
+def _is_checked(path: PurePosixPath) -> bool:
     return path.parts[0] == PBES or path == POLICY
 
 

@@ -1,12 +1,12 @@
-"""Review a change as a careful colleague would: what it releases, what is against it, a verdict.
+"""Review a change: what it releases, what is wrong with it, and a verdict.
 
-Pure: a change in, a review out. Errors reject. What a program cannot decide, a new name or a
-waiver for instance, needs a human. Everything else may be merged as it is.
+Pure: a change in, a review out. Errors reject. What a program cannot decide, for example a new
+name or a waiver, needs a human. Everything else can be merged as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -15,41 +15,73 @@ from psreg.compatibility.diff import compare
 from psreg.compatibility.steps import step_between
 from psreg.core.diagnostics import ERROR, Diagnostic, Report
 from psreg.core.errors import FindingsError
-from psreg.core.identity import Author
+from psreg.core.identity import PBES, Author
 from psreg.core.version import Step, parse_version
 from psreg.formats.tree import Submission
+from psreg.lint.names.all_names import ENOUGH
+from psreg.lint.names.likeness import bare, distance
+from psreg.lint.names.near_names import nearby
 from psreg.lint.score.score import score
-from psreg.review.advice import advice
 from psreg.review.change import ChangeSet, NewRelease, Touch
-from psreg.review.diff_lines import in_diff
 from psreg.review.judge import check_change
 from psreg.review.rules import HUMAN
-from psreg.review.rules.version_rules import judged
-from psreg.review.similar_names import similar_names
-from psreg.review.suggestions import suggestions
+from psreg.review.rules.version_rules import below_the_floor, checked_releases
+from psreg.review.suggestions import in_diff, suggestions
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
 
 MissingFiles = Callable[[NewRelease, Author | None], Mapping[PurePosixPath, str]]
-"""Drafts the files that a release lacks, for the author who asks: text by path."""
+"""Drafts the files that a release lacks, for the author of the change: text by path."""
+
+
+_LISTED = 3
+"""Files with errors that are named; if there are more, they are only counted."""
+
+_IN_ENTRY = 4
+"""Parts of the shortest path of a file in an entry's folder."""
+
+APPROVALS: Mapping[str, str] = {
+    "CHG002": "a maintainer approves the purge of `{path}`",
+    "CHG010": "a maintainer approves the major release of `{name}`",
+    "CHG011": "a maintainer approves the new name `{name}`",
+    "CHG012": "a maintainer approves the new capabilities of `{name}`",
+    "CHG013": "a maintainer approves the files outside pbes/",
+    "CHG014": "submit each entry in its own pull request, or a maintainer approves them together",
+    "CHG017": "run the review where the forge identifies the author, or pass `--author-id`",
+    "CHG018": "an owner of `{name}` approves the change",
+    "CHG019": "a maintainer approves the change, because `{name}` has no owner",
+    "CHG020": "a maintainer approves the new owners of `{name}`",
+    "CHG023": "a maintainer approves the new licence of `{name}`",
+    "CHG024": "test `{name}` on the missing platforms, or a maintainer approves without it",
+    "CHG026": "an owner signs `{name}`, or a maintainer approves without a signature",
+    "CHG027": "a maintainer approves that a yanked version of `{name}` returns",
+    "CHG028": "a maintainer approves the deprecation of `{name}`",
+    "CHG029": "a maintainer approves that a retired name can be used again",
+    "CHG030": "a maintainer approves the aliases of `{name}`",
+    "CHG031": "fix the entries that require it first, or a maintainer approves",
+    "NAME004": "a maintainer confirms that `{name}` differs enough from similar names",
+    "NAME005": "a maintainer confirms that `{name}` does not imitate another entry",
+    "PS081": "a maintainer approves what is new in `{name}`",
+}
+"""What would resolve a finding that needs a person, by its code."""
 
 
 def review(
     change: ChangeSet, *, missing_files: MissingFiles, base: str = "", head: str = ""
 ) -> Review:
-    """Return the review of `change`; `base` and `head` are the names of its two commits."""
+    """Return the review of `change`; `base` and `head` are the ids of its two commits."""
     files = [one for one in change.files if one.touch is not Touch.DELETED]
     policy = change.base.policy
     report = Report.of(len(files), check_change(change), policy.site_address)
     reasons = tuple(dict.fromkeys(_reasons(report.diagnostics)))
-    releases = tuple(_released(new, change, missing_files) for new in judged(change))
-    mended = suggestions(report.diagnostics, change.head.files)
+    releases = tuple(_released(new, change, missing_files) for new in checked_releases(change))
+    fixes = suggestions(report.diagnostics, change.head.files)
     return Review(
         verdict=_verdict(reasons),
         reasons=reasons,
         would_change_verdict=tuple(advice(report, reasons, releases)),
         releases=releases,
-        suggestions=mended,
-        in_diff=in_diff(mended, change),
+        suggestions=fixes,
+        in_diff=in_diff(fixes, change),
         report=report,
         base=base,
         head=head,
@@ -58,7 +90,7 @@ def review(
 
 
 def refusal(error: FindingsError, *, base: str, head: str) -> Review:
-    """Return the review of a change that cannot be judged, and that it is to blame for it."""
+    """Return the review that rejects a change because it cannot be reviewed."""
     reason = Reason(code=error.code, message=error.message, effect=Verdict.REJECT, path="")
     return Review(
         verdict=Verdict.REJECT,
@@ -76,7 +108,7 @@ def refusal(error: FindingsError, *, base: str, head: str) -> Review:
 def _reasons(found: Iterable[Diagnostic]) -> Iterator[Reason]:
     """Yield why the change cannot simply be merged, in the order of the findings.
 
-    NOTE: a waiver of the policy was decided by the keepers; one of the author is only a request.
+    NOTE: the maintainers decided on a waiver in the policy; a waiver by the author is a request.
     """
     for d in found:
         if d.waived is None and d.severity is ERROR:
@@ -125,3 +157,45 @@ def _capabilities(submission: Submission | None) -> set[str]:
     if submission is None:
         return set()
     return {text for _, text in submission.release.strings("capabilities")}
+
+
+def similar_names(name: str, others: Iterable[str]) -> tuple[str, ...]:
+    """Return those of `others` that are similar to `name`, the most similar first, at most ten."""
+    similar = nearby([name], others) - {name}
+    ranked = sorted(similar, key=lambda other: (distance(bare(name), bare(other)), other))
+    return tuple(ranked[:ENOUGH])
+
+
+def advice(
+    report: Report, reasons: Iterable[Reason], releases: Iterable[ReviewedRelease]
+) -> Iterator[str]:
+    """Yield what would change the verdict: first what to fix, then who has to approve."""
+    for release in releases:
+        if release.least:
+            yield f"release `{release.id.name}` as {release.least}"
+    step = below_the_floor.code  # the line above covers it
+    errors = [d for d in report.standing() if d.severity is ERROR and d.code != step]
+    if errors:
+        yield from _fix(errors)
+    human = (reason for reason in reasons if reason.effect is Verdict.NEEDS_HUMAN)
+    yield from dict.fromkeys(map(_approve, human))
+
+
+def _fix(errors: Sequence[Diagnostic]) -> Iterator[str]:
+    paths = list(dict.fromkeys(error.path for error in errors))
+    count = "the error" if len(errors) == 1 else f"the {len(errors)} errors"
+    where = f"{len(paths)} files"
+    if len(paths) <= _LISTED:
+        where = ", ".join(f"`{path}`" for path in paths)
+    yield f"fix {count} in {where}"
+    if any(error.fix for error in errors):  # one fix may resolve several errors
+        yield f"`psreg check --fix` fixes {'it' if len(errors) == 1 else 'some or all of them'}"
+
+
+def _approve(reason: Reason) -> str:
+    parts = PurePosixPath(reason.path).parts
+    name = parts[2] if len(parts) >= _IN_ENTRY and parts[0] == PBES else reason.path
+    sentence = APPROVALS.get(reason.code)
+    if sentence is None or reason.waived:
+        return f"a maintainer approves the waiver of {reason.code} in `{name}`"
+    return sentence.format(name=name, path=reason.path)

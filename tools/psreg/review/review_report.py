@@ -1,6 +1,6 @@
-"""A review for machines and on a terminal: the report of its findings, and what follows from them.
+"""A review as JSON and as text for a terminal.
 
-As JSON it is the report of a check (`psreg.report/1`) with members of its own (DESIGN §4).
+As JSON it is the report of a check (`psreg.report/1`) with additional members.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from psreg.lint.reports.text import counted, report_lines
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
 
 VERDICT = {
-    Verdict.ACCEPT: "nothing stands against it; it can be merged as it is",
-    Verdict.NEEDS_HUMAN: "a person has to decide; a program cannot",
-    Verdict.REJECT: "it cannot be merged like this",
+    Verdict.ACCEPT: "nothing blocks it; it can be merged as it is",
+    Verdict.NEEDS_HUMAN: "a maintainer must decide",
+    Verdict.REJECT: "it cannot be merged as it is",
 }
-"""What each verdict means, in a line."""
+"""What each verdict means, in one line."""
 
 
 def review_document(review: Review) -> dict[str, Any]:
@@ -57,9 +57,9 @@ def _release(release: ReviewedRelease) -> dict[str, Any]:
 
 
 def review_lines(review: Review, *, color: bool = False, quiet: bool = False) -> Iterator[str]:
-    """Yield the lines of `review`: findings, releases, and last the verdict and what changes it.
+    """Yield the lines of `review`: findings, releases, the verdict and what would change it.
 
-    `quiet` leaves out the releases, and all of it where nothing stands against the change.
+    `quiet` leaves out the releases, and prints nothing if the verdict is `accept`.
     """
     if quiet and review.verdict is Verdict.ACCEPT:
         return
@@ -81,7 +81,7 @@ def review_lines(review: Review, *, color: bool = False, quiet: bool = False) ->
 
 
 def beside_findings(review: Review) -> Iterator[Reason]:
-    """Yield the reasons that are more, or something else, than an error among the findings."""
+    """Yield the reasons that the list of findings does not show as errors."""
     for reason in review.reasons:
         if reason.effect is Verdict.NEEDS_HUMAN or not reason.path:
             yield reason
@@ -96,12 +96,12 @@ def _release_lines(release: ReviewedRelease) -> Iterator[str]:
 
 
 def step_text(release: ReviewedRelease) -> str:
-    """Return which step a release makes, and which it has to make at least."""
+    """Return which step a release makes, and the lowest version that its changes require."""
     if release.new_name:
         return "the first release of this name"
     if release.previous is None:
-        return "below all releases of this name"
-    least = f"; what changed asks for {release.least} or higher" if release.least else ""
+        return "lower than all releases of this name"
+    least = f"; its changes require {release.least} or higher" if release.least else ""
     if release.bump is Step.NONE:
         return f"follows {release.previous}{least}"
     return f"a {release.bump} step from {release.previous}{least}"

@@ -1,28 +1,35 @@
-"""What a machine can mend, as whole lines: how forges offer a change for somebody to take over.
+"""Fixes as suggestions: whole lines that an author can apply on the forge.
 
-All fixes of a file that can be applied together are. Those that share a line are one suggestion,
-since a second one about the same line would undo the first. A suggestion holds the exact text of
-its lines, unchanged parts and line endings among them.
+All fixes of a file that can be applied together are combined. Fixes that share a line are one
+suggestion, because a second one about the same line would undo the first. A suggestion contains
+the exact text of its lines, including unchanged parts and line endings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
 from pathlib import PurePosixPath
 
 from psreg.core.diagnostics import Diagnostic, Edit, LineIndex, Position
 from psreg.lint.fix import apply
+from psreg.review.change import ChangeSet, Touch
 
 _BOM = "\ufeff"
 
 
+_MOST_LINES = 2_000
+"""The most lines of a file that are compared; the time is quadratic."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """Put `after` in the place of lines `first` to `last` of `path`, which now read `before`.
+    """Replace lines `first` to `last` of `path`, now `before`, with `after`.
 
     Both texts are whole lines with their endings; the last line of a file may have none. `titles`
-    say what is mended, `codes` which rules asked for it.
+    say what is fixed, `codes` which rules reported it.
     """
 
     path: str
@@ -35,7 +42,7 @@ class Suggestion:
 
     @property
     def in_lines(self) -> bool:
-        """Tell whether lines change, and not just whether the last one of the file is ended."""
+        """Tell whether lines change, not only the line break at the end of the file."""
         if self.before.endswith("\n"):
             return True
         return self.before != self.after.removesuffix("\n").removesuffix("\r")
@@ -44,7 +51,7 @@ class Suggestion:
 def suggestions(
     diagnostics: Iterable[Diagnostic], files: Mapping[PurePosixPath, bytes]
 ) -> tuple[Suggestion, ...]:
-    """Return what would mend the `diagnostics`, by path and line; waived ones are left alone."""
+    """Return suggestions that fix the `diagnostics`, by path and line; waived ones are ignored."""
     fixable: dict[str, list[Diagnostic]] = {}
     for found in diagnostics:
         if found.fix and found.waived is None:
@@ -61,18 +68,18 @@ def _of_file(path: str, data: bytes, found: list[Diagnostic]) -> Iterator[Sugges
     if not done:
         return
     text = data.decode()
-    # NOTE: as in `apply`: a README's positions do not count its byte order mark.
+    # NOTE: as in `apply`, positions in a README do not count its byte order mark.
     index = LineIndex(text.removeprefix(_BOM) if path.endswith(".md") else text)
-    wanted: dict[Edit, list[Diagnostic]] = {}
+    by_edit: dict[Edit, list[Diagnostic]] = {}
     for diagnostic in done:
         for edit in diagnostic.fix.edits if diagnostic.fix else ():
-            wanted.setdefault(edit, []).append(diagnostic)
-    for group in _sharing_lines(sorted(wanted, key=lambda edit: (edit.start, edit.end))):
-        yield _of_lines(path, index, group, [d for edit in group for d in wanted[edit]])
+            by_edit.setdefault(edit, []).append(diagnostic)
+    for group in _by_line(sorted(by_edit, key=lambda edit: (edit.start, edit.end))):
+        yield _of_lines(path, index, group, [d for edit in group for d in by_edit[edit]])
 
 
-def _sharing_lines(edits: Iterable[Edit]) -> Iterator[list[Edit]]:
-    """Yield the ascending edits, together those that change the same line."""
+def _by_line(edits: Iterable[Edit]) -> Iterator[list[Edit]]:
+    """Yield the ascending edits in groups that share lines."""
     group: list[Edit] = []
     last = 0
     for edit in edits:
@@ -110,4 +117,40 @@ def _of_lines(
         after="".join([*parts, text[at:end]]),
         titles=tuple(dict.fromkeys(d.fix.title for d in about if d.fix)),
         codes=tuple(sorted({d.code for d in about})),
+    )
+
+
+def in_diff(found: Iterable[Suggestion], change: ChangeSet) -> tuple[Suggestion, ...]:
+    """Return the suggestions whose lines are all in the diff of `change`.
+
+    A forge accepts comments only on lines that its diff shows: all lines of a new file, and the
+    changed lines of other files.
+    """
+    new = {file.path for file in change.files if file.touch is Touch.ADDED and not file.moved_from}
+
+    @cache
+    def written(path: PurePosixPath) -> frozenset[int]:
+        if change.touched(path) is not Touch.MODIFIED:
+            return frozenset()
+        return _written(change.base.files[path], change.head.files[path])
+
+    return tuple(
+        one
+        for one in found
+        if (path := PurePosixPath(one.path)) in new
+        or written(path).issuperset(range(one.first, one.last + 1))
+    )
+
+
+def _written(before: bytes, after: bytes) -> frozenset[int]:
+    """Return the numbers of the lines of `after` that are new or changed."""
+    old, new = before.split(b"\n"), after.split(b"\n")
+    if max(len(old), len(new)) > _MOST_LINES:
+        return frozenset()
+    compared = SequenceMatcher(None, old, new, autojunk=False)
+    return frozenset(
+        line + 1
+        for tag, _, _, first, end in compared.get_opcodes()
+        if tag != "equal"
+        for line in range(first, end)
     )

@@ -1,4 +1,4 @@
-"""What a review says, as data: the verdict, why, what would change it, and each new release."""
+"""The result of a review: the verdict, its reasons, what would change it, and each new release."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from psreg.review.suggestions import Suggestion
 
 
 class Verdict(StrEnum):
-    """What becomes of a change, as `--format json` says it."""
+    """The outcome of a review, as `--format json` writes it."""
 
     ACCEPT = "accept"
     NEEDS_HUMAN = "needs_human"
@@ -27,10 +27,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """One thing that keeps a change from being accepted; `effect` is the verdict it leads to.
+    """A reason not to accept a change; `effect` is the verdict it leads to.
 
-    `path` is "" where it is about the change as a whole. `waived`: the finding does not stand,
-    but somebody has to agree with why.
+    `path` is "" if it concerns the change as a whole. `waived`: the author waived the finding, and
+    a person has to approve the waiver.
     """
 
     code: str
@@ -42,11 +42,11 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewedRelease:
-    """A version that a change adds, beside the one it follows.
+    """A version that a change adds, compared with the one it follows.
 
-    `bump` is the step between the two, `floor` what the differences ask for; where there is no
-    `previous` one, both are `NONE` and `diff` is None. `missing` are the files that it lacks, as
-    text to copy. `before` and `after` are the artifacts, None where there is none.
+    `bump` is the step between the two, `floor` the step that the differences require; without a
+    `previous` version both are `NONE` and `diff` is None. `missing` are drafts of the files that
+    the release lacks. `before` and `after` are the artifacts, or None.
     """
 
     id: ReleaseId
@@ -69,7 +69,7 @@ class ReviewedRelease:
 
     @property
     def least(self) -> Version | None:
-        """The lowest version that could carry what changed, if this one is too low."""
+        """The lowest version that the changes allow, if this one is too low."""
         least = self.diff.least if self.diff else None
         this = parse_version(self.id.version).finalize_version()
         return least if least and this < least else None
@@ -77,10 +77,10 @@ class ReviewedRelease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """What is to be said of a change; `base` is the commit that `head` is to be merged into.
+    """The review of a change; `base` is the commit that `head` is to be merged into.
 
-    `in_diff` are those of the `suggestions` that are about lines which the change itself writes.
-    `needs_human_fails` is what the policy of `base` makes of that verdict.
+    `in_diff` are the `suggestions` about lines that the change itself writes. `needs_human_fails`
+    tells whether that verdict fails the status check, according to the policy of `base`.
     """
 
     verdict: Verdict
@@ -96,7 +96,7 @@ class Review:
 
     @property
     def passes(self) -> bool:
-        """Whether the status of the head is green, so that somebody may merge it."""
+        """Whether the status check of the head passes, so that it can be merged."""
         if self.verdict is Verdict.NEEDS_HUMAN:
             return not self.needs_human_fails
         return self.verdict is Verdict.ACCEPT

@@ -1,7 +1,7 @@
 """The rules about what a change does to a registry: `CHANGE_RULES`, and which of them need a human.
 
-A change is what a pull request asks for: two trees and who asks. Findings name their file in
-`path`; of a file that is gone they mean the beginning.
+A change is a pull request: two trees and its author. Findings name their file in `path`; a finding
+about a deleted file points at the start of the file.
 """
 
 from psreg.core.rule import Rule
@@ -13,12 +13,12 @@ from psreg.review.rules.file_rules import (
     several_entries,
 )
 from psreg.review.rules.owner_rules import (
-    author_is_no_owner,
-    author_not_among_the_owners,
+    author_not_among_owners,
+    author_not_an_owner,
     author_unknown,
-    kept_by_the_keepers,
+    entry_without_owner,
     owners_changed,
-    owners_changed_by_a_stranger,
+    owners_changed_by_non_owner,
 )
 from psreg.review.rules.regression_rules import (
     evidence_dropped,
@@ -33,7 +33,7 @@ from psreg.review.rules.released_rules import (
     statement_rewritten,
     version_removed,
 )
-from psreg.review.rules.statement_rules import statement_is_none
+from psreg.review.rules.statement_rules import statement_invalid
 from psreg.review.rules.tripwire_rules import small_release_reaches_further
 from psreg.review.rules.version_rules import (
     behaviour_changed,
@@ -47,9 +47,9 @@ from psreg.review.rules.version_rules import (
 from psreg.review.rules.withdrawal_rules import (
     aliases_changed,
     deprecation_changed,
-    name_given_back,
+    name_no_longer_retired,
     required_elsewhere,
-    version_taken_again,
+    version_reused,
     yank_lifted,
 )
 
@@ -71,25 +71,25 @@ CHANGE_RULES: tuple[Rule[ChangeSet], ...] = (
     path_not_portable,
     paths_clash,
     author_unknown,
-    author_is_no_owner,
-    kept_by_the_keepers,
+    author_not_an_owner,
+    entry_without_owner,
     owners_changed,
-    owners_changed_by_a_stranger,
-    author_not_among_the_owners,
+    owners_changed_by_non_owner,
+    author_not_among_owners,
     license_changed,
     evidence_dropped,
     limitation_dropped,
     signature_dropped,
     yank_lifted,
     deprecation_changed,
-    name_given_back,
+    name_no_longer_retired,
     aliases_changed,
     required_elsewhere,
-    version_taken_again,
-    statement_is_none,
+    version_reused,
+    statement_invalid,
     small_release_reaches_further,
 )
-"""The rules judged once per change, in the order of their codes."""
+"""The rules that are checked once per change, in the order of their codes."""
 
 STEP_TOO_SMALL = below_the_floor.code
 
@@ -103,19 +103,19 @@ HUMAN: frozenset[str] = frozenset(
         "CHG014",  # several entries
         "CHG017",  # author unknown
         "CHG018",  # not an owner
-        "CHG019",  # a name that the keepers look after
+        "CHG019",  # a name without an owner
         "CHG020",  # owners changed
-        "CHG023",  # another licence
-        "CHG024",  # less evidence
-        "CHG026",  # no signature any more
-        "CHG027",  # a yank lifted
-        "CHG028",  # another deprecation
-        "CHG029",  # a retired name given back
-        "CHG030",  # other aliases
-        "CHG031",  # required elsewhere
+        "CHG023",  # licence changed
+        "CHG024",  # fewer tested platforms
+        "CHG026",  # fewer signatures
+        "CHG027",  # a yank removed
+        "CHG028",  # deprecation changed
+        "CHG029",  # a name no longer retired
+        "CHG030",  # aliases changed
+        "CHG031",  # still required by another entry
         "NAME004",
         "NAME005",
         "PS081",
     }
 )
-"""Codes whose findings ask for a decision of a person, whatever their severity."""
+"""Codes whose findings need a decision by a person, whatever their severity."""

@@ -1,4 +1,4 @@
-"""The rules about which files a change touches, whatever they hold."""
+"""The rules about which files a change touches, whatever their content."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from psreg.review.change import ChangeSet, Touch
 
 LONGEST_PART = 120
 LONGEST_PATH = 240
-"""Characters. Windows takes 260 with the folder of the checkout; encrypted folders 143 a part."""
+"""In characters. Windows allows 260 including the checkout's folder; encrypted folders allow 143
+per part."""
 
 _LISTED = 5
-"""Entries that a message lists before it counts the rest."""
+"""Entries that a message names; it counts the rest."""
 
 _FORBIDDEN = re.compile(r'[<>:"\\|?*]')
 _GIT = re.compile(r"\.git|git~[0-9]+", re.IGNORECASE)
@@ -29,16 +30,16 @@ _GIT = re.compile(r"\.git|git~[0-9]+", re.IGNORECASE)
 
 @rule("CHG013", spec="registry/CHANGES", severity=WARNING)
 def outside_the_entries(change: ChangeSet) -> Iterator[Finding]:
-    """A file outside the entries is touched.
+    """A file outside the entries is added, modified or deleted.
 
     ## Why
-    Everything beside `pbes/` is how the registry itself works: what its keepers decided, the
-    programs that review and publish, the pages of its site. A change there can switch off the
-    very checks that judge it. So a person looks at each, however small.
+    Everything outside `pbes/` controls how the registry itself works: its policy, the programs
+    that review and publish, the pages of its site. A change there can switch off the very checks
+    that review it. So a person looks at each such change, however small.
 
     ## Fix
-    If the file came along by accident, take it out of the change. If it is meant, put it into a
-    pull request of its own, which the keepers of the registry review.
+    If the file was included by accident, remove it from the change. If it is intended, open a
+    separate pull request for it, which the registry's maintainers review.
 
     ```sh
     git checkout origin/main -- .github
@@ -47,33 +48,33 @@ def outside_the_entries(change: ChangeSet) -> Iterator[Finding]:
     entries = {entry.path.parent for entry in change.entries}
     for file in change.files:
         inside = file.path.parts[0] == PBES and file.path != GUIDE
-        # NOTE: of what is added or changed in pbes/ where nothing belongs, REG001 and REG002 speak.
+        # NOTE: REG001 and REG002 report what is added or changed in the wrong place in pbes/.
         if inside and (file.touch is not Touch.DELETED or entries & set(file.path.parents)):
             continue
-        what = "what the keepers decided" if file.path == POLICY else "a file outside the entries"
+        what = "the registry's policy" if file.path == POLICY else "a file outside the entries"
         kind = change.head.irregular.get(file.path)
         yield Finding(
             message=f"{what} is {file.touch}" + (f"; it is {kind}" if kind else ""),
             path=str(file.path),
-            hint="Take it out, or ask for it in a pull request of its own.",
+            hint="Remove it from this change, or open a separate pull request for it.",
         )
 
 
 @rule("CHG014", spec="registry/CHANGES registry/POLICY", severity=WARNING)
 def several_entries(change: ChangeSet) -> Iterator[Finding]:
-    """The change touches more entries than the registry takes at a time.
+    """The change touches more entries than the registry allows in one pull request.
 
     ## Why
-    One entry is one decision: it is merged, sent back or refused as a whole. Two in one pull
-    request wait for each other, and a reviewer who looks at the large one overlooks the small
-    one. How many are taken is `entries_per_change` in registry/policy.toml, one if it does not
-    say. A change of more than a hundred entries or new versions is not judged, but refused.
+    One entry is one decision: it is merged, sent back or rejected as a whole. Two entries in one
+    pull request wait for each other, and a reviewer who concentrates on the large one overlooks
+    the small one. `entries_per_change` in registry/policy.toml sets the limit; the default is
+    one. A change with more than a hundred entries or new versions is rejected.
 
     ## Fix
     Make a branch and a pull request for each entry.
 
     ```toml
-    # registry/policy.toml, for registries that see it otherwise
+    # registry/policy.toml, for registries that allow more
     [review]
     entries_per_change = 5
     ```
@@ -83,34 +84,34 @@ def several_entries(change: ChangeSet) -> Iterator[Finding]:
         names = ", ".join(f"`{entry.name}`" for entry in entries[:_LISTED])
         more = f" and {len(entries) - _LISTED} more" if len(entries) > _LISTED else ""
         yield Finding(
-            message=f"{len(entries)} entries are touched: {names}{more}; "
-            f"this registry takes {limit} at a time",
+            message=f"{len(entries)} entries are changed: {names}{more}; "
+            f"this registry allows {limit} per pull request",
             path=str(entries[limit].path),
-            hint="Make a pull request for each.",
+            hint="Open a pull request for each entry.",
             severity=ERROR if len(entries) > MOST else None,
         )
     if len(change.releases) > MOST:
         yield Finding(
-            message=f"{len(change.releases):,} versions are added; nobody can look at so many",
+            message=f"{len(change.releases):,} versions are added; the limit is {MOST}",
             path=str(change.releases[MOST].submission.release_path),
-            hint="Divide the change.",
+            hint="Split the change into smaller pull requests.",
             severity=ERROR,
         )
 
 
 @rule("CHG015", spec="registry/CHANGES registry/LAYOUT", severity=ERROR)
 def path_not_portable(change: ChangeSet) -> Iterator[Finding]:
-    """A path is added that some system cannot store, or that does not show what it is.
+    """A new path is not portable or is misleading.
 
     ## Why
-    A registry is cloned on every kind of machine. A name with a line break, a backslash or a
-    colon, a device name of Windows, or one that is no UTF-8 makes the whole checkout fail there;
-    `..` and `.git` reach to places where no file of a repository belongs; and characters that
-    cannot be seen make a path look like another one.
+    A registry is cloned on every kind of machine. A name that contains a line break, a backslash
+    or a colon, a Windows device name, or a name that is not UTF-8 makes the whole checkout fail on
+    some of them. `..` and `.git` lead to places where no file of a repository belongs. Invisible
+    characters make a path look like another one.
 
     ## Fix
-    Rename the file: letters, digits, `.`, `_` and `-`, no dot or blank at the end, at most 240
-    characters from the root of the repository.
+    Rename the file. Use letters, digits, `.`, `_` and `-`, no dot or space at the end, and at
+    most 240 characters from the root of the repository.
 
     ```text
     before   notes/Aux.md     notes/what: a mess.md
@@ -121,50 +122,50 @@ def path_not_portable(change: ChangeSet) -> Iterator[Finding]:
         if file.touch is not Touch.ADDED:
             continue
         fault = _fault_of_length(file.path)
-        if not fault and file.path.parts[0] != PBES:  # there, grammars and REG006 speak
+        if not fault and file.path.parts[0] != PBES:  # there, grammars and REG006 apply
             fault = next(filter(None, map(_fault, file.path.parts)), "")
         if fault:
             yield Finding(
                 message=fault,
                 path=str(file.path),
-                hint="Use letters, digits, `.`, `_` and `-`; begin with a letter or digit.",
+                hint="Use letters, digits, `.`, `_` and `-`; start with a letter or digit.",
             )
 
 
 def _fault_of_length(path: PurePosixPath) -> str:
     if len(str(path)) > LONGEST_PATH:
-        return f"the path has {len(str(path)):,} characters; some systems take {LONGEST_PATH}"
+        return f"the path has {len(str(path)):,} characters; the limit is {LONGEST_PATH}"
     longest = max(path.parts, key=len)
     if len(longest) > LONGEST_PART:
-        return f"a name has {len(longest):,} characters; some systems take {LONGEST_PART}"
+        return f"a file or folder name has {len(longest):,} characters; the limit is {LONGEST_PART}"
     return ""
 
 
 def _fault(part: str) -> str:
     if part == ".." or _GIT.fullmatch(part.rstrip(". ")):
-        return f"{quoted(part)} leads out of the tree"
+        return f"{quoted(part)} leads out of the repository's files"
     if any("\ud800" <= character <= "\udfff" for character in part):
-        return f"{quoted(part)} is no UTF-8"
+        return f"{quoted(part)} is not UTF-8"
     if not part.isprintable() or _FORBIDDEN.search(part):
-        return f"{quoted(part)} has a character that some systems do not allow, or do not show"
+        return f"{quoted(part)} contains a character that is invisible or not allowed everywhere"
     if part.endswith((".", " ")):
-        return f"{quoted(part)} ends with a dot or a blank, which some systems take away"
+        return f"{quoted(part)} ends with a dot or a space, which some systems remove"
     if is_device(part):
-        return f"{quoted(part)} is a device on Windows"
-    return "" if unicodedata.is_normalized("NFC", part) else f"{quoted(part)} is not in NFC"
+        return f"{quoted(part)} is a device name on Windows"
+    return "" if unicodedata.is_normalized("NFC", part) else f"{quoted(part)} is not in Unicode NFC"
 
 
 @rule("CHG016", spec="registry/CHANGES registry/LAYOUT", severity=ERROR)
 def paths_clash(change: ChangeSet) -> Iterator[Finding]:
-    """A path is added that differs from another one in letter case only.
+    """A new path differs from another path only in letter case.
 
     ## Why
-    On Windows and macOS `Notes.md` and `notes.md` are one file. Whoever clones the repository
-    there gets one of the two, by chance, and Git shows the other as changed for ever. With
-    `1.0.0-RC.1` beside `1.0.0-rc.1` it is a whole release that is mixed up with another.
+    On Windows and macOS `Notes.md` and `notes.md` are the same file. A clone there contains one of
+    the two, by chance, and Git shows the other as modified forever. With `1.0.0-RC.1` next to
+    `1.0.0-rc.1`, a whole release is confused with another.
 
     ## Fix
-    Rename one of the two.
+    Rename one of the two paths.
 
     ```text
     before   docs/Notes.md     docs/notes.md
@@ -173,22 +174,22 @@ def paths_clash(change: ChangeSet) -> Iterator[Finding]:
     """
     added = [file.path for file in change.files if file.touch is Touch.ADDED]
     seen = {PBES: PurePosixPath(PBES)}
-    told: set[PurePosixPath] = set()
+    reported: set[PurePosixPath] = set()
     for path in (*_neighbours(change, set(added)), *added):
         for part in (*reversed(path.parents), path):
-            twin = seen.setdefault(folded(str(part)), part)
-            if twin == part:
+            first = seen.setdefault(folded(str(part)), part)
+            if first == part:
                 continue
-            if part not in told and not (part == path and _in_one_version(twin, path)):
-                told.add(part)
-                message = f"{quoted(str(part))} and {quoted(str(twin))} differ in letter case only"
+            if part not in reported and not (part == path and _in_same_version(first, path)):
+                reported.add(part)
+                message = f"{quoted(str(part))} and {quoted(str(first))} differ only in letter case"
                 yield Finding(message=message, path=str(path), hint="Rename one of the two.")
             break
 
 
 def _neighbours(change: ChangeSet, added: set[PurePosixPath]) -> Iterator[PurePosixPath]:
-    """Yield the paths of the head with which an added path could clash."""
-    # NOTE: a path in pbes/ that is well formed can clash within its entry only.
+    """Yield the paths of the head that an added path could clash with."""
+    # NOTE: a well-formed path in pbes/ can clash only within its entry.
     for entry in change.entries:
         if entry.head is not None:
             for paths in entry.head.folders.values():
@@ -200,11 +201,11 @@ def _neighbours(change: ChangeSet, added: set[PurePosixPath]) -> Iterator[PurePo
 
 
 def folded(path: str) -> str:
-    """Return what is the same for two paths that some system takes for one."""
+    """Return a form of `path` that is equal for paths that some file systems do not distinguish."""
     return unicodedata.normalize("NFC", path).casefold()
 
 
-def _in_one_version(one: PurePosixPath, other: PurePosixPath) -> bool:
-    """Tell whether both are files of the same version: then REG006 has said it."""
+def _in_same_version(one: PurePosixPath, other: PurePosixPath) -> bool:
+    """Tell whether both are files of the same version, which REG006 reports."""
     release = ReleaseId.of(one)
     return release is not None and release == ReleaseId.of(other)

@@ -1,7 +1,7 @@
-"""The rules about who asks for a change, judged by the owners in the base: never by a Git author.
+"""The rules about who makes a change. They compare the forge account with the owners in the base.
 
-An owner is an account of a forge, named by its number. Nobody in `owners` means that the keepers
-of the registry look after the name.
+An owner is an account on a forge, identified by its numeric id; Git authors are never used. If
+`owners` is empty, the registry's maintainers are responsible for the name.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ def is_owner(author: Author, file: EntryFile) -> bool:
     return (author.forge, author.id) in file.accounts
 
 
-def _called(owner: Mapping[str, Any]) -> str:
+def _account_name(owner: Mapping[str, Any]) -> str:
     login = owner.get("login")
     number = f"{owner.get('forge')}:{owner.get('id')}"
     return f"{login} ({number})" if isinstance(login, str) and login else number
 
 
-def _known(change: ChangeSet) -> Iterator[tuple[TouchedEntry, EntryFile]]:
-    """Yield the touched entries that the base has, with entry.toml as it was."""
+def _existing(change: ChangeSet) -> Iterator[tuple[TouchedEntry, EntryFile]]:
+    """Yield the touched entries that exist in the base, with their entry.toml in the base."""
     for entry in change.entries:
         if entry.base is not None:
             yield entry, entry.base.file
@@ -36,17 +36,17 @@ def _known(change: ChangeSet) -> Iterator[tuple[TouchedEntry, EntryFile]]:
 
 @rule("CHG017", spec="registry/CHANGES", severity=WARNING)
 def author_unknown(change: ChangeSet) -> Iterator[Finding]:
-    """Nobody can tell who asks for the change.
+    """The account that asks for the change is unknown.
 
     ## Why
-    A release goes through by itself if an owner of the name asks for it. Who asks is known from
-    the forge, by the number of the account. The author of a commit proves nothing: everybody can
-    write any name and address there. Without that number a person has to decide, and likewise
-    where one account opened the pull request and another one pushed to it.
+    A release can be accepted automatically if an owner of the name asks for it. The forge knows
+    who asks, by the account's numeric id. The author of a commit proves nothing: anyone can write
+    any name and address there. Without that id a person has to decide. The same applies if one
+    account opened the pull request and another one pushed to it.
 
     ## Fix
-    Let the review run where the forge says who asks: in the pipeline of the pull request. Where
-    you know it for certain, say it:
+    Run the review where the forge provides the account: in the pipeline of the pull request. If
+    you know the account for certain, pass its id:
 
     ```sh
     psreg review --author-id 583231
@@ -55,24 +55,24 @@ def author_unknown(change: ChangeSet) -> Iterator[Finding]:
     if change.author is None and change.files:
         at = change.entries[0].path if change.entries else change.files[0].path
         yield Finding(
-            message="nobody can tell who asks for this change",
+            message="the author's account is unknown",
             path=str(at),
-            hint="Name the account by its number: --author-id N",
+            hint="Pass the account's numeric id: `--author-id N`.",
         )
 
 
 @rule("CHG018", spec="registry/CHANGES", severity=WARNING)
-def author_is_no_owner(change: ChangeSet) -> Iterator[Finding]:
-    """Somebody changes an entry who is none of its owners.
+def author_not_an_owner(change: ChangeSet) -> Iterator[Finding]:
+    """The author of the change does not own the entry.
 
     ## Why
-    Help from others is welcome, and many a good correction comes from a stranger. But people
-    installed the entry because they trust its owners, so one of them, or the keepers of the
-    registry, says yes before it is published.
+    Contributions from others are welcome, and many good corrections come from them. But people
+    installed the entry because they trust its owners, so an owner or a maintainer of the registry
+    must approve the change before it is published.
 
     ## Fix
-    Ask an owner to approve the pull request. Whoever looks after the entry regularly can become
-    an owner: an owner adds the account to entry.toml.
+    Ask an owner to approve the pull request. A regular contributor can become an owner: an owner
+    adds the account to entry.toml.
 
     ```toml
     owners = [
@@ -81,38 +81,39 @@ def author_is_no_owner(change: ChangeSet) -> Iterator[Finding]:
     ]
     ```
     """
-    for entry, file in _known(change):
+    for entry, file in _existing(change):
         if change.author and file.owners and not is_owner(change.author, file):
             account = f"{change.author.forge}:{change.author.id}"
-            owners = ", ".join(map(_called, file.owners))
+            owners = ", ".join(map(_account_name, file.owners))
             yield Finding(
-                message=f"{account} is no owner of `{entry.name}`",
+                message=f"{account} does not own `{entry.name}`",
                 at="/owners",
                 path=str(entry.path),
-                hint=f"Ask one of them to approve: {owners}",
+                hint=f"Ask an owner to approve: {owners}.",
             )
 
 
 @rule("CHG019", spec="registry/CHANGES", severity=INFO)
-def kept_by_the_keepers(change: ChangeSet) -> Iterator[Finding]:
-    """The entry belongs to nobody in particular: the keepers of the registry decide.
+def entry_without_owner(change: ChangeSet) -> Iterator[Finding]:
+    """The entry has no owner, so a maintainer of the registry must approve the change.
 
     ## Why
-    With `owners = []` there is no account whose word would be enough. The keepers look after
-    the entry, and one of them reads the change before it is published.
+    With `owners = []` there is no account that could approve a change to the entry. The
+    registry's maintainers are responsible for it, and one of them reads the change before it is
+    published.
 
     ## Fix
-    Nothing needs to be mended. Whoever wants to look after the entry can ask the keepers to
-    become its owner:
+    You do not need to fix anything. If you want to own the entry, ask the maintainers to add your
+    account:
 
     ```toml
     owners = [{forge = "github", id = 583231, login = "octocat"}]
     ```
     """
-    for entry, file in _known(change):
+    for entry, file in _existing(change):
         if not file.owners:
             yield Finding(
-                message=f"the keepers of the registry look after `{entry.name}`",
+                message=f"`{entry.name}` has no owner; a maintainer of the registry must approve",
                 at="/owners",
                 path=str(entry.path),
             )
@@ -120,55 +121,57 @@ def kept_by_the_keepers(change: ChangeSet) -> Iterator[Finding]:
 
 @rule("CHG020", spec="registry/CHANGES", severity=WARNING)
 def owners_changed(change: ChangeSet) -> Iterator[Finding]:
-    """The owners of an entry, their names or keys, or how many must sign are changed.
+    """The owners of an entry, their logins or keys, or the signature threshold change.
 
     ## Why
-    An owner can release what everybody gets who follows the entry. Handing that over is the most
-    far-reaching change there is, and the first one that a thief of an account would make. What an
-    owner is called is what people go by, and everybody can write any name. So a person confirms
-    it, even where an owner asks for it; only one's own name, as the forge has it, needs nobody.
+    An owner decides what everyone who follows the entry receives. Transferring that is the most
+    far-reaching change of all, and the first one that someone with a stolen account would make.
+    People recognize an owner by the login, and anyone can write any login. So a person confirms
+    the change, even if an owner asks for it. The only exception is an author who updates their own
+    login to the one that the forge reports.
 
     ## Fix
-    Nothing needs to be mended if the change is meant; a word in the pull request from the new
-    owner helps. Otherwise put the lines back:
+    You do not need to fix anything if the change is intended; a comment from the new owner in the
+    pull request helps. Otherwise restore the lines:
 
     ```toml
     owners = [{forge = "github", id = 583231, login = "octocat"}]
     threshold = 1
     ```
     """
-    yield from (finding for stranger, finding in _handed_over(change) if not stranger)
+    yield from (finding for by_owner, finding in _ownership_changes(change) if by_owner)
 
 
 @rule("CHG021", spec="registry/CHANGES", severity=ERROR)
-def owners_changed_by_a_stranger(change: ChangeSet) -> Iterator[Finding]:
-    """Somebody who is no owner changes who the owners are.
+def owners_changed_by_non_owner(change: ChangeSet) -> Iterator[Finding]:
+    """An account that does not own the entry changes its owners.
 
     ## Why
-    If a stranger could write himself into entry.toml, names would belong to whoever asked last.
-    Only an owner can pass a name on or take somebody in. Who the owners are is read from the
-    main branch, not from the change that is being judged.
+    If anyone could add themselves to entry.toml, a name would belong to the last person who asked
+    for it. Only an owner can transfer a name or add another owner. psreg reads the owners from
+    the main branch, not from the change that it reviews.
 
     ## Fix
-    Put `owners` and `threshold` back as they were, and ask an owner to make the change. If no
-    owner can be reached any more, open a name dispute: the keepers of the registry decide.
+    Restore `owners` and `threshold`, and ask an owner to make the change. If no owner can be
+    reached, open a name dispute: the registry's maintainers decide.
 
     ```sh
     git checkout origin/main -- pbes/prompt/email_reply/entry.toml
     ```
     """
-    yield from (finding for stranger, finding in _handed_over(change) if stranger)
+    yield from (finding for by_owner, finding in _ownership_changes(change) if not by_owner)
 
 
-def _handed_over(change: ChangeSet) -> Iterator[tuple[bool, Finding]]:
-    """Yield each change of ownership, and whether somebody asks for it who is known to be none."""
-    for entry, before in _known(change):
+def _ownership_changes(change: ChangeSet) -> Iterator[tuple[bool, Finding]]:
+    """Yield each change of ownership; first False if its author is known not to be an owner."""
+    for entry, before in _existing(change):
         if entry.head is None or not (before.tree.parsed and entry.head.file.tree.parsed):
-            continue  # what is broken or gone is said by others
-        stranger = bool(change.author and before.owners and not is_owner(change.author, before))
-        for pointer, message in _differences(before, entry.head.file, change.author):
-            hint = "Only an owner can ask for this; put it back." if stranger else ""
-            yield stranger, Finding(message=message, at=pointer, path=str(entry.path), hint=hint)
+            continue  # other rules report broken and deleted files
+        author = change.author
+        by_owner = not (author and before.owners) or is_owner(author, before)
+        for pointer, message in _differences(before, entry.head.file, author):
+            hint = "" if by_owner else "Undo this change; only an owner can make it."
+            yield by_owner, Finding(message=message, at=pointer, path=str(entry.path), hint=hint)
 
 
 def _differences(
@@ -177,33 +180,32 @@ def _differences(
     old, new = before.accounts, after.accounts
     for account, owner in new.items():
         if account not in old:
-            yield "/owners", f"{_called(owner)} becomes an owner"
+            yield "/owners", f"{_account_name(owner)} becomes an owner"
         elif owner.get("keys") != old[account].get("keys"):
-            yield "/owners", f"the keys of {_called(owner)} change"
-        elif (called := old[account].get("login")) != owner.get("login") and (
+            yield "/owners", f"the keys of {_account_name(owner)} change"
+        elif (login := old[account].get("login")) != owner.get("login") and (
             not author or (author.forge, author.id, author.login) != (*account, owner.get("login"))
         ):
-            # NOTE: what an account is called the forge says of the one who asks, and of no other.
-            yield "/owners", f"{called} is to be called {owner.get('login')}"
+            # NOTE: the forge reports only the login of the author.
+            yield "/owners", f"the login {login} changes to {owner.get('login')}"
     for account in old.keys() - new.keys():
-        yield "/owners", f"{_called(old[account])} is no owner any more"
+        yield "/owners", f"{_account_name(old[account])} is removed from the owners"
     if before.threshold != after.threshold:
         yield "/threshold", f"{after.threshold} instead of {before.threshold} owners must sign"
 
 
 @rule("CHG022", spec="registry/CHANGES", severity=WARNING)
-def author_not_among_the_owners(change: ChangeSet) -> Iterator[Finding]:
-    """A new entry names owners, and whoever asks for it is none of them.
+def author_not_among_owners(change: ChangeSet) -> Iterator[Finding]:
+    """The author of a new entry is not one of its owners.
 
     ## Why
-    An owner is asked about every later release. An entry that names somebody who knows nothing
-    of it speaks in their name, and the one who wrote it cannot correct it. Mostly the number is
-    mistyped: it is that of the account, not of the repository.
+    An owner must approve every later release. An entry that names someone who does not know about
+    it speaks in their name, and its author cannot correct it. In most cases the id is mistyped: it
+    is the id of the account, not of the repository.
 
     ## Fix
-    Name your own account. Your number on GitHub is in `https://api.github.com/users/LOGIN`; on
-    GitLab it is on your profile. To leave the entry to the keepers of the registry, write
-    `owners = []`.
+    Add your own account. Your GitHub id is in `https://api.github.com/users/LOGIN`; your GitLab id
+    is on your profile. To leave the entry to the registry's maintainers, write `owners = []`.
 
     ```toml
     owners = [{forge = "github", id = 583231, login = "octocat"}]
@@ -214,9 +216,9 @@ def author_not_among_the_owners(change: ChangeSet) -> Iterator[Finding]:
             author = change.author
             if not is_owner(author, entry.head.file):
                 yield Finding(
-                    message=f"{author.forge}:{author.id} asks for `{entry.name}` "
-                    "and is none of its owners",
+                    message=f"{author.forge}:{author.id}, the author, "
+                    f"is not one of the owners of `{entry.name}`",
                     at="/owners",
                     path=str(entry.path),
-                    hint="Name your own account, or write `owners = []`.",
+                    hint="Add your own account, or write `owners = []`.",
                 )

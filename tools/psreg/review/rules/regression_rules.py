@@ -1,4 +1,4 @@
-"""The rules about what a release has less of than the one before: rights, proof, warnings."""
+"""The rules about what a release lost since the previous one: rights, evidence, warnings."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from psreg.review.rules.version_rules import updates
 
 @rule("CHG023", spec="registry/CHANGES", severity=WARNING)
 def license_changed(change: ChangeSet) -> Iterator[Finding]:
-    """A release has another licence than the one before.
+    """The licence differs from that of the previous release.
 
     ## Why
-    People who use an entry have decided that they may. Another licence can take that away in an
-    update that nobody reads, and whether all who wrote the text agreed to it no program can say.
-    Earlier releases keep the licence they had.
+    People who use an entry checked that its licence allows it. A different licence can take that
+    right away in an update that nobody reads. No program can tell whether everyone who wrote the
+    text agreed to it. Earlier releases keep their licence.
 
     ## Fix
-    Put the licence back, or say in `changes` that it is another one and why; a person will look
-    at it.
+    Restore the licence, or explain the new one in `changes`; a person reviews it.
 
     ```toml
     license = "MIT"
@@ -36,24 +35,24 @@ def license_changed(change: ChangeSet) -> Iterator[Finding]:
         old, new = (s.release.text("license").strip() for s in (previous, release.submission))
         if old and new and old != new:
             yield Finding(
-                message=f"the licence is {new}; {previous.id.version} has {old}",
+                message=f"the licence is `{new}`; {previous.id.version} has `{old}`",
                 at="/license",
                 path=str(release.submission.release_path),
-                hint=f"Put {old} back, or say in `changes` why it is another one.",
+                hint=f"Write `{old}`, or explain the new licence in `changes`.",
             )
 
 
 @rule("CHG024", spec="registry/CHANGES", severity=WARNING)
 def evidence_dropped(change: ChangeSet) -> Iterator[Finding]:
-    """A release was run on fewer platforms than the one before.
+    """A release was tested on fewer platforms than the previous one.
 
     ## Why
-    Whoever uses the entry with the assistant that is missing now learns nothing of it until it
-    fails. Test runs hold for one text only, so each release has its own, even after a small
-    change: small changes of wording are what breaks prompts.
+    People who use the entry on a missing platform do not notice until it fails. A test run is
+    valid for one text only, so each release needs its own, even after a small change: small
+    changes of wording are what breaks prompts.
 
     ## Fix
-    Run the new artifact on the platforms the message names and add their rows, or say in
+    Run the new artifact on the platforms that the message names and add their rows, or say in
     `limitations` that it no longer works there.
 
     ```toml
@@ -70,10 +69,10 @@ def evidence_dropped(change: ChangeSet) -> Iterator[Finding]:
         gone = _platforms(previous) - _platforms(release.submission)
         if gone and len(_platforms(release.submission)) < len(_platforms(previous)):
             yield Finding(
-                message=f"{previous.id.version} was also run on {', '.join(sorted(gone))}",
+                message=f"{previous.id.version} was also tested on {', '.join(sorted(gone))}",
                 at="/tested",
                 path=str(release.submission.release_path),
-                hint="Run this text there and add the row, or say so in `limitations`.",
+                hint="Run this text there and add the row, or name the platform in `limitations`.",
             )
 
 
@@ -84,15 +83,15 @@ def _platforms(submission: Submission) -> set[str]:
 
 @rule("CHG025", spec="registry/CHANGES", severity=WARNING)
 def limitation_dropped(change: ChangeSet) -> Iterator[Finding]:
-    """A limitation that the release before named is not named any more.
+    """A limitation of the previous release is no longer listed.
 
     ## Why
-    A limitation tells people where not to rely on a prompt. It rarely goes away by itself; it
-    goes missing when release.toml is written anew. If the new version really does without it,
-    that is good news which belongs in `changes`.
+    A limitation tells people where not to rely on a prompt. It rarely disappears by itself; it
+    gets lost when release.toml is written from scratch. If the new version really no longer has
+    it, that is good news for `changes`.
 
     ## Fix
-    Put the sentence back, or say in `changes` what overcame it.
+    Restore the sentence, or say in `changes` what removed the limitation.
 
     ```toml
     limitations = ["Needs file upload to resume a save."]
@@ -101,29 +100,29 @@ def limitation_dropped(change: ChangeSet) -> Iterator[Finding]:
     for release, previous in updates(change):
         new = [text for _, text in release.submission.release.strings("limitations")]
         old = [text for _, text in previous.release.strings("limitations")]
-        # NOTE: as many as before, in other words, is an edit and no loss.
+        # NOTE: the same number in other words is an edit, not a loss.
         if release.submission.release.tree.parsed and len(new) < len(old):
             for text in (text for text in old if text not in new):
                 yield Finding(
-                    message=f"{previous.id.version} said: {text}",
+                    message=f"{previous.id.version} listed this limitation: {text}",
                     at="/limitations",
                     path=str(release.submission.release_path),
-                    hint="Put it back, or say in `changes` what overcame it.",
+                    hint="Restore it, or say in `changes` what removed it.",
                 )
 
 
 @rule("CHG026", spec="registry/CHANGES", severity=WARNING)
 def signature_dropped(change: ChangeSet) -> Iterator[Finding]:
-    """A release has fewer signatures of its owners than the one before.
+    """A release has fewer owners' signatures than the previous one.
 
     ## Why
-    An owner who signs shows that the release comes from whoever has the key, and not only from
-    whoever has the account. If signatures are missing all at once, somebody may have the account
-    alone.
+    A signature shows that the release comes from the holder of an owner's key, not only from
+    someone with access to the account. If signatures are suddenly missing, someone may have
+    access to the account alone.
 
     ## Fix
-    Let the owners sign the release; its `statement.json` may also come later, in a change of its
-    own. If a key is lost, tell the keepers of the registry.
+    Ask the owners to sign the release. You can also add `statement.json` later, in a separate
+    change. If a key is lost, tell the registry's maintainers.
 
     ```text
     pbes/prompt/email_reply/1.2.0/statement.json
@@ -135,7 +134,7 @@ def signature_dropped(change: ChangeSet) -> Iterator[Finding]:
             yield Finding(
                 message=f"{previous.id.version} has {old} signature(s), this release has {new}",
                 path=str(release.submission.folder / STATEMENT),
-                hint="Let the owners sign it; statement.json may also come later.",
+                hint="Ask the owners to sign it; statement.json can also be added later.",
             )
 
 

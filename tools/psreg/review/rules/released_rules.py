@@ -1,4 +1,4 @@
-"""The rules about what was released: it stays, byte for byte, under its name and class."""
+"""The rules about released versions: they keep their bytes, their name and their class."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from psreg.core.rule import rule
 from psreg.formats.json import json_document
 from psreg.registry.build import STATEMENT
 from psreg.review.change import ChangeSet, FileChange, Touch, TouchedEntry
-from psreg.review.rules.version_rules import judged
+from psreg.review.rules.version_rules import checked_releases
 
 ACTIONS = ("registry", "actions")
-"""The folder in which the keepers write down what they do to a registry, purges among it."""
+"""The folder in which the maintainers record what they do to a registry, such as a purge."""
 
 _VERBS = {
-    Touch.ADDED: "gains no files",
-    Touch.MODIFIED: "is never changed",
-    Touch.DELETED: "loses no files",
+    Touch.ADDED: "added to",
+    Touch.MODIFIED: "modified in",
+    Touch.DELETED: "deleted from",
 }
 
 
 @rule("CHG001", spec="registry/CHANGES", severity=ERROR)
 def released_file_changed(change: ChangeSet) -> Iterator[Finding]:
-    """A file of a version that was released is changed, deleted or added.
+    """A file of a released version is modified, deleted or added.
 
     ## Why
-    Whoever installed 1.2.0 has what 1.2.0 was on the day of its release: lock files hold its
-    digest, mirrors its bytes, reviews and test runs speak of that very text. If a version could
-    change afterwards, none of this would mean anything. Only `statement.json` may come later.
+    People who installed 1.2.0 have what 1.2.0 was on the day of its release: lock files contain
+    its digest, mirrors contain its bytes, reviews and test runs are about exactly that text. If a
+    version could change afterwards, none of this would mean anything. Only `statement.json` may be
+    added later.
 
     ## Fix
-    Take the change to the released folder back and put it into a new version, however small:
+    Undo the change to the released folder and make it in a new version, however small it is:
 
     ```sh
     git checkout origin/main -- pbes/prompt/email_reply/1.2.0
@@ -46,41 +47,42 @@ def released_file_changed(change: ChangeSet) -> Iterator[Finding]:
             continue
         for file in entry.files:
             release = ReleaseId.of(file.path)
-            if release is None or release.version not in _kept(entry):
+            if release is None or release.version not in _in_both(entry):
                 continue
             if file.path != release.folder / STATEMENT or file.touch is Touch.DELETED:
                 yield Finding(
-                    message=f"version {release.version} was released and {_VERBS[file.touch]}",
+                    message=f"a file is {_VERBS[file.touch]} the released version "
+                    f"{release.version}",
                     path=str(file.path),
                     hint=_undo(file, entry),
                 )
 
 
-def _kept(entry: TouchedEntry) -> set[str]:
-    """Return the versions of which something is in both trees."""
+def _in_both(entry: TouchedEntry) -> set[str]:
+    """Return the versions that have files in both trees."""
     return set(entry.base.folders if entry.base else ()) & set(
         entry.head.folders if entry.head else ()
     )
 
 
 def _undo(file: FileChange, entry: TouchedEntry) -> str:
-    undo = "Remove the file." if file.touch is Touch.ADDED else "Put the file back as it was."
-    return f"{undo} A correction is a new version: psreg bump {entry.name} patch"
+    undo = "Remove the file" if file.touch is Touch.ADDED else "Restore the file"
+    return f"{undo}; for a correction, make a new version: `psreg bump {entry.name} patch`."
 
 
 @rule("CHG002", spec="registry/CHANGES", severity=ERROR)
 def version_removed(change: ChangeSet) -> Iterator[Finding]:
-    """A version that was released is deleted.
+    """A released version is deleted.
 
     ## Why
-    Somebody depends on it, and for them an update that removes what they use is no update. A
-    version that should not be used any more is *yanked*: nobody gets it by a range, and whoever
-    has pinned it can still install it. What must not be seen by anybody, a password or personal
-    data, is purged by the keepers of the registry, who record it in `registry/actions/`; with
-    such a record the finding is a warning, and a person decides.
+    Someone may depend on it, and deleting it breaks their installation. If a version should no
+    longer be used, *yank* it: ranges no longer select it, but people who pinned it can still
+    install it. If nobody may see it, because it contains a password or personal data, the
+    registry's maintainers purge it and record this in `registry/actions/`. With such a record the
+    finding is a warning, and a person decides.
 
     ## Fix
-    Take the deletion back, and yank the version in entry.toml:
+    Undo the deletion, and yank the version in entry.toml:
 
     ```toml
     [yanked]
@@ -94,28 +96,28 @@ def version_removed(change: ChangeSet) -> Iterator[Finding]:
             purged = _is_purge(change, entry.name, version)
             yield Finding(
                 message=f"version {version} of `{entry.name}` "
-                + ("is purged" if purged else _lost(entry, version)),
+                + ("is purged" if purged else _outcome(entry, version)),
                 path=str(min(entry.base.folders[version])),
-                hint="See that the record in registry/actions/ says what is purged and why."
+                hint="Check that the record in registry/actions/ says what is purged and why."
                 if purged
-                else "Put the folder back; to withdraw the version, yank it in entry.toml.",
+                else "Restore the folder; to withdraw the version, yank it in entry.toml.",
                 severity=WARNING if purged else None,
             )
 
 
-def _lost(entry: TouchedEntry, version: str) -> str:
-    """Return what became of a version: it is gone, or another one is made of its files."""
+def _outcome(entry: TouchedEntry, version: str) -> str:
+    """Return what happened to a version: it is deleted, or its folder is renamed."""
     folder = entry.path.parent / version
     origins = {f.path: f.moved_from for f in entry.files if f.moved_from}
-    heirs = (ReleaseId.of(path) for path, was in origins.items() if folder in was.parents)
-    heir = next((release for release in heirs if release), None)
-    if heir is None:
+    targets = (ReleaseId.of(path) for path, was in origins.items() if folder in was.parents)
+    target = next((release for release in targets if release), None)
+    if target is None:
         return "was released and cannot be deleted"
-    return f"was released and cannot become {heir.version}; a new version is a copy"
+    return f"was released and cannot be renamed to {target.version}; make a copy instead"
 
 
 def _is_purge(change: ChangeSet, name: str, version: str) -> bool:
-    """Tell whether the change adds a record of the keepers that names the release."""
+    """Tell whether the change adds a maintainers' record that names the release."""
     named = (f'"{name}"'.encode(), f'"{version}"'.encode())
     return any(
         all(text in change.head.files.get(file.path, b"") for text in named)
@@ -129,14 +131,14 @@ def entry_removed(change: ChangeSet) -> Iterator[Finding]:
     """An entry is deleted or renamed.
 
     ## Why
-    A name is a promise to everybody who wrote it down: in a `requires`, in a lock file, in a
-    note to a colleague. Renaming an entry breaks all of these at once and leaves everybody who
-    installed the old name without updates. So a new name is a new entry, and the old one stays
-    and points to it.
+    A name is a promise to everyone who wrote it down: in `requires`, in a lock file, in a note to
+    a colleague. Renaming an entry breaks all of these at once, and people who installed the old
+    name no longer get updates. So a new name is a new entry, and the old entry remains and points
+    to it.
 
     ## Fix
-    Put the old folder back. For another name add a new entry beside it, starting at 0.1.0 or
-    1.0.0, and let the old one say so:
+    Restore the old folder. For a new name, add a new entry that starts at 0.1.0 or 1.0.0, and
+    deprecate the old one:
 
     ```toml
     # pbes/prompt/old_name/entry.toml
@@ -145,7 +147,8 @@ def entry_removed(change: ChangeSet) -> Iterator[Finding]:
     replacement = "new_name"
     ```
 
-    If only a second way to find it is wanted, an alias will do: `aliases = ["new_name"]`.
+    If you only want the entry to be found under a second name, add an alias:
+    `aliases = ["new_name"]`.
     """
     moved = {file.path: file.moved_from for file in change.files if file.moved_from}
     for entry in change.entries:
@@ -153,23 +156,23 @@ def entry_removed(change: ChangeSet) -> Iterator[Finding]:
             continue
         new = _renamed_to(change, entry, moved)
         yield Finding(
-            message=f"`{entry.name}` is renamed to `{new}`; a name that was given stays"
+            message=f"`{entry.name}` is renamed to `{new}`; a published name cannot change"
             if new
-            else f"the entry `{entry.name}` is deleted; what was released stays",
+            else f"`{entry.name}` is deleted; a released entry cannot be removed",
             path=str(entry.path),
-            hint=f'Put it back, and deprecate it with replacement = "{new}", or add an alias.'
+            hint=f'Restore it, and deprecate it with `replacement = "{new}"`, or add an alias.'
             if new
-            else "Put it back. To warn people, add [deprecated] to entry.toml or yank versions.",
+            else "Restore it; to warn people, add [deprecated] to entry.toml or yank versions.",
         )
 
 
 def _renamed_to(
     change: ChangeSet, gone: TouchedEntry, moved: Mapping[PurePosixPath, PurePosixPath]
 ) -> str:
-    """Return the new entry that has an artifact of the one that is gone, or ""."""
+    """Return the name of the new entry that has an artifact of the deleted one, or ""."""
     folder = gone.path.parent
     artifacts = {s.artifact for s in gone.base.submissions()} if gone.base else set()
-    for release in judged(change):
+    for release in checked_releases(change):
         origin = moved.get(release.submission.artifact_path, PurePosixPath())
         if folder in origin.parents or (release.submission.artifact or b"") in artifacts:
             return release.id.name
@@ -188,12 +191,12 @@ def class_changed(change: ChangeSet) -> Iterator[Finding]:
 
     ## Why
     The class says how an assistant runs the prompt and what its file looks like: an executor
-    answers once, an engine holds a conversation and saves it. Whoever installed the one must not
-    get the other by an update, and paths, saves and links to the old place would be dead. The
-    name cannot be in two classes either, so a prompt of another class has another name.
+    answers once, an engine holds a conversation and saves it. An update must not replace one by
+    the other, and paths, saves and links to the old folder would break. A name cannot be in two
+    classes either, so a prompt of another class needs another name.
 
     ## Fix
-    Put the old folder back, and give the new prompt a name of its own:
+    Restore the old folder, and give the new prompt its own name:
 
     ```text
     before   pbes/stateless_executor/quiz   moved to   pbes/interactive_engine/quiz
@@ -205,22 +208,22 @@ def class_changed(change: ChangeSet) -> Iterator[Finding]:
             yield Finding(
                 message=f"`{entry.name}` moves from {entry.entry_class} to {other}",
                 path=str(entry.path),
-                hint="Put it back, and give the prompt of the other class a name of its own.",
+                hint="Restore it, and give the prompt of the other class its own name.",
             )
 
 
 @rule("CHG005", spec="registry/CHANGES", severity=ERROR)
 def statement_rewritten(change: ChangeSet) -> Iterator[Finding]:
-    """The statement of a released version is changed otherwise than by further signatures.
+    """The signed statement of a released version changes in more than added signatures.
 
     ## Why
-    `statement.json` is what the owners signed about a release. Another owner may sign it too,
-    later; what is signed, and who has signed, stays as it is. A statement with another payload,
-    or without a signature that was there, is another statement about the same bytes, and nobody
-    could tell which of the two was meant.
+    `statement.json` is what the owners signed about a release. Another owner may sign it later;
+    the payload and the existing signatures must not change. A statement with another payload, or
+    without an earlier signature, is a different statement about the same bytes, and it would be
+    unclear which of the two is valid.
 
     ## Fix
-    Put the file back as it was, and add only to its `signatures`:
+    Restore the file, and only add to its `signatures`:
 
     ```json
     {"payload": "…", "payloadType": "…", "signatures": [{"sig": "first"}, {"sig": "added"}]}
@@ -230,18 +233,18 @@ def statement_rewritten(change: ChangeSet) -> Iterator[Finding]:
         release = ReleaseId.of(file.path)
         if release is None or file.touch is not Touch.MODIFIED:
             continue
-        if file.path == release.folder / STATEMENT and not _only_gains(
+        if file.path == release.folder / STATEMENT and not _only_adds(
             change.base.files.get(file.path, b""), change.head.files.get(file.path, b"")
         ):
             yield Finding(
-                message="more than further signatures is changed in what the owners signed",
+                message="the signed statement changed; only new signatures may be added",
                 path=str(file.path),
-                hint="Put payload and signatures back as they were; signatures may be added.",
+                hint="Restore the payload and the signatures; then add the new signatures.",
             )
 
 
-def _only_gains(before: bytes, after: bytes) -> bool:
-    """Tell whether one statement is another with signatures added."""
+def _only_adds(before: bytes, after: bytes) -> bool:
+    """Tell whether `after` is the statement `before` with signatures added."""
     old, new = json_document.parse(before).value, json_document.parse(after).value
     if not (isinstance(old, dict) and isinstance(new, dict)):
         return False
@@ -254,6 +257,6 @@ def _signed(statement: dict[str, Any]) -> dict[str, Any]:
 
 
 def signatures(statement: Any) -> list[Any]:
-    """Return the signatures of a statement as JSON data; [] of what is none."""
+    """Return the signatures of a statement as JSON data; [] if it is not a statement."""
     found = statement.get("signatures") if isinstance(statement, dict) else None
     return found if isinstance(found, list) else []

@@ -1,7 +1,7 @@
-"""The rule about what a `statement.json` may hold that comes or changes after the release.
+"""The rule about the content of a `statement.json`, which may be added or changed after a release.
 
-It is the one file that a released version may gain, and nobody reads it but programs. So it holds
-what a signed statement is made of, and no room for anything else.
+It is the only file that can be added to a released version, and only programs read it. So it
+contains a signed statement and nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from psreg.registry.build import STATEMENT
 from psreg.review.change import ChangeSet, Touch
 
 MOST_SIGNATURES = 100
-"""As many as an entry can have owners."""
+"""The same limit as for the owners of an entry."""
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 _LABEL = re.compile(r"[!-~]{1,200}")
@@ -29,13 +29,13 @@ _SIGNATURE = {"keyid": _LABEL, "sig": _BASE64}
 
 
 @rule("CHG033", spec="registry/CHANGES", severity=ERROR)
-def statement_is_none(change: ChangeSet) -> Iterator[Finding]:
-    """A `statement.json` is no signed statement.
+def statement_invalid(change: ChangeSet) -> Iterator[Finding]:
+    """A `statement.json` is not a signed statement.
 
     ## Why
-    The file may come, or gain signatures, after the release that it is about; no other file may.
-    So it must not become the place where something is added to a released version after all: a
-    text that a model would read, a second payload under the same name, or what cannot be seen.
+    This is the only file that can be added or changed after its release. So it must not be a way
+    to add something else to a released version: a text that a model would read, a second payload
+    under the same name, or hidden content.
 
     ## Fix
     Write a payload and its signatures, each in base64, and nothing else:
@@ -59,39 +59,39 @@ def statement_is_none(change: ChangeSet) -> Iterator[Finding]:
 
 
 def _faults(tree: JsonTree) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong, with the place, the first thing only."""
+    """Yield the pointer and message of the first fault."""
     found = [("", issue.message) for issue in tree.issues] or [*_of_statement(tree.value)]
     yield from found[:1]
 
 
 def _of_statement(value: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(value, dict):
-        yield "", "a statement is an object"
+        yield "", "a statement must be an object"
         return
     rest = {key: inner for key, inner in value.items() if key != "signatures"}
     yield from _of_texts(rest, _STATEMENT, "")
     items = value.get("signatures")
     if not isinstance(items, list) or not 0 < len(items) <= MOST_SIGNATURES:
-        yield "/signatures", f"a statement has 1 to {MOST_SIGNATURES} signatures"
+        yield "/signatures", f"a statement must have 1 to {MOST_SIGNATURES} signatures"
         return
     for index, item in enumerate(items):
         at = join(("signatures", index))
         if isinstance(item, dict):
             yield from _of_texts(item, _SIGNATURE, at)
         else:
-            yield at, "a signature is an object with `keyid` and `sig`"
+            yield at, "a signature must be an object with `keyid` and `sig`"
 
 
 def _of_texts(
     members: dict[str, Any], known: dict[str, re.Pattern[str]], at: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield which members are unknown, are no text of their kind, or are missing."""
+    """Yield which members are unknown, invalid or missing."""
     for key, text in members.items():
         if key not in known:
-            yield at, "there is a member that no statement has"
+            yield at, "the statement contains an unknown key"
         elif not (isinstance(text, str) and known[key].fullmatch(text)):
-            kind = "base64" if known[key] is _BASE64 else "a word"
-            yield at + join((key,)), f"`{key}` is not {kind}"
+            kind = "base64" if known[key] is _BASE64 else "1 to 200 printable characters"
+            yield at + join((key,)), f"`{key}` must be {kind}"
     needed = next(key for key, pattern in known.items() if pattern is _BASE64)
     if needed not in members:
         yield at, f"`{needed}` is missing"

@@ -1,7 +1,7 @@
-"""The stolen-key tripwire: what a small release must not bring without somebody looking.
+"""The tripwire for stolen keys: what a small release must not add unless a person has looked at it.
 
-A patch and its predecessor are read side by side, text by text, and everything is pointed out
-through which a prompt reaches beyond the conversation or hides something.
+The texts of a release are compared with those of the previous one. Everything new is reported
+through which a prompt can reach outside the conversation or hide something.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ _FILE = re.compile(
     r"|toml|ts|tsx|txt|vue|xml|ya?ml)(?![\w-]|(?::[0-9]*)?/)",
     re.IGNORECASE,
 )
-"""A file of code or text, perhaps with a line, as in `upload.py:44`; nothing with a path behind.
-Endings under which anybody can have a host in no time, `sh` for instance, are left out."""
+"""A file of code or text, optionally with a line, as in `upload.py:44`, and no path after it.
+Endings that are top-level domains open to everyone, such as `sh`, are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """One thing in a text that reaches out of it or hides; `what` is what is compared."""
+    """Something in a text that reaches outside it or hides; `what` is compared between versions."""
 
     what: str
     message: str
@@ -64,22 +64,22 @@ class Reach:
 
 @rule("PS081", spec="registry/CONTENT registry/CHANGES", severity=WARNING)
 def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
-    """A small release brings a URL, a host, a tool, another's entry, or what content rules find.
+    """A patch or minor release adds a URL, a host, a tool, a dependency or suspicious content.
 
     ## Why
-    This is a tripwire for the day on which somebody else has an owner's key or account. People
-    and their tools take small releases without looking; a thief would use exactly these, and
-    would add what carries something out of the conversation or brings something in: an address,
-    a tool, an order that hides. An honest author adds such a thing now and then, a thief nearly
-    always. An entry of others that is required now is the same: they decide what people get
-    along with this one. So the release waits until a person has looked. What the previous
-    release already had is no finding, and a major release is looked at anyway. All files of a
-    release count, but for the transcripts that its test runs cite.
+    This is a tripwire for the day someone else has an owner's key or account. People and their
+    tools install small releases without looking, so an attacker would use exactly these, and would
+    add something that carries data out of the conversation or into it: an address, a tool, a
+    hidden instruction. An honest author adds such a thing now and then, an attacker nearly always.
+    The same applies to a newly required entry of other owners: they decide what people get along
+    with this one. So the release waits until a person has looked at it. What the previous release
+    already contained is not reported, and a major release is reviewed anyway. All files of a
+    release count, except the transcripts that its test runs cite.
 
     ## Fix
-    Say in `changes` what the new address or tool is for, and a reviewer will let it pass. If you
-    did not add it, stop: change your password, look through the list of your keys, and tell the
-    keepers of the registry. Nobody can waive this in release.toml.
+    Say in `changes` what the new address or tool is for, and a reviewer can approve it. If you did
+    not add it, stop: change your password, check the list of your keys, and tell the registry's
+    maintainers. This finding cannot be waived in release.toml.
 
     ```toml
     changes = "Links to the public list of units, https://example.org/units, for unusual ones."
@@ -98,47 +98,47 @@ def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
             files = (side.file.tree for side in (entry.base, entry.head))
             old, new = ({ENTRY_FILE: texts.of_toml(tree)} for tree in files)
             for _, reach in islice(_added(old, new), MOST_CHANGES):
-                yield _finding(str(entry.path), reach, "entry.toml")
+                yield _finding(str(entry.path), reach, "the entry.toml in the base")
 
 
 def _requirements(previous: Submission, new: Submission) -> Iterator[Reach]:
-    """Yield the entries that are required now and that none of the same owners looks after."""
+    """Yield the newly required entries that have no owner in common with the new release."""
     ours, tree = new.entry.file.accounts, new.tree
     for name in sorted(new.release.requires.keys() - previous.release.requires.keys())[:MOST_ITEMS]:
         entries = (tree.entry(each, name) for each in tree.names.get(name, ()))
         if any(entry and ours.keys().isdisjoint(entry.file.accounts) for entry in entries):
-            message = f"`{name}` is required, which others look after"
+            message = f"it requires `{name}`, which has other owners"
             yield Reach(what=name, message=message, at=join(("requires", name)), key=True)
 
 
 def _finding(path: str, reach: Reach, before: str) -> Finding:
     return Finding(
-        message=f"{before} had nothing like it: {reach.message}",
+        message=f"new since {before}: {reach.message}",
         at=reach.at,
         key=reach.key,
         path=path,
-        hint="Say in the pull request, or in `changes`, what it is for.",
+        hint="Say in the pull request or in `changes` what it is for.",
     )
 
 
 def _added(
     before: Mapping[str, Content], after: Mapping[str, Content]
 ) -> Iterator[tuple[str, Reach]]:
-    """Yield what some texts have that the texts of the same files had not, with the file."""
+    """Yield the file and what its text contains that it did not contain before."""
     for path, content in after.items():
         known = Counter(r.what for r in _reaches(before[path])) if path in before else Counter()
-        told: set[str | Span] = set()
+        reported: set[str | Span] = set()
         for reach in _reaches(content):
             if known[reach.what] > 0:
-                # NOTE: an address that was there may stand there twice; a second order may not.
+                # NOTE: a known address may be repeated; a suspicious instruction may not.
                 known[reach.what] -= reach.what.startswith("PS")
-            elif reach.at not in told:
-                told.add(reach.at)
+            elif reach.at not in reported:
+                reported.add(reach.at)
                 yield path, reach
 
 
 def _contents(submission: Submission) -> dict[str, Content]:
-    """Return the texts of a release by their path in its folder; what is broken is left out."""
+    """Return the texts of a release by their path in its folder, without broken files."""
     declared = tuple(text for _, text in submission.release.strings("capabilities"))
     found: dict[str, Content] = {}
     pbe, prompt = submission.pbe, submission.prompt
@@ -156,10 +156,10 @@ def _contents(submission: Submission) -> dict[str, Content]:
 
 
 def _plain(submission: Submission) -> Iterator[PurePosixPath]:
-    """Yield the files that people read as they are: README.md, and whatever else lies there.
+    """Yield the files that people read as they are: README.md and other additional files.
 
-    A transcript that a test run cites is what was said, and not what the author says; golden
-    cases repeat the artifact.
+    Transcripts that a test run cites are left out, since the author did not write them; so are
+    golden cases, which repeat the artifact.
     """
     others = (submission.artifact_path, submission.release_path, submission.folder / STATEMENT)
     cited = {submission.folder / run.evidence for run in submission.release.tested}
@@ -193,16 +193,16 @@ def _tools(content: Content) -> Iterator[Reach]:
 
 
 def _addresses(content: Content) -> Iterator[Reach]:
-    told: dict[int, list[Span]] = {}
+    spans: dict[int, list[Span]] = {}
     for url in urls(content):
-        told.setdefault(id(url.passage), []).append(Span(url.start, url.end))
+        spans.setdefault(id(url.passage), []).append(Span(url.start, url.end))
         yield Reach(
             what=f"url {url.url}",
             message=f"a URL, {quoted(url.url)}",
             at=url.passage.span(url.start, url.end),
         )
     for passage, match in islice(content.find(_HOST), 10 * MOST):
-        inside = (url.start < match.end() <= url.end for url in told.get(id(passage), ()))
+        inside = (url.start < match.end() <= url.end for url in spans.get(id(passage), ()))
         if not any(inside) and not _FILE.match(match.string, match.start()):
             yield Reach(
                 what=f"host {match[0].lower()}",

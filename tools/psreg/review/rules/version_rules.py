@@ -1,4 +1,4 @@
-"""The rules about the versions that a change adds: which number, and what follows from it."""
+"""The rules about the versions that a change adds: their numbers, and what these promise."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from psreg.formats.tree import Submission
 from psreg.review.change import ChangeSet, NewRelease
 
 MOST_CHANGES = 20
-"""Findings about the content of one release, at most."""
+"""The most findings about the content of one release."""
 
 _IN_RELEASE = frozenset(row.id for row in RELEASE_ROWS)
 _ENOUGH = 6
-"""Versions that a message offers."""
+"""The most versions that a message lists."""
 
 
-def place(submission: Submission) -> tuple[str, str]:
+def version_location(submission: Submission) -> tuple[str, str]:
     """Return the path and the pointer at which a release states its version."""
     if submission.artifact is None:
         return str(submission.release_path), ""
@@ -41,14 +41,14 @@ def place(submission: Submission) -> tuple[str, str]:
     return str(submission.artifact_path), pointer
 
 
-def judged(change: ChangeSet) -> tuple[NewRelease, ...]:
-    """Return the new releases that are judged; of more than a hundred CHG014 makes an error."""
+def checked_releases(change: ChangeSet) -> tuple[NewRelease, ...]:
+    """Return the new releases that are checked, at most a hundred; CHG014 rejects more."""
     return change.releases[:MOST]
 
 
 def updates(change: ChangeSet) -> Iterator[tuple[NewRelease, Submission]]:
-    """Yield the new releases that are judged against a previous one, with it."""
-    for release in judged(change):
+    """Yield each new release that has a previous one, with the previous one."""
+    for release in checked_releases(change):
         if release.previous is not None:
             yield release, release.previous
 
@@ -58,10 +58,10 @@ def versions(previous: Submission, release: NewRelease) -> tuple[Version, Versio
     return parse_version(previous.id.version), parse_version(release.id.version)
 
 
-def _followed(change: ChangeSet) -> Iterator[tuple[NewRelease, tuple[Version, ...]]]:
+def _with_earlier(change: ChangeSet) -> Iterator[tuple[NewRelease, tuple[Version, ...]]]:
     """Yield each new release with the versions before it: the base's, then new ones below it."""
     entry, known = None, [Version(0)]
-    for release in judged(change):  # ascending for each entry
+    for release in checked_releases(change):  # ascending for each entry
         if release.submission.entry is not entry:
             entry, known = release.submission.entry, [parse_version(text) for text in release.known]
         yield release, tuple(known)
@@ -77,44 +77,44 @@ def first_version_unusual(change: ChangeSet) -> Iterator[Finding]:
     """The first version of an entry is neither 0.1.0 nor 1.0.0.
 
     ## Why
-    A version says what it follows. A first version that is 3.2.0 speaks of releases that this
-    registry never had, and people would look for them. 0.1.0 says that the form may still
-    change, 1.0.0 that one can rely on it; before either a candidate such as `1.0.0-rc.1` may
-    come. What a prompt was called elsewhere belongs in its README.md.
+    A version implies what came before it. A first version 3.2.0 implies releases that this
+    registry never had, and people would look for them. 0.1.0 says that the prompt may still
+    change, 1.0.0 says that people can rely on it. A release candidate such as `1.0.0-rc.1` may
+    come before either. Put the version that a prompt had elsewhere in its README.md.
 
     ## Fix
-    Call the folder, and the version inside the artifact, 0.1.0 or 1.0.0.
+    Change the name of the folder, and the version inside the artifact, to 0.1.0 or 1.0.0.
 
     ```text
     before   pbes/prompt/email_reply/3.2.0/
     after    pbes/prompt/email_reply/1.0.0/
     ```
     """
-    for release, known in _followed(change):
+    for release, known in _with_earlier(change):
         if not _finals(known) and not is_legal_step(known, parse_version(release.id.version)):
-            path, pointer = place(release.submission)
+            path, pointer = version_location(release.submission)
             first = " or ".join(map(str, FIRST))
             yield Finding(
-                message=f"an entry begins with {first}, not with {release.id.version}",
+                message=f"the first version must be {first}, not {release.id.version}",
                 at=pointer,
                 path=path,
-                hint=_candidate(release) or f"Call it {first}.",
+                hint=_candidate_hint(release) or f"Write {first}.",
             )
 
 
 @rule("CHG007", spec="registry/CHANGES", severity=ERROR)
 def not_a_next_version(change: ChangeSet) -> Iterator[Finding]:
-    """A version is not one step from a release that exists.
+    """A version does not directly follow an existing release.
 
     ## Why
-    Versions without gaps can be followed: after 1.2.0 come 1.2.1, 1.3.0 or 2.0.0, and whoever
-    sees 1.3.0 knows that nothing was missed. A gap is mostly a typing error, and one that can
-    never be corrected, because a released version stays. An older line can be continued: with
-    1.0.0 and 1.1.0 released, 1.0.1 is a next version as well. A candidate `-rc.1`, `-rc.2` … may
-    come before any of them, but not after.
+    Versions without gaps are easy to follow: after 1.2.0 comes 1.2.1, 1.3.0 or 2.0.0, and people
+    who see 1.3.0 know that they missed nothing. A gap is usually a typing error, and one that can
+    never be corrected, because a released version never changes. You can continue an older line:
+    if 1.0.0 and 1.1.0 are released, 1.0.1 is also a valid next version. A release candidate
+    `-rc.1`, `-rc.2` … may come before any of them, but not after.
 
     ## Fix
-    Take the version that the message names. `psreg bump NAME patch` makes the folder and writes
+    Use a version that the message suggests. `psreg bump NAME patch` creates the folder and writes
     the version into the artifact.
 
     ```text
@@ -123,22 +123,23 @@ def not_a_next_version(change: ChangeSet) -> Iterator[Finding]:
     after    1.2.1, 1.3.0, 2.0.0
     ```
     """
-    for release, known in _followed(change):
+    for release, known in _with_earlier(change):
         version = parse_version(release.id.version)
         if _finals(known) and not is_legal_step(known, version):
-            path, pointer = place(release.submission)
+            path, pointer = version_location(release.submission)
             yield Finding(
-                message=f"{version} does not follow what was released: {_listed(_finals(known))}",
+                message=f"{version} does not follow the released versions: "
+                f"{_listed(_finals(known))}",
                 at=pointer,
                 path=path,
-                hint=_candidate(release) or f"Call it {_offered(known, version)}.",
+                hint=_candidate_hint(release) or f"Write {_suggested(known, version)}.",
             )
 
 
-def _candidate(release: NewRelease) -> str:
+def _candidate_hint(release: NewRelease) -> str:
     if not parse_version(release.id.version).prerelease:
         return ""
-    return "A candidate is X.Y.Z-rc.N before a version that may come next, its N one higher."
+    return "Write X.Y.Z-rc.N, where X.Y.Z is a valid next version and N is the next number."
 
 
 def _listed(versions: list[Version]) -> str:
@@ -146,7 +147,7 @@ def _listed(versions: list[Version]) -> str:
     return f"…, {shown}" if len(versions) > _ENOUGH else shown
 
 
-def _offered(known: tuple[Version, ...], version: Version) -> str:
+def _suggested(known: tuple[Version, ...], version: Version) -> str:
     """Return the next versions nearest to `version`, ascending."""
     legal = legal_next(known)
     near = sum(other < version for other in legal)
@@ -156,19 +157,19 @@ def _offered(known: tuple[Version, ...], version: Version) -> str:
 
 @rule("CHG008", spec="registry/CHANGES pbe-1.0/PBE-21", severity=ERROR)
 def below_the_floor(change: ChangeSet) -> Iterator[Finding]:
-    """The step of the version is smaller than what changed asks for.
+    """The version step is smaller than the changes require.
 
     ## Why
-    People let their tools take patches and minor releases without looking. So a patch must not
-    break what they built on: a saved game has to load, a variable has to be there, a command
-    has to be understood. What changed is compared by meaning, not by text, and each kind of
-    change asks for a step: what is lost or renamed for a major one, what is added for a minor
-    one, better wording for a patch. Before 1.0.0 the second number takes the place of the first.
-    A larger step than needed is always allowed.
+    People let their tools install patches and minor releases without looking. So a patch must not
+    break what they rely on: a saved game must load, a variable must exist, a command must be
+    understood. psreg compares the releases by meaning, not by text, and each kind of change
+    requires a step: something removed or renamed requires a major step, something added a minor
+    step, better wording a patch. Before 1.0.0 the second number takes the role of the first. A
+    larger step than required is always allowed.
 
     ## Fix
-    Take the version that the message names, or take the change back. `psreg diff` lists what
-    changed and why it asks for which step; `psreg bump NAME auto` chooses the step.
+    Use the version that the message suggests, or undo the change. `psreg diff` lists the changes
+    and the step that each requires; `psreg bump NAME auto` chooses the step.
 
     ```sh
     psreg diff quiz_master@1.2.0 pbes/interactive_engine/quiz_master/1.2.1
@@ -176,7 +177,7 @@ def below_the_floor(change: ChangeSet) -> Iterator[Finding]:
     """
     for release, previous in updates(change):
         old, new = versions(previous, release)
-        path, pointer = place(release.submission)
+        path, pointer = version_location(release.submission)
         step = step_between(old, new)
         for difference in differences(previous, release.submission):
             asked = demanded(difference.step, old)
@@ -185,23 +186,23 @@ def below_the_floor(change: ChangeSet) -> Iterator[Finding]:
                     message=f"{difference.message}: {difference.reason}",
                     at=pointer,
                     path=path,
-                    hint=f"This asks for {stepped(old, asked)} or higher; "
+                    hint=f"Release it as {stepped(old, asked)} or higher; "
                     f"{old} to {new} is a {step} step.",
                 )
 
 
 @rule("CHG009", spec="registry/CHANGES", severity=INFO)
 def behaviour_changed(change: ChangeSet) -> Iterator[Finding]:
-    """The wording changes what the assistant does: please read it.
+    """The new wording changes what the assistant does.
 
     ## Why
-    In a prompt the wording is the program. A sentence more in a termination condition is a patch
-    by its form, and yet the assistant ends at another moment. No tool can tell whether that was
-    meant, so it is pointed out to whoever reviews the change.
+    In a prompt the wording is the program. One more sentence in a termination condition is
+    formally a patch, and yet the assistant stops at a different moment. No tool can tell whether
+    that is intended, so psreg points it out to the reviewer.
 
     ## Fix
-    Nothing needs to be mended. Read the new wording once as the assistant would, and let
-    `changes` in release.toml tell people what is different for them:
+    You do not need to fix anything. Read the new wording once as the assistant would, and tell
+    people in `changes` in release.toml what is different for them:
 
     ```toml
     changes = "The quiz now ends after the tenth question, not after the first mistake."
@@ -223,16 +224,16 @@ def behaviour_changed(change: ChangeSet) -> Iterator[Finding]:
 
 @rule("CHG010", spec="registry/CHANGES", severity=INFO)
 def major_release(change: ChangeSet) -> Iterator[Finding]:
-    """A release says that it breaks what came before, or comes before all of it.
+    """A release is a major step, or its version is lower than every existing one.
 
     ## Why
-    A major release is the moment at which an entry may become something else. Everybody who
-    follows it has to decide anew, so a person looks at it before it is published. Before 1.0.0 a
-    step of the second number means the same. A first 0.1.0 after a candidate of 1.0.0 follows
-    nothing that it could be compared with.
+    A major release is the moment at which an entry may become something else. Everyone who uses it
+    has to decide again, so a person looks at it before it is published. Before 1.0.0 a step of the
+    second number means the same. If 0.1.0 is released after a candidate of 1.0.0, there is no
+    earlier release to compare it with.
 
     ## Fix
-    Nothing needs to be mended. Say in `changes` what breaks and what people have to do:
+    You do not need to fix anything. Say in `changes` what breaks and what people have to do:
 
     ```toml
     changes = "The command is `next` instead of `continue`. Saves of 1.x do not load."
@@ -242,13 +243,13 @@ def major_release(change: ChangeSet) -> Iterator[Finding]:
         old, new = versions(previous, release)
         breaking = Step.MAJOR if old.prerelease else demanded(Step.MAJOR, old)
         if step_between(old, new) >= breaking:
-            path, pointer = place(release.submission)
-            message = f"{old} to {new} may break what people built on it"
+            path, pointer = version_location(release.submission)
+            message = f"{old} to {new} is a major step, which may break what people built on it"
             yield Finding(message=message, at=pointer, path=path)
-    for release in judged(change):
+    for release in checked_releases(change):
         if release.known and release.previous is None:
-            path, pointer = place(release.submission)
-            message = f"{release.id.version} comes before all others: nothing shows what changes"
+            path, pointer = version_location(release.submission)
+            message = f"{release.id.version} is lower than every other version, so no changes show"
             yield Finding(message=message, at=pointer, path=path)
 
 
@@ -257,13 +258,13 @@ def new_name(change: ChangeSet) -> Iterator[Finding]:
     """An entry is new.
 
     ## Why
-    A name is given once and for ever. Whether it is fitting, misleading or somebody's trade mark
-    no program can say; whether the prompt is worth having at all neither. So a person looks at
-    every new entry. The releases that follow go through by themselves, if its owners ask for
-    them and all is well.
+    A name is assigned once and forever. No program can tell whether it is appropriate, misleading
+    or someone's trademark, or whether the prompt is useful at all. So a person looks at every new
+    entry. Later releases are accepted automatically if an owner asks for them and there are no
+    errors.
 
     ## Fix
-    Nothing needs to be mended. A summary and an example that show at once what the prompt is
+    You do not need to fix anything. A summary and an example that show at once what the prompt is
     for make the decision easy.
 
     ```toml
@@ -277,16 +278,16 @@ def new_name(change: ChangeSet) -> Iterator[Finding]:
 
 @rule("CHG012", spec="registry/CHANGES", severity=WARNING)
 def capability_added(change: ChangeSet) -> Iterator[Finding]:
-    """A release asks for a capability that the one before did without.
+    """A release declares a capability that the previous one did not.
 
     ## Why
     People decided to use a prompt that stays within the conversation. If an update goes online,
     works on their files or runs tools, that is a new decision, however useful it may be. It is
-    also what somebody would add first who has got hold of an owner's account.
+    also the first thing that someone with a stolen owner's account would add.
 
     ## Fix
-    If the capability is meant, say in `changes` what it is for, and a person will look at it.
-    Otherwise take it out of release.toml, and what asks for it out of the text.
+    If you need the capability, say in `changes` what it is for, and a person reviews it.
+    Otherwise remove it from release.toml, and remove the text that asks for it.
 
     ```toml
     capabilities = ["network"]
@@ -298,7 +299,7 @@ def capability_added(change: ChangeSet) -> Iterator[Finding]:
         for index, text in release.submission.release.strings("capabilities"):
             if text not in known:
                 yield Finding(
-                    message=f"{previous.id.version} did without `{text}`",
+                    message=f"the capability `{text}` is new since {previous.id.version}",
                     at=join(("capabilities", index)),
                     path=str(release.submission.release_path),
                     hint="Say in `changes` what it is for.",

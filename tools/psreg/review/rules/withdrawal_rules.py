@@ -1,4 +1,4 @@
-"""The rules about what was withdrawn, retired or pointed elsewhere: it stays so."""
+"""The rules about undoing a yank, a deprecation, a retired name or an alias."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from psreg.core.version import Range, parse_version
 from psreg.formats.json.pointer import join
 from psreg.formats.tree import POLICY, Entry, Submission
 from psreg.review.change import ChangeSet, TouchedEntry
-from psreg.review.rules.version_rules import judged, place
+from psreg.review.rules.version_rules import checked_releases, version_location
 
 
 def _both(change: ChangeSet) -> Iterator[tuple[TouchedEntry, Entry, Entry]]:
-    """Yield the touched entries of which both trees have an entry.toml that can be read."""
+    """Yield the touched entries whose entry.toml can be parsed in both trees."""
     for entry in change.entries:
         base, head = entry.base, entry.head
         if base and head and base.file.tree.parsed and head.file.tree.parsed:
@@ -24,16 +24,16 @@ def _both(change: ChangeSet) -> Iterator[tuple[TouchedEntry, Entry, Entry]]:
 
 @rule("CHG027", spec="registry/CHANGES", severity=WARNING)
 def yank_lifted(change: ChangeSet) -> Iterator[Finding]:
-    """A version that was yanked is not yanked any more.
+    """A yanked version is no longer yanked.
 
     ## Why
-    A yank says that a version is bad, and the bytes of the version are still the same. Taking it
-    back gives it to everybody again who follows a range. That may be right, if the yank was a
-    mistake; it is also how a bad version could be brought back quietly.
+    A yank says that a version is bad, and the bytes of the version are still the same. Undoing the
+    yank gives the version again to everyone who follows a range. That is correct if the yank was a
+    mistake; it is also how someone could quietly bring back a bad version.
 
     ## Fix
-    Put the line back, and release a version in which the fault is repaired. If the yank itself
-    was a mistake, say so in the pull request, and a person will decide.
+    Restore the line, and release a version that fixes the problem. If the yank itself was a
+    mistake, say so in the pull request, and a person decides.
 
     ```toml
     [yanked]
@@ -46,22 +46,22 @@ def yank_lifted(change: ChangeSet) -> Iterator[Finding]:
                 message=f"{version} was yanked: {base.file.yanked[version]}",
                 at="/yanked",
                 path=str(entry.path),
-                hint="Put the line back, or say why the yank was a mistake.",
+                hint="Restore the line, or say in the pull request why the yank was a mistake.",
             )
 
 
 @rule("CHG028", spec="registry/CHANGES", severity=WARNING)
 def deprecation_changed(change: ChangeSet) -> Iterator[Finding]:
-    """A deprecation is taken back, or points to another entry.
+    """A deprecation is removed, or names another replacement.
 
     ## Why
-    Whoever reads that an entry is deprecated moves to its replacement. If the notice goes away,
-    some have moved for nothing; if it names another entry, everybody who follows it gets what
-    that one's owners make. A reason in better words is no finding.
+    People who read that an entry is deprecated move to its replacement. If the notice disappears,
+    they moved for nothing; if it names another entry, everyone who follows it gets what the owners
+    of that entry publish. Improving the wording of the reason is not reported.
 
     ## Fix
-    If the change is meant, say why in the pull request, and a person will look at it. A
-    replacement should be by the same owners, or by somebody they name.
+    If the change is intended, say why in the pull request, and a person reviews it. The
+    replacement should have the same owners, or owners whom they name.
 
     ```toml
     [deprecated]
@@ -73,26 +73,27 @@ def deprecation_changed(change: ChangeSet) -> Iterator[Finding]:
         old, new = base.file.deprecated, head.file.deprecated
         before, after = ((d or {}).get("replacement", "") for d in (old, new))
         if old is not None and new is None:
-            message = f"`{entry.name}` is not deprecated any more"
+            message = f"`{entry.name}` is no longer deprecated"
         elif before != after and after:
-            message = f"people are sent from `{entry.name}` to `{after}`"
+            message = f"`{after}` becomes the replacement of `{entry.name}`"
         elif before != after:
-            message = f"people are not sent to `{before}` any more"
+            message = f"`{before}` is no longer the replacement of `{entry.name}`"
         else:
             continue
         yield Finding(message=message, at="/deprecated", path=str(entry.path))
 
 
 @rule("CHG029", spec="registry/CHANGES registry/POLICY", severity=WARNING)
-def name_given_back(change: ChangeSet) -> Iterator[Finding]:
-    """A name is taken off the list of names that nobody gets again.
+def name_no_longer_retired(change: ChangeSet) -> Iterator[Finding]:
+    """A name is removed from the list of retired names.
 
     ## Why
-    `retired` in registry/policy.toml lists the names of entries that are gone. Links and lock
-    files still have them. Whoever gets such a name gets everybody who asks for the old entry.
+    `retired` in registry/policy.toml lists the names of entries that no longer exist. Links and
+    lock files still contain them. The new owner of such a name would reach everyone who asks for
+    the old entry.
 
     ## Fix
-    Put the name back on the list. If its former owner returns, the keepers of the registry may
+    Add the name to the list again. If its former owner returns, the registry's maintainers may
     decide otherwise; say so in the pull request.
 
     ```toml
@@ -102,14 +103,14 @@ def name_given_back(change: ChangeSet) -> Iterator[Finding]:
     """
     if change.touched(POLICY) is None:
         return
-    kept = {name for _, name in change.head.policy.retired_names}
+    retired = {name for _, name in change.head.policy.retired_names}
     for _, name in change.base.policy.retired_names:
-        if name not in kept:
+        if name not in retired:
             yield Finding(
-                message=f"`{name}` is not retired any more",
+                message=f"`{name}` is no longer retired",
                 at="/names/retired",
                 path=str(POLICY),
-                hint="Put it back on the list.",
+                hint="Add it to the list again.",
             )
 
 
@@ -118,12 +119,12 @@ def aliases_changed(change: ChangeSet) -> Iterator[Finding]:
     """An entry gains or loses an alias.
 
     ## Why
-    An alias is a name: a new one leads people here who look for something else, and whether it
-    is fitting only a person can say. One that goes away leaves everybody with nothing who has
-    written it down.
+    An alias is a name: a new one can lead people here who look for something else, and only a
+    person can tell whether it is appropriate. If an alias is removed, it stops working for
+    everyone who wrote it down.
 
     ## Fix
-    A new alias needs no more than a look. One that was given should stay; put it back.
+    You do not need to fix a new alias; a person looks at it. Restore an alias that you removed.
 
     ```toml
     aliases = ["quiz_simple"]
@@ -134,56 +135,58 @@ def aliases_changed(change: ChangeSet) -> Iterator[Finding]:
         for index, alias in head.file.strings("aliases"):
             if alias not in given:
                 yield Finding(
-                    message=f"`{alias}` is a new name for `{entry.name}`",
+                    message=f"`{alias}` becomes an alias of `{entry.name}`",
                     at=join(("aliases", index)),
                     path=str(entry.path),
                 )
         for alias in base.file.aliases:
             if alias not in kept:
                 yield Finding(
-                    message=f"`{alias}` does not lead to `{entry.name}` any more",
+                    message=f"`{alias}` is no longer an alias of `{entry.name}`",
                     at="/aliases",
                     path=str(entry.path),
-                    hint="Put it back.",
+                    hint="Restore the alias.",
                 )
 
 
 @rule("CHG031", spec="registry/CHANGES", severity=WARNING)
 def required_elsewhere(change: ChangeSet) -> Iterator[Finding]:
-    """What another entry requires is withdrawn, and nothing takes its place.
+    """The last version that another entry's requirement allows is withdrawn.
 
     ## Why
-    An entry that calls another one is installed together with it. If no version is left that
-    its range allows, it cannot be installed any more, although nobody has touched it.
+    An entry that requires another one is installed together with it. If its range no longer
+    matches any version, the entry cannot be installed any more, although it did not change.
 
     ## Fix
-    Release a version that the range allows before the bad one is withdrawn, or tell the owners
-    of the other entry. A yank because of harm may go first: a person decides.
+    Release a version that the range allows before you withdraw the bad one, or tell the owners of
+    the other entry. If the version does harm, it can be yanked first: a person decides.
 
     ```toml
     [requires]
-    glossary = "^1.2"      # while 1.2.0 is yanked: 1.2.1 must be there
+    glossary = "^1.2"      # if 1.2.0 is yanked, 1.2.1 must exist
     ```
     """
-    lost = {entry.name: (entry, places) for entry in change.entries if (places := _lost(entry))}
-    for submission in _requiring(change, set(lost)):
+    changed = ((entry, _withdrawn(entry)) for entry in change.entries)
+    withdrawn = {entry.name: (entry, versions) for entry, versions in changed if versions}
+    for submission in _requiring(change, set(withdrawn)):
         for name, text in submission.release.requires.items():
-            if name in lost and (at := _missing(*lost[name], text)):
-                caller = f"`{submission.id.name}` {submission.id.version}"
+            if name in withdrawn and (at := _last_withdrawn(*withdrawn[name], text)):
+                dependent = f"`{submission.id.name}` {submission.id.version}"
                 yield Finding(
-                    message=f"{caller} requires `{name}` {text}, and no version is left for it",
+                    message=f"{dependent} requires `{name}` {text}, but no version is left",
                     at=at[1],
                     key=True,
                     path=str(at[0]),
-                    hint=f"Release one that {text} allows first.",
+                    hint=f"Release a version that {text} allows first.",
                 )
 
 
-Place = tuple[PurePosixPath, str]
+Location = tuple[PurePosixPath, str]
+"""Path and JSON pointer."""
 
 
-def _lost(entry: TouchedEntry) -> Mapping[str, Place]:
-    """Return the versions that can be chosen no longer, each with the place that says so."""
+def _withdrawn(entry: TouchedEntry) -> Mapping[str, Location]:
+    """Return the versions that can no longer be selected, each with the location that says so."""
     if entry.base is None:
         return {}
     now = _usable(entry.head)
@@ -201,7 +204,7 @@ def _usable(entry: Entry | None) -> list[str]:
 
 
 def _requiring(change: ChangeSet, names: set[str]) -> Iterator[Submission]:
-    """Yield the releases that may require one of `names`, by a look at the bytes."""
+    """Yield the releases that may require one of `names`; searches the bytes, parses nothing."""
     needles = [name.encode() for name in names]
     for entry in change.head.entries if names else ():
         for submission in entry.submissions():
@@ -210,44 +213,46 @@ def _requiring(change: ChangeSet, names: set[str]) -> Iterator[Submission]:
                 yield submission
 
 
-def _missing(entry: TouchedEntry, lost: Mapping[str, Place], text: str) -> Place | None:
+def _last_withdrawn(
+    entry: TouchedEntry, withdrawn: Mapping[str, Location], text: str
+) -> Location | None:
     """Return where the last version that a range allows is withdrawn; None if one is left."""
     try:
         wanted = Range.parse(text)
     except ValueError:
         return None
     left = [v for v in _usable(entry.head) if wanted.matches(parse_version(v))]
-    gone = [v for v in lost if wanted.matches(parse_version(v))]
+    gone = [v for v in withdrawn if wanted.matches(parse_version(v))]
     if wanted.exact is not None and entry.head:
         # NOTE: an exact version can be installed although it is yanked.
         gone = [version for version in gone if version not in entry.head.folders]
-    return lost[gone[-1]] if gone and not left else None
+    return withdrawn[gone[-1]] if gone and not left else None
 
 
 @rule("CHG032", spec="registry/CHANGES", severity=ERROR)
-def version_taken_again(change: ChangeSet) -> Iterator[Finding]:
-    """A version is released that there was before.
+def version_reused(change: ChangeSet) -> Iterator[Finding]:
+    """A withdrawn version number is reused.
 
     ## Why
-    entry.toml of the main branch says that this version was yanked: it existed, somebody may
-    have it, and lock files name its digest. Other bytes under the same number would be refused
-    by every tool that remembers the old ones.
+    entry.toml on the main branch says that this version was yanked: it existed, people may have
+    it, and lock files contain its digest. Every tool that remembers the old bytes would reject
+    other bytes under the same number.
 
     ## Fix
-    Take the next number.
+    Use the next number.
 
     ```text
     before   1.0.1   which was yanked and removed
     after    1.0.2
     ```
     """
-    for release in judged(change):
+    for release in checked_releases(change):
         base = change.base.entry(release.id.entry_class, release.id.name)
         if base is not None and release.id.version in base.file.yanked:
-            path, pointer = place(release.submission)
+            path, pointer = version_location(release.submission)
             yield Finding(
-                message=f"{release.id.version} was released and withdrawn before",
+                message=f"{release.id.version} was already released and withdrawn",
                 at=pointer,
                 path=path,
-                hint="Take the next number.",
+                hint="Use the next number.",
             )

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from psreg.review.fenced import LONGEST_LINE, exact, fenced, shown
+from psreg.review.comment_code import LONGEST_LINE, cropped, fenced, is_exact
 
 pieces = st.sampled_from(["`", "```", "````suggestion", "\n", "\r\n", "~~~", "</details>", "<!--"])
 texts = st.lists(pieces | st.text(max_size=6), max_size=12).map("".join)
@@ -34,7 +34,7 @@ def test_the_fence_is_longer_than_any_run_of_backticks():
     "text", ["a `b` ```\nc", "a\r\nb\r\n", "caf\u00e9 \U0001f600", "  x / y", ""]
 )
 def test_what_may_stand_exactly(text):
-    assert exact(text)
+    assert is_exact(text)
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_what_may_stand_exactly(text):
     ],
 )
 def test_what_may_not(text):
-    assert not exact(text)
+    assert not is_exact(text)
 
 
 def test_what_is_only_to_be_read():
-    assert shown("a\u202eb\tc") == "a\\u{202e}b\tc"
-    assert shown("+<!-- psreg review -->") == "+<\u200b!-- psreg review -->"
-    assert shown("a\rb\n") == "a b "
-    assert shown("x" * (LONGEST_LINE + 5)) == "x" * LONGEST_LINE + "…(5 more characters)"
+    assert cropped("a\u202eb\tc") == "a\\u{202e}b\tc"
+    assert cropped("+<!-- psreg review -->") == "+<\u200b!-- psreg review -->"
+    assert cropped("a\rb\n") == "a b "
+    assert cropped("x" * (LONGEST_LINE + 5)) == "x" * LONGEST_LINE + "…(5 more characters)"
