@@ -58,7 +58,7 @@ def test_a_person_reads_the_verdict_last(review):
     assert "prompt/hello 1.2.0: a minor step from 1.1.0" in done.out
     done = review("waiting")
     assert done.code == 42
-    assert "needs_human: a person has to decide" in done.out
+    assert "needs_human: a maintainer must decide" in done.out
     assert "  - a maintainer approves the major release of `hello`" in done.out
     done = review("rejected")
     assert done.code == 1

@@ -45,7 +45,7 @@ def test_quietly_what_may_be_merged_is_not_spoken_of():
 
 def test_a_step_from_nowhere():
     below = release(previous=None, new_name=False)
-    assert step_text(below) == "below all releases of this name"
+    assert step_text(below) == "lower than all releases of this name"
     assert step_text(release(bump=Step.NONE)).startswith("follows 1.0.0")
 
 
