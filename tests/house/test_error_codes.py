@@ -112,7 +112,7 @@ def test_a_code_has_one_exit_code(code):
 
 
 def test_every_subclass_of_an_error_is_found():
-    assert {"ForgeBusyError", "NotServedError", "_RefusedError"} <= set(CLASSES)
+    assert {"ForgeRefusedError", "NotServedError", "_RefusedError"} <= set(CLASSES)
     assert {"FORGE_UNREACHABLE", "TOO_LONG", "ENDPOINT_TLS", "TRUST_FROZEN", "GIT"} <= set(RAISED)
     assert exit_code("NotServedError") == 4
     assert exit_code("_RefusedError") is None

@@ -64,9 +64,11 @@ class HttpSource:
             message = f"cannot read {where}: {error}"
             raise SourceError("NETWORK_SLOW", message, "try again later") from error
         except HttpError as error:
-            code = "NETWORK_TLS" if isinstance(error, CertificateError) else "NETWORK"
-            hint = "check the address and your connection"
-            raise SourceError(code, f"cannot read {where}: {error}", hint) from error
+            raise SourceError(
+                "NETWORK_TLS" if isinstance(error, CertificateError) else "NETWORK",
+                f"cannot read {where}: {error}",
+                "check the address and your connection",
+            ) from error
 
     def _moved(self, target: str, location: str) -> str:
         """Return the target that a redirect names, if it is of the same origin."""

@@ -92,11 +92,13 @@ class Endpoint:
                 self.calls += client.calls
 
     def _failure(self, error: HttpError) -> EndpointError:
-        told = f"no answer from {self._url.netloc}: {error}"
-        code, hint = next(row[1:] for row in _FAILURES if isinstance(error, row[0]))
+        meant = next(meant for kind, meant in _FAILURES if isinstance(error, kind))
+        told = f"{meant.message} from {self._url.netloc}: {error}"
+        hint = meant.hint
         if (error.wait or 0.0) > self._limits.longest_wait:
             hint = f"it asks to be left alone for {error.wait:.0f} seconds"
-        return EndpointError(code, told, hint, error.status if isinstance(error, BusyError) else 0)
+        status = error.status if isinstance(error, BusyError) else 0
+        return EndpointError(meant.code, told, hint, status)
 
     def _posted(self, value: Any, client: Client) -> Any:
         with self._answer(value, client) as answer:
@@ -185,17 +187,25 @@ class Endpoint:
         return f"{self._url.path}{query}"
 
 
-_FAILURES = (
-    (SlowError, "ENDPOINT_SLOW", "give it more --timeout"),
-    (TooMuchError, "ENDPOINT_TOO_LONG", ""),
-    (CertificateError, "ENDPOINT_TLS", "check the address, and its certificate"),
-    (BusyError, "ENDPOINT_BUSY", "try again later"),
+_NONE = "no answer"
+
+_FAILURES: tuple[tuple[type[HttpError], EndpointError], ...] = (
+    (SlowError, EndpointError("ENDPOINT_SLOW", _NONE, "give it more --timeout")),
+    (TooMuchError, EndpointError("ENDPOINT_TOO_LONG", _NONE)),
+    (
+        CertificateError,
+        EndpointError("ENDPOINT_TLS", _NONE, "check the address, and its certificate"),
+    ),
+    (BusyError, EndpointError("ENDPOINT_BUSY", _NONE, "try again later")),
     (
         UnreachableError,
-        "ENDPOINT_UNREACHABLE",
-        "check the address, and that something is listening there",
+        EndpointError(
+            "ENDPOINT_UNREACHABLE",
+            _NONE,
+            "check the address, and that something is listening there",
+        ),
     ),
-    (HttpError, "ENDPOINT_CUT", "try again later"),
+    (HttpError, EndpointError("ENDPOINT_CUT", _NONE, "try again later")),
 )
 """How an answer fails to come: error, code, hint."""
 
