@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from psreg.client.registries import OpenRegistry
+from psreg.client.registries import OpenRegistry, open_source
 from psreg.client.trust_store import TrustStore
 from psreg.http.limits import Limits
-from psreg.http.source import SourceError, open_source
+from psreg.http.source import SourceError
 from simulator import METADATA, Simulator
 from support.loopback import serving
 

@@ -15,10 +15,11 @@ ONLY_IN = {
     "cryptography": {"psreg/registry/trust/keys.py"},
     "confusable_homoglyphs": {"psreg/lint/content/folding.py"},
     "jsonschema": {"psreg/formats/schema.py"},
+    "platformdirs": {"psreg/system/folders.py"},
     "jsonschema_rs": {"psreg/formats/schema.py"},
     "mkdocs": {"psreg/catalogue/mkdocs_frame.py"},
     "git": {"psreg/git/repository.py"},
-    "urllib3": {"psreg/http/client.py", "psreg/http/connection.py"},
+    "urllib3": {"psreg/http/client.py"},
     "http.client": {"psreg/http/client.py", "psreg/http/deadline.py"},
 }
 
@@ -74,10 +75,12 @@ def test_no_folder_holds_more_than_a_person_can_survey():
     assert {folder: size for folder, size in sizes.items() if size > 20} == {}
 
 
-def test_help_and_version_import_next_to_nothing():
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_help_and_version_import_next_to_nothing(argument):
+    heavy = ("argparse", "json", "re", "dataclasses", "platformdirs")
     code = (
-        "import sys; sys.argv = ['psreg', '--help']; from psreg.__main__ import main; main();"
-        "print([m for m in sys.modules if m in ('argparse', 'json', 're', 'dataclasses')])"
+        f"import sys; sys.argv = ['psreg', '{argument}']; from psreg.__main__ import main; main();"
+        f"print([m for m in sys.modules if m in {heavy}])"
     )
     done = subprocess.run(
         [sys.executable, "-S", "-c", code],

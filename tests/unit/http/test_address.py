@@ -1,10 +1,11 @@
-"""Which addresses are spoken to at all."""
+"""Which addresses psreg connects to, and the one spelling of a registry's."""
 
 from __future__ import annotations
 
 import pytest
 
-from psreg.http.address import is_loopback, secure_parts
+from psreg.core.errors import TrustError, UsageError
+from psreg.http.address import is_loopback, normal_location, secure_parts
 
 
 def test_loopback_is_exactly_this_machine():
@@ -43,3 +44,60 @@ def test_nothing_else(address):
     with pytest.raises(ValueError, match=r".") as caught:
         secure_parts(address)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "normal"),
+    [
+        ("https://Example.ORG/", "https://example.org"),
+        ("https://example.org:443/a/b//", "https://example.org/a/b"),
+        ("https://example.org:8443", "https://example.org:8443"),
+        ("http://localhost:80/x", "http://localhost/x"),
+        ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ("http://127.9.9.9", "http://127.9.9.9"),
+        ("http://[::1]:8000/", "http://[::1]:8000"),
+        ("file:///srv/prompts/", "/srv/prompts"),
+        ("file:///srv/a%20b", "/srv/a b"),
+        ("/srv/prompts/", "/srv/prompts"),
+    ],
+)
+def test_a_location_has_one_spelling(given, normal):
+    assert normal_location(given) == normal
+
+
+def test_a_relative_path_becomes_absolute(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert normal_location("here") == str(tmp_path / "here")
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "ftp://example.org",
+        "https://",
+        "https:///path",
+        "https://user:secret@example.org",
+        "https://@example.org",
+        "https://example.org/?a=b",
+        "https://example.org/#part",
+        "https://example.org/#",
+        "https://example.org:99999",
+        "https://[::1",
+        "https://exämple.org",
+        "https://example.org/a b",
+        "https://example.org/\r\nHost: evil",
+        "file://server/share",
+    ],
+)
+def test_another_address_is_a_usage_error(location):
+    with pytest.raises(UsageError):
+        normal_location(location)
+
+
+@pytest.mark.parametrize(
+    "location", ["http://example.org", "http://127.0.0.1.example.org", "http://localhost.evil.org"]
+)
+def test_plain_http_to_another_machine_is_refused(location):
+    with pytest.raises(TrustError) as caught:
+        normal_location(location)
+    assert caught.value.code == "TRUST_INSECURE"

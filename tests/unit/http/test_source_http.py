@@ -6,9 +6,9 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from psreg.http import source as transport
 from psreg.http.limits import Limits
 from psreg.http.source import NotServedError, SourceError, TooLongError
+from psreg.http.source_http import HttpSource
 from support.loopback import answer, serving
 
 QUICK = Limits(
@@ -18,9 +18,13 @@ QUICK = Limits(
 
 @pytest.fixture
 def open_source():
-    """`open_source`, whose sources are closed after the test."""
+    """What makes sources over HTTP that are closed after the test."""
+
+    def opened(base, limits=None):
+        return stack.enter_context(closing(HttpSource(base, limits or Limits())))
+
     with ExitStack() as stack:
-        yield lambda *args: stack.enter_context(closing(transport.open_source(*args)))
+        yield opened
 
 
 def code_of(source, path="file", limit=100):

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
-import platformdirs
 import pytest
 
-from psreg.system.folders import cache_dir, config_dir, data_dir, state_dir, system_config_file
+from psreg.system.folders import config_dir, data_dir, state_dir, system_config_file
 
 PLACES = {
     "data": (data_dir, "XDG_DATA_HOME", ".local/share"),
     "config": (config_dir, "XDG_CONFIG_HOME", ".config"),
-    "cache": (cache_dir, "XDG_CACHE_HOME", ".cache"),
     "state": (state_dir, "XDG_STATE_HOME", ".local/state"),
 }
 
@@ -64,8 +64,17 @@ def test_the_administrators_file(monkeypatch: pytest.MonkeyPatch) -> None:
     assert system_config_file() == Path("/stick/system/config.toml")
 
 
-def test_other_systems_ask_platformdirs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert data_dir() == Path(platformdirs.user_data_dir("psreg", appauthor=False))
-    site = Path(platformdirs.site_config_dir("psreg", appauthor=False))
-    assert system_config_file() == site / "config.toml"
+PRINT_FOLDER = "from psreg.system.folders import data_dir; import sys; data_dir();"
+PRINT_LOADED = "print('platformdirs' in sys.modules)"
+
+
+@pytest.mark.parametrize(("home", "loaded"), [("/stick", "False"), ("", "True")])
+def test_psreg_home_spares_the_import_of_platformdirs(home: str, loaded: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PRINT_FOLDER + PRINT_LOADED],
+        env={**os.environ, "PSREG_HOME": home, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == loaded

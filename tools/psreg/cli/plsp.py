@@ -24,7 +24,6 @@ from psreg.formats.protocols import DIALECT
 from psreg.system.clock import sleep
 from psreg.system.console import Console, add_output_options
 from psreg.system.files import read_named
-from psreg.system.line_file import LineSink
 
 _RUN = (
     "psreg plsp run --endpoint http://127.0.0.1:8080 --program watch.txt --max-cycles 5"
@@ -115,7 +114,7 @@ def _run(args: Namespace, console: Console) -> int:
     recorder = Recorder(
         console=console, imf=args.imf, path=args.trace or args.resume, kept=kept.decode()
     )
-    sink = LineSink(Path(args.log_sink)) if args.log_sink else None
+    sink = Path(args.log_sink) if args.log_sink else None
     loop = Loop(
         program=program,
         ask=Endpoint(chat_address(args.endpoint), os.environ, limits_of(args.timeout)).ask,

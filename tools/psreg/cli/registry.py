@@ -71,10 +71,10 @@ def _list(_args: Namespace, console: Console) -> int:
 
 def _add(args: Namespace, console: Console) -> int:
     from psreg.client import config, config_edit, registries
-    from psreg.http import source as transport
+    from psreg.http.address import is_url, normal_location
 
     pin = args.root_sha256.lower() if args.root_sha256 else None
-    location = transport.normal_location(args.what)
+    location = normal_location(args.what)
     name = args.name or _name_of(location)
     if not config.is_remote_name(name) or (pin is not None and not config.is_sha256(pin)):
         wrong = f"the name {name!r}" if pin is None or config.is_sha256(pin) else "--root-sha256"
@@ -82,10 +82,10 @@ def _add(args: Namespace, console: Console) -> int:
     settings = registries.load_settings(Path.cwd())
     settings.check_lock("registries", by="psreg registry add")
     store = registries.trust_store()
-    with closing(transport.open_source(location)) as source:
+    with closing(registries.open_source(location)) as source:
         anchor = store.anchor(registries.first_root(source, store))
     registries.check_pin(anchor, pin)
-    if pin is None and transport.is_url(location):
+    if pin is None and is_url(location):
         _ask(anchor, location, console)
     store.keep(anchor)
     default = config_edit.set_remote(

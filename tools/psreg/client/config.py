@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from psreg.core.errors import TrustError, UnavailableError, UsageError
-from psreg.http.source import is_url, normal_location
+from psreg.http.address import is_url, normal_location
 from psreg.system.files import is_ours, read_named
 
 PROJECT_FILES = (".psreg.toml", "psreg.toml")

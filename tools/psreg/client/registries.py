@@ -19,7 +19,9 @@ from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore, read_mo
 from psreg.client.tufclient import TufClient
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import CLASSES, PBES
-from psreg.http.source import NotServedError, Source, TooLongError, is_url, open_source
+from psreg.http.address import is_url
+from psreg.http.limits import Limits
+from psreg.http.source import FileSource, NotServedError, Source, TooLongError
 from psreg.registry.checkout import find_checkout
 from psreg.registry.trust.roles import catalog_target, package_target
 from psreg.system import folders
@@ -148,6 +150,15 @@ def enclosing_checkout(start: Path) -> Wanted | None:
             f"to use it all the same, say --registry {root}",
         )
     return Wanted(location=str(root), origin="the checkout around you")
+
+
+def open_source(location: str, limits: Limits | None = None) -> Source:
+    """Return the source behind a location as `normal_location` returns it; nothing is read yet."""
+    if is_url(location):
+        from psreg.http.source_http import HttpSource  # noqa: PLC0415 - slow to import
+
+        return HttpSource(location, limits or Limits())
+    return FileSource(Path(location))
 
 
 @contextmanager

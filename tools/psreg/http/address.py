@@ -1,10 +1,14 @@
-"""Which addresses psreg speaks to: https, and on this machine plain http."""
+"""Addresses: https anywhere, plain http on this machine only, and how registries spell them."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
+from psreg.core.errors import TrustError, UsageError
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 _LOOPBACK = r"127(\.[0-9]{1,3}){3}|::1|localhost"
 
 
@@ -31,3 +35,50 @@ def secure_parts(address: str) -> SplitResult:
     if url.scheme not in ("http", "https") or not host or url.fragment:
         raise ValueError("it is not a plain https address")
     return url
+
+
+def is_url(location: str) -> bool:
+    """Tell whether `location` is a URL rather than a path of this machine."""
+    return "://" in location
+
+
+def normal_location(location: str) -> str:
+    """Return the one spelling of `location` that settings and receipts use.
+
+    A URL loses its trailing slash, default port and capital letters of scheme and host; a path
+    and a `file://` URL become an absolute path.
+
+    Raises:
+        UsageError: it is no http, https or file URL, or carries a user, a query or a fragment.
+        TrustError: it is plain http to another machine (`TRUST_INSECURE`).
+    """
+    if not is_url(location):
+        return str(Path(location).expanduser().absolute())
+    try:
+        url = urlsplit(location)
+        host, port = url.hostname, url.port
+    except ValueError as error:
+        raise _bad_url(location, str(error)) from error
+    if url.scheme == "file" and host in (None, "localhost"):
+        from urllib.request import url2pathname  # noqa: PLC0415 - slow to import, rarely needed
+
+        return str(Path(url2pathname(url.path)).absolute())
+    if url.scheme not in _DEFAULT_PORTS or not host:
+        raise _bad_url(location, "only https, file, and http to this machine are understood")
+    if url.username is not None or url.query or url.fragment or "#" in location:
+        raise _bad_url(location, "a registry's address has no user, query or fragment")
+    if not location.isascii() or not location.isprintable() or " " in location:
+        raise _bad_url(location, "it has characters that a URL must write as escapes")
+    if url.scheme == "http" and not is_loopback(host):
+        raise TrustError(
+            "TRUST_INSECURE",
+            f"{location} would travel unencrypted",
+            "use https; plain http is only for this machine (localhost, 127.0.0.1, ::1)",
+        )
+    name = f"[{host}]" if ":" in host else host
+    suffix = "" if port in (None, _DEFAULT_PORTS[url.scheme]) else f":{port}"
+    return f"{url.scheme}://{name}{suffix}{url.path.rstrip('/')}"
+
+
+def _bad_url(location: str, why: str) -> UsageError:
+    return UsageError("USAGE", f"{location!r} is not the address of a registry: {why}")

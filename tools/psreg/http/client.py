@@ -1,25 +1,26 @@
 """The one HTTP client of psreg: urllib3 under our own deadline, limits and budget of retries.
 
 A server, however hostile, costs at most what `Limits` says. Nothing is decompressed, no redirect is
-followed, no cookie is kept. Host name look-up is the operating system's and is the one wait that is
-not bounded here.
+followed, no cookie is kept. Certificates are checked against those of the system. `HTTPS_PROXY` and
+`NO_PROXY` are honoured for https (through CONNECT, so that the proxy sees only the host), but never
+for this machine. The operating system resolves host names: that wait alone is not bounded here.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException, IncompleteRead
-from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import SplitResult
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import SplitResult, unquote
 
 from psreg import __version__
 from psreg.http.address import is_loopback
-from psreg.http.connection import connection_pool
-from psreg.http.deadline import Deadline
+from psreg.http.deadline import Deadline, guarded_by
 from psreg.http.errors import (
     BrokenError,
     CertificateError,
@@ -31,7 +32,7 @@ from psreg.http.errors import (
 from psreg.http.limits import Limits
 
 if TYPE_CHECKING:
-    from urllib3 import BaseHTTPResponse, HTTPConnectionPool
+    from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager
 
 _CHUNK = 64 * 1024
 _PAGE = 64 * 1024
@@ -118,7 +119,7 @@ class Client:
         try:
             with _translated():
                 if self._pool is None:
-                    self._pool = connection_pool(self._url, self._deadline)
+                    self._pool = _connection_pool(self._url, self._deadline)
                 made = self._pool.num_connections
                 return self._pool.urlopen(
                     method,
@@ -267,3 +268,59 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         yield error
         inner = (part for part in error.args if isinstance(part, BaseException))
         error = next(inner, error.__cause__)
+
+
+def _connection_pool(url: SplitResult, deadline: Deadline) -> HTTPConnectionPool:
+    """Return a pool of one connection to the host of `url`, whose answers obey `deadline`.
+
+    Raises:
+        urllib3.exceptions.HTTPError: the environment names a proxy that there cannot be.
+    """
+    pool = _manager(url).connection_from_url(f"{url.scheme}://{url.netloc}")
+    build: Callable[..., Any] = pool.ConnectionCls
+    guarded = guarded_by(deadline)
+
+    def connection(**settings: Any) -> Any:
+        built = build(**settings)
+        built.response_class = guarded
+        return built
+
+    pool.ConnectionCls = connection  # type: ignore[assignment]
+    return pool
+
+
+def _manager(url: SplitResult) -> PoolManager:
+    """Return what connects to `url`, through the proxy that the environment names for it."""
+    import ssl  # noqa: PLC0415 - as urllib3
+
+    from urllib3 import PoolManager, ProxyManager  # noqa: PLC0415 - loads slowly
+    from urllib3.util import make_headers, parse_url  # noqa: PLC0415 - as above
+
+    if url.scheme == "http":
+        return PoolManager(maxsize=1)
+    context = ssl.create_default_context()
+    proxy = _proxy(url.hostname or "")
+    if proxy is None:
+        return PoolManager(maxsize=1, ssl_context=context)
+    at = parse_url(proxy)
+    headers = make_headers(proxy_basic_auth=unquote(at.auth)) if at.auth else {}
+    return ProxyManager(
+        at._replace(auth=None).url,
+        proxy_headers=headers,
+        proxy_ssl_context=context,
+        maxsize=1,
+        ssl_context=context,
+    )
+
+
+def _proxy(host: str) -> str | None:
+    """Return the proxy the environment names for https to `host`, or None."""
+    proxy = os.environ.get("https_proxy") or os.environ.get("HTTPS_PROXY") or ""
+    exempt = os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
+    for item in exempt.replace(",", " ").split():
+        domain = item.lstrip(".").lower()
+        if item == "*" or host == domain or host.endswith(f".{domain}"):
+            return None
+    if not proxy or is_loopback(host):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"

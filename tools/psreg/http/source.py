@@ -1,8 +1,8 @@
-"""Where a registry's bytes come from: one port, `Source.read(path, limit)`, and its errors.
+"""Where a registry's bytes come from: the port `Source`, its errors, and the source in a folder.
 
 A source is bound to one base (a URL or a folder); what is read is named by a path below it, so
 that nothing a registry says can choose another host or another folder. Nothing read is trusted:
-`client/tufclient.py` and `client/install.py` judge it.
+`client/tufclient.py` and `client/install.py` verify it.
 """
 
 from __future__ import annotations
@@ -10,14 +10,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import urlsplit
 
-from psreg.core.errors import TrustError, UnavailableError, UsageError
-from psreg.http.address import is_loopback
-from psreg.http.limits import Limits
+from psreg.core.errors import UnavailableError
+from psreg.system.files import read_file
 
 _PATH = re.compile(r"[A-Za-z0-9._+%~-]+(/[A-Za-z0-9._+%~-]+)*", re.ASCII)
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class SourceError(UnavailableError):
@@ -69,59 +66,29 @@ def checked_path(path: str) -> str:
     return path
 
 
-def is_url(location: str) -> bool:
-    """Tell whether `location` is a URL rather than a path of this machine."""
-    return "://" in location
+class FileSource:
+    """Reads regular files below `root`; devices, pipes and links in a file's place are refused."""
 
+    def __init__(self, root: Path) -> None:
+        self._root = root
 
-def normal_location(location: str) -> str:
-    """Return the one spelling of `location` that settings and receipts use.
+    @property
+    def location(self) -> str:
+        """The absolute path of the folder."""
+        return str(self._root)
 
-    A URL loses its trailing slash, default port and capital letters of scheme and host; a path
-    and a `file://` URL become an absolute path.
+    def close(self) -> None:
+        """Do nothing: no file stays open."""
 
-    Raises:
-        UsageError: it is no http, https or file URL, or carries a user, a query or a fragment.
-        TrustError: it is plain http to another machine (`TRUST_INSECURE`).
-    """
-    if not is_url(location):
-        return str(Path(location).expanduser().absolute())
-    try:
-        url = urlsplit(location)
-        host, port = url.hostname, url.port
-    except ValueError as error:
-        raise _bad_url(location, str(error)) from error
-    if url.scheme == "file" and host in (None, "localhost"):
-        from urllib.request import url2pathname  # noqa: PLC0415 - slow to import, rarely needed
-
-        return str(Path(url2pathname(url.path)).absolute())
-    if url.scheme not in _DEFAULT_PORTS or not host:
-        raise _bad_url(location, "only https, file, and http to this machine are understood")
-    if url.username is not None or url.query or url.fragment or "#" in location:
-        raise _bad_url(location, "a registry's address has no user, query or fragment")
-    if not location.isascii() or not location.isprintable() or " " in location:
-        raise _bad_url(location, "it has characters that a URL must write as escapes")
-    if url.scheme == "http" and not is_loopback(host):
-        raise TrustError(
-            "TRUST_INSECURE",
-            f"{location} would travel unencrypted",
-            "use https; plain http is only for this machine (localhost, 127.0.0.1, ::1)",
-        )
-    name = f"[{host}]" if ":" in host else host
-    suffix = "" if port in (None, _DEFAULT_PORTS[url.scheme]) else f":{port}"
-    return f"{url.scheme}://{name}{suffix}{url.path.rstrip('/')}"
-
-
-def open_source(location: str, limits: Limits | None = None) -> Source:
-    """Return the source behind a location as `normal_location` returns it; nothing is read yet."""
-    if is_url(location):
-        from psreg.http.source_http import HttpSource  # noqa: PLC0415 - slow to import
-
-        return HttpSource(location, limits or Limits())
-    from psreg.http.source_folder import FileSource  # noqa: PLC0415 - symmetrical
-
-    return FileSource(Path(location))
-
-
-def _bad_url(location: str, why: str) -> UsageError:
-    return UsageError("USAGE", f"{location!r} is not the address of a registry: {why}")
+    def read(self, path: str, limit: int) -> bytes:
+        """Return the file at `path`; see `Source.read`."""
+        file = self._root / checked_path(path)
+        try:
+            data = read_file(file, limit + 1)
+        except UnavailableError as error:
+            if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+                raise NotServedError(str(file)) from error
+            raise SourceError("CANNOT_READ", error.message) from error
+        if len(data) > limit:
+            raise TooLongError(str(file), limit)
+        return data

@@ -1,4 +1,4 @@
-"""Reading one file: never without end, and never through a link that no person named."""
+"""Reading one file: never without end, and never through a link that the user did not name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from psreg.core.errors import UnavailableError
+from psreg.system.atomic import cannot_write
 
 MAX_FILE = 4 * 1024 * 1024
 """Bytes read of one file; more than any limit of the rules, so that these can say "too large"."""
@@ -51,6 +52,19 @@ def read_named(path: Path, limit: int = MAX_FILE) -> bytes:
             return file.read(limit)
     except OSError as error:
         raise _unreadable(path, error.strerror or "it cannot be read") from error
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add one line to a log that the user named, and close it again; links are followed.
+
+    Raises:
+        UnavailableError: CANNOT_WRITE.
+    """
+    try:
+        with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(f"{line}\n")
+    except OSError as error:
+        raise cannot_write(path, error) from error
 
 
 def is_ours(path: Path) -> bool:

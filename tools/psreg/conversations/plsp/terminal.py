@@ -18,7 +18,7 @@ from psreg.lint.reports.text import report_lines
 from psreg.lint.transcript import TranscriptReport, judge
 from psreg.system.atomic import write_file
 from psreg.system.console import Console, color_wanted
-from psreg.system.line_file import LineSink
+from psreg.system.files import append_line
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,10 +32,10 @@ class Recorder:
     cycles: list[Cycle] = field(default_factory=list)
     interrupted: bool = False
 
-    def logged(self, sink: LineSink | None, values: tuple[str, ...]) -> None:
+    def logged(self, sink: Path | None, values: tuple[str, ...]) -> None:
         """Deal with one log of a block."""
         if sink is not None:
-            sink.add(json.dumps(values, ensure_ascii=False))
+            append_line(sink, json.dumps(values, ensure_ascii=False))
         else:
             self.console.note(f"psreg: log: {', '.join(values)}")
 

@@ -20,7 +20,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from psreg.http.client import Client
 from psreg.http.errors import CertificateError, HttpError, SlowError, UnreachableError
 from psreg.http.limits import Limits
-from psreg.http.source import SourceError, open_source
+from psreg.http.source import SourceError
+from psreg.http.source_http import HttpSource
 from support.loopback import serving
 
 QUICK = Limits(
@@ -111,7 +112,7 @@ def trusted(certificate, monkeypatch):
 
 def test_https_checks_the_certificate(tls, certificate, monkeypatch):
     assert failure(tls.https) is CertificateError
-    with closing(open_source(tls.https, QUICK)) as source, pytest.raises(SourceError) as caught:
+    with closing(HttpSource(tls.https, QUICK)) as source, pytest.raises(SourceError) as caught:
         source.read("file", 10)
     assert caught.value.code == "NETWORK_TLS"
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate / "certificate"))
