@@ -9,8 +9,8 @@ import conforming
 from measure import Metric
 from psreg.core.diagnostics import Mode
 from psreg.lint.locate import judge
-from psreg.protocols.plsp import PLSP_0_5
-from psreg.protocols.plsp.parts import answer
+from psreg.protocols.plsp import PLSP
+from psreg.protocols.plsp.units import answer
 from vpp_corpus import judged
 
 SESSIONS = Path(__file__).resolve().parents[3] / "shared/corpus/vpp/sessions"
@@ -63,7 +63,7 @@ def _per_block(text, times):
         began = time.process_time()
         for _ in range(times):
             part = answer(0, text, "/next")
-            list(judge(PLSP_0_5.rules, part, part, "t.jsonl", Mode.STRICT))
-            PLSP_0_5.parsed(part)
+            list(judge(PLSP.rules, part, part, "t.jsonl", Mode.STRICT))
+            PLSP.parsed(part)
         samples.append((time.process_time() - began) * 1000 / times)
     return statistics.median(samples)

@@ -18,8 +18,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from psreg.core.diagnostics import INFO, Severity
-from psreg.formats.conversation.reader import read
-from psreg.lint.transcript import judge
+from psreg.formats.conversation.reader import read_conversation
+from psreg.lint.transcript import check_transcript
 
 BANG_ECHO = "VPP012"
 
@@ -35,7 +35,7 @@ def sessions(folder):
 
 def judged(data):
     """The answers of a session as the rules see them."""
-    found = judge(read(data, "session.json"), "vpp")
+    found = check_transcript(read_conversation(data, "session.json"), "vpp")
     return [message for message in found.messages if message.role == "assistant"]
 
 

@@ -22,11 +22,11 @@ from pathlib import Path, PurePosixPath
 from psreg.catalogue.rule_examples import tree_said
 from psreg.core.diagnostics import Diagnostic, Mode, Report
 from psreg.core.identity import Author
-from psreg.formats.conversation.reader import read
+from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.irregular import Irregular
 from psreg.formats.protocols import PROTOCOLS
 from psreg.lint.engine import check_file, check_tree
-from psreg.lint.transcript import judge
+from psreg.lint.transcript import check_transcript
 from psreg.registry.checkout import read_tree
 from psreg.review.change import changes_between
 from psreg.review.judge import check_change
@@ -91,8 +91,8 @@ class Case:
         if options.is_file():
             told |= tomllib.loads(options.read_text())
         protocol, mode = told.pop("protocol"), Mode(told.pop("mode", "strict"))
-        conversation = read(data, self.path.name, protocol)
-        return judge(conversation, protocol, mode=mode, **told).report.diagnostics
+        conversation = read_conversation(data, self.path.name, protocol)
+        return check_transcript(conversation, protocol, mode=mode, **told).report.diagnostics
 
     def lines(self) -> list[str]:
         trees = (".tree", ".tree.make", ".change.make", ".change")

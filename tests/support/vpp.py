@@ -5,7 +5,7 @@ from psreg.formats.conversation.conversation import Conversation, Turn
 from psreg.formats.conversation.json_lines import Kind
 from psreg.lint.locate import judge
 from psreg.protocols.protocol import Options
-from psreg.protocols.vpp import VPP_1_4
+from psreg.protocols.vpp import VPP
 
 FIELDS = {
     "Version": "v1.4",
@@ -40,14 +40,14 @@ def conversation(*texts):
 def units(*texts, declared="", mode=Mode.STRICT):
     """The units of a conversation."""
     options = Options(version="1.4", declared=declared, mode=mode)
-    return list(VPP_1_4.units(conversation(*texts), options))
+    return list(VPP.units(conversation(*texts), options))
 
 
 def judged(*texts, declared="", mode=Mode.STRICT):
     """(turn, code, severity, text of the place) of each finding, in order of turns and codes."""
     found = []
     for unit in units(*texts, declared=declared, mode=mode):
-        for rule in VPP_1_4.rules:
+        for rule in VPP.rules:
             level = rule.severity if mode is Mode.STRICT else rule.read
             found += [
                 (unit.index, rule.code, level.value, unit.text[f.at.start : f.at.end])
@@ -60,7 +60,7 @@ def mended(*texts):
     """The last text with all of its fixes applied, in order of their places."""
     unit = units(*texts)[-1]
     text = unit.text
-    fixes = [c for rule in VPP_1_4.rules for f in rule.check(unit) for c in f.fix]
+    fixes = [c for rule in VPP.rules for f in rule.check(unit) for c in f.fix]
     for change in sorted(fixes, key=lambda c: c.span, reverse=True):
         text = text[: change.span.start] + change.replacement + text[change.span.end :]
     return text
@@ -71,5 +71,5 @@ def diagnostics(*texts, declared=""):
     return [
         d
         for unit in units(*texts, declared=declared)
-        for d in judge(VPP_1_4.rules, unit, unit, "x.jsonl", Mode.STRICT)
+        for d in judge(VPP.rules, unit, unit, "x.jsonl", Mode.STRICT)
     ]

@@ -9,15 +9,17 @@ import sys
 
 import pytest
 
-from psreg.formats.declared_protocols import Spoken
+from psreg.formats.protocols import ProtocolConformance
 from simulator import METADATA, Simulator
 from support.clients import Client
 from support.loopback import serving
 
 SPOKEN = (
-    Spoken(name="vpp", version="1.4", judged_by="1.4", answers=4, sound=3, platforms=("claude",)),
-    Spoken(name="pb2s", version="0.2"),
-    Spoken(name="plsp", version="0.5", judged_by="0.5", answers=1, sound=1),
+    ProtocolConformance(
+        name="vpp", version="1.4", judged_by="1.4", answers=4, sound=3, platforms=("claude",)
+    ),
+    ProtocolConformance(name="pb2s", version="0.2"),
+    ProtocolConformance(name="plsp", version="0.5", judged_by="0.5", answers=1, sound=1),
 )
 
 

@@ -9,10 +9,10 @@ import pytest
 from psreg.authoring.missing_files import missing_files
 from psreg.core.diagnostics import ERROR, WARNING, Report
 from psreg.core.identity import Author
-from psreg.formats.declared_protocols import STUB, Spoken, read_spoken
+from psreg.formats.protocols import STUB, ProtocolConformance, read_conformances
 from psreg.formats.tree import Tree
 from psreg.lint.engine import check_tree
-from psreg.lint.release_transcripts import MOST, conformance
+from psreg.lint.release_transcripts import MAX_FINDINGS, conformance
 from psreg.review.change import changes_between
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
@@ -140,14 +140,14 @@ def test_a_release_may_waive_a_rule_of_a_protocol():
 
 
 def test_the_first_of_very_many_findings_are_reported():
-    assert len(found(VPP, {"a.jsonl": lines(*[ASKED, BANG] * (MOST + 1))})) == MOST
+    assert len(found(VPP, {"a.jsonl": lines(*[ASKED, BANG] * (MAX_FINDINGS + 1))})) == MAX_FINDINGS
 
 
 def test_what_the_record_says_of_a_protocol():
     files = {"a.jsonl": lines(ASKED, SAID, ASKED, BANG), "b.jsonl": lines(ASKED, SAID, BANG)}
     more = ran() + ran("evidence/b.jsonl", platform=STUB) + ran(prompt="other", platform="chatgpt")
     (spoken,) = told(more + VPP, files)
-    assert spoken == Spoken(
+    assert spoken == ProtocolConformance(
         name="vpp",
         version="1.4",
         judged_by="1.4",
@@ -157,12 +157,12 @@ def test_what_the_record_says_of_a_protocol():
         platforms=("claude", "stub"),
     )
     assert (spoken.rate, spoken.models, spoken.stubbed) == (50, ("claude",), True)
-    assert read_spoken([spoken.to_json()]) == (spoken,)
+    assert read_conformances([spoken.to_json()]) == (spoken,)
 
 
 def test_a_protocol_without_evidence_is_declared_and_no_more():
     (spoken,) = told('[protocols]\nplsp = {version = "0.5", imf = "psreg-1"}\n', {})
-    assert spoken == Spoken(name="plsp", version="0.5", imf="psreg-1")
+    assert spoken == ProtocolConformance(name="plsp", version="0.5", imf="psreg-1")
     assert (spoken.rate, spoken.stubbed) == (None, False)
     assert told("", {}) == ()
 
@@ -174,13 +174,13 @@ def test_a_protocol_without_evidence_is_declared_and_no_more():
         {},
         [3],
         [{"name": "vpp"}],
-        [Spoken(name="a", version="b").to_json() | {"answers": "1"}],
+        [ProtocolConformance(name="a", version="b").to_json() | {"answers": "1"}],
     ],
 )
 def test_a_record_that_says_something_else_says_nothing(rows):
-    assert read_spoken(rows) == ()
-    strange = Spoken(name="a", version="b").to_json() | {"platforms": [3]}
-    assert read_spoken([strange]) == ()
+    assert read_conformances(rows) == ()
+    strange = ProtocolConformance(name="a", version="b").to_json() | {"platforms": [3]}
+    assert read_conformances([strange]) == ()
 
 
 def test_evidence_is_read_from_the_folder_of_the_release():

@@ -6,13 +6,12 @@ import pytest
 
 from psreg.core.diagnostics import Mode, Severity
 from psreg.core.errors import UsageError
-from psreg.formats.conversation.reader import read
+from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.protocols import PROTOCOLS as KNOWN
-from psreg.formats.protocols import judging, numbers
-from psreg.lint.transcript import in_file, judge
-from psreg.lint.transcript_stats import stats_of
+from psreg.formats.protocols import nearest_version, version_numbers
+from psreg.lint.transcript import check_transcript, file_report, stats_of
 from psreg.protocols import PROTOCOLS
-from psreg.protocols.versions import row_for
+from psreg.protocols.conversation_rules import protocol_for
 
 FOOTER = "[Version=v1.4 | Tag=g_1 | Sources=none | Assumptions=0 | Cycle=1/3 | Locus=]"
 TALK = f"""\
@@ -31,8 +30,10 @@ So.
 """
 
 
-def heard(text, protocol="vpp", **options):
-    return judge(read(text.encode(), "x.txt", protocol), protocol, path="x.txt", **options)
+def checked(text, protocol="vpp", **options):
+    return check_transcript(
+        read_conversation(text.encode(), "x.txt", protocol), protocol, path="x.txt", **options
+    )
 
 
 def codes(found):
@@ -60,22 +61,22 @@ def test_the_table_holds_what_a_release_may_declare():
     ],
 )
 def test_the_nearest_lower_version_judges(declared, known, version):
-    assert judging(declared, known) == version
+    assert nearest_version(declared, known) == version
 
 
 def test_versions_have_two_numbers():
-    assert numbers("1.10.3") == (1, 10)
-    assert numbers("1.4-x") is None
+    assert version_numbers("1.10.3") == (1, 10)
+    assert version_numbers("1.4-x") is None
 
 
 def test_without_a_declared_version_the_latest_judges():
-    assert row_for(PROTOCOLS, "vpp", "").version == "1.4"
-    assert row_for(PROTOCOLS, "nothing", "") is None
-    assert row_for((), "vpp", "1.4") is None
+    assert protocol_for(PROTOCOLS, "vpp", "").version == "1.4"
+    assert protocol_for(PROTOCOLS, "nothing", "") is None
+    assert protocol_for((), "vpp", "1.4") is None
 
 
 def test_each_message_with_what_is_said_of_it():
-    found = heard(TALK)
+    found = checked(TALK)
     assert [(m.index, m.line, m.role, m.sound) for m in found.messages] == [
         (1, 2, "user", True),
         (2, 5, "assistant", True),
@@ -85,20 +86,25 @@ def test_each_message_with_what_is_said_of_it():
     assert [m.index for m in found.answers] == [2, 4]
     assert {d.pointer for d in found.report.diagnostics} == {"/4/content"}
     assert [value["tag"] for value in found.parsed] == ["g", "g", "q"]
-    assert (found.protocol, found.version, found.word, found.about) == ("vpp", "1.4", "turn", ())
+    assert (found.protocol, found.version, found.record_name, found.file_diagnostics) == (
+        "vpp",
+        "1.4",
+        "turn",
+        (),
+    )
 
 
 def test_findings_are_in_the_order_in_which_one_reads():
-    found = heard("User: !<g> --minor --minor\n\nAssistant: !<q>\nx")
+    found = checked("User: !<g> --minor --minor\n\nAssistant: !<q>\nx")
     places = [(d.pointer, d.start) for d in found.report.diagnostics]
     assert places == sorted(places)
     assert len(places) > 2
 
 
 def test_the_same_findings_at_the_lines_of_the_file():
-    conversation = read(TALK.encode(), "x.txt", "vpp")
-    found = judge(conversation, "vpp", path="x.txt")
-    moved = in_file(found, conversation)
+    conversation = read_conversation(TALK.encode(), "x.txt", "vpp")
+    found = check_transcript(conversation, "vpp", path="x.txt")
+    moved = file_report(found, conversation)
     assert len(moved.diagnostics) == len(found.report.diagnostics)
     for before, after in zip(found.report.diagnostics, moved.diagnostics, strict=True):
         place = f"turn 5, line {before.start.line}:{before.start.column}: "
@@ -110,8 +116,8 @@ def test_the_same_findings_at_the_lines_of_the_file():
 
 def test_read_mode_lets_more_pass():
     block = "S{$a:-1;}S"
-    assert [d.severity for d in heard(block, "plsp").report.diagnostics] == [Severity.ERROR]
-    (finding,) = heard(block, "plsp", mode=Mode.READ).report.diagnostics
+    assert [d.severity for d in checked(block, "plsp").report.diagnostics] == [Severity.ERROR]
+    (finding,) = checked(block, "plsp", mode=Mode.READ).report.diagnostics
     assert finding.severity is Severity.WARNING
 
 
@@ -119,59 +125,61 @@ def test_read_mode_lets_more_pass():
     ("declared", "code"), [("1.5", "PROTO002"), ("1.3", "PROTO002"), ("2.0", "PROTO003")]
 )
 def test_versions_that_are_not_known(declared, code):
-    found = heard(f"User: !<g>\nHello?\nAssistant: <g>\nHi.\n{FOOTER}", version=declared)
-    assert found.about[0].code == code
+    found = checked(f"User: !<g>\nHello?\nAssistant: <g>\nHi.\n{FOOTER}", version=declared)
+    assert found.file_diagnostics[0].code == code
     assert (found.version, len(found.messages)) == (("", 0) if declared == "2.0" else ("1.4", 2))
 
 
 def test_a_file_may_say_which_version_it_follows():
     turns = [{"role": "user", "raw_header": "!<g>", "body": "x", "footer": None}]
     session = json.dumps({"protocol_version": "1.7", "turns": turns})
-    assert codes(heard(session)) == ["PROTO002"]
-    assert codes(heard(session, version="1.4")) == []
+    assert codes(checked(session)) == ["PROTO002"]
+    assert codes(checked(session, version="1.4")) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "protocol", "holds"),
+    ("text", "protocol", "content"),
     [
         ('{"next": "S{}S"}', "vpp", "cycles of a PLSP trace"),
         (TALK, "pb2s", "turns of a dialogue"),
         ('{"text": "x"}', "plsp", "PB2S exchanges"),
     ],
 )
-def test_nothing_is_never_clean(text, protocol, holds):
-    found = heard(text, protocol)
+def test_a_file_without_messages_is_never_clean(text, protocol, content):
+    found = checked(text, protocol)
     assert codes(found) == ["PROTO004"]
-    assert holds in found.about[0].message
+    assert content in found.file_diagnostics[0].message
     assert found.report.failed()
 
 
 def test_what_can_be_read_of_a_file_is_judged():
     text = '{"next": "S{$a:1}S"}\nnothing\n{"next": "S{$a:.5;}S"}\n'
-    found = heard(text, "plsp")
+    found = checked(text, "plsp")
     assert codes(found) == ["PROTO001", "PLSP008", "PLSP015"]
     assert [d.pointer for d in found.report.diagnostics] == ["", "/0/next", "/2/next"]
     assert [(m.index, m.line) for m in found.messages] == [(0, 1), (2, 3)]
-    assert codes(heard("nothing\n", "plsp")) == ["PLSP001"]
+    assert codes(checked("nothing\n", "plsp")) == ["PLSP001"]
 
 
 def test_all_parts_of_a_cycle_are_one_message():
     trace = {"instr": "INSTR:\nGo on.", "previous": "S{}S", "next": "S{$a:1;}S"}
-    (message,) = heard(json.dumps(trace), "plsp").messages
+    (message,) = checked(json.dumps(trace), "plsp").messages
     assert (message.role, len(message.parsed)) == ("", 1)
 
 
 def test_what_a_model_did_not_write_is_named():
     trace = {"instr": "Go on.", "previous": "S{}S", "next": "S{$a:1}S"}
-    conversation = read(json.dumps(trace).encode(), "x", "plsp")
-    found = in_file(judge(conversation, "plsp"), conversation)
+    conversation = read_conversation(json.dumps(trace).encode(), "x", "plsp")
+    found = file_report(check_transcript(conversation, "plsp"), conversation)
     begun = {d.code: d.message.partition(": ")[0] for d in found.diagnostics}
     assert begun["PLSP040"] == "cycle 1 instr, line 1:1"
     assert begun["PLSP008"] == "cycle 1, line 1:7"
 
 
 def test_the_numbers_of_a_trace():
-    conversation = read(b'{"next": "S{ $a : 1 ; }S"}\n{"next": "S{$a:"}\n', "x", "plsp")
+    conversation = read_conversation(
+        b'{"next": "S{ $a : 1 ; }S"}\n{"next": "S{$a:"}\n', "x", "plsp"
+    )
     first, second = stats_of(conversation, "plsp")
     assert (first.index, first.statements, first.variables) == (0, 1, 1)
     assert (first.raw.bytes, first.canonical.bytes) == (14, 9)
@@ -179,5 +187,5 @@ def test_the_numbers_of_a_trace():
 
 
 def test_only_traces_are_counted():
-    with pytest.raises(UsageError, match="nothing to count in vpp"):
-        stats_of(read(b"!<g>", "x", "vpp"), "vpp")
+    with pytest.raises(UsageError, match="vpp has no stats"):
+        stats_of(read_conversation(b"!<g>", "x", "vpp"), "vpp")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from psreg.client.resolve import parse_request, pick, unknown_name
 from psreg.core.version import ANY
-from psreg.formats.declared_protocols import STUB
+from psreg.formats.protocols import STUB
 from psreg.registry.record_reading import read_record
 from psreg.system.console import Console, add_output_options
 
@@ -75,9 +75,9 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
 
 
 def _protocols(row: ReleaseRecord) -> Iterator[str]:
-    from psreg.formats.declared_protocols import read_spoken
+    from psreg.formats.protocols import read_conformances
 
-    for spoken in read_spoken(row.protocols):
+    for spoken in read_conformances(row.protocols):
         shown = "declared, not shown"
         if spoken.rate is not None:
             places = ", ".join(spoken.platforms) or "a platform that is not stated"

@@ -19,7 +19,7 @@ from psreg.conversations.plsp.program import program_of
 from psreg.conversations.plsp.run import Loop, Start, start_after
 from psreg.conversations.plsp.terminal import Recorder
 from psreg.core.diagnostics import Mode
-from psreg.formats.conversation.reader import read
+from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.protocols import DIALECT
 from psreg.system.clock import sleep
 from psreg.system.console import Console, add_output_options
@@ -95,7 +95,7 @@ def run(args: Namespace, console: Console) -> int:
 
 def _inspect(args: Namespace, console: Console) -> int:
     mode = Mode.READ if args.read else Mode.STRICT
-    conversation = read(read_named(Path(args.trace)), args.trace, "plsp")
+    conversation = read_conversation(read_named(Path(args.trace)), args.trace, "plsp")
     steps = inspect(conversation, args.trace, imf=args.imf, mode=mode)
     if console.machine:
         console.json(inspect_document(steps, args.trace))
@@ -110,7 +110,7 @@ def _run(args: Namespace, console: Console) -> int:
     start, kept = Start(), b""
     if args.resume:
         kept = read_named(Path(args.resume))
-        start = start_after(read(kept, args.resume, "plsp"), args.resume)
+        start = start_after(read_conversation(kept, args.resume, "plsp"), args.resume)
     recorder = Recorder(
         console=console, imf=args.imf, path=args.trace or args.resume, kept=kept.decode()
     )

@@ -10,12 +10,11 @@ from psreg.cli.dialects import add_dialect_option
 from psreg.core.diagnostics import Mode
 from psreg.core.errors import UsageError
 from psreg.core.spelling import nearest
-from psreg.formats.conversation.reader import read
-from psreg.formats.protocols import PROTOCOLS, numbers
+from psreg.formats.conversation.reader import read_conversation
+from psreg.formats.protocols import PROTOCOLS, version_numbers
 from psreg.lint.reports.report_formats import rendered
 from psreg.lint.reports.transcript_report import transcript_document, transcript_lines
-from psreg.lint.transcript import in_file, judge
-from psreg.lint.transcript_stats import stats_of
+from psreg.lint.transcript import check_transcript, file_report, stats_of
 from psreg.system.console import Console, add_output_options, color_wanted
 from psreg.system.files import MAX_FILE, read_named
 
@@ -41,8 +40,8 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Print what the rules say; exit 1 if one is broken (DESIGN §4)."""
     protocol, version = _protocol(args.protocol)
-    conversation = read(_data(args.file), args.file, protocol)
-    found = judge(
+    conversation = read_conversation(_data(args.file), args.file, protocol)
+    found = check_transcript(
         conversation,
         protocol,
         version=version,
@@ -54,7 +53,7 @@ def run(args: Namespace, console: Console) -> int:
     if args.format == "json":
         console.json(transcript_document(found, stats))
     elif args.format == "sarif":
-        console.out(rendered(in_file(found, conversation), args.format))
+        console.out(rendered(file_report(found, conversation), args.format))
     else:
         for line in transcript_lines(found, stats, color=color_wanted(), quiet=console.quiet):
             console.out(f"{line}\n")
@@ -72,7 +71,7 @@ def _protocol(text: str) -> tuple[str, str]:
         near = nearest(name, PROTOCOLS)
         hint = f"did you mean {near}?" if near else f"there are {', '.join(PROTOCOLS)}"
         raise UsageError("NO_SUCH_PROTOCOL", f"there is no protocol {name!r}", hint)
-    if at and numbers(version) is None:
+    if at and version_numbers(version) is None:
         hint = f"for instance {name}@{PROTOCOLS[name]}"
         raise UsageError("NO_SUCH_PROTOCOL", f"{version!r} is no version of a protocol", hint)
     return name, version

@@ -18,8 +18,8 @@ from psreg.conversations.trial_record import Circumstances
 from psreg.conversations.trial_terminal import Trial, script_of, typed
 from psreg.core.errors import InterruptError, UsageError
 from psreg.core.identity import is_name
-from psreg.formats.declared_protocols import STUB
 from psreg.formats.platforms import PLATFORMS
+from psreg.formats.protocols import STUB
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options
 from psreg.system.files import read_named

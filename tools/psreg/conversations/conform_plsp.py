@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from psreg.conversations.model import ChatRequest, Message
 from psreg.conversations.probe import Probe, Run
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode
-from psreg.formats.conversation.conversation import Block, Conversation
+from psreg.formats.conversation.conversation import Conversation, CycleRecord
 from psreg.formats.conversation.json_lines import Kind
 from psreg.formats.protocols import DIALECT
 from psreg.lint.locate import judge
-from psreg.protocols.plsp import PLSP_0_5
-from psreg.protocols.plsp.block import FIRST
-from psreg.protocols.plsp.briefing import briefing, message
+from psreg.protocols.plsp import PLSP
+from psreg.protocols.plsp.block import EMPTY_BLOCK
+from psreg.protocols.plsp.system_prompt import cycle_message, system_prompt
 from psreg.protocols.protocol import Options
 
 
@@ -29,7 +29,7 @@ class Exercise:
 
     id: str
     instr: str
-    previous: str = FIRST
+    previous: str = EMPTY_BLOCK
     imf: str = DIALECT
 
 
@@ -72,9 +72,9 @@ def probes(run: Run) -> Iterator[Probe]:
         Exercise(id=prompt.id, instr=f"INSTR: {prompt.message.removeprefix('INSTR:').strip()}")
         for prompt in run.prompts
     )
-    system = Message(role="system", content=briefing())
+    system = Message(role="system", content=system_prompt())
     for exercise in (*(given or PROGRAM), *ERROR_PATH):
-        said = message(exercise.instr, exercise.previous)
+        said = cycle_message(exercise.instr, exercise.previous)
         asked = (system, Message(role="user", content=said))
         reply = run.ask(ChatRequest(messages=asked, model=run.model))
         yield Probe(
@@ -88,12 +88,14 @@ def probes(run: Run) -> Iterator[Probe]:
 
 def _judged(exercise: Exercise, answer: str) -> Iterator[Diagnostic]:
     """Yield what the rules say of the answer; the rest of the cycle is our own."""
-    block = Block(index=0, line=1, instr=exercise.instr, previous=exercise.previous, next=answer)
-    conversation = Conversation(kind=Kind.PLSP, blocks=(block,))
-    options = Options(version=PLSP_0_5.version, imf=exercise.imf)
-    for part in PLSP_0_5.units(conversation, options):
+    block = CycleRecord(
+        index=0, line=1, instr=exercise.instr, previous=exercise.previous, next=answer
+    )
+    conversation = Conversation(kind=Kind.PLSP, cycles=(block,))
+    options = Options(version=PLSP.version, imf=exercise.imf)
+    for part in PLSP.units(conversation, options):
         if part.block is not None:
-            found = judge(PLSP_0_5.rules, part, part, exercise.id, Mode.STRICT)
+            found = judge(PLSP.rules, part, part, exercise.id, Mode.STRICT)
             yield from (_strict(d) for d in found if exercise.imf or d.code != "PLSP045")
 
 

@@ -15,12 +15,12 @@ from psreg.conversations.probe import Probe, Prompt, Run
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode
 from psreg.lint.locate import judge
 from psreg.protocols.protocol import Options
-from psreg.protocols.vpp import VPP_RULES
+from psreg.protocols.vpp import VPP, VPP_RULES
 from psreg.protocols.vpp.command import read_command
-from psreg.protocols.vpp.instruction import instruction
 from psreg.protocols.vpp.state import State
+from psreg.protocols.vpp.system_prompt import system_prompt
 from psreg.protocols.vpp.turn import VppTurn
-from psreg.protocols.vpp.vocabulary import CANONICAL, VERSION
+from psreg.protocols.vpp.vocabulary import CANONICAL
 
 OWN_PROMPTS: tuple[Prompt, ...] = (
     Prompt(
@@ -61,8 +61,8 @@ class _Talk:
         asked = (*self.messages, Message(role="user", content=text))
         reply = run.ask(ChatRequest(messages=asked, model=run.model))
         answered = Message(role="assistant", content=reply.text)
-        _, heard = self.state.heard(len(self.messages), text)
-        turn, state = heard.answered(len(asked), reply.text)
+        _, state = self.state.user_turn(len(self.messages), text)
+        turn, state = state.assistant_turn(len(asked), reply.text)
         return _Talk(state=state, messages=(*asked, answered)), reply, turn
 
 
@@ -75,8 +75,8 @@ def probes(run: Run) -> Iterator[Probe]:
     Raises:
         EndpointError: there is no answer to judge.
     """
-    system = Message(role="system", content=instruction(VERSION))
-    talk = _Talk(state=State.beginning(Options(version=VERSION)), messages=(system,))
+    system = Message(role="system", content=system_prompt(VPP.version))
+    talk = _Talk(state=State.beginning(Options(version=VPP.version)), messages=(system,))
     tags = cycle(step.tag for step in CANONICAL.steps)
     for prompt in (*(run.prompts or OWN_PROMPTS), *ERROR_PATH):
         command, tag = read_command(prompt.message).command, next(tags)

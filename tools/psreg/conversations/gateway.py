@@ -27,7 +27,7 @@ from psreg.conversations.gateway_phases import (
 from psreg.conversations.model import Ask, ChatReply, ChatRequest, EndpointError, Message
 from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UnavailableError
-from psreg.protocols.pb2s.clarify_rules import MOST_CYCLES
+from psreg.protocols.pb2s.clarify_rules import MAX_CYCLES
 from psreg.protocols.pb2s.rules import PB2S_RULES
 from psreg.protocols.pb2s.run import exchange_of, replies_of
 from psreg.protocols.pb2s.sections import CLARIFY
@@ -121,12 +121,12 @@ def _loop(talk: _Talk) -> tuple[dict[str, str], int]:
         return {**shown, "LEARNED": talk.say(LEARNED_PHASE).text}, 1
     again = talk.say(AGAIN_PHASE)
     if not again.flags:  # nothing is left: the first cycle is the one that changed something
-        return {**shown, "LEARNED": talk.say(LEARNED_PHASE).text}, MOST_CYCLES
+        return {**shown, "LEARNED": talk.say(LEARNED_PHASE).text}, MAX_CYCLES
     shown = {"DRAFT": revise.text, "REFLECT": again.text, "REVISE": talk.say(REVISE_PHASE).text}
     shown["LEARNED"] = talk.say(LEARNED_PHASE).text
     if again.contradicts:
         shown[CLARIFY] = talk.say(CLARIFY_PHASE).text
-    return shown, MOST_CYCLES
+    return shown, MAX_CYCLES
 
 
 class _Talk:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from psreg.core.diagnostics import Span
 from psreg.protocols.pb2s.clarify_rules import QUESTIONS
 from psreg.protocols.pb2s.flags import CONTRADICTION, flags_of
-from psreg.protocols.pb2s.phase_rules import MOST_BULLETS
+from psreg.protocols.pb2s.phase_rules import MAX_BULLETS
 from psreg.protocols.pb2s.sections import CLARIFY, answer_of, bullets_of, questions_of
 
 
@@ -67,14 +67,14 @@ def _anything(_said: Said) -> str:
 
 def _reflection(said: Said) -> str:
     count = len(bullets_of(said.text, said.whole))
-    if not 1 <= count <= MOST_BULLETS:
-        return f"it has {count} bullets, and should have one to {MOST_BULLETS}"
+    if not 1 <= count <= MAX_BULLETS:
+        return f"it has {count} bullets, and should have one to {MAX_BULLETS}"
     return "" if said.flags else "it names none of the three things to look for"
 
 
 def _second_reflection(said: Said) -> str:
     count = len(bullets_of(said.text, said.whole))
-    return f"it has {count} bullets; {MOST_BULLETS} are the most" if count > MOST_BULLETS else ""
+    return f"it has {count} bullets; {MAX_BULLETS} are the most" if count > MAX_BULLETS else ""
 
 
 def _clarification(said: Said) -> str:

@@ -16,7 +16,7 @@ from psreg.conversations.saves import save_in
 from psreg.conversations.trial import LEAVE, Exchange, Session, remark
 from psreg.conversations.trial_record import Circumstances, row_of, transcript
 from psreg.core.errors import UsageError
-from psreg.formats.conversation.reader import read
+from psreg.formats.conversation.reader import read_conversation
 from psreg.system.atomic import cannot_write, write_file
 from psreg.system.console import Console
 from psreg.system.files import MAX_FILE, read_named
@@ -174,7 +174,7 @@ def script_of(path: Path, console: Console, trial: Trial) -> Iterator[str]:
     """
     data = read_named(path, MAX_FILE)
     if path.suffix == ".jsonl":
-        found = read(data, path.name)
+        found = read_conversation(data, path.name)
         turns = [turn.content for turn in found.turns if turn.role == "user"]
         first = trial.session.play.first
         turns = turns[len(first) :] if tuple(turns[: len(first)]) == first else turns

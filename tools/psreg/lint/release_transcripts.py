@@ -1,7 +1,7 @@
-"""Judge the transcripts of a release by the protocols that it declares.
+"""Checks the transcripts of a release with the protocols that it declares.
 
-What keeps a file from being read, and a version that nobody knows, other rules say already. A
-file in which nothing of a protocol occurs is no proof for or against it.
+Other rules report unreadable files and unknown versions. A file to which a protocol does not apply
+says nothing about it.
 """
 
 from __future__ import annotations
@@ -14,92 +14,93 @@ from pathlib import PurePosixPath
 
 from psreg.core.diagnostics import ERROR, WARNING, Diagnostic
 from psreg.formats.conversation.conversation import Conversation
-from psreg.formats.conversation.reader import read
-from psreg.formats.declared_protocols import Spoken
+from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.layout import EVIDENCE
-from psreg.formats.protocols import PROTOCOLS
+from psreg.formats.protocols import PROTOCOLS, ProtocolConformance
 from psreg.formats.release import DeclaredProtocol, TestRun
 from psreg.formats.tree import Submission
-from psreg.lint.transcript import TranscriptReport, in_file, judge
+from psreg.lint.transcript import TranscriptReport, check_transcript, file_report
 
-MOST = 100
-"""Findings about one transcript."""
+MAX_FINDINGS = 100
+"""Findings that are reported of one transcript."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hearing:
-    """One transcript, judged by one protocol; `runs` are the rows of `[[tested]]` that cite it."""
+class CheckedTranscript:
+    """One transcript checked with one protocol; `runs` are the `[[tested]]` rows that cite it."""
 
     declared: DeclaredProtocol
     path: PurePosixPath
     conversation: Conversation
-    found: TranscriptReport
+    report: TranscriptReport
     runs: tuple[TestRun, ...]
 
     @property
     def admitted(self) -> bool:
-        """Whether the release itself says that this run did not simply pass."""
+        """Whether the release itself says that the run did not pass."""
         return bool(self.runs) and all(run.result in ("partial", "fail") for run in self.runs)
 
 
-def hearings(submission: Submission) -> Iterator[Hearing]:
-    """Yield each transcript in which something of a declared protocol could be judged."""
+def checked_transcripts(submission: Submission) -> Iterator[CheckedTranscript]:
+    """Yield each transcript once for each declared protocol that applies to it."""
     declared = [each for each in submission.release.protocols if each.name in PROTOCOLS]
     for path in _transcripts(submission) if declared else ():
-        conversation = read(submission.files[path], path.name)
+        conversation = read_conversation(submission.files[path], path.name)
         for each in declared:
-            found = judge(
+            found = check_transcript(
                 conversation, each.name, version=each.version, imf=each.imf, path=str(path)
             )
             if found.messages:
-                yield Hearing(
+                yield CheckedTranscript(
                     declared=each,
                     path=path,
                     conversation=conversation,
-                    found=found,
+                    report=found,
                     runs=tuple(_citing(submission, path)),
                 )
 
 
 def judge_evidence(submission: Submission) -> Iterator[Diagnostic]:
-    """Yield what the rules of its protocols say of the transcripts of a release.
+    """Yield the findings about the transcripts of a release.
 
-    Where the release admits that a run failed, what the run shows is a warning: otherwise only
-    those who hide it could publish.
+    If the release admits that a run failed, its errors become warnings; otherwise a release could
+    only be published by hiding the run.
     """
-    for hearing in hearings(submission):
-        about = set(map(id, hearing.found.about))
-        report = in_file(hearing.found, hearing.conversation)
-        found = (d for d in report.diagnostics if id(d) not in about)
-        for diagnostic in islice(found, MOST):
-            if hearing.admitted and diagnostic.severity is ERROR:
+    for transcript in checked_transcripts(submission):
+        of_file = set(map(id, transcript.report.file_diagnostics))
+        report = file_report(transcript.report, transcript.conversation)
+        found = (d for d in report.diagnostics if id(d) not in of_file)
+        for diagnostic in islice(found, MAX_FINDINGS):
+            if transcript.admitted and diagnostic.severity is ERROR:
                 yield replace(diagnostic, severity=WARNING)
             else:
                 yield diagnostic
 
 
-def conformance(submission: Submission) -> tuple[Spoken, ...]:
-    """Return what the record of a release says of the protocols that it declares.
+def conformance(submission: Submission) -> tuple[ProtocolConformance, ...]:
+    """Return what the record of a release says about the protocols that it declares.
 
-    Of the platforms those count on which this very artifact was run, and the transcript judged.
+    A platform counts if this artifact ran on it and the transcript was checked.
     """
     digest = hashlib.sha256(submission.artifact or b"").hexdigest()
-    heard = list(hearings(submission))
+    transcripts = list(checked_transcripts(submission))
     return tuple(
-        _spoken(each, [hearing for hearing in heard if hearing.declared == each], digest)
+        _conformance(each, [t for t in transcripts if t.declared == each], digest)
         for each in submission.release.protocols
     )
 
 
-def _spoken(declared: DeclaredProtocol, heard: list[Hearing], digest: str) -> Spoken:
-    answers = [answer for hearing in heard for answer in hearing.found.answers]
-    runs = [run for hearing in heard for run in hearing.runs if run.sha256 == digest]
-    return Spoken(
+def _conformance(
+    declared: DeclaredProtocol, transcripts: list[CheckedTranscript], digest: str
+) -> ProtocolConformance:
+    answers = [answer for transcript in transcripts for answer in transcript.report.answers]
+    runs = [run for transcript in transcripts for run in transcript.runs if run.sha256 == digest]
+    return ProtocolConformance(
         name=declared.name,
         version=declared.version,
         imf=declared.imf,
-        judged_by=heard[0].found.version if heard else "",
-        transcripts=tuple(str(hearing.path) for hearing in heard),
+        judged_by=transcripts[0].report.version if transcripts else "",
+        transcripts=tuple(str(transcript.path) for transcript in transcripts),
         answers=len(answers),
         sound=sum(answer.sound for answer in answers),
         platforms=tuple(sorted({run.platform for run in runs} - {""})),
@@ -107,7 +108,7 @@ def _spoken(declared: DeclaredProtocol, heard: list[Hearing], digest: str) -> Sp
 
 
 def _transcripts(submission: Submission) -> list[PurePosixPath]:
-    """Return the files of evidence that are conversations: JSON Lines, and text that is cited."""
+    """Return the evidence files that are conversations: JSON Lines, and cited text."""
     folder = submission.folder / EVIDENCE
     cited = {submission.folder / run.evidence for run in submission.release.tested}
     return [

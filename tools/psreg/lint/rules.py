@@ -14,7 +14,7 @@ from psreg.lint.files.prompt_rules import PROMPT_RULES
 from psreg.lint.files.toml_rules import TOML_RULES
 from psreg.lint.names.name_rules import NAME_RULES
 from psreg.protocols import PROTOCOLS
-from psreg.protocols.versions import PROTO_RULES
+from psreg.protocols.conversation_rules import PROTO_RULES
 from psreg.review.rules import CHANGE_RULES
 
 RULES: tuple[Rule[Any], ...] = (

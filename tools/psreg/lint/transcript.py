@@ -1,8 +1,8 @@
-"""Judge a recorded conversation by the rules of a protocol, message by message.
+"""Checks a recorded conversation with the rules of a protocol, message by message.
 
-Pure: a conversation in, findings and what was understood out. Lines and columns of a finding count
-inside its message, which is what a model wrote and a person reads; `in_file` moves them to the
-record's line for those who look at the file.
+Lines and columns of a finding count inside its message, which is what a model wrote and a person
+reads. `file_report` moves them to the line of the record, for people and programs that look at the
+file.
 """
 
 from __future__ import annotations
@@ -13,28 +13,31 @@ from itertools import groupby
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, Diagnostic, LineIndex, Mode, Position, Report
+from psreg.core.errors import UsageError
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.json_lines import Kind
 from psreg.formats.documents import PlainText
-from psreg.formats.protocols import numbers
+from psreg.formats.protocols import version_numbers
 from psreg.lint.locate import judge as judge_by
 from psreg.protocols import PROTOCOLS
+from psreg.protocols.conversation_rules import PROTO_RULES, Recording, protocol_for
+from psreg.protocols.plsp import PLSP
+from psreg.protocols.plsp.stats import Stats, stats
 from psreg.protocols.protocol import ConversationProtocol, Options, Unit
-from psreg.protocols.versions import PROTO_RULES, Recording, row_for
 
-_WORDS = {Kind.TRANSCRIPT: "turn", Kind.PLSP: "cycle", Kind.PB2S: "exchange"}
-"""What people call a record of each kind of file."""
+_RECORD_NAMES = {Kind.TRANSCRIPT: "turn", Kind.PLSP: "cycle", Kind.PB2S: "exchange"}
+"""What a record of each kind of file is called."""
 
-_WRITTEN = ("content", "next", "text")
-"""The members of records that hold what a model wrote."""
+_MODEL_MEMBERS = ("content", "next", "text")
+"""The members of a record that a model wrote."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One record that was judged: a turn, a cycle, an exchange.
+    """One checked record: a turn, a cycle, or an exchange.
 
-    `index` counts the records of the file from 0, `line` its lines from 1; `role` is "" where
-    nobody has one; `parsed` is what DESIGN §4 says of what could be understood.
+    `index` counts the records of the file from 0, `line` its lines from 1. `role` is "" if the
+    kind of record has none; `parsed` is its content as JSON data, as far as it was understood.
     """
 
     index: int
@@ -45,28 +48,28 @@ class Message:
 
     @property
     def sound(self) -> bool:
-        """Whether it breaks no rule: warnings and notes do not count."""
+        """Whether it has no error."""
         return not any(d.severity is ERROR for d in self.diagnostics)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptReport:
-    """What the rules say of one conversation.
+    """The findings of one conversation.
 
-    `version` is that of the rules, "" where none fit; `word` is what a record is called. `report`
-    holds the findings about the file, which are in `about`, and those about all `messages`.
+    `version` is that of the rules, "" if none apply; `record_name` is what a record is called.
+    `report` holds `file_diagnostics` and the diagnostics of all `messages`.
     """
 
     report: Report
     protocol: str
     version: str
-    word: str
-    about: tuple[Diagnostic, ...]
+    record_name: str
+    file_diagnostics: tuple[Diagnostic, ...]
     messages: tuple[Message, ...]
 
     @property
     def parsed(self) -> tuple[Mapping[str, Any], ...]:
-        """What was understood, of every message that could be."""
+        """The content of every message that was understood."""
         return tuple(value for message in self.messages for value in message.parsed)
 
     @property
@@ -75,7 +78,7 @@ class TranscriptReport:
         return tuple(message for message in self.messages if message.role != "user")
 
 
-def judge(
+def check_transcript(
     conversation: Conversation,
     protocol: str,
     *,
@@ -84,13 +87,13 @@ def judge(
     imf: str = "",
     path: str = "",
 ) -> TranscriptReport:
-    """Return what the rules of `protocol`, a name in `PROTOCOLS`, say of `conversation`.
+    """Check `conversation` with the rules of `protocol`, a name in `PROTOCOLS`.
 
-    `version` is the declared one, "" for what the file says, or else the latest; `imf` is the
-    dialect of PLSP instructions; `path` is what diagnostics call the file.
+    `version` is the declared one; "" means the one that the file states, or else the latest. `imf`
+    is the dialect of PLSP instructions; `path` is the path of the file in diagnostics.
     """
     declared = _two_numbers(version or conversation.declared)
-    row = row_for(PROTOCOLS, protocol, declared)
+    row = protocol_for(PROTOCOLS, protocol, declared)
     messages: tuple[Message, ...] = ()
     if row:
         options = Options(version=row.version, declared=declared, mode=mode, imf=imf)
@@ -101,31 +104,33 @@ def judge(
         declared=declared,
         known=tuple(known.version for known in PROTOCOLS if known.name == protocol),
         version=row.version if row else "",
-        judged=len(messages),
+        checked=len(messages),
     )
-    about = tuple(judge_by(PROTO_RULES, recording, PlainText(conversation.text), path, mode))
-    found = (*about, *(d for message in messages for d in message.diagnostics))
+    file_diagnostics = tuple(
+        judge_by(PROTO_RULES, recording, PlainText(conversation.text), path, mode)
+    )
+    found = (*file_diagnostics, *(d for message in messages for d in message.diagnostics))
     return TranscriptReport(
         report=Report(checked=1, diagnostics=found),
         protocol=protocol,
         version=recording.version,
-        word=_WORDS[conversation.kind],
-        about=about,
+        record_name=_RECORD_NAMES[conversation.kind],
+        file_diagnostics=file_diagnostics,
         messages=messages,
     )
 
 
 def _two_numbers(version: str) -> str:
-    found = numbers(version)
+    found = version_numbers(version)
     return f"{found[0]}.{found[1]}" if found else version
 
 
 def _messages(
     conversation: Conversation, row: ConversationProtocol, options: Options, path: str
 ) -> Iterator[Message]:
-    """Yield the records of which the protocol judges something, in order."""
+    """Yield the records that the protocol applies to, in order."""
     places = {turn.index: (turn.line, turn.role) for turn in conversation.turns}
-    places |= {each.index: (each.line, "") for each in conversation.blocks}
+    places |= {each.index: (each.line, "") for each in conversation.cycles}
     places |= {each.index: (each.line, "") for each in conversation.exchanges}
     for index, group in groupby(row.units(conversation, options), lambda unit: unit.index):
         units = list(group)
@@ -135,40 +140,44 @@ def _messages(
             index=index,
             line=line,
             role=role,
-            diagnostics=tuple(d for unit in units for d in _of_unit(row, unit, path, options.mode)),
+            diagnostics=tuple(
+                d for unit in units for d in _unit_diagnostics(row, unit, path, options.mode)
+            ),
             parsed=tuple(value for value in values if value is not None),
         )
 
 
-def _of_unit(row: ConversationProtocol, unit: Unit, path: str, mode: Mode) -> Iterator[Diagnostic]:
-    """Yield the findings about one text, in order; each points into its record."""
+def _unit_diagnostics(
+    row: ConversationProtocol, unit: Unit, path: str, mode: Mode
+) -> Iterator[Diagnostic]:
+    """Yield the diagnostics of one unit in order; each points into its record."""
     found = judge_by(row.rules, unit, unit, path, mode)
     for diagnostic in sorted(found, key=lambda d: (d.start, d.code, d.message)):
         pointer = diagnostic.pointer or unit.pointer
         yield replace(diagnostic, pointer=f"/{unit.index}{pointer}")
 
 
-def place_of(found: TranscriptReport, diagnostic: Diagnostic) -> str:
-    """Return what people call the text a finding about a message is in: `turn 2`, `cycle 1 instr`.
+def message_label(found: TranscriptReport, diagnostic: Diagnostic) -> str:
+    """Return the name of the text that a diagnostic of a message is about: `turn 2`.
 
-    The member of the record is named where it is not what the model wrote.
+    The member of the record is added if the model did not write it: `cycle 1 instr`.
     """
     index, _, member = diagnostic.pointer.removeprefix("/").partition("/")
-    return f"{found.word} {int(index) + 1}{'' if member in _WRITTEN else f' {member}'}"
+    return f"{found.record_name} {int(index) + 1}{'' if member in _MODEL_MEMBERS else f' {member}'}"
 
 
-def in_file(found: TranscriptReport, conversation: Conversation) -> Report:
-    """Return the report of `found` for those who look at the file and not at a message.
+def file_report(found: TranscriptReport, conversation: Conversation) -> Report:
+    """Return the report of `found` with positions in the file instead of the messages.
 
-    A finding stands at the line of its record and says where in the message it is. Nothing is
-    left to be mended by a machine: it would have to write in two languages at once.
+    A finding is at the line of its record, and its message says where in the text it is. Fixes are
+    dropped, because they would have to escape the text for JSON.
     """
     lines = LineIndex(conversation.text)
-    moved = [*found.about]
+    moved = [*found.file_diagnostics]
     for message in found.messages:
         text = lines.line(message.line)
         for d in message.diagnostics:
-            place = f"{place_of(found, d)}, line {d.start.line}:{d.start.column}"
+            place = f"{message_label(found, d)}, line {d.start.line}:{d.start.column}"
             moved.append(
                 replace(
                     d,
@@ -180,3 +189,17 @@ def in_file(found: TranscriptReport, conversation: Conversation) -> Report:
                 )
             )
     return replace(found.report, diagnostics=tuple(moved))
+
+
+def stats_of(conversation: Conversation, protocol: str) -> tuple[Stats, ...]:
+    """Return the size of every PLSP block that an assistant wrote in `conversation`.
+
+    Raises:
+        UsageError: NO_STATS, `protocol` is not PLSP.
+    """
+    if protocol != PLSP.name:
+        raise UsageError(
+            "NO_STATS", f"{protocol} has no stats", "Use --stats with --protocol plsp."
+        )
+    units = PLSP.units(conversation, Options(version=PLSP.version))
+    return tuple(filter(None, map(stats, units)))

@@ -1,8 +1,8 @@
-"""The conversation protocols psreg can judge, by name and version; of a name, the latest last."""
+"""The conversation protocols that psreg can check. Of one name, the latest version is last."""
 
-from psreg.protocols.pb2s import PB2S_0_2
-from psreg.protocols.plsp import PLSP_0_5
+from psreg.protocols.pb2s import PB2S
+from psreg.protocols.plsp import PLSP
 from psreg.protocols.protocol import ConversationProtocol
-from psreg.protocols.vpp import VPP_1_4
+from psreg.protocols.vpp import VPP
 
-PROTOCOLS: tuple[ConversationProtocol, ...] = (VPP_1_4, PLSP_0_5, PB2S_0_2)
+PROTOCOLS: tuple[ConversationProtocol, ...] = (VPP, PLSP, PB2S)

@@ -1,7 +1,7 @@
-"""A conversation protocol as psreg sees it: what is judged of a conversation, and by which rules.
+"""The interface of a conversation protocol: its rules, and how it splits a conversation into units.
 
-Every protocol is one row of `PROTOCOLS`. Its rules are ordinary rules about units; a unit is one
-message with all that it has to be judged by, so that no rule looks at anything else.
+Every protocol is one row of `PROTOCOLS`. Its rules are ordinary rules about units. A unit is one
+message with everything that is needed to check it, so that a rule looks at nothing else.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from psreg.formats.conversation.conversation import Conversation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a release or the command line declares of a conversation.
+    """What a release or the command line declares about a conversation.
 
-    `version` is the version that judges; `declared` the one that was named, "" for none. `imf` is
-    the dialect of PLSP instructions, "" for one that is not known (READINGS PLSP-A15).
+    `version` is the version of the rules; `declared` is the declared one, "" for none. `imf` is
+    the dialect of PLSP instructions, "" if it is unknown (PLSP-A15).
     """
 
     version: str
@@ -31,7 +31,7 @@ class Options:
 
 
 class Unit(Interface):
-    """One message to judge. `index` counts the records of the file from 0."""
+    """One message to check. `index` counts the records of the file from 0."""
 
     @property
     def index(self) -> int:
@@ -43,20 +43,20 @@ class Unit(Interface):
 
     @property
     def pointer(self) -> str:
-        """Where the message stands in its record, such as `/content`."""
+        """The pointer to the message in its record, such as `/content`."""
 
     def span(self, pointer: str, /) -> Span:
-        """Return where the value at `pointer` stands in the message, as far as it does."""
+        """Return the span of the value at `pointer`, or the nearest one in the message."""
 
     def key_span(self, pointer: str, /) -> Span:
-        """Return where the name of the member at `pointer` stands."""
+        """Return the span of the key of the member at `pointer`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationProtocol:
-    """One version of a protocol: its rules, how a conversation becomes units, what it read.
+    """One version of a protocol: its rules, how to split a conversation, what to report of it.
 
-    `parsed` is what DESIGN §4 says of a unit, None where nothing was understood.
+    `parsed` returns the content of a unit as JSON data, None if nothing was understood.
     """
 
     name: str

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from psreg.core.identity import CLASSES, ReleaseId
-from psreg.formats.declared_protocols import Spoken
+from psreg.formats.protocols import ProtocolConformance
 from psreg.formats.tree import Entry, Submission, Tree, waiver_for
 from psreg.lint.score.score import score
 from psreg.registry.records import (
@@ -52,11 +52,11 @@ class Index:
     changed: tuple[ChangedFile, ...]
 
 
-Conformance = Callable[[Submission], Sequence[Spoken]]
+Conformance = Callable[[Submission], Sequence[ProtocolConformance]]
 """Returns what the record of a release says of each protocol that it declares."""
 
 
-def _nothing_declared(_submission: Submission) -> Sequence[Spoken]:
+def _nothing_declared(_submission: Submission) -> Sequence[ProtocolConformance]:
     return ()
 
 

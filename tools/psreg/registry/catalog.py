@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from psreg.formats.declared_protocols import STUB
 from psreg.formats.json.canonical import canonical
+from psreg.formats.protocols import STUB
 from psreg.registry.records import PackageRecord, ReleaseRecord
 
 SCHEMA = "psreg.catalog/1"

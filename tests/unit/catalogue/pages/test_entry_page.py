@@ -13,8 +13,8 @@ from psreg.catalogue.pages.entry_page import entry_pages
 from psreg.catalogue.pages.frame import ROOT, Site
 from psreg.catalogue.pages.listing import Row, class_part, home_parts, search_box
 from psreg.catalogue.pages.score_view import formula_table
-from psreg.formats.declared_protocols import Spoken
 from psreg.formats.json.canonical import canonical
+from psreg.formats.protocols import ProtocolConformance
 from psreg.lint.score.formula import PARTS, QUESTIONS
 from psreg.registry.build import build
 from psreg.registry.published import entries, signed_records
@@ -123,7 +123,7 @@ def spoken(*rows, **talks):
 
 
 def test_a_declared_protocol_has_a_badge_and_a_section():
-    vpp = Spoken(
+    vpp = ProtocolConformance(
         name="vpp",
         version="1.4",
         judged_by="1.4",
@@ -143,7 +143,7 @@ def test_a_declared_protocol_has_a_badge_and_a_section():
 
 
 def test_what_was_recorded_from_the_stub_alone_says_so():
-    one = Spoken(name="pb2s", version="0.2", judged_by="0.2", answers=1, sound=1)
+    one = ProtocolConformance(name="pb2s", version="0.2", judged_by="0.2", answers=1, sound=1)
     assert "PB2S 0.2: 100 % of 1 answer, stub only" in spoken(replace(one, platforms=("stub",)))
     assert "100 % of 1 answer</a>" in spoken(one)
     assert "<td>not stated</td>" in spoken(one)
@@ -151,8 +151,8 @@ def test_what_was_recorded_from_the_stub_alone_says_so():
 
 def test_a_protocol_that_is_only_declared():
     body = spoken(
-        Spoken(name="plsp", version="0.6", imf="psreg-1", judged_by="0.5"),
-        Spoken(name=SCRIPT, version=SCRIPT, transcripts=(f"{TALKS}/a.jsonl",)),
+        ProtocolConformance(name="plsp", version="0.6", imf="psreg-1", judged_by="0.5"),
+        ProtocolConformance(name=SCRIPT, version=SCRIPT, transcripts=(f"{TALKS}/a.jsonl",)),
         a=TALK,
     )
     assert "PLSP 0.6: declared, not shown" in body

@@ -8,7 +8,7 @@ from psreg.conversations.plsp.inspect import Change, Verdict, inspect
 from psreg.conversations.probe import Prompt, Run
 from psreg.core.diagnostics import ERROR, INFO, Mode
 from psreg.core.errors import FindingsError
-from psreg.formats.conversation.reader import read
+from psreg.formats.conversation.reader import read_conversation
 from support.stub_answers import plsp
 
 TRACE = b"""\
@@ -21,7 +21,7 @@ TRACE = b"""\
 
 
 def steps(data=TRACE, imf=""):
-    return inspect(read(data, "t.jsonl"), "t.jsonl", imf=imf, mode=Mode.STRICT)
+    return inspect(read_conversation(data, "t.jsonl"), "t.jsonl", imf=imf, mode=Mode.STRICT)
 
 
 def test_what_each_cycle_changed_said_and_asked_for():

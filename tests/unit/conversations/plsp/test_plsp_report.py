@@ -14,7 +14,7 @@ from psreg.conversations.plsp.plsp_report import (
 )
 from psreg.conversations.plsp.run import Cycle
 from psreg.core.diagnostics import Mode, Report
-from psreg.formats.conversation.reader import read
+from psreg.formats.conversation.reader import read_conversation
 
 TRACE = b"""\
 {"imf": "psreg-1", "instr": "INSTR: @set:$a=1;@set:$b=2;", "previous": "S{}S", "next": "S{$a:1;$b:2;}S"}
@@ -25,7 +25,7 @@ TRACE = b"""\
 
 
 def steps():
-    return inspect(read(TRACE, "t.jsonl"), "t.jsonl", imf="", mode=Mode.STRICT)
+    return inspect(read_conversation(TRACE, "t.jsonl"), "t.jsonl", imf="", mode=Mode.STRICT)
 
 
 def test_a_trace_is_told_as_differences_of_states():

@@ -9,9 +9,9 @@ from psreg.conversations.plsp.actions import HANDLERS, LONGEST_WAIT, Outside, ca
 from psreg.conversations.plsp.program import program_of
 from psreg.conversations.plsp.run import Loop, Start, conversation_of, start_after
 from psreg.core.errors import FindingsError, UsageError
-from psreg.formats.conversation.reader import read as read_conversation
-from psreg.lint.transcript import judge
-from psreg.protocols.plsp.reading import read
+from psreg.formats.conversation.reader import read_conversation
+from psreg.lint.transcript import check_transcript
+from psreg.protocols.plsp.reader import read_block
 from support.stub_answers import plsp
 
 
@@ -28,7 +28,7 @@ class World:
         )
 
     def notes(self, block):
-        return [done.note for done in carry_out(read(block), self.outside)]
+        return [done.note for done in carry_out(read_block(block), self.outside)]
 
 
 def program(*lines, imf="psreg-1"):
@@ -84,7 +84,7 @@ def test_only_the_last_block_is_remembered():
     assert [cycle.ended for cycle in found] == ["", "", "max-cycles"]
     assert all(len(request.messages) == 2 for request in asked)
     assert asked[2].messages[1].content == "INSTR: @upd:$a=$a+1;\nS{$a:2;}S"
-    report = judge(conversation_of(found, "psreg-1"), "plsp").report
+    report = check_transcript(conversation_of(found, "psreg-1"), "plsp").report
     assert [d.code for d in report.diagnostics] == ["PLSP003"] * 3
 
 
@@ -106,7 +106,7 @@ def test_what_was_fetched_is_set_by_the_next_instruction():
     assert found[0].fetched == {"t": "75", "n": "\"say 'hi'\""}
     assert found[1].instr == "INSTR: @set:$t=75;@set:$n=\"say 'hi'\";@set:$a=1;"
     assert found[1].next == "S{$t:75;$n:\"say 'hi'\";$a:1;}S"
-    assert judge(conversation_of(found, "psreg-1"), "plsp").report.diagnostics == ()
+    assert check_transcript(conversation_of(found, "psreg-1"), "plsp").report.diagnostics == ()
 
 
 def test_a_loop_is_resumed_where_it_was():

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.formats.conversation.json_lines import MOST, Kind
-from psreg.formats.conversation.reader import MAX_BYTES, MAX_RECORDS, read
+from psreg.formats.conversation.json_lines import MAX_ISSUES, Kind
+from psreg.formats.conversation.reader import MAX_BYTES, MAX_RECORDS, read_conversation
 
 ASKED = {"role": "user", "content": "!<g>\nWhy?"}
 SAID = {"role": "assistant", "content": "<g>\nSo."}
@@ -15,13 +15,13 @@ BOM = "\ufeff"
 
 
 def turns(text, *, name="chat.txt", protocol="vpp"):
-    found = read(text if isinstance(text, bytes) else text.encode(), name, protocol)
+    found = read_conversation(text if isinstance(text, bytes) else text.encode(), name, protocol)
     assert found.issues == ()
     return [(turn.role, turn.content) for turn in found.turns]
 
 
 def faults(text, *, name="chat.jsonl", protocol=""):
-    found = read(text if isinstance(text, bytes) else text.encode(), name, protocol)
+    found = read_conversation(text if isinstance(text, bytes) else text.encode(), name, protocol)
     return [issue.message for issue in found.issues]
 
 
@@ -61,9 +61,9 @@ def test_the_first_label_decides_how_labels_are_written():
 
 
 def test_turns_know_their_lines():
-    found = read(b"Title\n\nUser: a\nb\n\nAssistant: c\nUser: d", "x", "vpp")
+    found = read_conversation(b"Title\n\nUser: a\nb\n\nAssistant: c\nUser: d", "x", "vpp")
     assert [(turn.index, turn.line) for turn in found.turns] == [(0, 3), (1, 6), (2, 7)]
-    listed = read(json.dumps([ASKED, SAID], indent=1).encode())
+    listed = read_conversation(json.dumps([ASKED, SAID], indent=1).encode())
     assert [(turn.index, turn.line) for turn in listed.turns] == [(0, 2), (1, 6)]
 
 
@@ -81,7 +81,7 @@ SPLIT = {"role": "assistant", "raw_header": "<g>", "body": "So.", "footer": "[Ve
 )
 def test_the_split_turns_of_a_session_are_joined(parts, message):
     session = {"id": "x", "protocol_version": "1.4", "turns": [SPLIT | parts]}
-    found = read(json.dumps(session, indent=2).encode(), "x.json", "vpp")
+    found = read_conversation(json.dumps(session, indent=2).encode(), "x.json", "vpp")
     assert [turn.content for turn in found.turns] == [message]
     assert (found.declared, found.issues) == ("1.4", ())
 
@@ -89,14 +89,18 @@ def test_the_split_turns_of_a_session_are_joined(parts, message):
 @pytest.mark.parametrize("parts", [{"footer": 1}, {"role": "tool"}, {"body": 3}])
 def test_a_turn_of_a_session_that_says_nothing_readable(parts):
     turn = {"role": "user", "raw_header": None, "body": "x", "footer": None} | parts
-    found = read(json.dumps({"protocol_version": 1, "turns": [turn]}).encode(), "x.json")
+    found = read_conversation(
+        json.dumps({"protocol_version": 1, "turns": [turn]}).encode(), "x.json"
+    )
     assert (found.turns, found.declared, len(found.issues)) == ((), "", 1)
 
 
 def test_a_trace_of_plsp():
-    found = read(b'{"next": "S{}S"}\n{"instr": "go", "previous": "S{}S", "next": "S{$a:1;}S"}\n')
+    found = read_conversation(
+        b'{"next": "S{}S"}\n{"instr": "go", "previous": "S{}S", "next": "S{$a:1;}S"}\n'
+    )
     assert found.kind is Kind.PLSP
-    first, second = found.blocks
+    first, second = found.cycles
     assert (first.instr, first.previous, first.next) == (None, None, "S{}S")
     assert (second.instr, second.index, second.line) == ("go", 1, 2)
     assert second.record["previous"] == second.previous == "S{}S"
@@ -112,12 +116,14 @@ def test_a_trace_of_plsp():
     ],
 )
 def test_a_bare_block_of_plsp(text, protocol, block):
-    found = read(text.encode(), "x.txt", protocol)
-    assert (found.kind, [each.next for each in found.blocks]) == (Kind.PLSP, [block])
+    found = read_conversation(text.encode(), "x.txt", protocol)
+    assert (found.kind, [each.next for each in found.cycles]) == (Kind.PLSP, [block])
 
 
 def test_exchanges_of_pb2s():
-    found = read(b'{"message": "m", "text": null}\n{"text": "x", "pb2s_proof": {}, "trace": 1}\n')
+    found = read_conversation(
+        b'{"message": "m", "text": null}\n{"text": "x", "pb2s_proof": {}, "trace": 1}\n'
+    )
     first, second = found.exchanges
     assert (first.message, first.text, first.missing) == ("m", None, {"pb2s_proof"})
     assert (second.proof, second.missing, second.record["trace"]) == ({}, {"message"}, 1)
@@ -126,15 +132,15 @@ def test_exchanges_of_pb2s():
 @pytest.mark.parametrize("indent", [None, 2])
 def test_a_single_reply_lacks_no_message(indent):
     reply = json.dumps({"text": "DRAFT", "pb2s_proof": {}}, indent=indent)
-    (only,) = read(reply.encode(), "x.json").exchanges
+    (only,) = read_conversation(reply.encode(), "x.json").exchanges
     assert (only.text, only.missing) == ("DRAFT", frozenset())
-    (mute,) = read(b'{"pb2s_proof": {}}', "x.json").exchanges
+    (mute,) = read_conversation(b'{"pb2s_proof": {}}', "x.json").exchanges
     assert mute.missing == {"text"}
 
 
 def test_bare_messages():
     assert turns(f"{BOM}\n!<g>\n") == [("user", f"{BOM}\n!<g>")]
-    (reply,) = read(b"DRAFT\nx\n", "x.txt", "pb2s").exchanges
+    (reply,) = read_conversation(b"DRAFT\nx\n", "x.txt", "pb2s").exchanges
     assert (reply.text, reply.missing) == ("DRAFT\nx\n", {"pb2s_proof"})
 
 
@@ -143,18 +149,18 @@ def test_bare_messages():
     [
         ("", "x.jsonl", "empty"),
         (f"{BOM}\n \n", "x.jsonl", "empty"),
-        ("Hello?", "x.txt", "nothing says who speaks"),
-        ("[a, b]", "x.txt", "nothing says who speaks"),
+        ("Hello?", "x.txt", "no label says who wrote"),
+        ("[a, b]", "x.txt", "no label says who wrote"),
         ('{"role"', "x.jsonl", "not JSON"),
         ('{"role"\n"x"', "x.txt", "not JSON"),
         ('[\n{"role": }\n]', "x.json", "expected"),
-        ("[3]", "x.json", "no object in braces"),
+        ("[3]", "x.json", "not a JSON object"),
         ('{"a": 1}', "x.json", "`role` is missing"),
         ('{"next": "x", "next": "y"}', "x.json", "stands twice"),
         ('{"next": "x", "next": "y"}\n{"next": "z"}', "x.jsonl", "stands twice"),
-        ('[{"next": "x"}, {"text": "y"}]', "x.json", "another kind of file (pb2s)"),
+        ('[{"next": "x"}, {"text": "y"}]', "x.json", "a pb2s record; the file begins as plsp"),
         (b'{"next": "\xff"}', "x.jsonl", "byte 0xff at offset 10 is not UTF-8"),
-        (b"x" * (MAX_BYTES + 1), "x.jsonl", "the largest allowed has 4,000,000"),
+        (b"x" * (MAX_BYTES + 1), "x.jsonl", "the limit is 4,000,000"),
         ("[" * 2_000, "x.json", "nested"),
     ],
 )
@@ -165,9 +171,9 @@ def test_what_cannot_be_read(text, name, words):
 
 def test_the_first_of_very_many_records_are_read():
     for text in ('{"next":""}\n' * (MAX_RECORDS + 5), f"[{'{},' * (MAX_RECORDS + 4)}{{}}]"):
-        found = read(text.encode(), "x.jsonl")
-        assert len(found.blocks) <= MAX_RECORDS + 1
-        assert len(found.issues) <= MOST
+        found = read_conversation(text.encode(), "x.jsonl")
+        assert len(found.cycles) <= MAX_RECORDS + 1
+        assert len(found.issues) <= MAX_ISSUES
     assert "more than 10,000" in faults('{"next":""}\n' * (MAX_RECORDS + 5))[0]
 
 
@@ -179,8 +185,8 @@ def test_the_first_of_very_many_records_are_read():
     st.sampled_from(["", "vpp", "plsp", "pb2s"]),
 )
 def test_every_file_has_an_answer(data, protocol):
-    found = read(data, "x.jsonl", protocol)
-    records = (*found.turns, *found.blocks, *found.exchanges)
+    found = read_conversation(data, "x.jsonl", protocol)
+    records = (*found.turns, *found.cycles, *found.exchanges)
     assert found.issues or records
     lines = found.text.count("\n") + 1
     assert all(1 <= record.line <= lines for record in records)

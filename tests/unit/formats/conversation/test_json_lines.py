@@ -48,13 +48,17 @@ def test_what_is_readable(text):
     [
         ("", 1, "empty"),
         (" \n\t\n", 1, "empty"),
-        ('{"role": "user", "content": "x"}\n{"role": "User", "content": "x"}', 2, "`role` is none"),
+        (
+            '{"role": "user", "content": "x"}\n{"role": "User", "content": "x"}',
+            2,
+            "`role` must be user, assistant or system",
+        ),
         ('{"some": "thing"}', 1, "`role` is missing"),
-        ('{"role": 1, "content": "x"}', 1, "`role` is no text"),
-        ("3", 1, "no object"),
+        ('{"role": 1, "content": "x"}', 1, "`role` is not a string"),
+        ("3", 1, "not a JSON object"),
         ('{"role": "user", "role": "user", "content": "x"', 1, "not JSON"),
-        ('{"next": "x"}\n{"text": "y"}', 2, "another kind of file (pb2s)"),
-        ('{"next": null}', 1, "`next` is no text"),
+        ('{"next": "x"}\n{"text": "y"}', 2, "a pb2s record; the file begins as plsp"),
+        ('{"next": null}', 1, "`next` is not a string"),
     ],
 )
 def test_what_is_not(text, line, words):

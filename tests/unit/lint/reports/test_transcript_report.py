@@ -2,10 +2,9 @@
 
 import pytest
 
-from psreg.formats.conversation.reader import read
+from psreg.formats.conversation.reader import read_conversation
 from psreg.lint.reports.transcript_report import transcript_document, transcript_lines
-from psreg.lint.transcript import judge
-from psreg.lint.transcript_stats import stats_of
+from psreg.lint.transcript import check_transcript, stats_of
 
 FOOTER = "[Version=v1.4 | Tag=g_1 | Sources=none | Assumptions=0 | Cycle=1/3 | Locus=]"
 GOOD = f"User: !<g>\nHello?\n\nAssistant: <g>\nHello!\n{FOOTER}\n"
@@ -15,7 +14,7 @@ BAD = GOOD + "\nUser: and?\nAssistant: !<q>\nSo.\n"
 def heard(text, protocol="vpp"):
     data = text if isinstance(text, bytes) else text.encode()
     name = "x.jsonl" if protocol == "plsp" else "x.txt"
-    return judge(read(data, name, protocol), protocol, path=name)
+    return check_transcript(read_conversation(data, name, protocol), protocol, path=name)
 
 
 def test_a_clean_conversation():
@@ -45,7 +44,7 @@ def test_one_message_is_no_number_of_messages():
 
 def test_the_numbers_of_a_trace_stand_in_columns():
     data = b'{"next": "S{$a:1.0;}S"}\n{"next": "S{$a:1;"}\n'
-    numbers = stats_of(read(data, "x.jsonl", "plsp"), "plsp")
+    numbers = stats_of(read_conversation(data, "x.jsonl", "plsp"), "plsp")
     lines = list(transcript_lines(heard(data, "plsp"), numbers))
     first = next(i for i, line in enumerate(lines) if line.lstrip().startswith("cycle  "))
     table = lines[first : first + len(numbers) + 1]

@@ -4,7 +4,7 @@ import pytest
 
 from psreg.formats.conversation.conversation import Conversation, Exchange
 from psreg.formats.conversation.json_lines import Kind
-from psreg.protocols.pb2s import PB2S_0_2
+from psreg.protocols.pb2s import PB2S
 from psreg.protocols.pb2s.run import exchange_of, replies_of
 from psreg.protocols.pb2s.trace import prompt_hash
 from psreg.protocols.pb2s.verdict import evidence_of, notes_of
@@ -213,17 +213,17 @@ def conversation(*records, missing=frozenset()):
 
 def test_units_are_numbered_as_the_records_of_the_file():
     options = Options(version="0.2")
-    found = list(PB2S_0_2.units(conversation(exchange(), exchange()), options))
+    found = list(PB2S.units(conversation(exchange(), exchange()), options))
     assert [(unit.index, unit.pointer) for unit in found] == [(0, "/text"), (2, "/text")]
     assert (found[0].span("/pb2s_proof"), found[0].key_span("/x")) == (found[0].span(""),) * 2
     lone = {k: v for k, v in exchange().items() if k != "message"}
-    (unit,) = PB2S_0_2.units(conversation(lone), options)
-    assert [rule.code for rule in PB2S_0_2.rules for _ in rule.check(unit)] == []
+    (unit,) = PB2S.units(conversation(lone), options)
+    assert [rule.code for rule in PB2S.rules for _ in rule.check(unit)] == []
 
 
 def test_parsed_are_sections_and_decision():
     def parsed(record):
-        return PB2S_0_2.parsed(next(replies_of([(0, record)])))
+        return PB2S.parsed(next(replies_of([(0, record)])))
 
     found = parsed(exchange(text(learned="- one") + "DRAFT\ntwo"))
     assert list(found["sections"]) == ["DRAFT", "REFLECT", "REVISE", "LEARNED"]

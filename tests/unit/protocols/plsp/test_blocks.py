@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 
 from psreg.core.diagnostics import LineIndex, Mode
 from psreg.lint.locate import judge
-from psreg.protocols.plsp import PLSP_0_5
-from psreg.protocols.plsp.block import Assignment, Command, Kind, Value, parsed, same
-from psreg.protocols.plsp.faults import MOST_FAULTS, Faulty
-from psreg.protocols.plsp.grammar import value_of
-from psreg.protocols.plsp.parts import MOST, answer
-from psreg.protocols.plsp.reading import read
-from psreg.protocols.plsp.tokens import tokens_of
-from psreg.protocols.plsp.writing import canonical, lexeme_of, state_text, write
+from psreg.protocols.plsp import PLSP
+from psreg.protocols.plsp.block import Assignment, Command, Kind, Value, parsed, same_value
+from psreg.protocols.plsp.grammar import tokens_of, value_of
+from psreg.protocols.plsp.reader import read_block
+from psreg.protocols.plsp.recovery import MAX_FAULTS, RecoveringParser
+from psreg.protocols.plsp.units import MAX_FINDINGS, answer
+from psreg.protocols.plsp.writer import canonical, lexeme_of, state_text, write
 
 LETTERS = st.sampled_from(string.ascii_letters)
 TEXTS = st.text(st.characters(exclude_characters='"', exclude_categories=("Cs",)), max_size=20)
@@ -31,13 +30,13 @@ BLANKS = st.text(" \t\r\n", max_size=2)
 
 
 def codes(text):
-    return [issue.code for issue in read(text).issues]
+    return [issue.code for issue in read_block(text).issues]
 
 
 @given(STATEMENTS)
 def test_reading_what_was_written_gives_the_same(statements):
     text = write(statements)
-    block = read(text)
+    block = read_block(text)
     assert block.statements == statements
     assert {issue.code for issue in block.issues} <= {"PLSP018", "PLSP019", "PLSP020"}
     assert write(block.statements) == text
@@ -58,7 +57,7 @@ def test_blanks_between_tokens_mean_nothing(statements, data):
         else:
             comma = [","] if each.name and each.values else []
             text += spaced(each.sign, *filter(None, [each.name]), *comma, *listed(each.values), ";")
-    assert read(f"S{{{data.draw(BLANKS)}{text}}}S").statements == statements
+    assert read_block(f"S{{{data.draw(BLANKS)}{text}}}S").statements == statements
 
 
 @given(STATEMENTS)
@@ -67,7 +66,7 @@ def test_the_slow_way_reads_what_the_fast_one_does(statements):
     found, at, named = [], 0, set()
     while at < len(text):
         tokens = tokens_of(text, at)
-        faulty = Faulty(text, tokens, named)
+        faulty = RecoveringParser(text, tokens, named)
         found += faulty.statements()
         assert faulty.issues == []
         at = tokens[-1].end
@@ -79,13 +78,13 @@ def test_the_slow_way_reads_what_the_fast_one_does(statements):
 def test_whatever_is_answered_is_read(text):
     part = answer(0, text, "/next")
     index = LineIndex(text)
-    for rule in PLSP_0_5.rules:
+    for rule in PLSP.rules:
         for finding in rule.check(part):
             assert 0 <= finding.at.start <= finding.at.end <= len(text)
             assert index.position(finding.at.start)
     assert (parsed(part.block) is None) is (canonical(part.block) is None)
     if shortest := canonical(part.block):
-        again = read(shortest)
+        again = read_block(shortest)
         assert canonical(again) == shortest
         forgiven = {"PLSP012", "PLSP013", "PLSP016"}
         assert {issue.code for issue in again.issues} <= forgiven
@@ -95,7 +94,7 @@ def test_whatever_is_answered_is_read(text):
 
 @given(st.text('S{}$:;>!,"# \n@a1.-=`'))
 def test_a_fix_takes_its_finding_away(text):
-    for issue in read(text).issues:
+    for issue in read_block(text).issues:
         if issue.fix and issue.code != "PLSP021":
             fixed = text
             for change in sorted(issue.fix, key=lambda change: change.span, reverse=True):
@@ -117,7 +116,7 @@ def test_a_fix_takes_its_finding_away(text):
     ],
 )
 def test_fixes(text, fixed):
-    (issue,) = read(text).issues
+    (issue,) = read_block(text).issues
     for change in sorted(issue.fix, key=lambda change: change.span, reverse=True):
         text = text[: change.span.start] + change.replacement + text[change.span.end :]
     assert text == fixed
@@ -125,7 +124,7 @@ def test_fixes(text, fixed):
 
 
 def test_references_are_resolved_and_numbers_kept():
-    block = read('S{$r:$i;$i:"x";$n:007;>"Temp",$n;!page,$r,$i;}S')
+    block = read_block('S{$r:$i;$i:"x";$n:007;>"Temp",$n;!page,$r,$i;}S')
     assert parsed(block) == {
         "variables": {"r": '"x"', "i": '"x"', "n": "007"},
         "commands": [[">", '"Temp"', "007"], ["!", "page", '"x"', '"x"']],
@@ -134,39 +133,42 @@ def test_references_are_resolved_and_numbers_kept():
 
 def test_what_is_in_doubt_is_not_parsed_and_not_written():
     for text in ("", "S{$a:1;", "S{$a:$b;}S", "S{$a:1;}S S{}S", "S{$a:1e5;}S"):
-        assert parsed(read(text)) is None
-        assert canonical(read(text)) is None
+        assert parsed(read_block(text)) is None
+        assert canonical(read_block(text)) is None
 
 
 def test_what_is_read_for_a_reader_is_written_rightly():
-    assert canonical(read("So: S{ $a:1; ;$a:2;!fetch,src }S done")) == 'S{$a:2;!fetch,"src";}S'
+    assert (
+        canonical(read_block("So: S{ $a:1; ;$a:2;!fetch,src }S done")) == 'S{$a:2;!fetch,"src";}S'
+    )
 
 
 def test_values_mean_the_same_or_not():
     one, other, text = value_of("1.50", 0), value_of("01.5", 0), value_of('"1.5"', 0)
-    assert same(one, other)
+    assert same_value(one, other)
     assert one != other
-    assert not same(one, text)
-    assert not same(text, one)
-    assert same(value_of('"src"', 0), Value(Kind.WORD, "src"))
+    assert not same_value(one, text)
+    assert not same_value(text, one)
+    assert same_value(value_of('"src"', 0), Value(Kind.WORD, "src"))
     assert state_text({"a": one, "b": None}) == "S{$a:1.50;$b:?;}S"
     assert lexeme_of(None) == "?"
 
 
 def test_a_variable_that_leads_into_a_circle_is_not_blamed():
-    issues = read("S{$a:$b;$b:$c;$c:$b;$d:$a;$e:$x;$f:$e;}S").issues
+    issues = read_block("S{$a:$b;$b:$c;$c:$b;$d:$a;$e:$x;$f:$e;}S").issues
     assert [(i.code, i.span.start) for i in issues] == [("PLSP020", 8), ("PLSP019", 29)]
 
 
 def test_there_is_an_end_to_findings():
     part = answer(0, "S{" + ";" * 1000 + "}S", "/next")
     assert (
-        sum(d.code == "PLSP007" for d in judge(PLSP_0_5.rules, part, part, "", Mode.READ)) == MOST
+        sum(d.code == "PLSP007" for d in judge(PLSP.rules, part, part, "", Mode.READ))
+        == MAX_FINDINGS
     )
 
 
 def test_a_string_of_quotation_marks_is_not_mended():
-    (few,), (many,) = (read("S{$a:" + '"' * count + ";}S").issues for count in (6, 600))
+    (few,), (many,) = (read_block("S{$a:" + '"' * count + ";}S").issues for count in (6, 600))
     assert (few.code, len(few.fix)) == ("PLSP021", 4)
     assert (many.code, many.fix, many.fix_title) == ("PLSP021", (), "")
 
@@ -200,8 +202,8 @@ def test_more_that_is_wrong(text, found):
 
 @pytest.mark.parametrize("fault", [";", "x;", "$a:1 "])
 def test_there_is_an_end_to_faults(fault):
-    block = read("S{" + fault * 300_000 + "}S")
+    block = read_block("S{" + fault * 300_000 + "}S")
     faults = [issue.code for issue in block.issues if issue.code != "PLSP018"]
-    assert len(faults) == MOST_FAULTS + 1
+    assert len(faults) == MAX_FAULTS + 1
     assert (faults[-1], faults.count("PLSP025"), block.readable) == ("PLSP025", 1, False)
-    assert "PLSP025" not in codes("S{" + ";" * MOST_FAULTS + "}S")
+    assert "PLSP025" not in codes("S{" + ";" * MAX_FAULTS + "}S")

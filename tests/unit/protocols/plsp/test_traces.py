@@ -5,16 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Span
-from psreg.formats.conversation.conversation import Block, Conversation, Turn
+from psreg.formats.conversation.conversation import Conversation, CycleRecord, Turn
 from psreg.formats.conversation.json_lines import Kind
-from psreg.protocols.plsp import PLSP_0_5
-from psreg.protocols.plsp.dialect import MAX_DEPTH, read, reads
+from psreg.protocols.plsp import PLSP
+from psreg.protocols.plsp.dialect import MAX_DEPTH, read_instruction, variables_read
 from psreg.protocols.plsp.interpreter import ImpossibleError, interpret
-from psreg.protocols.plsp.reading import read as read_block
+from psreg.protocols.plsp.reader import read_block
 from psreg.protocols.plsp.stats import METHOD, estimated_tokens, stats
 from psreg.protocols.plsp.trace import cycles
 from psreg.protocols.plsp.transition import results_of
-from psreg.protocols.plsp.writing import state_text
+from psreg.protocols.plsp.writer import state_text
 from psreg.protocols.protocol import Options
 
 IMF = Options(version="0.5", imf="psreg-1")
@@ -22,7 +22,7 @@ IMF = Options(version="0.5", imf="psreg-1")
 
 def trace(*records):
     blocks = (
-        Block(
+        CycleRecord(
             index=index,
             line=index + 1,
             instr=record.get("instr"),
@@ -32,11 +32,11 @@ def trace(*records):
         )
         for index, record in enumerate(records)
     )
-    return Conversation(kind=Kind.PLSP, blocks=tuple(blocks))
+    return Conversation(kind=Kind.PLSP, cycles=tuple(blocks))
 
 
 def after(instruction, before="S{}S", **results):
-    found = read(instruction)
+    found = read_instruction(instruction)
     assert found.fault == ""
     return interpret(found.directives, read_block(before).state, results_of({"results": results}))
 
@@ -81,11 +81,11 @@ def test_what_was_fetched_is_what_was_recorded():
 @pytest.mark.parametrize(
     ("instruction", "before", "message"),
     [
-        ("@set:$a=1;@upd:$c=1;", "S{}S", "`@upd:` changes `$c`, which is not there"),
-        ("@set:$a=$c;", "S{}S", "`$c` is not there to be read"),
-        ('@set:$a="x"+1;', "S{}S", '"x" is no number'),
-        ('@if:1<"x"?();', "S{}S", '"x" is no number'),
-        ("@set:$a=1-2;", "S{}S", "1 - 2 is negative, and no state has that"),
+        ("@set:$a=1;@upd:$c=1;", "S{}S", "`@upd:` updates `$c`, which does not exist"),
+        ("@set:$a=$c;", "S{}S", "`$c` does not exist"),
+        ('@set:$a="x"+1;', "S{}S", '`"x"` is not a number'),
+        ('@if:1<"x"?();', "S{}S", '`"x"` is not a number'),
+        ("@set:$a=1-2;", "S{}S", "1 - 2 is negative, which a state cannot contain"),
     ],
 )
 def test_what_cannot_be_done(instruction, before, message):
@@ -97,27 +97,27 @@ def test_what_cannot_be_done(instruction, before, message):
 @pytest.mark.parametrize(
     ("instruction", "at", "wanted"),
     [
-        ("set a", 0, "`@if:`, `@set:`, `@upd:`, `@fetch:` or `@sig:` is expected here, not `set`"),
-        ("@set:a=1", 5, "a variable is expected here, not `a`"),
-        ("@set:$a:1", 7, "`=` is expected here, not `:`"),
-        ("@set:$a=", 8, "a value is expected here, not the end"),
-        ("@set:$a=1 @set:$b=1", 10, "`;` is expected here, not `@set:`"),
-        ("@fetch:7,$a", 7, "a source is expected here, not `7`"),
-        ("@fetch:a $a", 9, "`,` is expected here, not `$a`"),
-        ("@sig:wait", 5, "`!` is expected here, not `wait`"),
-        ("@sig:!7", 6, "the name of an action is expected here, not `7`"),
-        ("@if:1?();", 5, "a relation such as `=` or `<` is expected here, not `?`"),
-        ("@if:$a+1?();", 8, "a relation such as `=` or `<` is expected here, not `?`"),
-        ("@if:$a:();", 6, "`?` is expected here, not `:`"),
-        ("@if:$a?@if:$b?();", 7, "`@set:`, `@upd:`, `@fetch:` or `@sig:` or a bracket is expected here, not `@if:`"),
-        ("@if:$a?(@set:$a=1", 17, "`;` is expected here, not the end"),
-        ("@if:$a?(", 8, "`@if:`, `@set:`, `@upd:`, `@fetch:` or `@sig:` is expected here, not the end"),
-        ('@set:$a="x', 8, 'a value is expected here, not `"`'),
-        ("@set:$a=1.5.2", 8, "a value is expected here, not `1`"),
+        ("set a", 0, "expected `@if:`, `@set:`, `@upd:`, `@fetch:` or `@sig:`, found `set`"),
+        ("@set:a=1", 5, "expected a variable, found `a`"),
+        ("@set:$a:1", 7, "expected `=`, found `:`"),
+        ("@set:$a=", 8, "expected a value, found the end of the instruction"),
+        ("@set:$a=1 @set:$b=1", 10, "expected `;`, found `@set:`"),
+        ("@fetch:7,$a", 7, "expected a source, found `7`"),
+        ("@fetch:a $a", 9, "expected `,`, found `$a`"),
+        ("@sig:wait", 5, "expected `!`, found `wait`"),
+        ("@sig:!7", 6, "expected the name of an action, found `7`"),
+        ("@if:1?();", 5, "expected a relation such as `=` or `<`, found `?`"),
+        ("@if:$a+1?();", 8, "expected a relation such as `=` or `<`, found `?`"),
+        ("@if:$a:();", 6, "expected `?`, found `:`"),
+        ("@if:$a?@if:$b?();", 7, "expected `@set:`, `@upd:`, `@fetch:`, `@sig:` or a bracket, found `@if:`"),
+        ("@if:$a?(@set:$a=1", 17, "expected `;`, found the end of the instruction"),
+        ("@if:$a?(", 8, "expected `@if:`, `@set:`, `@upd:`, `@fetch:` or `@sig:`, found the end of the instruction"),
+        ('@set:$a="x', 8, 'expected a value, found `"`'),
+        ("@set:$a=1.5.2", 8, "expected a value, found `1`"),
     ],
 )  # fmt: skip
 def test_what_is_not_in_the_dialect(instruction, at, wanted):
-    found = read(instruction)
+    found = read_instruction(instruction)
     assert (found.fault, found.span.start, found.directives) == (wanted, at, ())
 
 
@@ -125,26 +125,28 @@ def test_brackets_have_a_limit():
     def nested(depth):
         return "@if:$a?(" * depth + ")" * depth
 
-    assert read(nested(MAX_DEPTH)).fault == ""
-    assert read(nested(MAX_DEPTH + 1)).fault.startswith("there are more than 32")
+    assert read_instruction(nested(MAX_DEPTH)).fault == ""
+    assert read_instruction(nested(MAX_DEPTH + 1)).fault.startswith(
+        "brackets are nested more than 32"
+    )
 
 
 @given(st.text('@set:$a=1;()?"!|&<>+-fetchig,') | st.text())
 def test_whatever_an_instruction_is_it_is_read(text):
-    found = read(text)
+    found = read_instruction(text)
     assert 0 <= found.span.start <= found.span.end <= len(text)
     assert not (found.fault and found.directives)
 
 
 def test_what_directives_look_at():
-    found = read(
+    found = read_instruction(
         "@set:$a=$b+$c;@upd:$d=1;@fetch:s,$e;@sig:!x,$f,1;@if:$g=1|$h?@set:$i=$j:@sig:!y,$k;"
     )
-    assert set(reads(found.directives)) == set("bcdfghjk")
+    assert set(variables_read(found.directives)) == set("bcdfghjk")
 
 
 def units(conversation, options=IMF):
-    return list(PLSP_0_5.units(conversation, options))
+    return list(PLSP.units(conversation, options))
 
 
 def test_every_text_of_a_cycle_is_a_part():
@@ -152,7 +154,7 @@ def test_every_text_of_a_cycle_is_a_part():
     assert [(part.index, part.pointer) for part in parts] == [
         (0, "/instr"), (0, "/previous"), (0, "/next"),
     ]  # fmt: skip
-    assert [PLSP_0_5.parsed(part) for part in parts] == [
+    assert [PLSP.parsed(part) for part in parts] == [
         None, None, {"variables": {"a": "1"}, "commands": []},
     ]  # fmt: skip
     assert parts[2].span("") == parts[2].key_span("") == Span(0, 9)
@@ -166,7 +168,7 @@ def test_answers_of_a_conversation_are_judged_alone():
     )
     (part,) = units(Conversation(kind=Kind.TRANSCRIPT, turns=turns))
     assert (part.index, part.pointer) == (1, "/content")
-    assert PLSP_0_5.parsed(part)["variables"] == {"a": "1"}
+    assert PLSP.parsed(part)["variables"] == {"a": "1"}
 
 
 def test_a_trace_names_its_dialect_from_there_on():
@@ -178,7 +180,7 @@ def test_a_trace_names_its_dialect_from_there_on():
     assert [cycle.imf for cycle in found] == ["", "psreg-1", "psreg-1", "psreg-1"]
 
 
-def test_a_variable_that_comes_back_was_not_wanted():
+def test_a_variable_that_comes_back_was_not_needed():
     found = cycles(
         trace(
             {"previous": "S{$a:1;$b:2;}S", "next": "S{$c:1;}S"},
@@ -187,12 +189,12 @@ def test_a_variable_that_comes_back_was_not_wanted():
         ),
         IMF,
     )
-    assert [(lost.name, lost.wanted) for lost in found[0].vanished] == [
+    assert [(each.name, each.needed_by) for each in found[0].vanished] == [
         ("a", ""), ("b", "the block of line 3"),
     ]  # fmt: skip
 
 
-def test_nobody_wants_what_a_new_start_refers_to():
+def test_a_new_start_needs_no_variables_of_before():
     found = cycles(
         trace(
             {"previous": "S{$a:1;}S", "next": "S{}S"},
@@ -200,22 +202,22 @@ def test_nobody_wants_what_a_new_start_refers_to():
         ),
         IMF,
     )
-    assert [lost.wanted for lost in found[0].vanished] == [""]
+    assert [each.needed_by for each in found[0].vanished] == [""]
 
 
 @pytest.mark.parametrize(
     ("record", "why"),
     [
-        ({"instr": "x", "previous": "S{}S", "next": "S{}S"}, "the instruction is not in its dialect"),
+        ({"instr": "x", "previous": "S{}S", "next": "S{}S"}, "the instruction is not in the declared dialect"),
         ({"instr": "", "next": "S{}S"}, "the previous block is not recorded"),
         ({"instr": "", "previous": "S{", "next": "S{}S"}, "the previous block cannot be read"),
-        ({"imf": "other", "instr": "", "previous": "S{}S", "next": "S{}S"}, "psreg does not know the dialect `other`"),
+        ({"imf": "other", "instr": "", "previous": "S{}S", "next": "S{}S"}, "unknown dialect `other`"),
         ({"imf": "", "instr": "", "previous": "S{}S", "next": "S{}S"}, "no dialect of instructions is declared"),
     ],
 )  # fmt: skip
-def test_why_a_step_is_not_judged(record, why):
+def test_why_a_transition_is_not_checked(record, why):
     (cycle,) = cycles(trace(record), IMF)
-    assert cycle.transition.unjudged == why
+    assert cycle.transition.unchecked == why
     assert not cycle.transition.as_instructed
 
 

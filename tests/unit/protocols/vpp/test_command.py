@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Mode
 from psreg.protocols.vpp.command import read_command, write_command
-from psreg.protocols.vpp.parsed import parsed
-from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, CANONICAL, FLAGS, PIPELINES, USER_TAGS
+from psreg.protocols.vpp.turn import parsed
+from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, CANONICAL, FLAGS, USER_TAGS
 from support.vpp import judged, units
 
 ERROR = "error"
@@ -148,7 +148,7 @@ def test_a_line_that_breaks_a_rule_is_not_written(tag, modifiers):
         write_command(tag, modifiers)
 
 
-def test_pipelines_lead_from_tag_to_tag():
-    assert [step.tag for step in PIPELINES["canonical"].steps] == ["g", "q", "o", "c", "o_f"]
+def test_the_pipeline_leads_from_tag_to_tag():
+    assert [step.tag for step in CANONICAL.steps] == ["g", "q", "o", "c", "o_f"]
     assert [CANONICAL.after(tag) for tag in ("g", "c", "o_f", "e")] == ["q", "o_f", "g", "g"]
     assert (CANONICAL.locus("o"), CANONICAL.locus("e")) == ("draft", "")

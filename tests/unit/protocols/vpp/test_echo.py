@@ -3,7 +3,7 @@
 import pytest
 
 from psreg.core.diagnostics import Span
-from psreg.protocols.vpp.parsed import parsed
+from psreg.protocols.vpp.turn import parsed
 from support.vpp import FOOTER, answer, conversation, judged, mended, units
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Mode, Span
-from psreg.protocols.vpp import VPP_1_4
+from psreg.protocols.vpp import VPP
 from psreg.protocols.vpp.footer import read_footer, write_footer
 from support.vpp import FIELDS, FOOTER, answer, footer, judged, mended, units
 
@@ -181,12 +181,12 @@ PIECES = st.sampled_from(WORDS + MARKS)
 @given(st.lists(st.lists(PIECES, max_size=12).map("".join), max_size=5))
 def test_whatever_is_said_every_place_lies_in_its_message(texts):
     for unit in units(*texts):
-        for rule in VPP_1_4.rules:
+        for rule in VPP.rules:
             for finding in rule.check(unit):
                 assert 0 <= finding.at.start <= finding.at.end <= len(unit.text)
                 changes = sorted(change.span for change in finding.fix)
                 assert all(a.end <= b.start for a, b in pairwise(changes))
-        parsed = VPP_1_4.parsed(unit)
+        parsed = VPP.parsed(unit)
         assert parsed is None or set(parsed) == {"tag", "modifiers", "footer"}
 
 
@@ -195,5 +195,5 @@ def test_a_message_is_never_as_long_as_what_it_is_about():
     texts = ["!<q>", f"<{long}>\n[{long}]", f"!<{long}>", f"<q>\n{footer(Locus=f'<{long}>')}"]
     texts += [f"!<q> --{long}", f"<q>\nbody\n{footer(Tag=long).lower()}"]
     for unit in units(*texts):
-        for rule in VPP_1_4.rules:
+        for rule in VPP.rules:
             assert all(len(f.message) + len(f.hint) <= 600 for f in rule.check(unit))

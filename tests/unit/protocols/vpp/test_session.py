@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Mode
 from psreg.protocols.protocol import Options
-from psreg.protocols.vpp.instruction import instruction
 from psreg.protocols.vpp.session import Session
+from psreg.protocols.vpp.system_prompt import system_prompt
 from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, FLAGS, USER_TAGS
 from support.vpp import FOOTER, answer
 
@@ -22,8 +22,8 @@ def codes(session):
 
 def exchange(session, command, reply=None):
     """The session after a command, answered by `reply` or as the session itself would answer."""
-    heard = session.hear(command)
-    return heard.answer(reply if reply is not None else heard.reply("body"))
+    session = session.user_turn(command)
+    return session.assistant_turn(reply if reply is not None else session.reply("body"))
 
 
 def test_it_follows_the_pipeline():
@@ -31,9 +31,9 @@ def test_it_follows_the_pipeline():
     assert (session.next_tag, session.expected_tag, session.recovery) == ("g", "", None)
     for _ in range(6):
         lines.append(session.command_line())
-        session = session.hear(lines[-1])
+        session = session.user_turn(lines[-1])
         footers.append(session.footer())
-        session = session.answer(session.reply("body"))
+        session = session.assistant_turn(session.reply("body"))
         assert session.remarks == ()
     assert lines == ["!<g>", "!<q>", "!<o>", "!<c>", "!<o_f>", "!<g>"]
     assert [f.split(" | ")[1] for f in footers] == [
@@ -46,13 +46,13 @@ def test_it_follows_the_pipeline():
 
 
 def test_it_knows_what_is_expected_now():
-    session = exchange(begin(), "!<o>").hear('!<o> --assumptions=2 --locus="my part" --<q>')
+    session = exchange(begin(), "!<o>").user_turn('!<o> --assumptions=2 --locus="my part" --<q>')
     assert (session.expected_tag, session.tag_index, session.cycle) == ("o", 2, 2)
     assert session.locus == "my part"
     assert session.footer(sources="notes") == (
         "[Version=v1.4 | Tag=o_2 | Sources=notes | Assumptions=2 | Cycle=2/3 | Locus=my part]"
     )
-    after = session.answer(session.reply("body"))
+    after = session.assistant_turn(session.reply("body"))
     assert (after.next_tag, after.expected_tag) == ("q", "")
     assert after.command_line(modifiers=["minor"]) == "!<q> --minor"
 
@@ -65,21 +65,21 @@ def test_it_goes_on_with_the_cycle_that_was_written():
 
 @pytest.mark.parametrize("locus", ["a|b", "a]b", " "])
 def test_a_locus_that_no_footer_can_hold_is_left_out(locus):
-    assert begin().hear(f'!<o> --locus="{locus}"').locus == "draft"
+    assert begin().user_turn(f'!<o> --locus="{locus}"').locus == "draft"
 
 
 def test_an_error_has_the_locus_of_the_assistant():
-    assert begin().hear("!<e>").footer().endswith("Locus=assistant]")
+    assert begin().user_turn("!<e>").footer().endswith("Locus=assistant]")
 
 
 def test_every_turn_is_judged_when_it_comes():
-    session = begin().hear("!<q> --nonsense")
+    session = begin().user_turn("!<q> --nonsense")
     assert codes(session) == ["VPP004"]
     assert session.broken
-    assert not begin(Mode.READ).hear("!<q> --nonsense").broken
+    assert not begin(Mode.READ).user_turn("!<q> --nonsense").broken
     session = exchange(begin(), "!<q>", f"!<q>\nbody\n{FOOTER}")
     assert [(r.code, r.severity, r.finding.fix_title) for r in session.remarks] == [
-        ("VPP012", "error", "Repeat the tag alone")
+        ("VPP012", "error", "Remove the exclamation mark")
     ]
     assert session.turns == 2
 
@@ -87,7 +87,7 @@ def test_every_turn_is_judged_when_it_comes():
 def test_after_a_violation_the_user_asks_again():
     session = exchange(begin(), "!<q>", "Sure!\nHere.")
     assert session.recovery.command_line == session.command_line() == "!<e> --<q>"
-    assert "the first line is no tag; the last line is no footer" in session.recovery.reason
+    assert "the first line is not a tag; the last line is not a footer" in session.recovery.reason
     session = exchange(session, session.command_line())
     assert (session.remarks, session.recovery, session.next_tag) == ((), None, "o")
 
@@ -95,46 +95,46 @@ def test_after_a_violation_the_user_asks_again():
 def test_after_an_answer_to_nothing_the_user_reports_an_error():
     session = exchange(exchange(begin(), "!<q>"), "Go on.", "Sure!")
     assert session.recovery.command_line == "!<e>"
-    heard = session.hear("!<e>")
-    assert heard.expected_tag == "e"
-    session = heard.answer(heard.reply("The last answer had no tag."))
+    session = session.user_turn("!<e>")
+    assert session.expected_tag == "e"
+    session = session.assistant_turn(session.reply("The last answer had no tag."))
     assert (session.remarks, session.command_line()) == ((), "!<q> --incorrect")
 
 
 def test_after_an_invalid_command_the_operator_says_so():
-    heard = begin().hear("!<c> --minor --major")
-    assert heard.expected_tag == "e"
-    assert heard.recovery.command_line == "!<e_o>"
-    session = heard.answer(heard.reply("The modifiers contradict each other."))
+    session = begin().user_turn("!<c> --minor --major")
+    assert session.expected_tag == "e"
+    assert session.recovery.command_line == "!<e_o>"
+    session = session.assistant_turn(session.reply("The modifiers contradict each other."))
     assert codes(session) == ["VPP016"]
     assert session.command_line() == "!<e_o>"
     session = exchange(session, "!<e_o>")
     assert (session.remarks, session.command_line()) == ((), "!<q> --incorrect")
-    heard = session.hear(session.command_line())
-    assert (heard.remarks, heard.recovery) == ((), None)
+    session = session.user_turn(session.command_line())
+    assert (session.remarks, session.recovery) == ((), None)
 
 
 def test_a_beginning_without_a_command_is_begun_again():
-    session = begin().hear("Hello")
+    session = begin().user_turn("Hello")
     assert session.recovery.command_line == "!<g>"
-    with pytest.raises(ValueError, match="no command waits"):
+    with pytest.raises(ValueError, match="no command is waiting"):
         session.footer()
 
 
 def test_what_would_not_be_clean_is_not_written():
-    session = begin().hear("!<q>")
-    with pytest.raises(ValueError, match="holds a footer"):
+    session = begin().user_turn("!<q>")
+    with pytest.raises(ValueError, match="contains a footer"):
         session.reply(f"See:\n{FOOTER}")
     with pytest.raises(ValueError, match="Sources"):
         session.reply("body", sources="")
-    with pytest.raises(ValueError, match="says which"):
-        begin().hear("!<e>").reply(" ")
+    with pytest.raises(ValueError, match="describe the error"):
+        begin().user_turn("!<e>").reply(" ")
     with pytest.raises(ValueError, match="contradict"):
         session.command_line("q", ["minor", "major"])
 
 
 def test_the_declared_version_is_written():
-    assert begin(declared="1.5").hear("!<g>").footer().startswith("[Version=v1.5 |")
+    assert begin(declared="1.5").user_turn("!<g>").footer().startswith("[Version=v1.5 |")
 
 
 MODIFIERS = st.lists(
@@ -156,18 +156,18 @@ def test_a_conversation_that_a_session_writes_is_clean(turns):
             line = session.command_line(tag, modifiers)
         except ValueError:
             continue
-        session = session.hear(f"{line}\n{said}")
+        session = session.user_turn(f"{line}\n{said}")
         assert {remark.code for remark in session.remarks} <= {"VPP010"}
         try:
             reply = session.reply(body)
         except ValueError:
             reply = session.reply("body")
-        session = session.answer(reply)
+        session = session.assistant_turn(reply)
         assert session.remarks == ()
 
 
 def test_the_instruction_shows_a_footer_that_is_clean():
-    text = instruction("1.4")
+    text = system_prompt("1.4")
     line = next(line for line in text.split("\n") if line.startswith("[Version"))
     assert exchange(begin(), "!<g>", f"<g>\nbody\n{line}").remarks == ()
     assert all(f"- {tag}: " in text for tag in USER_TAGS)

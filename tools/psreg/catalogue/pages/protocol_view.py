@@ -12,11 +12,10 @@ from itertools import islice
 from psreg.catalogue.pages.frame import address
 from psreg.catalogue.pages.html import count, link, section, table, text
 from psreg.core.diagnostics import INFO
-from psreg.formats.conversation.reader import read
-from psreg.formats.declared_protocols import STUB, Spoken, read_spoken
+from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.platforms import PLATFORMS
-from psreg.formats.protocols import PROTOCOLS
-from psreg.lint.transcript import in_file, judge
+from psreg.formats.protocols import PROTOCOLS, STUB, ProtocolConformance, read_conformances
+from psreg.lint.transcript import check_transcript, file_report
 from psreg.registry.published import Release
 
 _SHOWN = 20
@@ -29,12 +28,12 @@ def badges(release: Release) -> str:
     """Return what was found of each declared protocol, in a few words; "" where nothing was."""
     items = "".join(
         f'<li><a href="#protocols">{text(_badge(spoken))}</a></li>'
-        for spoken in read_spoken(release.record.protocols)
+        for spoken in read_conformances(release.record.protocols)
     )
     return f'<ul class="ps-chips">{items}</ul>' if items else ""
 
 
-def _badge(spoken: Spoken) -> str:
+def _badge(spoken: ProtocolConformance) -> str:
     name = f"{spoken.name.upper()} {spoken.version}"
     if spoken.rate is None:
         return f"{name}: declared, not shown"
@@ -44,7 +43,7 @@ def _badge(spoken: Spoken) -> str:
 
 def part(release: Release) -> str:
     """Return the section about the protocols of a release; "" where it declares none."""
-    found = read_spoken(release.record.protocols)
+    found = read_conformances(release.record.protocols)
     if not found:
         return ""
     lead = (
@@ -56,7 +55,7 @@ def part(release: Release) -> str:
     return section("protocols", "Protocols", lead + table(heads, map(_row, found)) + details)
 
 
-def _row(spoken: Spoken) -> tuple[str, ...]:
+def _row(spoken: ProtocolConformance) -> tuple[str, ...]:
     name = text(f"{spoken.name.upper()} {spoken.version}")
     if spoken.imf:
         name += f" <small>{text(spoken.imf)}</small>"
@@ -78,7 +77,7 @@ def _platform(platform: str) -> str:
     return STUB_LABEL if platform == STUB else PLATFORMS.get(platform, platform)
 
 
-def _findings(release: Release, spoken: Spoken) -> str:
+def _findings(release: Release, spoken: ProtocolConformance) -> str:
     """Return links to the transcripts, each with what the rules say of it."""
     items = []
     for path in spoken.transcripts:
@@ -92,12 +91,14 @@ def _findings(release: Release, spoken: Spoken) -> str:
     return f"<details><summary>{text(title)}</summary><ul>{''.join(items)}</ul></details>"
 
 
-def _said(data: bytes, path: str, spoken: Spoken) -> Iterator[str]:
+def _said(data: bytes, path: str, spoken: ProtocolConformance) -> Iterator[str]:
     if spoken.name not in PROTOCOLS:
         return
-    conversation = read(data, path)
-    judged = judge(conversation, spoken.name, version=spoken.version, imf=spoken.imf, path=path)
-    for d in in_file(judged, conversation).diagnostics:
+    conversation = read_conversation(data, path)
+    judged = check_transcript(
+        conversation, spoken.name, version=spoken.version, imf=spoken.imf, path=path
+    )
+    for d in file_report(judged, conversation).diagnostics:
         if d.severity is not INFO:
             code = link(address(d.url), f"<code>{text(d.code)}</code>")
             yield f"<li>{code} {text(d.message)} <small>line {d.start.line}</small></li>"

@@ -21,8 +21,8 @@ from psreg.catalogue.pages.json_view import scalar
 from psreg.catalogue.pages.markdown_html import title_and_rest, to_html
 from psreg.core.identity import Format
 from psreg.formats import dotprompt
-from psreg.formats.declared_protocols import STUB
 from psreg.formats.json.json_document import parse
+from psreg.formats.protocols import STUB
 from psreg.registry.published import Release
 
 UNTESTED = "not yet tested on any platform"

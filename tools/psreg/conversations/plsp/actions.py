@@ -70,7 +70,7 @@ def carry_out(block: Block, outside: Outside) -> Iterator[Done]:
         if handler is None:
             yield Done(note=f"!{command.name}: nothing handles it")
         else:
-            yield handler.handle(block.delivered(command), scene)
+            yield handler.handle(block.resolved_values(command), scene)
 
 
 def _log(values: tuple[Value, ...], scene: Scene) -> Done:

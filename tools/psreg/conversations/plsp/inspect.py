@@ -9,11 +9,11 @@ from enum import StrEnum
 from psreg.conversations.plsp.run import trace_of
 from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.formats.conversation.conversation import Conversation
-from psreg.lint.transcript import judge
-from psreg.protocols.plsp import PLSP_0_5
-from psreg.protocols.plsp.block import Value, same
+from psreg.lint.transcript import check_transcript
+from psreg.protocols.plsp import PLSP
+from psreg.protocols.plsp.block import Value, same_value
 from psreg.protocols.plsp.trace import Cycle, cycles
-from psreg.protocols.plsp.writing import lexeme_of
+from psreg.protocols.plsp.writer import lexeme_of
 from psreg.protocols.protocol import Options
 
 
@@ -63,9 +63,9 @@ def inspect(conversation: Conversation, path: str, *, imf: str, mode: Mode) -> t
         FindingsError: NO_TRACE, if it is none.
     """
     trace_of(conversation, path)
-    report = judge(conversation, "plsp", mode=mode, imf=imf, path=path)
+    report = check_transcript(conversation, "plsp", mode=mode, imf=imf, path=path)
     found = {message.index: message.diagnostics for message in report.messages}
-    trace = cycles(conversation, Options(version=PLSP_0_5.version, mode=mode, imf=imf))
+    trace = cycles(conversation, Options(version=PLSP.version, mode=mode, imf=imf))
     return tuple(_step(cycle, found[cycle.record.index]) for cycle in trace)
 
 
@@ -73,10 +73,10 @@ def _step(cycle: Cycle, diagnostics: tuple[Diagnostic, ...]) -> Step:
     answer, step = cycle.answer, cycle.transition
     commands = list(answer.commands) if answer.readable else []
     delivered = [
-        (command, tuple(value.lexeme for value in answer.delivered(command)))
+        (command, tuple(value.lexeme for value in answer.resolved_values(command)))
         for command in commands
     ]
-    before = cycle.before.state if cycle.before is not None and cycle.before.readable else {}
+    before = cycle.previous.state if cycle.previous is not None and cycle.previous.readable else {}
     return Step(
         index=cycle.record.index,
         line=cycle.record.line,
@@ -86,7 +86,7 @@ def _step(cycle: Cycle, diagnostics: tuple[Diagnostic, ...]) -> Step:
         logs=tuple(values for command, values in delivered if command.sign == ">"),
         actions=tuple((c.name, *values) for c, values in delivered if c.sign == "!"),
         verdict=_verdict(cycle),
-        why=step.unjudged if step else "",
+        why=step.unchecked if step else "",
         expected=step.expected if step else "",
         diagnostics=diagnostics,
     )
@@ -105,7 +105,7 @@ def _changes(
     """Yield what is different: the variables of the new block, then those that are gone."""
     for name, value in after.items():
         old = before.get(name)
-        if value is not None and (old is None or not same(old, value)):
+        if value is not None and (old is None or not same_value(old, value)):
             was = lexeme_of(old) if old else ""
             yield Change(name=name, before=was, after=lexeme_of(value))
     for name, old in before.items():

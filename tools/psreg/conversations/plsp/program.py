@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from psreg.core.errors import UsageError
-from psreg.protocols.plsp.dialect import PREFIX, read
+from psreg.protocols.plsp.dialect import PREFIX, read_instruction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ def program_of(data: bytes, path: str, *, imf: str) -> Program:
         instruction = line[prefix.end() if prefix else 0 :].strip()
         if not instruction or instruction.startswith("#"):
             continue
-        instructed = read(instruction)
+        instructed = read_instruction(instruction)
         if imf and instructed.fault:
             place = f"{path}:{number}"
             hint = "its grammar is on the page about PLSP; --imf '' takes any language"

@@ -14,15 +14,15 @@ from psreg.conversations.model import Ask, ChatRequest, Message
 from psreg.conversations.plsp.actions import Outside, carry_out
 from psreg.conversations.plsp.program import Program
 from psreg.core.errors import FindingsError
-from psreg.formats.conversation.conversation import Block as Record
 from psreg.formats.conversation.conversation import Conversation
+from psreg.formats.conversation.conversation import CycleRecord as Record
 from psreg.formats.conversation.json_lines import Kind
 from psreg.formats.protocols import DIALECT
 from psreg.protocols.plsp import grammar
-from psreg.protocols.plsp.block import FIRST
-from psreg.protocols.plsp.briefing import briefing, message
-from psreg.protocols.plsp.reading import read
-from psreg.protocols.plsp.writing import canonical
+from psreg.protocols.plsp.block import EMPTY_BLOCK
+from psreg.protocols.plsp.reader import read_block
+from psreg.protocols.plsp.system_prompt import cycle_message, system_prompt
+from psreg.protocols.plsp.writer import canonical
 
 UNREADABLE = "unreadable"
 STOPPED = "stopped"
@@ -55,7 +55,7 @@ class Cycle:
 class Start:
     """Where a loop begins: after `cycles` that were run before, with the block of the last one."""
 
-    block: str = FIRST
+    block: str = EMPTY_BLOCK
     cycles: int = 0
     fetched: Mapping[str, str] = field(default_factory=dict)
 
@@ -67,7 +67,7 @@ def start_after(conversation: Conversation, path: str) -> Start:
         FindingsError: NO_TRACE, if it is none; NO_STATE, if its last block is in doubt.
     """
     records = trace_of(conversation, path)
-    block = canonical(read(records[-1].next))
+    block = canonical(read_block(records[-1].next))
     if block is None:
         hint = f"psreg transcript {path} --protocol plsp says what is wrong with it"
         raise FindingsError("NO_STATE", f"the last block of {path} cannot be read", hint)
@@ -86,11 +86,11 @@ def trace_of(conversation: Conversation, path: str) -> tuple[Record, ...]:
     Raises:
         FindingsError: NO_TRACE.
     """
-    if conversation.kind is not Kind.PLSP or conversation.issues or not conversation.blocks:
+    if conversation.kind is not Kind.PLSP or conversation.issues or not conversation.cycles:
         why = next((f": {issue.message}" for issue in conversation.issues), "")
         hint = 'a line of a trace is {"instr": …, "previous": …, "next": …}'
         raise FindingsError("NO_TRACE", f"{path} is no trace of a PLSP loop{why}", hint)
-    return conversation.blocks
+    return conversation.cycles
 
 
 def _settable(name: str, value: Any) -> bool:
@@ -121,16 +121,16 @@ class Loop:
             last = SPENT if number >= start.cycles + max_cycles else ""
             cycle = self._cycle(number - 1, block, fetched, last)
             yield cycle
-            block, fetched = canonical(read(cycle.next)) or FIRST, cycle.fetched
+            block, fetched = canonical(read_block(cycle.next)) or EMPTY_BLOCK, cycle.fetched
             ended = cycle.ended
 
     def _cycle(self, number: int, previous: str, fetched: Mapping[str, str], ended: str) -> Cycle:
         before = "".join(f"@set:${name}={value};" for name, value in fetched.items())
         instr = self.program.instruction(number, before)
-        system = Message(role="system", content=briefing(dialect=self.imf == DIALECT))
-        user = Message(role="user", content=message(instr, previous))
+        system = Message(role="system", content=system_prompt(dialect=self.imf == DIALECT))
+        user = Message(role="user", content=cycle_message(instr, previous))
         answer = self.ask(ChatRequest(messages=(system, user), model=self.model)).text
-        block = read(answer)
+        block = read_block(answer)
         if not block.readable:
             return Cycle(instr=instr, previous=previous, next=answer, ended=UNREADABLE)
         done = list(carry_out(block, self.outside))
@@ -157,4 +157,4 @@ def conversation_of(cycles: list[Cycle], imf: str) -> Conversation:
         )
         for index, cycle in enumerate(cycles)
     )
-    return Conversation(kind=Kind.PLSP, blocks=tuple(records))
+    return Conversation(kind=Kind.PLSP, cycles=tuple(records))

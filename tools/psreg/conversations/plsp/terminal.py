@@ -15,7 +15,7 @@ from psreg.conversations.plsp.run import UNREADABLE, Cycle, conversation_of
 from psreg.core.diagnostics import Mode
 from psreg.core.errors import InterruptError
 from psreg.lint.reports.text import report_lines
-from psreg.lint.transcript import TranscriptReport, judge
+from psreg.lint.transcript import TranscriptReport, check_transcript
 from psreg.system.atomic import write_file
 from psreg.system.console import Console, color_wanted
 from psreg.system.files import append_line
@@ -76,4 +76,6 @@ class Recorder:
     def _judged(self) -> TranscriptReport:
         """Return what a reader says of the run: what could be read went on."""
         conversation = conversation_of(self.cycles, self.imf)
-        return judge(conversation, "plsp", mode=Mode.READ, imf=self.imf, path=self.path or "trace")
+        return check_transcript(
+            conversation, "plsp", mode=Mode.READ, imf=self.imf, path=self.path or "trace"
+        )

@@ -1,11 +1,12 @@
-"""A recorded conversation in any of the forms psreg reads, as typed records (DESIGN §2).
+"""A recorded conversation in any of the forms that psreg reads, as typed records.
 
-A conversation is one of three kinds: turns of a dialogue, a PLSP trace, or PB2S exchanges. What
-cannot be read is an issue and not an exception; a record keeps the line of the file it stands in.
+A conversation is of one kind: turns of a dialogue, cycles of a PLSP trace, or PB2S exchanges.
+What cannot be read is an issue, not an exception. Each record keeps its line of the file.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ from psreg.formats.issue import Issue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What one side says. `role` is `user`, `assistant` or `system`; `index` counts from 0."""
+    """One message of a dialogue. `role` is `user`, `assistant` or `system`; `index` is 0-based."""
 
     index: int
     line: int
@@ -24,11 +25,8 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """One cycle of a PLSP trace; None where the record has no such key.
-
-    `results` are recorded results of fetches by destination, where the record has them.
-    """
+class CycleRecord:
+    """One cycle of a PLSP trace; a member is None if the record does not have the key."""
 
     index: int
     line: int
@@ -40,7 +38,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """One PB2S exchange: `missing` tells a key that is not there from a null."""
+    """One PB2S exchange. `missing` tells an absent key from a null."""
 
     index: int
     line: int
@@ -53,15 +51,83 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """All records of one file, of the kind it is; `issues` are what could not be read.
+    """All records of one file. `issues` are what could not be read.
 
-    `text` is the file as read; `declared` the version of its protocol that it states, "" for none.
+    `text` is the file as read; `declared` is the version of the protocol that it states, or "".
     """
 
     kind: Kind
     text: str = ""
     declared: str = ""
     turns: tuple[Turn, ...] = ()
-    blocks: tuple[Block, ...] = ()
+    cycles: tuple[CycleRecord, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
     issues: tuple[Issue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One valid JSON object of a file: its 0-based number, its 1-based line, its value.
+
+    `lone` marks a PB2S reply that was recorded without its message and does not need one.
+    """
+
+    index: int
+    line: int
+    value: dict[str, Any]
+    lone: bool = False
+
+
+def conversation_of(
+    kind: Kind,
+    records: Iterable[Record],
+    *,
+    text: str,
+    issues: Iterable[Issue] = (),
+    declared: str = "",
+) -> Conversation:
+    """Return the conversation of `kind` that consists of `records`."""
+    found = list(records)
+    return Conversation(
+        kind=kind,
+        text=text,
+        declared=declared,
+        turns=tuple(map(_turn, found)) if kind is Kind.TRANSCRIPT else (),
+        cycles=tuple(map(_cycle, found)) if kind is Kind.PLSP else (),
+        exchanges=tuple(map(_exchange, found)) if kind is Kind.PB2S else (),
+        issues=tuple(issues),
+    )
+
+
+def _turn(record: Record) -> Turn:
+    return Turn(
+        index=record.index,
+        line=record.line,
+        role=record.value["role"],
+        content=record.value["content"],
+    )
+
+
+def _cycle(record: Record) -> CycleRecord:
+    return CycleRecord(
+        index=record.index,
+        line=record.line,
+        instr=record.value.get("instr"),
+        previous=record.value.get("previous"),
+        next=record.value["next"],
+        record=record.value,
+    )
+
+
+def _exchange(record: Record) -> Exchange:
+    value = record.value
+    lone = {"message"} if record.lone else frozenset()
+    return Exchange(
+        index=record.index,
+        line=record.line,
+        message=value.get("message"),
+        text=value.get("text"),
+        proof=value.get("pb2s_proof"),
+        missing=frozenset({"message", "text", "pb2s_proof"} - value.keys() - lone),
+        record=value,
+    )

@@ -1,9 +1,9 @@
-"""Reads the proof of a run: JSON Lines, one turn or exchange of a conversation a line.
+"""Reads a conversation in JSON Lines: one turn, cycle or exchange per line.
 
-DESIGN §2 knows three kinds. Which one a file is, its first line says, because the keys have
-nothing in common: `role` and `content` are a transcript, `instr`, `previous` and `next` a PLSP
-trace, `message`, `text` and `pb2s_proof` a PB2S exchange. A first line with none of these keys is
-read as a transcript, which every prompt can have.
+There are three kinds of file, and the keys of the first line tell which one it is: `role` and
+`content` are a transcript, `instr`, `previous` and `next` a PLSP trace, `message`, `text` and
+`pb2s_proof` a PB2S exchange. A file whose first line has none of these keys is read as a
+transcript.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from psreg.formats.json import json_document
 from psreg.formats.json.json_document import JsonTree
 
 CODE = "REG027"
-"""The rule that reports what is wrong."""
+"""The rule that reports what is wrong in the evidence of a release."""
 
-MOST = 20
-"""Issues of one file."""
+MAX_ISSUES = 20
+"""Issues that are reported of one file."""
 
 ROLES = ("user", "assistant", "system")
 
 
 class Kind(StrEnum):
-    """What a file of JSON Lines records; a protocol's name, or a conversation of any kind."""
+    """What a file records: the turns of any dialogue, or what one protocol exchanges."""
 
     TRANSCRIPT = "transcript"
     PLSP = "plsp"
@@ -43,28 +43,28 @@ _KEYS: Mapping[Kind, tuple[str, ...]] = {
 
 _REQUIRED: Mapping[Kind, tuple[str, ...]] = {
     Kind.TRANSCRIPT: ("role", "content"),
-    Kind.PLSP: ("next",),  # a line with `next` alone judges just that block
-    Kind.PB2S: (),  # a missing key is a violation of the protocol, and not a read error
+    Kind.PLSP: ("next",),  # a line with `next` alone is a block without its cycle
+    Kind.PB2S: (),  # a missing key violates the protocol; it is not a read error
 }
 
 
 _TEXTS: Mapping[Kind, tuple[str, ...]] = {
     **_KEYS,
-    Kind.PB2S: (),  # what an exchange holds, the protocol's rules judge
+    Kind.PB2S: (),  # the protocol's rules check the types of an exchange
 }
 
 
 def kind_of(record: object) -> Kind | None:
-    """Return what a line is by its keys, or None if they are of no kind."""
+    """Return the kind of a record by its keys, or None if it has none of them."""
     keys = record.keys() if isinstance(record, dict) else ()
     return next((kind for kind, known in _KEYS.items() if any(k in keys for k in known)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line that is not blank: where it stands, what it says, and what is wrong with it.
+    """One line that is not blank: its position, its record, and what is wrong with it.
 
-    `number` counts the lines of the file from 1; `fault` is "" where `record` can be used.
+    `number` counts the lines of the file from 1; `fault` is "" if `record` can be used.
     """
 
     number: int
@@ -75,9 +75,9 @@ class Line:
 
 
 def lines(text: str) -> Iterator[Line]:
-    """Yield the lines of `text` in order, blank ones and a byte order mark left out.
+    """Yield the lines of `text` in order, without blank ones and a byte order mark.
 
-    The first line that can be read says of which kind they all are; `kind` is None before it.
+    The first line that can be read decides the kind of all; `kind` is None before it.
     """
     kind: Kind | None = None
     for number, line, start in _lines(text):
@@ -88,26 +88,26 @@ def lines(text: str) -> Iterator[Line]:
             span=Span(start, start + len(line)),
             kind=kind,
             record=tree.value,
-            fault=_unreadable(tree) or fault_of(kind or Kind.TRANSCRIPT, tree.value),
+            fault=_unreadable(tree) or record_fault(kind or Kind.TRANSCRIPT, tree.value),
         )
 
 
 def issues(text: str) -> Iterator[Issue]:
-    """Yield what keeps `text` from being read as one of the three kinds, in order.
+    """Yield why `text` cannot be read as one of the three kinds, in order.
 
-    A file without any line is an issue, too. A byte order mark and blank lines are not.
+    An empty file is an issue. A byte order mark and blank lines are not.
     """
     number = 0
-    for number, line in enumerate(lines(text), 1):  # noqa: B007 - counts
+    for number, line in enumerate(lines(text), 1):  # noqa: B007 - the last number tells whether there was a line
         if line.fault:
-            hint = hint_for(line.kind)
+            hint = record_hint(line.kind)
             yield Issue(code=CODE, message=line.fault, span=line.span, hint=hint)
     if not number:
-        yield Issue(code=CODE, message="the file is empty", span=Span(0, 0), hint=hint_for(None))
+        yield Issue(code=CODE, message="the file is empty", span=Span(0, 0), hint=record_hint(None))
 
 
 def records(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the turns or exchanges of `text` in order; lines that are none are left out."""
+    """Yield the turns, cycles or exchanges of `text` in order; other lines are skipped."""
     for _, line, _ in _lines(text):
         record = json_document.parse(line.encode(errors="replace")).value
         if kind_of(record):
@@ -115,7 +115,7 @@ def records(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, int]]:
-    r"""Yield number, text and offset of the lines that are not blank; only `\n` ends one."""
+    r"""Yield number, text and offset of each line that is not blank; only `\n` ends one."""
     start = len(text) - len(text.removeprefix("\ufeff"))
     for number, line in enumerate(text[start:].split("\n"), 1):
         if line.strip():
@@ -123,13 +123,13 @@ def _lines(text: str) -> Iterator[tuple[int, str, int]]:
         start += len(line) + 1
 
 
-def hint_for(kind: Kind | None) -> str:
-    """Return how a line of a file of `kind` is written."""
+def record_hint(kind: Kind | None) -> str:
+    """Return a hint that shows how to write a line of a file of `kind`."""
     if kind is Kind.PLSP:
-        return 'A line of a PLSP trace is {"instr": …, "previous": …, "next": …}.'
+        return 'Write a line of a PLSP trace as {"instr": …, "previous": …, "next": …}.'
     if kind is Kind.PB2S:
-        return 'A line of a PB2S exchange is {"message": …, "text": …, "pb2s_proof": {…}}.'
-    return 'A line of a transcript is {"role": "user", "content": "…"}.'
+        return 'Write a line of a PB2S exchange as {"message": …, "text": …, "pb2s_proof": {…}}.'
+    return 'Write a line of a transcript as {"role": "user", "content": "…"}.'
 
 
 def _unreadable(tree: JsonTree) -> str:
@@ -138,19 +138,19 @@ def _unreadable(tree: JsonTree) -> str:
     return tree.issues[0].message if tree.issues else ""
 
 
-def fault_of(kind: Kind, record: Any) -> str:
+def record_fault(kind: Kind, record: Any) -> str:
     """Return what is wrong with a record of a file of `kind`, or ""."""
     if not isinstance(record, dict):
-        return "this is no object in braces"
+        return "the line is not a JSON object"
     other = kind_of(record)
     if other not in (kind, None):
-        return f"this belongs to another kind of file ({other}); the file began as {kind}"
+        return f"this is a {other} record; the file begins as {kind}"
     for key in _REQUIRED[kind]:
         if key not in record:
             return f"`{key}` is missing"
     for key in _TEXTS[kind]:
         if not isinstance(record.get(key, ""), str):
-            return f"`{key}` is no text"
+            return f"`{key}` is not a string"
     if kind is Kind.TRANSCRIPT and record["role"] not in ROLES:
-        return f"`role` is none of {', '.join(ROLES)}"
+        return f"`role` must be {', '.join(ROLES[:-1])} or {ROLES[-1]}"
     return ""

@@ -1,9 +1,8 @@
-r"""Reads a conversation kept as plain text: a dialogue with labels, or one bare message.
+"""Reads a conversation in plain text: a dialogue with labels, or one bare message.
 
-The first label decides how labels are written: `User:`, `**User:**`, `[User]` or `### User`; what
-looks like one in another manner belongs to the message. So does every blank line inside it; those
-before the next label, and below a heading, are the file's. What stands before the first label
-belongs to nobody.
+The first label decides the style of all labels: `User:`, `**User:**`, `[User]` or `### User`. A
+label in another style is part of the message, and so are blank lines inside it. Blank lines before
+the next label or below a heading are not. Text before the first label is ignored.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from psreg.formats.conversation.conversation import Block, Conversation, Exchange, Turn
+from psreg.formats.conversation.conversation import Conversation, CycleRecord, Exchange, Turn
 from psreg.formats.conversation.json_lines import Kind
 
 _ROLES = {
@@ -34,31 +33,33 @@ _STYLES = tuple(
 )
 
 
-def dialogue(text: str, *, most: int) -> Conversation | None:
-    """Return the conversation of a text in which labels say who speaks, or None if none do."""
+def read_dialogue(text: str, *, limit: int) -> Conversation | None:
+    """Return the conversation in a text with labels, `limit` turns at most; None without labels."""
     first = [(found.start(), style) for style in _STYLES if (found := style.search(text))]
     if not first:
         return None
     _, style = min(first, key=lambda each: each[0])
-    turns = tuple(islice(_turns(text, style), most))
+    turns = tuple(islice(_turns(text, style), limit))
     return Conversation(kind=Kind.TRANSCRIPT, text=text, turns=turns)
 
 
-def message(text: str, protocol: str) -> Conversation | None:
-    """Return the conversation of a text that is one bare message, or None if it is not clear whose.
+def read_message(text: str, protocol: str) -> Conversation | None:
+    """Return the conversation of a text that is one bare message, or None if its role is unclear.
 
-    A block of PLSP is one whoever asks; otherwise `protocol` says who speaks.
+    A PLSP block is recognised under any protocol; otherwise `protocol` decides the role.
     """
     if protocol == "plsp" or (not protocol and text.lstrip().startswith("S{")):
-        block = Block(index=0, line=1, instr=None, previous=None, next=_ended(text))
-        return Conversation(kind=Kind.PLSP, text=text, blocks=(block,))
+        cycle = CycleRecord(
+            index=0, line=1, instr=None, previous=None, next=_without_trailing_lines(text)
+        )
+        return Conversation(kind=Kind.PLSP, text=text, cycles=(cycle,))
     if protocol == "pb2s":
         exchange = Exchange(
             index=0, line=1, message=None, text=text, proof=None, missing=frozenset({"pb2s_proof"})
         )
         return Conversation(kind=Kind.PB2S, text=text, exchanges=(exchange,))
     if protocol == "vpp":
-        turn = Turn(index=0, line=1, role="user", content=_ended(text))
+        turn = Turn(index=0, line=1, role="user", content=_without_trailing_lines(text))
         return Conversation(kind=Kind.TRANSCRIPT, text=text, turns=(turn,))
     return None
 
@@ -73,17 +74,22 @@ def _turns(text: str, style: re.Pattern[str]) -> Iterator[Turn]:
         counted = label.start()
         content = text[label.end() : following.start() if following else len(text)]
         role = _ROLE[label["label"].lower()]
-        yield Turn(index=index, line=line, role=role, content=_begun(_ended(content), label[0]))
+        yield Turn(
+            index=index,
+            line=line,
+            role=role,
+            content=_without_line_break(_without_trailing_lines(content), label[0]),
+        )
         label, index = following, index + 1
 
 
-def _begun(content: str, label: str) -> str:
-    """Return `content` without the end of the label's line; of a heading, and blank lines too."""
+def _without_line_break(content: str, label: str) -> str:
+    """Return `content` without the line break after its label, and blank lines after a heading."""
     line = r"(?:[ \t]*\r?\n)+" if label.startswith("#") else r"\r?\n"
     return re.sub(rf"\A{line}", "", content)
 
 
-def _ended(content: str) -> str:
-    """Return `content` without the blank lines, and the last line break, at its end."""
+def _without_trailing_lines(content: str) -> str:
+    """Return `content` without the blank lines and the last line break at its end."""
     end = content.find("\n", len(content.rstrip()))
     return content if end < 0 else content[:end].removesuffix("\r")

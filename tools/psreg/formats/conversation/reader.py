@@ -1,31 +1,35 @@
-"""Reads a recorded conversation, in whichever form it was kept; never raises.
+"""Reads a recorded conversation in any form; never raises.
 
-The forms are JSON Lines of turns, of a PLSP trace or of PB2S exchanges (DESIGN §2), one JSON
-document of them (an array, a session, a single reply), a dialogue in plain text, a bare message.
-What is inside tells them apart; the file's name only breaks ties. The evidence of a release may
-be of the first form alone: `evidence` says so, and reads the lines for both.
+The forms are JSON Lines of turns, of a PLSP trace or of PB2S exchanges; one JSON document of them
+(an array, a session, a single record); a dialogue in plain text; and a bare message. The content
+decides the form; the file name only breaks ties. The evidence of a release must be JSON Lines or
+cited text, which its own rules check.
+
+A session is an object with `turns` or `messages`. A turn of it may be split into `raw_header`,
+`body` and `footer`, and `protocol_version` declares a version. A single PB2S reply, as an endpoint
+sends it, does not need the message that it answers.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
-from psreg.core.diagnostics import Span
+from psreg.core.diagnostics import LineIndex, Span
 from psreg.formats.conversation import json_lines
-from psreg.formats.conversation.conversation import Conversation
-from psreg.formats.conversation.json_document import document
-from psreg.formats.conversation.json_lines import MOST, Kind
-from psreg.formats.conversation.plain_text import dialogue, message
-from psreg.formats.conversation.record_reader import Record, conversation_of
+from psreg.formats.conversation.conversation import Conversation, Record, conversation_of
+from psreg.formats.conversation.json_lines import MAX_ISSUES, Kind, kind_of
+from psreg.formats.conversation.plain_text import read_dialogue, read_message
 from psreg.formats.issue import Issue
 from psreg.formats.json import json_document
+from psreg.formats.json.json_document import JsonTree
 
 CODE = "PROTO001"
-"""The rule that reports what could not be read."""
+"""The rule that reports what cannot be read."""
 
 MAX_BYTES = 4_000_000
-"""Size of the largest conversation psreg reads."""
+"""The size of the largest conversation that psreg reads."""
 
 MAX_RECORDS = 10_000
 """Turns, cycles or exchanges of one conversation."""
@@ -33,36 +37,36 @@ MAX_RECORDS = 10_000
 _BOM = "\ufeff"
 
 
-def read(data: bytes, name: str = "", protocol: str = "") -> Conversation:
-    """Return the conversation in `data`, whose file is called `name`.
+def read_conversation(data: bytes, name: str = "", protocol: str = "") -> Conversation:
+    """Return the conversation in `data`, the content of the file `name`.
 
-    A text in which nobody is named is one message, and `protocol`, for which it is read, tells
-    whose: of a user under VPP, of an assistant under PLSP and PB2S; "" is "not known".
+    A text without labels is one message. `protocol`, "" if it is not known, decides who wrote it:
+    the user under VPP, the assistant under PLSP and PB2S.
     """
     if len(data) > MAX_BYTES:
-        said = f"the file has {len(data):,} bytes; the largest allowed has {MAX_BYTES:,}"
-        return _refused("", said, "Keep each conversation in a file of its own.")
+        message = f"the file has {len(data):,} bytes; the limit is {MAX_BYTES:,}"
+        return _unreadable("", message, "Put each conversation into a file of its own.")
     found = _read(data.decode(errors="replace"), name, protocol)
-    issues = (*_undecodable(data), *_too_many(found), *found.issues)
-    return replace(found, issues=issues[:MOST])
+    issues = (*_decoding_issues(data), *_size_issues(found), *found.issues)
+    return replace(found, issues=issues[:MAX_ISSUES])
 
 
 def _read(given: str, name: str, protocol: str) -> Conversation:
     text = given.removeprefix(_BOM)
     if not text.strip():
-        return _refused(text, "the file is empty", json_lines.hint_for(None))
+        return _unreadable(text, "the file is empty", json_lines.record_hint(None))
     hint = 'Begin each turn with "User:" or "Assistant:", or write JSON Lines.'
     return (
         _json(text, name)
-        or (message(text, "") if protocol in ("", "plsp") else None)
-        or dialogue(text, most=MAX_RECORDS + 1)
-        or message(given, protocol)
-        or _refused(text, "nothing says who speaks", hint)
+        or (read_message(text, "") if protocol in ("", "plsp") else None)
+        or read_dialogue(text, limit=MAX_RECORDS + 1)
+        or read_message(given, protocol)
+        or _unreadable(text, "no label says who wrote the text", hint)
     )
 
 
 def _json(text: str, name: str) -> Conversation | None:
-    """Read what begins like JSON: line by line, or as one document; None if it is neither."""
+    """Read what begins like JSON, as lines or as one document; None if it is neither."""
     first, several, _ = text.strip().partition("\n")
     if not first.startswith(("{", "[")):
         return None
@@ -70,11 +74,12 @@ def _json(text: str, name: str) -> Conversation | None:
         return _lines(text)
     tree = json_document.parse(text.encode(errors="replace"))
     if tree.parsed:
-        return document(tree, code=CODE, most=MAX_RECORDS + 1)
+        return _document(tree)
     if name.endswith(".jsonl") or (several and first.startswith('{"')):
         return _lines(text)
     if name.endswith(".json"):
-        return _refused(text, tree.issues[0].message, tree.issues[0].hint, tree.issues[0].span)
+        issue = tree.issues[0]
+        return _unreadable(text, issue.message, issue.hint, issue.span)
     return None
 
 
@@ -85,35 +90,86 @@ def _lines(text: str) -> Conversation:
     for index, line in enumerate(islice(json_lines.lines(text), MAX_RECORDS + 1)):
         kind = line.kind or kind
         if line.fault:
-            hint = json_lines.hint_for(line.kind)
+            hint = json_lines.record_hint(line.kind)
             issues.append(Issue(code=CODE, message=line.fault, span=line.span, hint=hint))
         else:
             records.append(Record(index=index, line=line.number, value=line.record))
     return conversation_of(kind, records, text=text, issues=issues)
 
 
-def _undecodable(data: bytes) -> tuple[Issue, ...]:
+def _document(tree: JsonTree) -> Conversation:
+    """Return the conversation in `tree`, a parsed JSON document."""
+    pointer, items, declared = _items(tree.value)
+    kind = next(filter(None, map(kind_of, map(_joined, items[:1]))), Kind.TRANSCRIPT)
+    records: list[Record] = []
+    issues = [Issue(code=CODE, message=i.message, span=i.span, hint=i.hint) for i in tree.issues]
+    lines = LineIndex(tree.text)
+    for index, item in enumerate(map(_joined, items[: MAX_RECORDS + 1])):
+        span = tree.span(f"{pointer}/{index}" if pointer is not None else "")
+        if fault := json_lines.record_fault(kind, item):
+            hint = json_lines.record_hint(kind)
+            issues.append(Issue(code=CODE, message=fault, span=span, hint=hint))
+        else:
+            line = lines.position(span.start).line
+            records.append(Record(index=index, line=line, value=item))
+    if pointer is None and kind is Kind.PB2S:
+        reply = {"text", "pb2s_proof"}
+        records = [replace(each, lone=not reply.isdisjoint(each.value)) for each in records]
+    return conversation_of(kind, records, text=tree.text, issues=issues, declared=declared)
+
+
+_LISTS = ("turns", "messages")
+
+_PARTS = ("raw_header", "body", "footer")
+"""The members into which a session splits a message, in order; each begins a line."""
+
+
+def _items(root: Any) -> tuple[str | None, list[Any], str]:
+    """Return the pointer of the records, the records, and the version that they declare.
+
+    The pointer is None if the document is a single record.
+    """
+    if isinstance(root, list):
+        return "", root, ""
+    key = next((key for key in _LISTS if isinstance(root.get(key), list)), "")
+    if not key:
+        return None, [root], ""
+    version = root.get("protocol_version")
+    return f"/{key}", root[key], version if isinstance(version, str) else ""
+
+
+def _joined(item: Any) -> Any:
+    """Return `item`, with the message joined if the turn is split into parts."""
+    if not isinstance(item, dict) or "content" in item or "body" not in item:
+        return item
+    parts = [item.get(key) for key in _PARTS]
+    if not all(part is None or isinstance(part, str) for part in parts):
+        return item
+    return {"role": item.get("role"), "content": "\n".join(part for part in parts if part)}
+
+
+def _decoding_issues(data: bytes) -> tuple[Issue, ...]:
     try:
         data.decode()
     except UnicodeDecodeError as error:
         at = len(data[: error.start].decode())
-        said = f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8"
-        hint = "Save the file with the encoding UTF-8."
-        return (Issue(code=CODE, message=said, span=Span(at, at + 1), hint=hint),)
+        message = f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8"
+        hint = "Save the file as UTF-8."
+        return (Issue(code=CODE, message=message, span=Span(at, at + 1), hint=hint),)
     return ()
 
 
-def _too_many(found: Conversation) -> tuple[Issue, ...]:
-    if len(found.turns) + len(found.blocks) + len(found.exchanges) <= MAX_RECORDS:
+def _size_issues(found: Conversation) -> tuple[Issue, ...]:
+    if len(found.turns) + len(found.cycles) + len(found.exchanges) <= MAX_RECORDS:
         return ()
-    said = f"more than {MAX_RECORDS:,} turns; what follows is not read"
-    hint = "Keep each conversation in a file of its own."
-    return (Issue(code=CODE, message=said, span=_START, hint=hint),)
+    message = f"more than {MAX_RECORDS:,} turns; the rest of the file is not read"
+    hint = "Put each conversation into a file of its own."
+    return (Issue(code=CODE, message=message, span=_START, hint=hint),)
 
 
 _START = Span(0, 0)
 
 
-def _refused(text: str, said: str, hint: str, span: Span = _START) -> Conversation:
-    issue = Issue(code=CODE, message=said, span=span, hint=hint)
+def _unreadable(text: str, message: str, hint: str, span: Span = _START) -> Conversation:
+    issue = Issue(code=CODE, message=message, span=span, hint=hint)
     return Conversation(kind=Kind.TRANSCRIPT, text=text, issues=(issue,))

@@ -77,7 +77,7 @@ def unreadable_evidence(submission: Submission) -> Iterator[Finding]:
     """
     for path in _transcripts(submission):
         found = json_lines.issues(submission.documents[path].text)
-        for issue in islice(found, json_lines.MOST):
+        for issue in islice(found, json_lines.MAX_ISSUES):
             yield Finding(message=issue.message, at=issue.span, path=str(path), hint=issue.hint)
 
 

@@ -11,8 +11,8 @@ from datetime import date
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import rule
 from psreg.core.spelling import nearest
-from psreg.formats.declared_protocols import STUB
 from psreg.formats.platforms import PLATFORMS
+from psreg.formats.protocols import STUB
 from psreg.formats.release import TestRun
 from psreg.formats.toml.toml_file import MOST
 from psreg.formats.tree import Submission

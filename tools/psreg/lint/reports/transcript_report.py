@@ -1,7 +1,7 @@
-"""A judged conversation for machines and on a terminal: message by message, clean or what is wrong.
+"""Renders the report of a conversation, message by message, as JSON or for a terminal.
 
-As JSON it is the report of a check (`psreg.report/1`) with members of its own (DESIGN §4); lines
-and columns count inside the message.
+The JSON is the report of a check (`psreg.report/1`) with more members. Lines and columns count
+inside the message.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from psreg.core.diagnostics import Diagnostic, Report, Severity
 from psreg.core.terminal import one_line
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import counted, report_lines
-from psreg.lint.transcript import Message, TranscriptReport, place_of
+from psreg.lint.transcript import Message, TranscriptReport, message_label
 from psreg.protocols.plsp.stats import METHOD, Size, Stats
 
 
@@ -50,13 +50,13 @@ def transcript_lines(
     color: bool = False,
     quiet: bool = False,
 ) -> Iterator[str]:
-    """Yield the lines of `found`: each message with its findings, numbers, and last a summary.
+    """Yield the lines of `found`: each message with its findings, the stats, and a summary.
 
-    `quiet` leaves out what is fine, and all of it where no finding is an error.
+    `quiet` omits messages without errors, and everything if there is no error.
     """
     if quiet and not found.report.failed():
         return
-    yield from _findings(found.about, color=color)
+    yield from _findings(found.file_diagnostics, color=color)
     for message in found.messages:
         if not (quiet and message.sound):
             yield f"{_title(found, message)}: {_verdict(message)}"
@@ -70,7 +70,7 @@ def transcript_lines(
 
 def _title(found: TranscriptReport, message: Message) -> str:
     role = f" ({message.role})" if message.role else ""
-    return f"{found.word} {message.index + 1}{role}"
+    return f"{found.record_name} {message.index + 1}{role}"
 
 
 def _verdict(message: Message) -> str:
@@ -80,10 +80,10 @@ def _verdict(message: Message) -> str:
 
 
 def _placed(found: TranscriptReport, message: Message) -> Iterator[Diagnostic]:
-    """Yield the findings about `message`, whose place is in it and which no option mends."""
+    """Yield the findings of `message` with positions in it; `--fix` does not apply to them."""
     for d in message.diagnostics:
         hint = d.hint or (d.fix.title if d.fix else "")
-        yield replace(d, path=place_of(found, d), fix=None, hint=hint)
+        yield replace(d, path=message_label(found, d), fix=None, hint=hint)
 
 
 def _findings(diagnostics: Iterable[Diagnostic], *, color: bool) -> Iterator[str]:
@@ -95,24 +95,24 @@ def _findings(diagnostics: Iterable[Diagnostic], *, color: bool) -> Iterator[str
 def _summary(found: TranscriptReport) -> str:
     """Return for instance `vpp 1.4, 4 turns: 3 sound, 1 error, 2 warnings`."""
     report, number = found.report, len(found.messages)
-    word = found.word if number == 1 else f"{found.word}s"
+    name = found.record_name if number == 1 else f"{found.record_name}s"
     sound = sum(message.sound for message in found.messages)
     parts = [counted(report.count(level), level) for level in Severity if report.count(level)]
-    name = f"{found.protocol} {found.version}".strip()
-    return one_line(f"{name}, {number} {word}: {', '.join([f'{sound} sound', *parts])}")
+    protocol = f"{found.protocol} {found.version}".strip()
+    return one_line(f"{protocol}, {number} {name}: {', '.join([f'{sound} sound', *parts])}")
 
 
 _HEADS = ("cycle", "statements", "variables", "bytes", "canonical", "tokens", "canonical")
 
 
 def _table(stats: Sequence[Stats]) -> Iterator[str]:
-    """Yield the numbers of each cycle, and their sums, in columns."""
+    """Yield the stats of each cycle in columns."""
     rows = [(str(each.index + 1), each.statements, each.variables, *_sizes(each)) for each in stats]
     cells = [_HEADS, *([str(cell) for cell in row] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(_HEADS))]
     for row in cells:
         yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-    yield f"tokens are estimated by the method `{METHOD}`, which knows no vocabulary"
+    yield f"tokens are estimated with the method `{METHOD}`, without a vocabulary"
 
 
 def _sizes(each: Stats) -> tuple[int | str, ...]:

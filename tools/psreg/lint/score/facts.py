@@ -17,11 +17,11 @@ from typing import Any
 from psreg.core.identity import Format
 from psreg.formats import readme
 from psreg.formats.conversation import json_lines
-from psreg.formats.declared_protocols import STUB
 from psreg.formats.dotprompt import NAME, Prompt
 from psreg.formats.golden import SUFFIX, GoldenCase
 from psreg.formats.markdown import Section, fences, sections
 from psreg.formats.platforms import PLATFORMS
+from psreg.formats.protocols import STUB
 from psreg.formats.release import TestRun
 from psreg.formats.tree import Submission
 

@@ -13,7 +13,7 @@ from psreg.protocols.pb2s.sections import CLARIFY, questions_of
 QUESTIONS = 2
 """How many an answer asks that asks at all."""
 
-MOST_CYCLES = 2
+MAX_CYCLES = 2
 
 
 @rule("PB2S019", spec="pb2s-0.2/PB2S-05 pb2s-0.2/PB2S-A5", severity=ERROR)
@@ -93,9 +93,9 @@ def clarify_too_early(reply: Reply) -> Iterator[Finding]:
     after    "decision": "CLARIFY", "cycles": 2
     ```
     """
-    if reply.clarifies and reply.cycles is not None and reply.cycles != MOST_CYCLES:
+    if reply.clarifies and reply.cycles is not None and reply.cycles != MAX_CYCLES:
         yield Finding(
-            message=f"the decision is CLARIFY after {reply.cycles} of {MOST_CYCLES} cycles",
+            message=f"the decision is CLARIFY after {reply.cycles} of {MAX_CYCLES} cycles",
             at=f"{PROOF}/cycles",
             hint="Ask back only after both cycles.",
         )

@@ -11,7 +11,7 @@ from psreg.protocols.pb2s.flags import FLAG_TERMS, flags_of
 from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.sections import Section, bullets_of
 
-MOST_BULLETS = 3
+MAX_BULLETS = 3
 _MOST_TAKEAWAYS = 7
 _LOUD = "a contradiction, an unjustified assumption or missing evidence"
 
@@ -35,10 +35,10 @@ def too_many_bullets(reply: Reply) -> Iterator[Finding]:
     """
     section = reply.first("REFLECT")
     bullets = bullets_of(reply.text, section.body) if section else ()
-    if len(bullets) > MOST_BULLETS:
+    if len(bullets) > MAX_BULLETS:
         yield Finding(
             message=f"REFLECT has {len(bullets)} points; three are the most",
-            at=bullets[MOST_BULLETS],
+            at=bullets[MAX_BULLETS],
             hint="Keep the three that matter most.",
         )
 

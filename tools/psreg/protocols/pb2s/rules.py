@@ -24,9 +24,10 @@ from psreg.protocols.pb2s.proof_rules import (
     decision_unknown,
     exchange_incomplete,
     proof_missing,
+    seed_not_fixed,
+    temperature_too_high,
 )
 from psreg.protocols.pb2s.reply import Reply
-from psreg.protocols.pb2s.sampling_rules import seed_not_fixed, temperature_too_high
 from psreg.protocols.pb2s.section_rules import (
     header_decorated,
     section_missing,

@@ -1,7 +1,7 @@
-"""A state block as data: what was understood of an answer, with the place of everything.
+"""A state block as data: the statements of an answer, with their positions.
 
-A block keeps its statements in the order in which they stand, and every number as it was written
-(READINGS PLSP-A17). Offsets count the code points of the answer.
+A block keeps the order of its statements, and every number as written (PLSP-A17). Offsets count
+the code points of the answer.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TypeAlias
 from psreg.core.diagnostics import Span
 from psreg.formats.issue import Issue
 
-FIRST = "S{}S"
+EMPTY_BLOCK = "S{}S"
 """The block that the first cycle starts from (PLSP-14)."""
 
 
 class Kind(StrEnum):
-    """What a value is. A bare word is none of the specification's, but is read (PLSP-A6)."""
+    """The kind of a value. The specification has no bare words, but psreg reads them (PLSP-A6)."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -30,9 +30,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value. `lexeme` is how it is written: a text with its quotes, a reference with its `$`.
+    """One value. `lexeme` is its spelling: a text with its quotes, a reference with its `$`.
 
-    Two values are equal if they are written alike; `same` compares what they mean.
+    Two values are equal if their spelling is; `same_value` compares their meaning.
     """
 
     kind: Kind
@@ -41,7 +41,7 @@ class Value:
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """The span of the value."""
         return Span(self.start, self.start + len(self.lexeme))
 
     @property
@@ -51,12 +51,12 @@ class Value:
 
     @property
     def text(self) -> str:
-        """The characters of a text without its quotes; other values as they are written."""
+        """The characters of a text without its quotes; another value as it is written."""
         return self.lexeme[1:-1] if self.kind is Kind.TEXT else self.lexeme
 
 
-def same(one: Value, other: Value) -> bool:
-    """Tell whether two literals mean the same: numbers as decimals, texts by their characters."""
+def same_value(one: Value, other: Value) -> bool:
+    """Tell whether two literals have the same meaning: numbers as decimals, texts by characters."""
     if one.kind is Kind.NUMBER and other.kind is Kind.NUMBER:
         return Decimal(one.lexeme) == Decimal(other.lexeme)
     return one.kind is not Kind.NUMBER and other.kind is not Kind.NUMBER and one.text == other.text
@@ -64,7 +64,7 @@ def same(one: Value, other: Value) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """`$name:value;`. The value is None where it cannot be understood; an issue says why."""
+    """`$name:value;`. The value is None if it is malformed; an issue says why."""
 
     name: str
     value: Value | None
@@ -72,7 +72,7 @@ class Assignment:
 
     @property
     def span(self) -> Span:
-        """Where the variable stands that is assigned to."""
+        """The span of the variable."""
         return Span(self.start, self.start + 1 + len(self.name))
 
     @property
@@ -92,7 +92,7 @@ class Command:
 
     @property
     def span(self) -> Span:
-        """Where the sign and the name stand."""
+        """The span of the sign and the name."""
         return Span(self.start, self.start + 1 + len(self.name))
 
 
@@ -101,11 +101,11 @@ Statement: TypeAlias = Assignment | Command
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """What was understood of the answer `text`.
+    """The block in the answer `text`, as far as it was understood.
 
-    `state` has the value of every variable, references resolved, the last of two assignments
-    winning; None for one that has no value. `readable` is False where an issue leaves in doubt
-    what the block says, in read mode too.
+    `state` maps every variable to its value, with references resolved; the last of two assignments
+    wins, and None means no value. `readable` is False if an issue leaves the content of the block
+    in doubt, even in read mode.
     """
 
     text: str
@@ -126,17 +126,17 @@ class Block:
         return (each for each in self.statements if isinstance(each, Assignment))
 
     def resolved(self, value: Value) -> Value | None:
-        """Return the literal that `value` stands for, None if there is none."""
+        """Return the literal that `value` resolves to, None if there is none."""
         return self.state.get(value.name) if value.kind is Kind.REFERENCE else value
 
-    def delivered(self, command: Command) -> tuple[Value, ...]:
+    def resolved_values(self, command: Command) -> tuple[Value, ...]:
         """Return the literals of a command of a readable block, in order (PLSP-A11)."""
         found = (self.resolved(value) for value in command.values)
         return tuple(value for value in found if value is not None)
 
 
 def parsed(block: Block) -> dict[str, object] | None:
-    """Return variables and commands as lexemes (DESIGN §4), None of a block that is in doubt."""
+    """Return variables and commands as lexemes, None if the block is not readable."""
     if not block.readable:
         return None
     commands = (
@@ -148,4 +148,4 @@ def parsed(block: Block) -> dict[str, object] | None:
 
 
 def _lexemes(block: Block, command: Command) -> Iterator[str]:
-    return (value.lexeme for value in block.delivered(command))
+    return (value.lexeme for value in block.resolved_values(command))

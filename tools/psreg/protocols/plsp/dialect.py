@@ -1,8 +1,7 @@
-"""The dialect of instructions that psreg knows, `psreg-1`: text to directives (PLSP §3).
+"""Parses the dialect of instructions that psreg knows, `psreg-1`, into directives.
 
-The specification leaves the language of instructions to each program (READINGS PLSP-A15); this is
-one that can be judged. Its grammar stands on the page about PLSP. A directive has no effect until
-the interpreter carries it out.
+The specification leaves the language of instructions open (PLSP-A15); psreg can check this one.
+Its grammar is on the page about PLSP. A directive has no effect until the interpreter runs it.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Kind, Value
 
 MAX_DEPTH = 32
-"""Conditions within conditions."""
+"""Nested branches in brackets."""
 
 PREFIX = re.compile(r"\s*INSTR:")
 
@@ -40,7 +39,7 @@ _RELATIONS = frozenset(("=", "!=", "<", "<=", ">", ">="))
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A value, or two of them with `+` or `-` between."""
+    """A value, or two values with `+` or `-` between them."""
 
     first: Value
     operator: str = ""
@@ -54,7 +53,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`left relation right`; without a relation it asks whether a variable is there."""
+    """`left relation right`; without a relation, it tests whether a variable exists."""
 
     left: Expression
     relation: str = ""
@@ -67,12 +66,12 @@ class Comparison:
 
 
 Condition: TypeAlias = tuple[tuple[Comparison, ...], ...]
-"""True if all comparisons of one of its groups are."""
+"""True if all comparisons of one of its groups are true."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """`@set:` or `@upd:`, which wants the variable to be there."""
+    """`@set:`, or `@upd:`, which requires that the variable exists."""
 
     name: str
     expression: Expression
@@ -113,15 +112,15 @@ Directive: TypeAlias = Assign | Fetch | Signal | Choice
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction:
-    """What an instruction says; `fault` is why nothing was understood, at `span`, else ""."""
+    """The directives of an instruction, or the `fault` at `span` why it cannot be parsed."""
 
     directives: tuple[Directive, ...] = ()
     fault: str = ""
     span: Span = field(default_factory=lambda: Span(0, 0))
 
 
-def read(text: str) -> Instruction:
-    """Return the directives of the instruction `text`, whose prefix may be left out."""
+def read_instruction(text: str) -> Instruction:
+    """Return the directives of the instruction `text`; its prefix is optional."""
     prefix = PREFIX.match(text)
     reader = _Reader(text, prefix.end() if prefix else 0)
     try:
@@ -148,7 +147,7 @@ class _Reader:
 
     def _advance(self) -> None:
         match = _TOKEN.match(self._text, self._span.end)
-        # NOTE: every character is a token of some kind, and so is the end of the text.
+        # NOTE: every character is a token, and so is the end of the text.
         self._kind = (match and match.lastgroup) or ""
         self._span = Span(*match.span(self._kind)) if match else self._span
         self._lexeme = self._text[self._span.start : self._span.end]
@@ -158,22 +157,22 @@ class _Reader:
         self._advance()
         return lexeme
 
-    def _took(self, *lexemes: str) -> str:
+    def _take_mark(self, *lexemes: str) -> str:
         return self._take() if self._kind == "mark" and self._lexeme in lexemes else ""
 
     def _fault(self, wanted: str) -> _Fault:
-        found = f"not `{self._lexeme[:20]}`" if self._lexeme else "not the end"
-        return _Fault(f"{wanted} is expected here, {found}", self._span)
+        found = f"`{self._lexeme[:20]}`" if self._lexeme else "the end of the instruction"
+        return _Fault(f"expected {wanted}, found {found}", self._span)
 
-    def _demand(self, lexeme: str) -> None:
-        if not self._took(lexeme):
+    def _expect(self, lexeme: str) -> None:
+        if not self._take_mark(lexeme):
             raise self._fault(f"`{lexeme}`")
 
     def body(self, end: str) -> Iterator[Directive]:
         """Yield the directives up to `end`, "" for the end of the text."""
         while self._lexeme != end:
             yield self._directive(simple=False)
-            if not self._took(";") and self._lexeme != end:
+            if not self._take_mark(";") and self._lexeme != end:
                 raise self._fault("`;`")
 
     def _directive(self, *, simple: bool) -> Directive:
@@ -182,12 +181,12 @@ class _Reader:
             case "@set:" | "@upd:" as name:
                 self._take()
                 target = self._variable()
-                self._demand("=")
+                self._expect("=")
                 return Assign(target, self._expression(), name == "@upd:", start)
             case "@fetch:":
                 self._take()
                 source = self._source()
-                self._demand(",")
+                self._expect(",")
                 return Fetch(source, self._variable(), start)
             case "@sig:":
                 self._take()
@@ -195,42 +194,44 @@ class _Reader:
             case "@if:" if not simple:
                 self._take()
                 return self._choice(start)
-        kinds = "`@set:`, `@upd:`, `@fetch:` or `@sig:`"
-        raise self._fault(f"{kinds} or a bracket" if simple else f"`@if:`, {kinds}")
+        kinds = "`@set:`, `@upd:`, `@fetch:`"
+        raise self._fault(
+            f"{kinds}, `@sig:` or a bracket" if simple else f"`@if:`, {kinds} or `@sig:`"
+        )
 
     def _signal(self, start: Span) -> Signal:
-        self._demand("!")
+        self._expect("!")
         if self._kind != "word":
             raise self._fault("the name of an action")
         action = self._take()
         values = []
-        while self._took(","):
+        while self._take_mark(","):
             values.append(self._value())
         return Signal(action, tuple(values), start)
 
     def _choice(self, start: Span) -> Choice:
         groups = [self._group()]
-        while self._took("|"):
+        while self._take_mark("|"):
             groups.append(self._group())
-        self._demand("?")
+        self._expect("?")
         then = self._branch()
-        return Choice(tuple(groups), then, self._branch() if self._took(":") else (), start)
+        return Choice(tuple(groups), then, self._branch() if self._take_mark(":") else (), start)
 
     def _branch(self) -> tuple[Directive, ...]:
         opening = self._span
-        if not self._took("("):
+        if not self._take_mark("("):
             return (self._directive(simple=True),)
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise _Fault(f"there are more than {MAX_DEPTH} brackets in each other", opening)
+            raise _Fault(f"brackets are nested more than {MAX_DEPTH} levels deep", opening)
         found = tuple(self.body(")"))
-        self._demand(")")
+        self._expect(")")
         self._depth -= 1
         return found
 
     def _group(self) -> tuple[Comparison, ...]:
         found = [self._comparison()]
-        while self._took("&"):
+        while self._take_mark("&"):
             found.append(self._comparison())
         return tuple(found)
 
@@ -244,7 +245,7 @@ class _Reader:
 
     def _expression(self) -> Expression:
         first = self._value()
-        operator = self._took("+", "-")
+        operator = self._take_mark("+", "-")
         return Expression(first, operator, self._value()) if operator else Expression(first)
 
     def _value(self) -> Value:
@@ -264,8 +265,8 @@ class _Reader:
         return self._take().strip('"')
 
 
-def reads(directives: tuple[Directive, ...]) -> Iterator[str]:
-    """Yield the names of the variables that directives look at, each time they do."""
+def variables_read(directives: tuple[Directive, ...]) -> Iterator[str]:
+    """Yield the names of the variables that directives read, once for each time."""
     for directive in directives:
         match directive:
             case Assign(name=name, expression=expression, update=update):
@@ -277,8 +278,8 @@ def reads(directives: tuple[Directive, ...]) -> Iterator[str]:
             case Choice(condition=condition, then=then, otherwise=otherwise):
                 for comparison in (each for group in condition for each in group):
                     yield from (value.name for value in _references(comparison.values))
-                yield from reads(then)
-                yield from reads(otherwise)
+                yield from variables_read(then)
+                yield from variables_read(otherwise)
 
 
 def _references(values: tuple[Value, ...]) -> Iterator[Value]:

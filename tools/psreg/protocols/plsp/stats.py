@@ -1,9 +1,10 @@
-"""Counts a block: bytes, statements, variables, tokens, as it was sent against its canonical form.
+"""Measures a block in bytes, statements, variables and tokens, as sent and in canonical form.
 
-Tokens are an estimate by a method with a name; no vocabulary is downloaded. `pieces` cuts a text
-as common tokenisers do before they merge: letters, digits by threes, signs, blanks. A word counts
-one for each six letters begun, signs one for each two, and what is not ASCII one for each two
-bytes of UTF-8. Vocabularies differ from it, and from each other: compare, do not add up a bill.
+Tokens are estimated with a named method; no vocabulary is downloaded. `pieces` splits a text as
+common tokenisers do before they merge: letters, digits, signs, blanks. Each run of letters counts
+one token per six letters, digits per three, signs per two, text outside ASCII per two bytes of
+UTF-8, always rounded up. Tokenisers differ from this and from each other: use it to compare blocks,
+not to predict costs.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from psreg.protocols.plsp.parts import Part
-from psreg.protocols.plsp.writing import canonical
+from psreg.protocols.plsp.units import Part
+from psreg.protocols.plsp.writer import canonical
 
 METHOD = "pieces"
-"""The name of the method by which tokens are estimated."""
+"""The name of the method that estimates tokens."""
 
 _PIECES = re.compile(
     r"(?P<letters>[A-Za-z]++)|(?P<digits>[0-9]++)|(?P<blank>\s++)"
@@ -26,7 +27,7 @@ _PER_TOKEN = {"letters": 6, "digits": 3, "blank": 16, "other": 2, "signs": 2}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How large a text is: bytes of UTF-8, and tokens as estimated by `METHOD`."""
+    """The size of a text: bytes of UTF-8, and tokens as estimated by `METHOD`."""
 
     bytes: int
     tokens: int
@@ -34,7 +35,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """The numbers of one cycle; `canonical` is None for a block that is in doubt."""
+    """The size of the block of one cycle; `canonical` is None if the block is not readable."""
 
     index: int
     statements: int
@@ -44,7 +45,7 @@ class Stats:
 
 
 def stats(part: Part) -> Stats | None:
-    """Return the numbers of an answer, None of any other part of a trace."""
+    """Return the size of an answer, None for another part of a trace."""
     if part.block is None:
         return None
     shortest = canonical(part.block)
@@ -63,13 +64,13 @@ def size(text: str) -> Size:
 
 
 def estimated_tokens(text: str) -> int:
-    """Return about how many tokens `text` is, by the method `METHOD`."""
+    """Return the estimated number of tokens of `text` by the method `METHOD`."""
     total = 0
     for match in _PIECES.finditer(text):
         kind = match.lastgroup or ""
         piece = match[0]
         if kind == "blank" and piece == " ":
-            continue  # a single blank is part of the word behind it
+            continue  # a single space is part of the word after it
         length = len(piece.encode("utf-8", "surrogatepass")) if kind == "other" else len(piece)
         total += -(-length // _PER_TOKEN[kind])
     return total

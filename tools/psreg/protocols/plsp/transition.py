@@ -1,7 +1,7 @@
-"""Judges one cycle of a loop: does the next block say what the instruction asks for?
+"""Checks whether the next block is the result of the instruction.
 
-Only an instruction in a dialect that psreg knows can be judged; of all others it says that they
-were not, and never that they were right. Logs are free: no directive asks for one.
+Only instructions in a known dialect can be checked; for all others, the result says that they were
+not. Logs are not compared, because no directive asks for one.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any
 
 from psreg.core.diagnostics import Span
 from psreg.protocols.plsp import grammar
-from psreg.protocols.plsp.block import Block, Command, Value, same
+from psreg.protocols.plsp.block import Block, Command, Value, same_value
 from psreg.protocols.plsp.dialect import Instruction
 from psreg.protocols.plsp.interpreter import ImpossibleError, Outcome, UndecidedError, interpret
-from psreg.protocols.plsp.writing import lexeme_of, state_text
+from psreg.protocols.plsp.writer import lexeme_of, state_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mismatch:
-    """What is not as it should be, at `span` of the next block; "nothing" is one of the texts."""
+    """One difference, at `span` of the next block; a missing side is "nothing"."""
 
     what: str
     expected: str
@@ -30,50 +30,52 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transition:
-    """What was found out about a cycle.
+    """The check of one transition.
 
-    `unjudged` is why it, or some of it, was not judged, "" if all of it was. `impossible` is why
-    the instruction cannot be carried out, at `span` of the instruction. `expected` is the state
-    that should follow, as a block, "" if that is not known.
+    `unchecked` is why some or all of it was not checked, or "". `impossible` is why the instruction
+    cannot be carried out, at `span` of the instruction. `expected` is the state that should follow,
+    as a block, or "" if it is unknown.
     """
 
     mismatches: tuple[Mismatch, ...] = ()
-    unjudged: str = ""
+    unchecked: str = ""
     impossible: str = ""
     span: Span = Span(0, 0)  # noqa: RUF009 - frozen
     expected: str = ""
 
     @property
     def as_instructed(self) -> bool:
-        """Whether all of it was judged, and nothing is wrong."""
-        return not (self.mismatches or self.unjudged or self.impossible)
+        """Whether all of it was checked and nothing is wrong."""
+        return not (self.mismatches or self.unchecked or self.impossible)
 
 
-def judge(instruction: Instruction, before: Block, after: Block, record: Any) -> Transition:
-    """Return what is to be said of the step from `before` to `after`, both readable.
+def check_transition(
+    instruction: Instruction, previous: Block, answer: Block, record: Any
+) -> Transition:
+    """Check the transition from `previous` to `answer`, both readable.
 
-    `record` has what fetches gave under `results`, as lexemes by the name of the variable.
+    `record` has the results of fetches under `results`, as lexemes by the name of the variable.
     """
     try:
-        outcome = interpret(instruction.directives, before.state, results_of(record))
+        outcome = interpret(instruction.directives, previous.state, results_of(record))
     except ImpossibleError as error:
-        return Transition(impossible=error.message, span=error.span, unjudged=_FAULTY)
+        return Transition(impossible=error.message, span=error.span, unchecked=_IMPOSSIBLE)
     except UndecidedError:
-        return Transition(unjudged="a condition asks for a value that was fetched and not recorded")
+        return Transition(unchecked="a condition depends on a fetched value that is not recorded")
     sources = ", ".join(dict.fromkeys(outcome.unknown))
-    mismatches = (*_variables(outcome, after), *_actions(outcome, after))
+    mismatches = (*_variables(outcome, answer), *_actions(outcome, answer))
     return Transition(
         mismatches=tuple(mismatches),
-        unjudged=f"what was fetched from {sources} is not recorded" if sources else "",
+        unchecked=f"the result of fetching {sources} is not recorded" if sources else "",
         expected=state_text(outcome.state),
     )
 
 
-_FAULTY = "the instruction cannot be carried out"
+_IMPOSSIBLE = "the instruction cannot be carried out"
 
 
 def results_of(record: Any) -> Mapping[str, Value]:
-    """Return the recorded results of a trace's record that are literals, by variable."""
+    """Return the literals in the `results` of a record of a trace, by variable."""
     results = record.get("results")
     if not isinstance(results, dict):
         return {}
@@ -82,59 +84,59 @@ def results_of(record: Any) -> Mapping[str, Value]:
 
 
 def _lexeme(value: Any) -> str:
-    """Return a result as a lexeme, "" if it is none. A whole number may be one of JSON."""
+    """Return a result as a lexeme, "" if it is not one. A JSON integer is allowed."""
     text = str(value) if isinstance(value, int) else value
     return text if isinstance(text, str) and grammar.LITERALS.fullmatch(text) else ""
 
 
-def _variables(outcome: Outcome, after: Block) -> Iterator[Mismatch]:
-    places = {each.name: each.span for each in after.assignments}
+def _variables(outcome: Outcome, answer: Block) -> Iterator[Mismatch]:
+    spans = {each.name: each.span for each in answer.assignments}
     for name, expected in outcome.state.items():
-        found = after.state.get(name)
+        found = answer.state.get(name)
         if found is None:
-            # A variable that was left alone and vanished is a matter of the whole state.
-            if name in outcome.touched:
+            # Another rule reports a variable that vanished without an assignment.
+            if name in outcome.assigned:
                 wanted = f"`${name}:{lexeme_of(expected)}`"
-                yield Mismatch(what=f"${name}", expected=wanted, found="nothing", span=after.span)
-        elif expected is not None and not same(expected, found):
+                yield Mismatch(what=f"${name}", expected=wanted, found="nothing", span=answer.span)
+        elif expected is not None and not same_value(expected, found):
             yield Mismatch(
                 what=f"${name}",
                 expected=f"`${name}:{lexeme_of(expected)}`",
                 found=f"`${name}:{lexeme_of(found)}`",
-                span=places[name],
+                span=spans[name],
             )
-    for name, found in after.state.items():
+    for name, found in answer.state.items():
         if name not in outcome.state:
             shown = f"`${name}:{lexeme_of(found)}`"
-            yield Mismatch(what=f"${name}", expected="nothing", found=shown, span=places[name])
+            yield Mismatch(what=f"${name}", expected="nothing", found=shown, span=spans[name])
 
 
-def _actions(outcome: Outcome, after: Block) -> Iterator[Mismatch]:
-    """Yield the one mismatch of actions: they have to be the same, in the same order."""
-    commands = [command for command in after.commands if command.sign == "!"]
-    found = [(command.name, after.delivered(command)) for command in commands]
+def _actions(outcome: Outcome, answer: Block) -> Iterator[Mismatch]:
+    """Yield a mismatch if the actions are not the same in the same order."""
+    commands = [command for command in answer.commands if command.sign == "!"]
+    found = [(command.name, answer.resolved_values(command)) for command in commands]
     agree = len(found) == len(outcome.actions) and all(
-        name == other and len(values) == len(given) and all(map(_fits, given, values))
+        name == other and len(values) == len(given) and all(map(_matches, given, values))
         for (other, given), (name, values) in zip(outcome.actions, found, strict=True)
     )
     if not agree:
         yield Mismatch(
             what="actions",
-            expected=_shown(outcome.actions),
-            found=_shown(found),
-            span=_place(commands, after),
+            expected=_written(outcome.actions),
+            found=_written(found),
+            span=_actions_span(commands, answer),
         )
 
 
-def _fits(expected: Value | None, found: Value) -> bool:
-    return expected is None or same(expected, found)
+def _matches(expected: Value | None, found: Value) -> bool:
+    return expected is None or same_value(expected, found)
 
 
-def _place(commands: list[Command], after: Block) -> Span:
-    return commands[0].span if commands else after.span
+def _actions_span(commands: list[Command], answer: Block) -> Span:
+    return commands[0].span if commands else answer.span
 
 
-def _shown(actions: Any) -> str:
+def _written(actions: Any) -> str:
     written = ("!" + ",".join((name, *map(lexeme_of, values))) + ";" for name, values in actions)
     text = "".join(written)
     return f"`{text}`" if text else "no action"

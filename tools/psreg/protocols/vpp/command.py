@@ -1,7 +1,7 @@
-"""Reads and writes the command line that opens a user's turn (VPP-01 to 05, READINGS VPP-A1 to A4).
+"""Reads and writes the command line that opens a user's turn (VPP-01 to 05, VPP-A1 to A4).
 
-A line that cannot be read to its end still gives what was understood, plus issues. Offsets count
-in the message.
+A line that cannot be read to its end gives what was understood, plus issues. Offsets count in the
+message.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _MODIFIER = re.compile(
 _DIGITS = re.compile("[0-9]{1,9}")
 _BARE = re.compile("[A-Za-z0-9_-]+")
 
-FORM = "A command line is `!<tag>`, and behind it, each after a blank, modifiers such as `--minor`."
+FORM = "Write `!<tag>`, then modifiers such as `--minor`, each after a space."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Modifier:
-    """One modifier. `target` is the tag of a branch; `value` is None where none is given."""
+    """One modifier. `target` is the tag of a branch; `value` is None if there is no `=`."""
 
     span: Span
     name: str = ""
@@ -48,7 +48,7 @@ class Modifier:
 
     @property
     def text(self) -> str:
-        """What it says behind its hyphens, a value without quotes: `minor`, `<q>`, `locus=me`."""
+        """The modifier without hyphens and quotes: `minor`, `<q>`, `locus=me`."""
         if self.target:
             return f"<{self.target}>"
         return self.name if self.value is None else f"{self.name}={self.value}"
@@ -56,9 +56,9 @@ class Modifier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A command line: its tag as written, its modifiers in order, and whether it is sound.
+    """A command line: its tag as written, and its modifiers in order.
 
-    `whole` tells that the grammar derives the line to its end; `sound` that it breaks no rule.
+    `whole` means that the whole line matches the grammar, `sound` that it breaks no rule.
     """
 
     tag: str
@@ -69,68 +69,72 @@ class Command:
 
     @property
     def branch(self) -> str:
-        """The tag that is asked for in the next cycle, "" for none (VPP-14)."""
+        """The tag requested for the next cycle, "" for none (VPP-14)."""
         return next((m.target for m in self.modifiers if m.target in ASSISTANT_TAGS), "")
 
     @property
     def assumptions(self) -> int | None:
-        """How many assumptions the footer is expected to count (VPP-13)."""
+        """The number of assumptions that the user expects (VPP-13)."""
         value = next((m.value for m in self.modifiers if m.name == ASSUMPTIONS), None)
         return int(value) if value is not None and _DIGITS.fullmatch(value) else None
 
     @property
     def locus(self) -> str:
-        """The locus that it names, "" for none (READINGS VPP-A4)."""
+        """The locus that it names, "" for none (VPP-A4)."""
         return next((m.value for m in self.modifiers if m.name == LOCUS and m.value), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """What the first line of a user's turn is: a command or none, and what is wrong with it."""
+class CommandLine:
+    """The first line of a user's turn: its command, None if it has none, and its issues."""
 
     command: Command | None
     issues: tuple[Issue, ...] = ()
 
 
 def leading(text: str) -> int:
-    """Return how much of `text` is blanks, line breaks and byte-order marks before its words."""
+    """Return the length of the white space and byte order marks at the beginning of `text`."""
     blanks = _LEADING.match(text)
     return blanks.end() if blanks else 0
 
 
 def first_line(text: str, start: int) -> Span:
-    r"""Return where the line at `start` stands, without its `\r` and the blanks at its end."""
+    r"""Return the span of the line at `start`, without its `\r` and trailing blanks."""
     end = text.find("\n", start)
     line = text[start : len(text) if end < 0 else end]
     return Span(start, start + len(line.rstrip(" \t\r")))
 
 
-def of_blanks(start: int, what: str) -> Issue:
-    """Return the issue that `what` does not stand at the very beginning of the message."""
+def leading_blanks_issue(start: int, what: str) -> Issue:
+    """Return the issue that `what` is not at the beginning of the message."""
     return Issue(
         code="VPP009",
-        message=f"the {what} does not stand at the very beginning of the message",
+        message=f"the {what} is not at the beginning of the message",
         span=Span(0, start),
-        hint="Nothing stands before it: no blank line, no blank, no byte-order mark.",
+        hint=f"Remove the blank lines, spaces and byte order marks before the {what}.",
         fix=(Change(Span(0, start), ""),),
-        fix_title=f"Remove what stands before the {what}",
+        fix_title=f"Remove the white space before the {what}",
     )
 
 
-def read_command(text: str) -> Line:
-    """Return the command line at the beginning of `text`; no issue if there is no trace of one."""
+def read_command(text: str) -> CommandLine:
+    """Return the command line at the beginning of `text`; no issues if there is no sign of one."""
     start = leading(text)
     line = first_line(text, start)
     opening = _START.match(text, line.start, line.end)
     if opening is None:
-        return Line(command=None, issues=tuple(_attempt(text, line)))
-    issues = [of_blanks(start, "command line")] if start else []
+        return CommandLine(command=None, issues=tuple(_attempt_issues(text, line)))
+    issues = [leading_blanks_issue(start, "command line")] if start else []
     modifiers: list[Modifier] = []
     end = opening.end()
     while found := _MODIFIER.match(text, end, line.end):
         modifiers.append(_modifier(found))
         end = found.end()
-    broken = [*_of_tag(opening), *_of_rest(text, end, line.end), *_of_modifiers(modifiers)]
+    broken = [
+        *_tag_issues(opening),
+        *_rest_issues(text, end, line.end),
+        *_modifier_issues(modifiers),
+    ]
     command = Command(
         tag=opening[1],
         span=line,
@@ -138,11 +142,11 @@ def read_command(text: str) -> Line:
         whole=end == line.end,
         sound=all(issue.code == "VPP008" for issue in broken),
     )
-    return Line(command=command, issues=(*issues, *broken))
+    return CommandLine(command=command, issues=(*issues, *broken))
 
 
 def write_command(tag: str, modifiers: Sequence[str] = ()) -> str:
-    """Return the command line of `tag` and `modifiers`, these without hyphens: `minor`, `<q>`.
+    """Return the command line of `tag` and `modifiers`, written without hyphens: `minor`, `<q>`.
 
     Raises:
         ValueError: the line would break a rule of VPP; the message says which.
@@ -154,7 +158,7 @@ def write_command(tag: str, modifiers: Sequence[str] = ()) -> str:
     command = read.command
     said = (command.tag, [m.text for m in command.modifiers]) if command else None
     if said != (tag, list(modifiers)):
-        raise ValueError(f"no command line says `{line}`")
+        raise ValueError(f"`{line}` is not a command line")
     return line
 
 
@@ -173,72 +177,72 @@ def _modifier(found: re.Match[str]) -> Modifier:
     )
 
 
-def _attempt(text: str, line: Span) -> Iterator[Issue]:
+def _attempt_issues(text: str, line: Span) -> Iterator[Issue]:
     if _ATTEMPT.match(text, line.start, line.end):
         yield Issue(
             code="VPP001",
-            message="the first line begins like a command, but `!<tag>` cannot be read",
+            message="the first line begins like a command, but has no `!<tag>`",
             span=line,
             hint=FORM,
         )
 
 
-def _of_tag(opening: re.Match[str]) -> Iterator[Issue]:
+def _tag_issues(opening: re.Match[str]) -> Iterator[Issue]:
     if opening[1] not in USER_TAGS:
         yield Issue(
             code="VPP002",
-            message=f"`<{opening[1]}>` is no tag of VPP",
+            message=f"`<{opening[1]}>` is not a tag of VPP",
             span=Span(opening.start() + 1, opening.end()),
-            hint=f"The tags are {_listed(USER_TAGS)}.",
+            hint=f"Use {_listed(USER_TAGS)}.",
         )
 
 
-def _of_rest(text: str, start: int, end: int) -> Iterator[Issue]:
+def _rest_issues(text: str, start: int, end: int) -> Iterator[Issue]:
     rest = text[start:end]
     if rest:
         span = Span(end - len(rest.lstrip(" \t")), end)
         yield Issue(
             code="VPP003",
-            message="what stands behind the tag cannot be read as modifiers",
+            message="the text after the tag is not a list of modifiers",
             span=span,
             hint=FORM,
         )
 
 
-def _of_modifiers(modifiers: Sequence[Modifier]) -> Iterator[Issue]:
+def _modifier_issues(modifiers: Sequence[Modifier]) -> Iterator[Issue]:
     for modifier in modifiers:
-        yield from _of_target(modifier) if modifier.target else _of_name(modifier)
-    yield from _of_pairs(modifiers)
+        yield from _branch_issues(modifier) if modifier.target else _name_issues(modifier)
+    yield from _conflict_issues(modifiers)
 
 
-def _of_target(modifier: Modifier) -> Iterator[Issue]:
+def _branch_issues(modifier: Modifier) -> Iterator[Issue]:
     if modifier.target not in ASSISTANT_TAGS:
         yield Issue(
             code="VPP007",
             message=f"`--<{modifier.target}>` branches to a tag that assistants do not have",
             span=modifier.span,
-            hint=f"A branch leads to {_listed(ASSISTANT_TAGS)}.",
+            hint=f"Branch to {_listed(ASSISTANT_TAGS)}.",
         )
 
 
-def _of_name(modifier: Modifier) -> Iterator[Issue]:
+def _name_issues(modifier: Modifier) -> Iterator[Issue]:
     name, value = modifier.name, modifier.value
     if name not in (*FLAGS, *VALUED):
         yield Issue(
             code="VPP004",
-            message=f"`--{name}` is no modifier of VPP",
+            message=f"unknown modifier `--{name}`",
             span=modifier.span,
-            hint=_meant(name),
+            hint=_name_hint(name),
         )
     elif name in FLAGS and value is not None:
-        yield _value(modifier, f"`--{name}` takes no value")
+        yield _value_issue(modifier, f"`--{name}` takes no value")
     elif name == LOCUS and not value:
-        yield _value(modifier, "`--locus` names no locus")
+        yield _value_issue(modifier, "`--locus` has no value")
     elif name == ASSUMPTIONS and not (value and _DIGITS.fullmatch(value)):
-        yield _value(modifier, "`--assumptions` needs a number in digits")
+        yield _value_issue(modifier, "`--assumptions` is not a number in digits")
 
 
-def _of_pairs(modifiers: Sequence[Modifier]) -> Iterator[Issue]:
+def _conflict_issues(modifiers: Sequence[Modifier]) -> Iterator[Issue]:
     settled: dict[str, Modifier] = {}
     for modifier in modifiers:
         matter = "branch" if modifier.target else ALTERNATIVES.get(modifier.name, modifier.text)
@@ -248,33 +252,33 @@ def _of_pairs(modifiers: Sequence[Modifier]) -> Iterator[Issue]:
                 code="VPP005",
                 message=f"`--{first.text}` and `--{modifier.text}` contradict each other",
                 span=modifier.span,
-                hint="Decide for one of the two before the command is sent.",
+                hint="Remove one of the two.",
             )
         elif first is not modifier:
             yield Issue(
                 code="VPP008",
-                message=f"`--{modifier.text}` is said twice",
+                message=f"`--{modifier.text}` occurs twice",
                 span=modifier.span,
-                hint="Say it once.",
+                hint="Remove the second one.",
             )
 
 
-def _value(modifier: Modifier, message: str) -> Issue:
+def _value_issue(modifier: Modifier, message: str) -> Issue:
     return Issue(
         code="VPP006",
         message=message,
         span=modifier.span,
-        hint="Write `--assumptions=2`, `--locus=draft`, and the other modifiers without a value.",
+        hint="Write `--assumptions=2`, `--locus=draft`, or another modifier without a value.",
     )
 
 
-def _meant(name: str) -> str:
+def _name_hint(name: str) -> str:
     if name in USER_TAGS:
-        return f"A branch is written with angle brackets: `--<{name}>`."
+        return f"Write `--<{name}>` for a branch."
     if name.lower() in (*FLAGS, *VALUED):
-        return f"Modifiers are written in small letters: `--{name.lower()}`."
+        return f"Write `--{name.lower()}`."
     known = _listed([f"--{word}" for word in (*FLAGS, *VALUED)], plain=True)
-    return f"The modifiers are {known}, and a tag in angle brackets."
+    return f"Use {known}, or a tag in angle brackets."
 
 
 def _listed(words: Iterable[str], *, plain: bool = False) -> str:

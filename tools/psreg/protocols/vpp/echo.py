@@ -1,4 +1,4 @@
-"""Which tag answers which command (VPP-06, VPP-14, READINGS VPP-A5, A6, A7)."""
+"""Which tag answers which command (VPP-06, VPP-14, VPP-A5 to A7)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from psreg.protocols.vpp.vocabulary import ERROR, OPERATOR_ERROR, USER_TAGS
 
 
 class Echo(Enum):
-    """What an answering tag is worth: right, allowed although it is unusual, or wrong."""
+    """How the tag of an answer compares with its command: expected, accepted, or wrong."""
 
-    CLEAN = auto()
+    EXPECTED = auto()
     UNUSUAL = auto()
     WRONG = auto()
 
 
 def expected_echo(command: Command) -> str:
-    """Return the tag that answers `command`; "" if it has none that VPP knows."""
+    """Return the tag that answers `command`, "" if the tag of the command is unknown."""
     if command.tag == OPERATOR_ERROR:
         return "o"
     if command.tag == ERROR and command.branch:
@@ -25,15 +25,15 @@ def expected_echo(command: Command) -> str:
     return command.tag if command.tag in USER_TAGS else ""
 
 
-def judge_echo(command: Command, tag: str) -> Echo:
-    """Return what `tag` is worth as an answer to `command`, whose own tag VPP knows."""
+def classify_echo(command: Command, tag: str) -> Echo:
+    """Return how `tag` compares as the answer to `command`, whose own tag is known."""
     if tag == expected_echo(command):
-        return Echo.CLEAN
+        return Echo.EXPECTED
     return Echo.UNUSUAL if tag in _unusual(command) else Echo.WRONG
 
 
 def _unusual(command: Command) -> tuple[str, ...]:
-    """Return the tags that are let pass with a warning."""
+    """Return the tags that are accepted with a warning."""
     if command.tag == ERROR:
         return (ERROR,) if command.branch else ("g", "q", "o")
     if command.tag == OPERATOR_ERROR:

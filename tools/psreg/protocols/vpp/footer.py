@@ -1,7 +1,7 @@
 """Reads and writes the footer that closes an assistant's turn (VPP-10 to 13, VPP-A9 to A21).
 
-A footer whose six fields are all there is read whatever their order, spacing and case; what
-differs from the schema is an issue with a fix. Values are kept as they are written.
+A footer with all six fields is read in any order, spacing and case; a difference from the schema
+is an issue with a fix. Values are kept as written.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _COUNT = re.compile("[0-9]{1,9}")
 _CYCLE = re.compile(rf"([1-{CYCLE_LENGTH}])/{CYCLE_LENGTH}")
 _KEY = re.compile(rf"[ \t]*\[[ \t]*(?:{'|'.join(FIELDS)})[ \t]*=", re.IGNORECASE)
 _MENTION = re.compile(rf"\b({'|'.join(FIELDS)})[ \t]*[=:]", re.IGNORECASE)
-_TRACES = 3
-"""Fields named in the last line that make it a footer, however it is written."""
+_MIN_MENTIONS = 3
+"""Field names in the last line that make it a footer, however it is written."""
 
-_ASKED: Mapping[str, str] = {
-    "Version": "`v` and two numbers: `v1.4`",
-    "Tag": "the tag and its number: `q_1`",
-    "Sources": "some text, for instance `none`",
+_EXPECTED: Mapping[str, str] = {
+    "Version": "`v` and two numbers, such as `v1.4`",
+    "Tag": "the tag and its number, such as `q_1`",
+    "Sources": "some text, such as `none`",
     "Assumptions": "a number in digits",
     "Cycle": "`1/3`, `2/3` or `3/3`",
 }
@@ -37,10 +37,10 @@ _BY_LOWER = {name.lower(): name for name in FIELDS}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Footer:
-    """The fields of a footer as written, but for blanks around them, and where their values stand.
+    """The fields of a footer as written, without surrounding blanks, and the spans of their values.
 
-    Only fields that are there once are members. `whole` tells that it can be read as a footer:
-    all six are there, and nothing else is.
+    Only fields that occur once are members. `whole` means that it has all six fields and nothing
+    else.
     """
 
     span: Span
@@ -50,48 +50,48 @@ class Footer:
 
     @property
     def version(self) -> str:
-        """The version without its `v`, "" if it has no such form."""
-        found = _VERSION.fullmatch(_plain(self.values.get("Version", "")))
+        """The version without its `v`, "" if it is malformed."""
+        found = _VERSION.fullmatch(_normalized(self.values.get("Version", "")))
         return found[1] if found else ""
 
     @property
     def tag(self) -> str:
-        """The tag without brackets and number, "" if it is none."""
+        """The tag without brackets and number, "" if it is malformed."""
         found = self._tag()
         return found[2] if found else ""
 
     @property
     def number(self) -> int | None:
-        """The number behind the tag, None if there is none."""
+        """The number after the tag, None if there is none."""
         found = self._tag()
         return int(found[3]) if found and found[3] else None
 
     @property
     def numbered(self) -> bool:
-        """Tell whether the tag has the form of the schema, `t_n`."""
+        """Whether the tag has the form of the schema, `t_n`."""
         found = self._tag()
         return bool(found and found[3] and not found[1])
 
     @property
     def assumptions(self) -> int | None:
-        """How many assumptions it counts, None if that is no number."""
+        """The number of assumptions, None if it is malformed."""
         value = self.values.get("Assumptions", "")
         return int(value) if _COUNT.fullmatch(value) else None
 
     @property
     def cycle(self) -> int | None:
-        """The place in the cycle, None if it has no such form."""
-        found = _CYCLE.fullmatch(_plain(self.values.get("Cycle", "")))
+        """The position in the cycle, None if it is malformed."""
+        found = _CYCLE.fullmatch(_normalized(self.values.get("Cycle", "")))
         return int(found[1]) if found else None
 
     def _tag(self) -> re.Match[str] | None:
-        found = _TAG.fullmatch(_plain(self.values.get("Tag", "")))
+        found = _TAG.fullmatch(_normalized(self.values.get("Tag", "")))
         return found if found and bool(found[1]) == bool(found[4]) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Closing:
-    """A line that is, or should be, a footer: what it says and what is wrong with its form."""
+class FooterLine:
+    """A line that is, or should be, a footer: its content and its issues."""
 
     footer: Footer
     issues: tuple[Issue, ...] = ()
@@ -103,27 +103,27 @@ def is_footer(line: str) -> bool:
 
 
 def resembles_footer(line: str) -> bool:
-    """Tell whether `line` is meant as a footer, in whatever form."""
+    """Tell whether `line` is meant as a footer, in any form."""
     if _KEY.match(line):
         return True
-    return len({found.lower() for found in _MENTION.findall(line)}) >= _TRACES
+    return len({found.lower() for found in _MENTION.findall(line)}) >= _MIN_MENTIONS
 
 
-def read_footer(text: str, line: Span) -> Closing:
-    """Return the footer that stands at `line` of `text`."""
+def read_footer(text: str, line: Span) -> FooterLine:
+    """Return the footer in the line of `text` at the span `line`."""
     written = text[line.start : line.end].rstrip()
     body = written.strip()
     span = Span(line.start + len(written) - len(written.lstrip()), line.start + len(written))
     if not (body.startswith("[") and body.endswith("]")):
         footer = Footer(span=span, values={}, spans={}, whole=False)
-        issue = _malformed(span, ["it is not a pair of square brackets with the fields in between"])
-        return Closing(footer=footer, issues=(issue,))
+        issue = _malformed(span, ["the fields are not between square brackets"])
+        return FooterLine(footer=footer, issues=(issue,))
     footer, faults = _fields(body[1:-1], span)
     if faults:
-        return Closing(footer=footer, issues=(_malformed(span, faults), *_of_values(footer)))
-    return Closing(
+        return FooterLine(footer=footer, issues=(_malformed(span, faults), *_value_issues(footer)))
+    return FooterLine(
         footer=footer,
-        issues=(*_of_values(footer), *_of_spelling(footer, written, line.start)),
+        issues=(*_value_issues(footer), *_spelling_issues(footer, written, line.start)),
     )
 
 
@@ -131,18 +131,18 @@ def write_footer(values: Mapping[str, str]) -> str:
     """Return the footer of `values`, one for each of `FIELDS`.
 
     Raises:
-        ValueError: a value cannot be written, because it has no such form, or holds what parts or
-            closes the fields; the message says which.
+        ValueError: a value is malformed, or contains a character that separates or closes the
+            fields; the message says which.
     """
     line = f"[{' | '.join(f'{name}={values[name]}' for name in FIELDS)}]"
     read = read_footer(line, Span(0, len(line)))
     if "\n" in line or read.issues:
-        raise ValueError(read.issues[0].message if read.issues else "a footer is one line")
+        raise ValueError(read.issues[0].message if read.issues else "a footer must be one line")
     return line
 
 
 def _fields(inner: str, span: Span) -> tuple[Footer, list[str]]:
-    """Return what is between the brackets as fields, and what keeps it from being a footer."""
+    """Return the fields between the brackets, and why they are not a footer."""
     values: dict[str, str] = {}
     spans: dict[str, Span] = {}
     faults: list[str] = []
@@ -152,7 +152,7 @@ def _fields(inner: str, span: Span) -> tuple[Footer, list[str]]:
         key, sign, value = part.partition("=")
         name = _BY_LOWER.get(key.strip().lower(), "") if sign else ""
         if not name:
-            faults.append(_stray(part.strip(), key.strip() if sign else ""))
+            faults.append(_unknown_field(part.strip(), key.strip() if sign else ""))
         elif name in values:
             twice.add(name)
         else:
@@ -160,37 +160,37 @@ def _fields(inner: str, span: Span) -> tuple[Footer, list[str]]:
             values[name] = value.strip()
             spans[name] = Span(begin, begin + len(values[name]))
             if "]" in value:
-                faults.append(f"`{name}` holds a `]`, which only closes a footer")
+                faults.append(f"`{name}` contains `]`, which closes a footer")
         at += len(part) + 1
-    faults += [f"`{name}` is there twice" for name in FIELDS if name in twice]
+    faults += [f"`{name}` occurs twice" for name in FIELDS if name in twice]
     if missing := [f"`{name}`" for name in FIELDS if name not in values]:
         faults.append(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
     once = {name: value for name, value in values.items() if name not in twice}
     return Footer(span=span, values=once, spans=spans, whole=not faults), faults
 
 
-def _stray(part: str, key: str) -> str:
+def _unknown_field(part: str, key: str) -> str:
     if key:
-        return f"`{key}` is no field of a footer"
-    return f"`{part}` is no field and its value; a value cannot hold `|`"
+        return f"unknown field `{key}`"
+    return f"`{part}` is not a field with a value; a value cannot contain `|`"
 
 
-_MOST = 6
-"""Faults of one footer that are named."""
+_MAX_FAULTS = 6
+"""Faults of one footer that are listed."""
 
 
 def _malformed(span: Span, faults: list[str]) -> Issue:
-    more = [] if len(faults) <= _MOST else [f"{len(faults) - _MOST} more"]
+    more = [] if len(faults) <= _MAX_FAULTS else [f"{len(faults) - _MAX_FAULTS} more"]
     return Issue(
         code="VPP023",
-        message=f"the footer cannot be read: {'; '.join([*faults[:_MOST], *more])}",
+        message=f"the footer cannot be read: {'; '.join([*faults[:_MAX_FAULTS], *more])}",
         span=span,
-        hint=f"It is `[{' | '.join(f'{name}=…' for name in FIELDS)}]`.",
+        hint=f"Write `[{' | '.join(f'{name}=…' for name in FIELDS)}]`.",
     )
 
 
-def _of_values(footer: Footer) -> Iterator[Issue]:
-    """Yield what is wrong with values, but for one that has swallowed the fields behind it."""
+def _value_issues(footer: Footer) -> Iterator[Issue]:
+    """Yield the issues of values, except one that contains the fields after it."""
     sound = {
         "Version": bool(footer.version),
         "Tag": bool(footer.tag),
@@ -205,37 +205,38 @@ def _of_values(footer: Footer) -> Iterator[Issue]:
                 code="VPP025",
                 message=f"`{name}` is `{value}`" if value else f"`{name}` is empty",
                 span=footer.spans[name],
-                hint=f"It is {_ASKED[name]}.",
+                hint=f"Write {_EXPECTED[name]}.",
             )
 
 
-def _of_spelling(footer: Footer, written: str, start: int) -> Iterator[Issue]:
-    # NOTE: the spelling of a value that has the wrong form altogether is not worth a word.
+def _spelling_issues(footer: Footer, written: str, start: int) -> Iterator[Issue]:
+    # NOTE: another rule reports a malformed value; its spelling does not matter.
     sound = {"Version": footer.version, "Tag": footer.tag, "Cycle": footer.cycle}
     values = {
-        name: _plain(value) if sound.get(name) else value for name, value in footer.values.items()
+        name: _normalized(value) if sound.get(name) else value
+        for name, value in footer.values.items()
     }
-    right = f"[{' | '.join(f'{name}={values[name]}' for name in FIELDS)}]"
-    if written != right:
+    expected = f"[{' | '.join(f'{name}={values[name]}' for name in FIELDS)}]"
+    if written != expected:
         span = Span(start, start + len(written))
         yield Issue(
             code="VPP024",
-            message=f"the footer is not spelled as in the schema: {_difference(footer, values)}",
+            message=f"the footer differs from the schema: {_difference(footer, values)}",
             span=span,
-            hint=f"Write `{right}`.",
-            fix=(Change(span, right),),
-            fix_title="Spell the footer as in the schema",
+            hint=f"Write `{expected}`.",
+            fix=(Change(span, expected),),
+            fix_title="Write the footer as in the schema",
         )
 
 
 def _difference(footer: Footer, values: Mapping[str, str]) -> str:
     if tuple(footer.values) != FIELDS:
-        return "its fields stand in another order"
+        return "the order of the fields"
     if any(values[name] != value for name, value in footer.values.items()):
-        return "a value has capitals or blanks"
-    return "blanks or capitals differ"
+        return "spaces or capitals in a value"
+    return "spaces or capitals"
 
 
-def _plain(value: str) -> str:
-    """Return a version, tag or cycle as the schema spells it: small letters, no blanks."""
+def _normalized(value: str) -> str:
+    """Return a version, tag or cycle as in the schema: lower case, no blanks."""
     return re.sub(r"[ \t]+", "", value).lower()

@@ -1,12 +1,12 @@
-r"""A conversation in VPP while it is held: what is to come, what was wrong, how to go on.
+r"""A running conversation in VPP: what is expected next, what was wrong, how to recover.
 
-A session never changes; each turn leads to the next one. It judges with the same rules as a
-transcript, and what it writes itself passes them.
+A session is immutable; each turn returns the next one. It checks turns with the rules for
+transcripts, and the turns that it writes pass them.
 
 ```python
 session = Session.beginning(Options(version="1.4"))
-session = session.hear(f"{session.command_line()}\nWhat is drift?")
-session = session.answer(session.reply("Drift is …"))
+session = session.user_turn(f"{session.command_line()}\nWhat is drift?")
+session = session.assistant_turn(session.reply("Drift is …"))
 ```
 """
 
@@ -38,7 +38,7 @@ NO_SOURCES = "none"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:
-    """What one rule says of the last turn. `severity` is that of the session's mode."""
+    """A finding about the last turn. `severity` is the one of the session's mode."""
 
     code: str
     severity: Severity
@@ -47,7 +47,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
-    """How to go on after a violation: the command line to send, and why."""
+    """How to continue after a violation: the command line to send, and why."""
 
     command_line: str
     reason: str
@@ -55,9 +55,9 @@ class Recovery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """Where a conversation stands. `turns` counts them; `last` is the last one, None before it.
+    """The state of a running conversation; `last` is its last turn, `turns` counts them.
 
-    `remarks` are what the rules say of the last turn, in the order of their codes.
+    `remarks` are the findings about the last turn, in the order of their codes.
     """
 
     options: Options
@@ -72,24 +72,24 @@ class Session:
         """Return the session before its first turn."""
         return cls(options=options, state=State.beginning(options), pipeline=pipeline)
 
-    def hear(self, text: str) -> Session:
-        """Return the session after the user said `text`."""
-        turn, state = self.state.heard(self.turns, text)
+    def user_turn(self, text: str) -> Session:
+        """Return the session after the turn `text` of the user."""
+        turn, state = self.state.user_turn(self.turns, text)
         return self._after(turn, state)
 
-    def answer(self, text: str) -> Session:
-        """Return the session after the assistant said `text`."""
-        turn, state = self.state.answered(self.turns, text)
+    def assistant_turn(self, text: str) -> Session:
+        """Return the session after the turn `text` of the assistant."""
+        turn, state = self.state.assistant_turn(self.turns, text)
         return self._after(turn, state)
 
     @property
     def broken(self) -> bool:
-        """Tell whether the last turn broke a rule: a remark is an error."""
+        """Whether a remark about the last turn is an error."""
         return any(remark.severity is Severity.ERROR for remark in self.remarks)
 
     @property
     def expected_tag(self) -> str:
-        """The tag the assistant has to answer with now; "" while no command waits for an answer.
+        """The tag that the assistant has to answer with; "" if no command is waiting.
 
         An invalid command is answered with the error tag (VPP-08).
         """
@@ -100,54 +100,54 @@ class Session:
 
     @property
     def next_tag(self) -> str:
-        """The tag of the next command: where a branch leads, else the next of the pipeline."""
+        """The tag of the next command: the branch, or else the next tag of the pipeline."""
         last = self.state.last
         if last is None:
             return self.pipeline.steps[0].tag
-        if last.branch and last.tag != ERROR:  # an error command has branched at once
+        if last.branch and last.tag != ERROR:  # an error command branches at once
             return last.branch
         return self.pipeline.after(expected_echo(last))
 
     @property
     def cycle(self) -> int:
-        """The place of the next answer in its cycle, from 1."""
+        """The position of the next answer in its cycle, from 1."""
         return self.state.cycle
 
     @property
     def tag_index(self) -> int:
-        """The number behind the tag in the footer of the next answer: uses of the expected tag."""
+        """The number after the tag in the footer of the next answer: uses of the expected tag."""
         return self.state.counts.get(self.expected_tag, 0) + 1
 
     @property
     def locus(self) -> str:
-        """The locus of the next answer: what the command names, else that of the pipeline."""
+        """The locus of the next answer: the one of the command, or else of the pipeline."""
         named = self.state.command.locus if self.state.command else ""
         fits = named and not set(named) & set("|]")
         return (named.strip() if fits else "") or self.pipeline.locus(self.expected_tag)
 
     @property
     def recovery(self) -> Recovery | None:
-        """How the user can go on after the last turn, None if nothing went wrong."""
+        """How the user can continue after the last turn, None if nothing went wrong."""
         if self.last is None:
             return None
-        heard = self.last.reply is None
-        command = self.state.command if heard else self.state.last
+        by_user = self.last.reply is None
+        command = self.state.command if by_user else self.state.last
         if command is not None and not command.sound:
-            reason = "the command was invalid: say so, then go on"
+            reason = "the command was invalid: report the mistake, then continue"
             return Recovery(command_line=write_command(OPERATOR_ERROR), reason=reason)
         if self.broken:
-            line = write_command(self.next_tag) if heard else self._back(command)
+            line = write_command(self.next_tag) if by_user else self._back(command)
             errors = [r.finding.message for r in self.remarks if r.severity is Severity.ERROR]
             return Recovery(command_line=line, reason="; ".join(errors))
-        if self.state.recovering and not heard:
-            reason = "after an error the conversation goes back to a question"
+        if self.state.recovering and not by_user:
+            reason = "after an error, the conversation returns to a question"
             return Recovery(command_line=write_command("q", ["incorrect"]), reason=reason)
         return None
 
     def command_line(self, tag: str = "", modifiers: Sequence[str] = ()) -> str:
         """Return a command line for the user's next turn.
 
-        Without a `tag` it is the one that recovers from a violation, or that of `next_tag`.
+        Without a `tag`, it is the one of `recovery`, or of `next_tag`.
 
         Raises:
             ValueError: the line would break a rule; the message says which.
@@ -160,13 +160,13 @@ class Session:
     def footer(
         self, *, sources: str = NO_SOURCES, assumptions: int | None = None, locus: str = ""
     ) -> str:
-        """Return the footer of the next answer; without a number, the one the command expects.
+        """Return the footer of the next answer; the default number is the one the command expects.
 
         Raises:
-            ValueError: no answer is due, or a value cannot be written into a footer.
+            ValueError: no command is waiting, or a value cannot be written into a footer.
         """
         if not self.expected_tag:
-            raise ValueError("no command waits for an answer")
+            raise ValueError("no command is waiting for an answer")
         expected = self.state.command.assumptions if self.state.command else None
         number = assumptions if assumptions is not None else expected or 0
         return write_footer(
@@ -188,17 +188,17 @@ class Session:
         assumptions: int | None = None,
         locus: str = "",
     ) -> str:
-        """Return the whole next answer: the echo, `body`, the footer.
+        """Return the whole next answer: the tag, `body`, the footer.
 
         Raises:
-            ValueError: as `footer`, or `body` holds a line that is a footer, or an error would be
-                reported without a word about it.
+            ValueError: as `footer`, or `body` contains a footer, or it is empty although it has to
+                describe an error.
         """
         footer = self.footer(sources=sources, assumptions=assumptions, locus=locus)
         if any(map(is_footer, body.split("\n"))):
-            raise ValueError("the body holds a footer; put backticks around it")
+            raise ValueError("the body contains a footer; put backticks around it")
         if self.expected_tag == ERROR and not body.strip():
-            raise ValueError("an answer that reports an error says which")
+            raise ValueError("the body must describe the error")
         return f"<{self.expected_tag}>\n{body}\n{footer}"
 
     def _after(self, turn: VppTurn, state: State) -> Session:
@@ -211,7 +211,7 @@ class Session:
         )
 
     def _back(self, command: Command | None) -> str:
-        """Return the command line that asks again for the answer to `command`."""
+        """Return the command line that requests the answer to `command` again."""
         tag = expected_echo(command) if command else ""
         return write_command(ERROR, [f"<{tag}>"] if tag in ASSISTANT_TAGS else [])
 

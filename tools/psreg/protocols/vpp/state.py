@@ -1,6 +1,6 @@
-"""What a conversation in VPP has come to: a fold over its turns that makes each of them a unit.
+"""The state of a conversation in VPP: a fold over its turns that makes each of them a unit.
 
-The state never changes; a turn leads to the next one. A message of the system is no turn of it.
+A state is immutable; each turn returns the next one. Messages of the system are skipped.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from psreg.protocols.vpp.vocabulary import CYCLE_LENGTH, ERROR, OPERATOR_ERROR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Where a conversation stands after some turns.
+    """The state of a conversation after some turns.
 
-    `command` is what the assistant has to answer now, None if nothing can be judged; `last` the
-    command before the last reply; `counts` how often each tag has been used by the assistant;
-    `cycle` the place of the next reply in its cycle; `recovering` tells that the last reply spoke
-    of an error, or that the user reported one.
+    `command` is what the assistant has to answer next, None if there is no command; `last` is the
+    command before the last reply; `counts` is how often the assistant has used each tag; `cycle` is
+    the position of the next reply in its cycle. `recovering` means that the last reply, or the user
+    before it, reported an error.
     """
 
     declared: str
@@ -42,8 +42,8 @@ class State:
         """Return the state before the first turn."""
         return cls(declared=options.declared or options.version)
 
-    def heard(self, index: int, text: str) -> tuple[VppTurn, State]:
-        """Return the user's turn `text` as a unit, and the state after it."""
+    def user_turn(self, index: int, text: str) -> tuple[VppTurn, State]:
+        """Return the user's turn `text` as a unit, and the next state."""
         line = read_command(text)
         issues = line.issues
         if line.command is None and not issues and not self.opened:
@@ -59,8 +59,8 @@ class State:
         )
         return turn, replace(self, opened=True, command=line.command)
 
-    def answered(self, index: int, text: str) -> tuple[VppTurn, State]:
-        """Return the assistant's turn `text` as a unit, and the state after it."""
+    def assistant_turn(self, index: int, text: str) -> tuple[VppTurn, State]:
+        """Return the assistant's turn `text` as a unit, and the next state."""
         reply = read_reply(text)
         tag = reply.tag or (reply.footer.tag if reply.footer else "")
         counts = {**self.counts, tag: self.counts.get(tag, 0) + 1}
@@ -97,10 +97,10 @@ def units(conversation: Conversation, options: Options) -> Iterator[VppTurn]:
     state = State.beginning(options)
     for turn in conversation.turns:
         if turn.role == "user":
-            unit, state = state.heard(turn.index, turn.content)
+            unit, state = state.user_turn(turn.index, turn.content)
             yield unit
         elif turn.role == "assistant":
-            unit, state = state.answered(turn.index, turn.content)
+            unit, state = state.assistant_turn(turn.index, turn.content)
             yield unit
 
 

@@ -1,7 +1,6 @@
-"""The words of VPP 1.4 as data: tags, modifiers, pipelines with their loci, fields of the footer.
+"""The vocabulary of VPP as data: tags, modifiers, the pipeline and its loci, fields of the footer.
 
-What may follow or contradict what is said here and nowhere else; grammar, rules, the session and
-the instruction for assistants only read these tables.
+The grammar, the rules, the session and the system prompt read these tables; nothing is said twice.
 """
 
 from __future__ import annotations
@@ -9,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-VERSION = "1.4"
-"""The version of the protocol that this package knows."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tag:
-    """What a turn is for. `assistant` tells whether assistants have it, too."""
+    """The tag of a turn. `assistant` tells whether assistants have it as well."""
 
     name: str
     title: str
@@ -32,22 +28,22 @@ TAGS: tuple[Tag, ...] = (
     Tag(name="e", title="Exception", intent="report an invalid state", assistant=False),
     Tag(name="e_o", title="Operator", intent="report a mistake of the operator", assistant=False),
 )
-"""The tags users have (VPP-02)."""
+"""The tags that users have (VPP-02)."""
 
 USER_TAGS = tuple(tag.name for tag in TAGS)
 ASSISTANT_TAGS = tuple(tag.name for tag in TAGS if tag.assistant)
-"""The tags an assistant answers with (VPP-07); `e` comes on top of them (READINGS VPP-A5)."""
+"""The tags that assistants answer with (VPP-07), in addition to `e` (VPP-A5)."""
 
 ERROR, OPERATOR_ERROR = "e", "e_o"
 RECOVERY_TAGS = ("g", "q")
-"""Where a conversation goes on after an error (VPP-09)."""
+"""The tags that a conversation returns to after an error (VPP-09)."""
 
 FLAGS = ("correct", "incorrect", "minor", "major")
 """Modifiers without a value."""
 
 ASSUMPTIONS, LOCUS = "assumptions", "locus"
 VALUED = (ASSUMPTIONS, LOCUS)
-"""Modifiers that need one."""
+"""Modifiers with a value."""
 
 ALTERNATIVES: Mapping[str, str] = {
     "correct": "verdict",
@@ -57,18 +53,18 @@ ALTERNATIVES: Mapping[str, str] = {
     ASSUMPTIONS: ASSUMPTIONS,
     LOCUS: LOCUS,
 }
-"""What a modifier settles, by its name; two that settle the same contradict each other (VPP-05)."""
+"""The choice that a modifier makes, by name; two modifiers of one choice conflict (VPP-05)."""
 
 FIELDS = ("Version", "Tag", "Sources", "Assumptions", "Cycle", "Locus")
 """The fields of a footer in their order (VPP-10)."""
 
 CYCLE_LENGTH = 3
-"""Exchanges of a cycle (VPP-12)."""
+"""Exchanges in a cycle (VPP-12)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One exchange of a pipeline: its tag, and the locus that is responsible for it."""
+    """One exchange of a pipeline: its tag and its locus."""
 
     tag: str
     locus: str
@@ -76,16 +72,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pipeline:
-    """A chain of tags that leads from a task to an answer."""
+    """A sequence of tags that leads from a task to an answer."""
 
-    name: str
     steps: tuple[Step, ...]
 
     def after(self, tag: str) -> str:
-        """Return the tag that follows `tag`; the first one if it is the last, or none of them."""
+        """Return the tag that follows `tag`; the first one after the last or an unknown tag."""
         tags = [step.tag for step in self.steps]
-        place = tags.index(tag) + 1 if tag in tags else 0
-        return tags[place % len(tags)]
+        index = tags.index(tag) + 1 if tag in tags else 0
+        return tags[index % len(tags)]
 
     def locus(self, tag: str) -> str:
         """Return the locus of `tag`, "" if the pipeline does not have the tag."""
@@ -93,7 +88,6 @@ class Pipeline:
 
 
 CANONICAL = Pipeline(
-    name="canonical",
     steps=(
         Step(tag="g", locus="research"),
         Step(tag="q", locus="research"),
@@ -103,5 +97,3 @@ CANONICAL = Pipeline(
     ),
 )
 """The pipeline of the specification: preparation, inquiry, production, critique, delivery."""
-
-PIPELINES: Mapping[str, Pipeline] = {pipeline.name: pipeline for pipeline in (CANONICAL,)}

@@ -1,4 +1,4 @@
-"""What an assistant is told so that it speaks VPP, made of the same tables that judge it."""
+"""The system prompt that makes an assistant follow VPP, built from the tables of the rules."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ The command `!<{error}> --<tag>` asks you to answer with `<tag>`, `!<{operator}>
 """
 
 
-def instruction(version: str) -> str:
-    """Return the message of the system that explains VPP, with `version` in the footer."""
+def system_prompt(version: str) -> str:
+    """Return the system prompt that explains VPP, with `version` in the footer."""
     example = {
         "Version": f"v{version}",
         "Tag": f"{ASSISTANT_TAGS[0]}_1",

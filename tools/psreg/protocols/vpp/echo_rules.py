@@ -1,4 +1,4 @@
-"""Rules about the first line of an assistant's turn, and about what it says of errors."""
+"""Rules about the first line of an assistant's turn, and about how it reports errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import rule
-from psreg.protocols.vpp.echo import Echo, expected_echo, judge_echo
+from psreg.protocols.vpp.echo import Echo, classify_echo, expected_echo
 from psreg.protocols.vpp.reply import Reply
 from psreg.protocols.vpp.turn import VppTurn, short
 from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, OPERATOR_ERROR
@@ -19,15 +19,14 @@ def no_echo(turn: VppTurn) -> Iterator[Finding]:
 
     ## Why
 
-    An assistant repeats the tag of the command it answers, alone on the first line. That is how one
-    sees at a glance, and a program without reading the text, that the assistant has understood
-    which turn this is. An answer that does not do so was written as if there were no protocol. A
-    turn without a command asks for no echo.
+    An assistant repeats the tag of the command that it answers, alone on the first line. This shows
+    people, and programs that do not read the text, that the assistant knows which turn it is in. An
+    answer without the tag ignores the protocol. A turn without a command needs no tag.
 
     ## Fix
 
-    Nothing in a recorded answer can be repaired honestly: record the run again. An assistant that
-    forgets the tag needs clearer instructions.
+    Record the run again; do not edit a recorded answer. If the assistant keeps forgetting the tag,
+    give it clearer instructions.
 
     ```
     Sure! Here is the outline.     →     <o>
@@ -40,17 +39,17 @@ def no_echo(turn: VppTurn) -> Iterator[Finding]:
 
 @rule("VPP012", spec="vpp-1.4/VPP-A8", severity=ERROR)
 def bang_echo(turn: VppTurn) -> Iterator[Finding]:
-    """An answer repeats the whole command, exclamation mark included.
+    """An answer repeats the command with its exclamation mark.
 
     ## Why
 
-    The exclamation mark makes a line a command, and commands are the user's. An assistant repeats
-    the tag: `<g>` answers `!<g>`. Some programs let the mark pass; others take such an answer for a
-    command from the user, and the two sides of the conversation change places.
+    The exclamation mark makes a line a command, and only users give commands. An assistant repeats
+    the tag alone: `<g>` answers `!<g>`. Some programs accept the mark; others take such an answer
+    for a command from the user and confuse the two sides of the conversation.
 
     ## Fix
 
-    Repeat the tag alone.
+    Repeat the tag without the exclamation mark.
 
     ```
     !<g>     →     <g>
@@ -65,11 +64,13 @@ def unknown_reply_tag(turn: VppTurn) -> Iterator[Finding]:
 
     ## Why
 
-    Assistants answer with `<g>`, `<q>`, `<o>`, `<c>` or `<o_f>`, and with `<e>` where something is
-    wrong. `<e_o>` is how the user reports a mistake of the operator; only the answer to that very
-    command may repeat it. Any other tag is none of VPP.
+    Assistants answer with `<g>`, `<q>`, `<o>`, `<c>` or `<o_f>`, and with `<e>` to report an error.
+    With `<e_o>` the user reports a mistake of the operator; only the answer to that command may
+    repeat it. VPP has no other tags.
 
     ## Fix
+
+    Answer with the tag of the command.
 
     ```
     <output>     →     <o>
@@ -83,38 +84,38 @@ def unknown_reply_tag(turn: VppTurn) -> Iterator[Finding]:
         known.append(OPERATOR_ERROR)
     if reply.written not in known:
         yield Finding(
-            message=short(f"assistants have no tag `<{reply.written}>`"),
+            message=short(f"`<{reply.written}>` is not a tag of an assistant"),
             at=reply.header,
-            hint=f"They have {', '.join(f'`<{tag}>`' for tag in ASSISTANT_TAGS)}, "
-            f"and `<{ERROR_TAG}>` for an error.",
+            hint=f"Use {', '.join(f'`<{tag}>`' for tag in ASSISTANT_TAGS)}, "
+            f"or `<{ERROR_TAG}>` for an error.",
         )
 
 
 @rule("VPP014", spec="vpp-1.4/VPP-06", severity=ERROR)
 def wrong_echo(turn: VppTurn) -> Iterator[Finding]:
-    """An answer has the tag of another command.
+    """An answer has a different tag than its command.
 
     ## Why
 
-    `<o>` after `!<q>` means that the assistant has produced something where it was asked a
-    question. Whatever stands below, it is not the answer to this command, and everything that
-    counts turns by their tags goes wrong from here on.
+    `<o>` after `!<q>` means that the assistant produced output although it was asked a question.
+    The text below is not the answer to this command, and a program that counts turns by their tags
+    is wrong from here on.
 
     ## Fix
 
-    The first line repeats the tag that came in.
+    Repeat the tag of the command on the first line.
 
     ```
     !<q>     →     !<q>
     <o>            <q>
     ```
 
-    To go on elsewhere, the user says so with the next command, or with a branch such as `--<o>`.
+    To continue with another tag, the user sends another command, or a branch such as `--<o>`.
     """
     match _echoed(turn):
         case reply, expected, Echo.WRONG:
             yield Finding(
-                message=f"the answer is `<{reply.tag}>`, asked for was `<{expected}>`",
+                message=f"the tag of the answer is `<{reply.tag}>`; expected `<{expected}>`",
                 at=reply.header,
                 hint=f"Answer with `<{expected}>`.",
             )
@@ -122,16 +123,19 @@ def wrong_echo(turn: VppTurn) -> Iterator[Finding]:
 
 @rule("VPP015", spec="vpp-1.4/VPP-14 vpp-1.4/VPP-A6 vpp-1.4/VPP-A7", severity=WARNING)
 def unusual_echo(turn: VppTurn) -> Iterator[Finding]:
-    """An answer has a tag that is let pass, but is not the one to expect.
+    """An answer has a tag that is accepted, but not expected.
 
     ## Why
 
-    Two things are left open by the specification. A branch such as `--<c>` is about the cycle that
-    follows, and yet some assistants take it at once: they answer `!<o> --<c>` with `<c>`. And how
-    to answer an error command: `!<e> --<g>` leads to `<g>`, `!<e_o>` to `<o>`, a plain `!<e>` to
-    `<e>`; repeating the error tag, or `<g>`, `<q>` and `<o>` after a plain `!<e>`, happen, too.
+    The specification leaves two questions open. A branch such as `--<c>` applies to the next cycle,
+    but some assistants follow it at once and answer `!<o> --<c>` with `<c>`. The answer to an error
+    command is expected to be `<g>` for `!<e> --<g>`, `<o>` for `!<e_o>`, and `<e>` for a plain
+    `!<e>`; some assistants repeat the error tag, or answer a plain `!<e>` with `<g>`, `<q>` or
+    `<o>`.
 
     ## Fix
+
+    Answer with the tag that is expected.
 
     ```
     !<o> --<c>     →     !<o> --<c>
@@ -141,7 +145,7 @@ def unusual_echo(turn: VppTurn) -> Iterator[Finding]:
     match _echoed(turn):
         case reply, expected, Echo.UNUSUAL if reply.tag != ERROR_TAG or _after_error(turn):
             yield Finding(
-                message=f"the answer is `<{reply.tag}>`, to be expected was `<{expected}>`",
+                message=f"the tag of the answer is `<{reply.tag}>`; `<{expected}>` is preferred",
                 at=reply.header,
                 hint=f"Answer with `<{expected}>`.",
             )
@@ -153,14 +157,14 @@ def error_tag(turn: VppTurn) -> Iterator[Finding]:
 
     ## Why
 
-    The specification demands this of an assistant that sees an invalid state, and yet does not list
-    `<e>` among the tags of assistants. psreg lets it pass and says so, because a transcript with a
-    reported error shows a run in which something went wrong.
+    The specification requires an assistant to report an invalid state, but does not list `<e>`
+    among the tags of assistants. psreg accepts the tag with a warning, because the transcript shows
+    a run in which something went wrong.
 
     ## Fix
 
-    Read what the assistant says of the error. If its complaint is right, mend the command and go on
-    with `!<g>` or `!<q>`. If it is not, the assistant needs better instructions.
+    Read how the assistant describes the error. If the description is correct, fix the command and
+    continue with `!<g>` or `!<q>`. If it is not, give the assistant better instructions.
 
     ```
     !<c> --minor --major     →     !<c> --minor
@@ -171,7 +175,7 @@ def error_tag(turn: VppTurn) -> Iterator[Finding]:
         yield Finding(
             message="the assistant reports an invalid state",
             at=reply.header,
-            hint="Look at what it says, and at the turn before it.",
+            hint="Check its description against the turn before it.",
         )
 
 
@@ -181,10 +185,12 @@ def error_not_described(turn: VppTurn) -> Iterator[Finding]:
 
     ## Why
 
-    An assistant that reports an invalid state has to describe it. A bare `<e>` stops the
-    conversation and tells the user nothing about how to go on.
+    An assistant that reports an invalid state must describe it. A bare `<e>` stops the conversation
+    and does not tell the user how to continue.
 
     ## Fix
+
+    Describe the invalid state in the body of the answer.
 
     ```
     <e>          →     <e>
@@ -197,7 +203,7 @@ def error_not_described(turn: VppTurn) -> Iterator[Finding]:
         return
     if not turn.text[reply.body.start : reply.body.end].strip():
         yield Finding(
-            message="the answer reports an error and does not say which",
+            message="the answer reports an error but does not describe it",
             at=reply.header,
             hint="Describe the invalid state between the first line and the footer.",
         )
@@ -205,18 +211,18 @@ def error_not_described(turn: VppTurn) -> Iterator[Finding]:
 
 @rule("VPP018", spec="vpp-1.4/VPP-08", severity=WARNING)
 def invalid_command_answered(turn: VppTurn) -> Iterator[Finding]:
-    """An assistant goes on as if an invalid command were a valid one.
+    """An assistant answers an invalid command as if it were valid.
 
     ## Why
 
-    An unknown tag, modifiers that contradict each other, a line that cannot be read: then an
-    assistant that notices has to answer with `<e>` and say what is wrong. Going on means that it
-    guessed. Whether it noticed cannot be seen in a transcript, therefore this is only a warning; a
-    conformance run, which sends such a command on purpose, insists.
+    An assistant that notices an unknown tag, contradicting modifiers or an unreadable line must
+    answer with `<e>` and say what is wrong. If it continues, it guessed. A transcript does not show
+    whether the assistant noticed, so this is only a warning; a conformance run, which sends such a
+    command on purpose, requires `<e>`.
 
     ## Fix
 
-    Mend the command, which is reported as an error of its own, and record the run again.
+    Fix the command, which is reported as an error of its own, and record the run again.
 
     ```
     !<c> --minor --major     →     !<c> --minor --major
@@ -229,7 +235,7 @@ def invalid_command_answered(turn: VppTurn) -> Iterator[Finding]:
         return
     if reply.tag and reply.tag != ERROR_TAG:
         yield Finding(
-            message="the command before this answer is invalid, and the answer does not say so",
+            message="the command is invalid, but the answer does not say so",
             at=reply.header,
             hint="Answer with `<e>` and describe what is wrong.",
         )
@@ -241,11 +247,13 @@ def one_line_reply(turn: VppTurn) -> Iterator[Finding]:
 
     ## Why
 
-    The first line of an answer is the tag alone, the last one the footer alone. One line cannot be
-    both: a program that takes the first line for the tag finds text or a footer behind it, and one
-    that looks for the footer finds a tag before it. Nothing else in such an answer is judged.
+    The first line of an answer is the tag alone, and the last line is the footer alone. One line
+    cannot be both: a program that expects the tag finds text or a footer after it, and a program
+    that expects the footer finds a tag before it. psreg checks nothing else in such an answer.
 
     ## Fix
+
+    Put the tag, the text and the footer on lines of their own.
 
     ```
     <q> Yes. [Version=v1.4 | …]     →     <q>
@@ -257,9 +265,9 @@ def one_line_reply(turn: VppTurn) -> Iterator[Finding]:
 
 
 def _echoed(turn: VppTurn) -> tuple[Reply, str, Echo] | None:
-    """Return a reply, the tag it should have, and what its tag is worth; None if nobody can say.
+    """Return a reply, its expected tag and how its tag compares; None if it cannot be compared.
 
-    A tag that no assistant has is a matter of VPP013.
+    VPP013 reports a tag that assistants do not have.
     """
     command, reply = turn.command, turn.reply
     if command is None or reply is None or not reply.tag:
@@ -268,7 +276,7 @@ def _echoed(turn: VppTurn) -> tuple[Reply, str, Echo] | None:
     foreign = reply.tag == OPERATOR_ERROR and command.tag != OPERATOR_ERROR
     if not expected or foreign:
         return None
-    return reply, expected, judge_echo(command, reply.tag)
+    return reply, expected, classify_echo(command, reply.tag)
 
 
 def _after_error(turn: VppTurn) -> bool:

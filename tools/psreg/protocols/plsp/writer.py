@@ -1,7 +1,7 @@
-"""Writes a block in its canonical form: no blank, every statement ended, nothing said twice.
+"""Writes a block in its canonical form: no blanks, each statement ended, no duplicate variable.
 
-Reading what was written gives the same statements (`read(write(b)).statements == b.statements`),
-and writing that again the same text. Numbers keep their spelling (READINGS PLSP-A17).
+Reading the result gives the same statements (`read_block(write(s)).statements == s`), and writing
+them again gives the same text. Numbers keep their spelling (PLSP-A17).
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from psreg.protocols.plsp.block import Assignment, Block, Kind, Statement, Value
 
 
 def write(statements: Iterable[Statement]) -> str:
-    """Return the block of `statements`, which have values that can be written."""
+    """Return the block of `statements`, all of which have values."""
     return "S{" + "".join(f"{_statement(each)};" for each in statements) + "}S"
 
 
 def canonical(block: Block) -> str | None:
-    """Return the canonical form of a readable block, None of one that is in doubt.
+    """Return the canonical form of a block, None if it is not readable.
 
-    Of a variable that is assigned twice only the last assignment stays.
+    If a variable is assigned twice, only the last assignment is kept.
     """
     if not block.readable:
         return None
@@ -32,12 +32,12 @@ def canonical(block: Block) -> str | None:
 
 
 def state_text(state: Mapping[str, Value | None]) -> str:
-    """Return the block that has just the variables of `state`; `?` stands for an unknown value."""
+    """Return a block with the variables of `state`; an unknown value is written as `?`."""
     return "S{" + "".join(f"${name}:{lexeme_of(value)};" for name, value in state.items()) + "}S"
 
 
 def lexeme_of(value: Value | None) -> str:
-    """Return how a value is written: a bare word as a string; `?` for None."""
+    """Return the spelling of a value: a bare word as a string, None as `?`."""
     if value is None:
         return "?"
     return f'"{value.lexeme}"' if value.kind is Kind.WORD else value.lexeme

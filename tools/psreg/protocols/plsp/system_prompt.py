@@ -1,4 +1,4 @@
-"""What an assistant is told so that it speaks PLSP, and how a cycle is put to it."""
+"""The system prompt that makes an assistant follow PLSP, and the message of each cycle."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ may be missing; several directives stand in brackets, (a;b). A condition compare
 """
 
 
-def briefing(*, dialect: bool = True) -> str:
-    """Return the message of the system; `dialect` adds what the directives of `psreg-1` mean."""
+def system_prompt(*, dialect: bool = True) -> str:
+    """Return the system prompt; `dialect` adds the meaning of the directives of `psreg-1`."""
     return _TEXT + (_DIALECT if dialect else "")
 
 
-def message(instruction: str, previous: str) -> str:
-    """Return what is sent in a cycle."""
+def cycle_message(instruction: str, previous: str) -> str:
+    """Return the message that is sent in a cycle."""
     return f"{instruction}\n{previous}"

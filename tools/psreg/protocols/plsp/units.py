@@ -1,7 +1,7 @@
-"""The parts of a trace that rules judge: of every cycle instruction, previous block, next block.
+"""The units of a trace that rules check: the instruction, previous and next block of each cycle.
 
-A part carries all it is judged by. An answer of an ordinary conversation is judged as a block
-alone, and so is a record that has just the next block.
+A part carries everything that is needed to check it. An answer in a dialogue is checked as a block
+alone, and so is a record with `next` alone.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from psreg.core.diagnostics import Finding, Span
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.issue import Issue
 from psreg.protocols.plsp import block as blocks
-from psreg.protocols.plsp.block import FIRST, Block
+from psreg.protocols.plsp.block import EMPTY_BLOCK, Block
 from psreg.protocols.plsp.dialect import PREFIX
-from psreg.protocols.plsp.reading import read
+from psreg.protocols.plsp.reader import read_block
 from psreg.protocols.plsp.trace import UNDECLARED, Cycle, Vanished, cycles
 from psreg.protocols.plsp.transition import Transition
 from psreg.protocols.protocol import Options
 
-MOST = 100
-"""Findings of one kind in one block: nobody reads more."""
+MAX_FINDINGS = 100
+"""Findings of one rule that are reported of one block."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """One text of a record: an instruction, or a block that was sent or answered.
 
-    `block` is there for an answer only. `issues` are of the text and of its place in the trace.
+    Only an answer has a `block`. `issues` are about the text and its position in the trace.
     """
 
     index: int
@@ -42,7 +42,7 @@ class Part:
 
     def found(self, code: str) -> Iterator[Finding]:
         """Yield a finding for each issue whose code is `code`, at most `MOST`."""
-        for issue in islice((issue for issue in self.issues if issue.code == code), MOST):
+        for issue in islice((issue for issue in self.issues if issue.code == code), MAX_FINDINGS):
             yield Finding(
                 message=issue.message,
                 at=issue.span,
@@ -52,7 +52,7 @@ class Part:
             )
 
     def span(self, _pointer: str = "", /) -> Span:
-        """Return the whole text: it has no values that a pointer could name."""
+        """Return the whole text, which has no members."""
         return Span(0, len(self.text))
 
     def key_span(self, _pointer: str = "", /) -> Span:
@@ -66,22 +66,22 @@ def units(conversation: Conversation, options: Options) -> Iterator[Part]:
         if turn.role == "assistant":
             yield answer(turn.index, turn.content, "/content")
     trace = cycles(conversation, options)
-    silent = sum(_undeclared(cycle) for cycle in trace)
+    undeclared = sum(_undeclared(cycle) for cycle in trace)
     for number, cycle in enumerate(trace):
         record = cycle.record
         if record.instr is not None:
-            issues = _of_instruction(record.instr, cycle)
+            issues = _instruction_issues(record.instr, cycle)
             yield Part(
                 index=record.index, text=record.instr, pointer="/instr", issues=tuple(issues)
             )
-        if record.previous is not None and cycle.before is not None:
-            issues = _of_previous(cycle, cycle.before, first=number == 0)
+        if record.previous is not None and cycle.previous is not None:
+            issues = _previous_issues(cycle, cycle.previous, first=number == 0)
             yield Part(
                 index=record.index, text=record.previous, pointer="/previous", issues=tuple(issues)
             )
-        # What holds for every cycle of the trace is said of the first.
-        said = _of_transition(cycle, silent)
-        silent = 0 if _undeclared(cycle) else silent
+        # What applies to every cycle of the trace is reported once.
+        said = _transition_issues(cycle, undeclared)
+        undeclared = 0 if _undeclared(cycle) else undeclared
         yield Part(
             index=record.index,
             text=record.next,
@@ -94,67 +94,67 @@ def units(conversation: Conversation, options: Options) -> Iterator[Part]:
 
 
 def answer(index: int, text: str, pointer: str) -> Part:
-    """Return an answer that is judged alone."""
-    block = read(text)
+    """Return an answer that is checked alone."""
+    block = read_block(text)
     return Part(index=index, text=text, pointer=pointer, issues=block.issues, block=block)
 
 
 def parsed(part: Part) -> dict[str, object] | None:
-    """Return what DESIGN §4 says of an answer, None of one in doubt and of other parts."""
+    """Return the content of an answer; None if it is not readable, or for another part."""
     return blocks.parsed(part.block) if part.block else None
 
 
 def _undeclared(cycle: Cycle) -> bool:
-    return cycle.transition is not None and cycle.transition.unjudged == UNDECLARED
+    return cycle.transition is not None and cycle.transition.unchecked == UNDECLARED
 
 
-def _of_instruction(text: str, cycle: Cycle) -> Iterator[Issue]:
+def _instruction_issues(text: str, cycle: Cycle) -> Iterator[Issue]:
     if not PREFIX.match(text):
         message = "the instruction does not begin with `INSTR:`"
-        hint = "begin with `INSTR:`, by which an assistant knows it from other text"
+        hint = "Begin the instruction with `INSTR:`."
         yield Issue(code="PLSP040", message=message, span=Span(0, len(text)), hint=hint)
     if text.count('"') % 2:
         at = text.rindex('"')
         message = "the string that begins here is not closed"
-        hint = 'close it by `"`'
+        hint = 'Close it with `"`.'
         yield Issue(code="PLSP041", message=message, span=Span(at, at + 1), hint=hint)
     elif cycle.instruction is not None and cycle.instruction.fault:
         instruction = cycle.instruction
-        hint = f"the dialect is declared as `{cycle.imf}`; its grammar is on the page about PLSP"
+        hint = f"Follow the grammar of `{cycle.imf}` on the page about PLSP."
         yield Issue(code="PLSP042", message=instruction.fault, span=instruction.span, hint=hint)
     step = cycle.transition
     if step is not None and step.impossible:
-        hint = f"the state that was sent is {cycle.record.previous or FIRST}"
+        hint = f"Compare it with the state that was sent: {cycle.record.previous or EMPTY_BLOCK}."
         yield Issue(code="PLSP043", message=step.impossible, span=step.span, hint=hint)
 
 
-def _of_previous(cycle: Cycle, before: Block, *, first: bool) -> Iterator[Issue]:
+def _previous_issues(cycle: Cycle, previous: Block, *, first: bool) -> Iterator[Issue]:
     if cycle.linked:
-        return  # what is wrong with it was said of the answer that it is
-    yield from before.issues
-    if before.statements and first:
+        return  # its issues are reported for the answer that it repeats
+    yield from previous.issues
+    if previous.statements and first:
         message = "the first cycle does not start from an empty block"
-        hint = f"a loop starts from {FIRST}; this may be a part of a longer trace"
-        yield Issue(code="PLSP031", message=message, span=before.span, hint=hint)
-    elif before.statements:
-        message = "this is not the block that the cycle before answered"
-        hint = "send the last block as it is: nothing else is remembered"
-        yield Issue(code="PLSP032", message=message, span=before.span, hint=hint)
+        hint = f"Start the loop from `{EMPTY_BLOCK}`, or record it from its beginning."
+        yield Issue(code="PLSP031", message=message, span=previous.span, hint=hint)
+    elif previous.statements:
+        message = "this is not the block that the previous cycle answered"
+        hint = "Send the last block unchanged."
+        yield Issue(code="PLSP032", message=message, span=previous.span, hint=hint)
 
 
-def _of_transition(cycle: Cycle, silent: int) -> Iterator[Issue]:
-    """Yield why a step was not judged.
+def _transition_issues(cycle: Cycle, undeclared: int) -> Iterator[Issue]:
+    """Yield why a transition was not checked.
 
-    `silent` counts those of the trace without a dialect; it is 0 when that was said before.
+    `undeclared` counts the transitions of the trace without a dialect, 0 if they were reported.
     """
-    if cycle.transition is None or not cycle.transition.unjudged:
+    if cycle.transition is None or not cycle.transition.unchecked:
         return
-    reason = cycle.transition.unjudged
+    reason = cycle.transition.unchecked
     hint = ""
     if reason == UNDECLARED:
-        if not silent:
+        if not undeclared:
             return
-        reason += f", here and in {silent - 1} more" if silent > 1 else ""
-        hint = 'psreg judges instructions that are declared as imf = "psreg-1"'
-    message = f"transition not judged: {reason}"
+        reason += f", here and in {undeclared - 1} more" if undeclared > 1 else ""
+        hint = 'Declare `imf = "psreg-1"` if the instructions follow that dialect.'
+    message = f"transition not checked: {reason}"
     yield Issue(code="PLSP045", message=message, span=cycle.answer.span, hint=hint)

@@ -1,7 +1,7 @@
-"""Which version of a protocol judges a conversation, and the rules about that (PROTO001…).
+"""Rules about a conversation as a whole (PROTO001…), and which version of a protocol applies.
 
-A version that psreg does not know is judged by the nearest one it does know, within the same
-major version. A conversation that nothing is to be said about is never called clean.
+An unknown version is checked with the nearest known one of the same major version. A conversation
+in which nothing was checked is never called clean.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import rule
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.json_lines import Kind
-from psreg.formats.protocols import judging
+from psreg.formats.protocols import nearest_version
 from psreg.protocols.protocol import ConversationProtocol
 
 _KINDS = {
@@ -25,10 +25,10 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """A conversation, and what it is to be judged by.
+    """A recorded conversation and the protocol it is checked with.
 
-    `declared` is the version that was named, "" for none; `known` are the versions of `protocol`
-    that psreg knows, `version` the one that judges, "" for none; `judged` counts what it judged.
+    `declared` is the declared version, "" for none; `known` are the versions of `protocol` that
+    psreg knows; `version` is the one that applies, "" for none; `checked` counts its messages.
     """
 
     conversation: Conversation
@@ -36,30 +36,30 @@ class Recording:
     declared: str
     known: tuple[str, ...]
     version: str
-    judged: int
+    checked: int
 
 
-def row_for(
+def protocol_for(
     rows: Iterable[ConversationProtocol], name: str, declared: str
 ) -> ConversationProtocol | None:
-    """Return the row of `rows` that judges protocol `name` as `declared`, "" for the latest."""
+    """Return the row of protocol `name` for the version `declared`, "" for the latest."""
     found = [row for row in rows if row.name == name]
     if not declared:
         return found[-1] if found else None
-    version = judging(declared, [row.version for row in found])
+    version = nearest_version(declared, [row.version for row in found])
     return next((row for row in found if row.version == version), None)
 
 
 @rule("PROTO001", spec="registry/PROTOCOLS", severity=ERROR)
 def unreadable_conversation(recording: Recording) -> Iterator[Finding]:
-    """The file, or a part of it, is no conversation that psreg can read.
+    """The file, or a part of it, cannot be read as a conversation.
 
     ## Why
-    What cannot be read cannot be judged, and a file in which every other line was skipped would
-    be called clean for the wrong reason.
+    psreg cannot check what it cannot read. If it skipped such lines, a file could pass because
+    nothing in it was checked.
 
     ## Fix
-    Write one object a line, as JSON Lines; all lines are of one kind.
+    Write JSON Lines, one object per line, all of one kind.
 
     ```text
     a dialogue         {"role": "user", "content": "…"}       roles: user, assistant, system
@@ -67,7 +67,7 @@ def unreadable_conversation(recording: Recording) -> Iterator[Finding]:
     a PB2S exchange    {"message": "…", "text": "…", "pb2s_proof": {…}}
     ```
 
-    One JSON array of such objects can be read, too, and a dialogue in plain text in which each
+    psreg also reads one JSON array of such objects, and a dialogue in plain text in which each
     turn begins with `User:` or `Assistant:`.
     """
     for issue in recording.conversation.issues:
@@ -76,12 +76,12 @@ def unreadable_conversation(recording: Recording) -> Iterator[Finding]:
 
 @rule("PROTO002", spec="registry/PROTOCOLS", severity=WARNING)
 def unknown_minor_version(recording: Recording) -> Iterator[Finding]:
-    """The declared version of the protocol is not known; the nearest one judges.
+    """The declared minor version is unknown; psreg uses the rules of the nearest one.
 
     ## Why
-    A minor version adds to the one before it, so that the rules of the nearest known version
-    still say something. They cannot know what was added: a finding may be wrong, and something
-    that is wrong may not be found.
+    A minor version adds to the one before it, so the rules of the nearest known version still
+    apply for the most part. They do not cover what was added: a finding may be wrong, and a fault
+    may be missed.
 
     ## Fix
     Declare the version that the prompt follows, or update psreg.
@@ -93,22 +93,22 @@ def unknown_minor_version(recording: Recording) -> Iterator[Finding]:
     if recording.version and recording.declared not in ("", recording.version):
         name, version = recording.protocol, recording.version
         yield Finding(
-            message=f"psreg does not know {name} {recording.declared}; {name} {version} judges",
+            message=f"{name} {recording.declared} is unknown; checked with {name} {version}",
             at=Span(0, 0),
-            hint=f"Known: {', '.join(recording.known)}.",
+            hint=_declare_hint(recording),
         )
 
 
 @rule("PROTO003", spec="registry/PROTOCOLS", severity=ERROR)
 def unknown_major_version(recording: Recording) -> Iterator[Finding]:
-    """The declared major version of the protocol is not known; nothing was judged.
+    """The declared major version of the protocol is unknown; nothing is checked.
 
     ## Why
-    A new major version may turn a rule into its opposite. To judge by the rules of another one
-    would be to guess, and the result would look like a fact.
+    A new major version may turn a rule into its opposite. Checking with the rules of another major
+    version would be guessing, and the result would look like a fact.
 
     ## Fix
-    Declare a version that psreg knows if the prompt follows it, or update psreg.
+    Update psreg. If the prompt follows a version that psreg knows, declare that one.
 
     ```text
     psreg transcript evidence/claude.jsonl --protocol vpp@1.4
@@ -116,22 +116,22 @@ def unknown_major_version(recording: Recording) -> Iterator[Finding]:
     """
     if not recording.version:
         yield Finding(
-            message=f"psreg knows no rules for {recording.protocol} {recording.declared}",
+            message=f"{recording.protocol} {recording.declared} is unknown; nothing was checked",
             at=Span(0, 0),
-            hint=f"Known: {', '.join(recording.known)}.",
+            hint=_declare_hint(recording),
         )
 
 
 @rule("PROTO004", spec="registry/PROTOCOLS", severity=ERROR)
 def nothing_to_judge(recording: Recording) -> Iterator[Finding]:
-    """The file can be read, but holds nothing that this protocol speaks about.
+    """The file has no message that this protocol applies to.
 
     ## Why
-    A conversation without a single turn of the protocol breaks none of its rules. To report that
-    as a success would be worse than to say nothing: the file proves nothing.
+    A conversation without a single turn of the protocol breaks none of its rules, but it does not
+    show that the protocol was followed either.
 
     ## Fix
-    Name the protocol that the conversation follows, or the file in which it is followed.
+    Name the protocol that the conversation follows, or check the file in which it is followed.
 
     ```text
     --protocol vpp     turns of a dialogue
@@ -140,13 +140,17 @@ def nothing_to_judge(recording: Recording) -> Iterator[Finding]:
     ```
     """
     conversation = recording.conversation
-    if recording.version and not recording.judged and not conversation.issues:
-        holds = _KINDS[conversation.kind]
+    if recording.version and not recording.checked and not conversation.issues:
+        content = _KINDS[conversation.kind]
         yield Finding(
-            message=f"the file holds {holds}, of which {recording.protocol} judges nothing",
+            message=f"the file has {content}; {recording.protocol} does not apply to them",
             at=Span(0, 0),
-            hint="Name the protocol of the conversation: --protocol vpp, plsp or pb2s.",
+            hint="Name the protocol of the conversation: `--protocol vpp`, `plsp` or `pb2s`.",
         )
+
+
+def _declare_hint(recording: Recording) -> str:
+    return f"Declare {' or '.join(recording.known)}, or update psreg."
 
 
 PROTO_RULES = (

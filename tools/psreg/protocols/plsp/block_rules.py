@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import rule
-from psreg.protocols.plsp.parts import Part
+from psreg.protocols.plsp.units import Part
 
 
 @rule("PLSP001", spec="plsp-0.5/PLSP-01", severity=ERROR)
@@ -15,13 +15,13 @@ def no_block(part: Part) -> Iterator[Finding]:
 
     ## Why
 
-    In a PLSP loop the block is all that is left of a cycle: the program reads its actions and logs
-    from it and sends it back as the state of the next one. An answer without a block loses
-    everything that was known, and the loop cannot go on.
+    In a PLSP loop, the block is the only result of a cycle: the program reads actions and logs from
+    it and sends it back as the state of the next cycle. Without a block the whole state is lost,
+    and the loop cannot continue.
 
     ## Fix
 
-    Answer with `S{`, the statements, and `}S`. If there is nothing to say, the block is empty.
+    Answer with `S{`, the statements, and `}S`. If there are no statements, the block is empty.
 
     ```
     The temperature is fine.     →     S{$t:75;>"The temperature is fine.";}S
@@ -32,18 +32,16 @@ def no_block(part: Part) -> Iterator[Finding]:
 
 @rule("PLSP002", spec="plsp-0.5/PLSP-01", severity=ERROR)
 def unclosed_block(part: Part) -> Iterator[Finding]:
-    """A block is not closed by `}S`.
+    """A block is not closed with `}S`.
 
     ## Why
 
-    Usually the answer was cut off because it may not be longer. What is missing may be any part of
-    the state, so what is there cannot be trusted either: the next cycle would go on from a state
-    that nobody decided on.
+    Usually the answer was cut off because of a length limit. Any part of the state may be missing,
+    so the rest is not reliable either: the next cycle would start from a state that is incomplete.
 
     ## Fix
 
-    Let the assistant answer at greater length, or keep less in the state. A block ends with `}S`
-    and not with `}` alone.
+    Allow longer answers, or keep less in the state. End a block with `}S`, not with `}` alone.
 
     ```
     S{$a:1;$b:2;     →     S{$a:1;$b:2;}S
@@ -58,13 +56,13 @@ def text_around_block(part: Part) -> Iterator[Finding]:
 
     ## Why
 
-    The answer is for a program and is read by nobody. Text outside of the block is paid for in
-    every cycle and then thrown away. When psreg reads rather than judges, it takes the block out of
-    a fence or out of the text, with a warning.
+    A program reads the answer, not a person. Text outside the block costs tokens in every cycle and
+    is then discarded. In read mode, psreg takes the block out of the text or the fence, with a
+    warning.
 
     ## Fix
 
-    Tell the assistant to answer with the block alone. What a person should learn belongs into a log
+    Tell the assistant to answer with the block alone. Put information for people into a log
     statement.
 
     ```
@@ -80,13 +78,13 @@ def several_blocks(part: Part) -> Iterator[Finding]:
 
     ## Why
 
-    A cycle ends in one state. Of two blocks nobody can say which one counts: the last may correct
-    the first, or the first may be the state and the last an example. Even a lenient reader does not
-    guess.
+    A cycle ends in one state. With two blocks, it is unclear which one counts: the last may correct
+    the first, or the first may be the state and the last an example. psreg does not guess, not even
+    in read mode.
 
     ## Fix
 
-    Send the block that the next cycle is to start from, and no other one.
+    Send only the block that the next cycle starts from.
 
     ```
     S{$a:1;}S S{$a:2;}S     →     S{$a:2;}S
@@ -101,13 +99,13 @@ def comment_in_block(part: Part) -> Iterator[Finding]:
 
     ## Why
 
-    There are no comments in PLSP, so nothing says where one would end: a program that skips `#` to
-    the end of the line loses other statements than one that skips to the next `;`. Within a string
-    `#` is a character like any other.
+    PLSP has no comments, so nothing defines where one ends. A program that skips `#` to the end of
+    the line loses different statements than one that skips to the next `;`. In a string, `#` is an
+    ordinary character.
 
     ## Fix
 
-    Leave the comment out, or log it.
+    Remove the comment, or log it.
 
     ```
     S{$t:75;# still fine
@@ -119,17 +117,17 @@ def comment_in_block(part: Part) -> Iterator[Finding]:
 
 @rule("PLSP006", spec="plsp-0.5/PLSP-02", severity=ERROR)
 def unknown_statement(part: Part) -> Iterator[Finding]:
-    """A statement is neither an assignment nor a log nor an action.
+    """A statement is not an assignment, a log or an action.
 
     ## Why
 
-    A statement of a block begins with `$`, `>` or `!`. Others mean nothing to the program that
-    reads them. Often they are directives such as `@set:$a=1`, which belong to the instruction: they
-    tell the assistant what to do, and the block tells the program what came of it.
+    A statement of a block begins with `$`, `>` or `!`. A program ignores or rejects anything else.
+    Often it is a directive such as `@set:$a=1`, which belongs in the instruction: an instruction
+    tells the assistant what to do, and the block tells the program the result.
 
     ## Fix
 
-    Carry the directive out and send the result.
+    Carry out the directive, and send the result.
 
     ```
     S{$a:1;@set:$b=2;}S     →     S{$a:1;$b:2;}S
@@ -140,16 +138,16 @@ def unknown_statement(part: Part) -> Iterator[Finding]:
 
 @rule("PLSP007", spec="plsp-0.5/PLSP-02", severity=ERROR, read=WARNING)
 def empty_statement(part: Part) -> Iterator[Finding]:
-    """There is a `;` with no statement before it.
+    """There is a `;` without a statement before it.
 
     ## Why
 
-    A semicolon parts or ends statements, and there is none here. The statement may have been lost,
-    and with it a part of the state. A reader that only wants to go on skips it, with a warning.
+    A semicolon separates or ends statements. If the statement before it was lost, a part of the
+    state was lost with it. In read mode, psreg skips the semicolon with a warning.
 
     ## Fix
 
-    Write one semicolon behind each statement.
+    Write one semicolon after each statement.
 
     ```
     S{$a:1;;$b:2;}S     →     S{$a:1;$b:2;}S
@@ -164,11 +162,13 @@ def last_semicolon_missing(part: Part) -> Iterator[Finding]:
 
     ## Why
 
-    The specification says that semicolons part statements, and ends every statement with one in all
-    its examples. So both are read. Blocks that always end the same way are easier to compare, and
-    the missing character may be the first one of an answer that was cut off and closed in haste.
+    The specification says that semicolons separate statements, but its examples end every statement
+    with one. psreg accepts both. Blocks that always end the same way are easier to compare, and a
+    missing semicolon may be a sign that the answer was cut off.
 
     ## Fix
+
+    End the last statement with a semicolon.
 
     ```
     S{$a:1;$b:2}S     →     S{$a:1;$b:2;}S
@@ -179,15 +179,17 @@ def last_semicolon_missing(part: Part) -> Iterator[Finding]:
 
 @rule("PLSP009", spec="plsp-0.5/PLSP-02", severity=ERROR)
 def statement_not_ended(part: Part) -> Iterator[Finding]:
-    """Something else than `;` follows a statement.
+    """A statement is not followed by `;`.
 
     ## Why
 
-    Without the semicolon it is a guess where one statement ends and the next one begins. An
-    assignment has one value, so a comma after it is an error, too; a log or an action has a list of
-    values with commas between them.
+    Without the semicolon, it is unclear where one statement ends and the next one begins. An
+    assignment has one value, so a comma after it is an error as well; a log or an action has a list
+    of values separated by commas.
 
     ## Fix
+
+    End each statement with a semicolon, and separate values with commas.
 
     ```
     S{$a:1 $b:2;}S            →     S{$a:1;$b:2;}S
@@ -203,13 +205,13 @@ def too_many_faults(part: Part) -> Iterator[Finding]:
 
     ## Why
 
-    A block with hundreds of faults is no block that went a little wrong: often a model has repeated
-    one character until it was stopped. psreg tells the first 500 and looks no further, so what the
-    block says as a whole is not known.
+    A block with hundreds of faults is usually not a block: often a model repeated one character
+    until it was stopped. psreg reports the first 500 faults and reads no further, so the content of
+    the block is unknown.
 
     ## Fix
 
-    Mend what is told, or ask for the block again.
+    Fix the reported faults, or ask for the block again.
 
     ```
     S{$a:1;;;;;;;;;;;;…     →     S{$a:1;}S
