@@ -7,8 +7,6 @@ import pytest
 from psreg.core.diagnostics import Mode, Severity
 from psreg.core.errors import UsageError
 from psreg.formats.conversation.reader import read_conversation
-from psreg.formats.protocols import PROTOCOLS as KNOWN
-from psreg.formats.protocols import nearest_version, version_numbers
 from psreg.lint.transcript import check_transcript, file_report, stats_of
 from psreg.protocols import PROTOCOLS
 from psreg.protocols.conversation_rules import protocol_for
@@ -40,36 +38,7 @@ def codes(found):
     return [d.code for d in found.report.diagnostics]
 
 
-def test_the_table_holds_what_a_release_may_declare():
-    assert {row.name: row.version for row in PROTOCOLS} == KNOWN
-    assert len({(row.name, row.version) for row in PROTOCOLS}) == len(PROTOCOLS)
-
-
-@pytest.mark.parametrize(
-    ("declared", "known", "version"),
-    [
-        ("1.4", ["1.4"], "1.4"),
-        ("1.4.7", ["1.4"], "1.4"),
-        ("1.9", ["1.2", "1.10", "1.4"], "1.4"),
-        ("1.11", ["1.2", "1.10", "1.4"], "1.10"),
-        ("1.1", ["1.2", "1.10"], "1.2"),
-        ("2.0", ["1.4"], None),
-        ("0.4", ["1.4"], None),
-        ("v1.4", ["1.4"], None),
-        ("1", ["1.4"], None),
-        ("1.4", [], None),
-    ],
-)
-def test_the_nearest_lower_version_judges(declared, known, version):
-    assert nearest_version(declared, known) == version
-
-
-def test_versions_have_two_numbers():
-    assert version_numbers("1.10.3") == (1, 10)
-    assert version_numbers("1.4-x") is None
-
-
-def test_without_a_declared_version_the_latest_judges():
+def test_without_a_declared_version_the_latest_applies():
     assert protocol_for(PROTOCOLS, "vpp", "").version == "1.4"
     assert protocol_for(PROTOCOLS, "nothing", "") is None
     assert protocol_for((), "vpp", "1.4") is None

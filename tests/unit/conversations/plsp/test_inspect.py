@@ -39,7 +39,7 @@ def test_what_each_cycle_changed_said_and_asked_for():
     assert (second.verdict, second.expected) == (Verdict.WRONG, "S{$a:3;$b:2;}S")
     assert [d.code for d in second.diagnostics if d.severity is ERROR] == ["PLSP044", "PLSP044"]
     assert third.changes == (Change(name="c", before="", after="1"),)
-    assert (third.verdict, third.why) == (Verdict.OPEN, "what was fetched from s is not recorded")
+    assert (third.verdict, third.why) == (Verdict.OPEN, "the result of fetching s is not recorded")
     assert (fourth.readable, fourth.changes, fourth.verdict) == (False, (), Verdict.OPEN)
     assert (fifth.actions, fifth.instr, fifth.line) == ((("stop",),), None, 5)
 

@@ -60,7 +60,7 @@ def test_the_schema_is_that_of_the_specification():
         (1.5, "1.5"),
         ("a\x1bb", '"a�b"'),
         ("a" * 50, f'"{"a" * 39}…"'),
-        ([1], "a list"),
+        ([1], "an array"),
         ({}, "an object"),
     ],
 )
@@ -70,8 +70,8 @@ def test_values_are_shown_in_short(value, shown):
 
 def test_kinds_have_names():
     assert [kind_of_json(v) for v in ("a", [], {}, None)] == [
-        "a text",
-        "a list",
+        "a string",
+        "an array",
         "an object",
         "null",
     ]

@@ -1,4 +1,4 @@
-"""The rules about asking back: when, after how many cycles, and with how many questions."""
+"""Rules about questions to the user: when to ask, after how many cycles, and how many."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from psreg.protocols.pb2s.reply import PROOF, Reply
 from psreg.protocols.pb2s.sections import CLARIFY, questions_of
 
 QUESTIONS = 2
-"""How many an answer asks that asks at all."""
+"""The number of questions in CLARIFY."""
 
 MAX_CYCLES = 2
 
 
 @rule("PB2S019", spec="pb2s-0.2/PB2S-05 pb2s-0.2/PB2S-A5", severity=ERROR)
 def not_two_questions(reply: Reply) -> Iterator[Finding]:
-    """CLARIFY does not ask exactly two questions, or is not there although the decision is CLARIFY.
+    """CLARIFY does not ask exactly two questions, or it is missing.
 
     ## Why
-    Whoever is asked back should be able to answer at once. One question rarely closes the gap, and
-    five are a form to fill in. Counted are sentences that end in a question mark, inside the
-    section CLARIFY; several on a line are several.
+    The user should be able to answer at once. One question is rarely enough, and five are a form to
+    fill in. psreg counts the sentences in CLARIFY that end in a question mark, including several on
+    one line.
 
     ## Fix
-    After LEARNED, put a section with the two questions whose answers would settle the matter.
+    After LEARNED, add a section with the two questions whose answers would resolve the
+    contradiction.
 
     ```text
     CLARIFY
@@ -40,28 +41,28 @@ def not_two_questions(reply: Reply) -> Iterator[Finding]:
         if count != QUESTIONS:
             asked = "no question" if not count else f"{count} question{'s' * (count > 1)}"
             yield Finding(
-                message=f"CLARIFY asks {asked}; it asks exactly two",
+                message=f"CLARIFY asks {asked}; expected exactly two",
                 at=section.header,
-                hint="A question is a sentence that ends in a question mark.",
+                hint="Write two sentences that end in a question mark.",
             )
     elif reply.clarifies and reply.text.strip():
         yield Finding(
-            message="the decision is CLARIFY, and there is no section CLARIFY",
+            message="the decision is CLARIFY, but the section CLARIFY is missing",
             at=f"{PROOF}/decision",
-            hint="Put the section with two questions after LEARNED.",
+            hint="Add the section with two questions after LEARNED.",
         )
 
 
 @rule("PB2S020", spec="pb2s-0.2/PB2S-08", severity=ERROR)
 def clarify_without_decision(reply: Reply) -> Iterator[Finding]:
-    """There is a section CLARIFY, and the decision is APPROVE.
+    """There is a section CLARIFY, but the decision is not CLARIFY.
 
     ## Why
-    A program looks at the decision and a person at the text. If one says that all is well and the
-    other asks back, one of them is misled.
+    A program reads the decision, a person the text. If the decision approves the answer and the
+    text asks questions, one of them is misled.
 
     ## Fix
-    Set the decision to CLARIFY if a contradiction remains; otherwise leave the questions out.
+    Set the decision to CLARIFY if a contradiction remains; otherwise remove the questions.
 
     ```text
     before   CLARIFY …   "decision": "APPROVE"
@@ -71,22 +72,22 @@ def clarify_without_decision(reply: Reply) -> Iterator[Finding]:
     section = reply.first(CLARIFY)
     if section and reply.decision not in (None, CLARIFY):
         yield Finding(
-            message=f"there is a section CLARIFY, and the decision is {reply.decision}",
+            message=f"there is a section CLARIFY, but the decision is {reply.decision}",
             at=section.header,
-            hint="Set the decision to CLARIFY, or leave the section out.",
+            hint="Set the decision to CLARIFY, or remove the section.",
         )
 
 
 @rule("PB2S021", spec="pb2s-0.2/PB2S-A6", severity=ERROR, read=WARNING)
 def clarify_too_early(reply: Reply) -> Iterator[Finding]:
-    """The decision is CLARIFY, and fewer than two cycles ran.
+    """The decision is CLARIFY after fewer than two cycles.
 
     ## Why
-    Asking back is for what the loop could not settle. As long as a cycle is left, the assistant
-    has to try: a question costs the user more than a cycle costs the machine.
+    Questions are for contradictions that the loop could not resolve. The assistant must use both
+    cycles first, because a question costs the user more than a cycle costs the machine.
 
     ## Fix
-    Run the second cycle first; if it settles the matter, answer.
+    Run the second cycle first. If it resolves the contradiction, answer.
 
     ```text
     before   "decision": "CLARIFY", "cycles": 1
@@ -97,20 +98,20 @@ def clarify_too_early(reply: Reply) -> Iterator[Finding]:
         yield Finding(
             message=f"the decision is CLARIFY after {reply.cycles} of {MAX_CYCLES} cycles",
             at=f"{PROOF}/cycles",
-            hint="Ask back only after both cycles.",
+            hint="Run both cycles before you ask.",
         )
 
 
 @rule("PB2S022", spec="pb2s-0.2/PB2S-08", severity=WARNING)
 def clarify_without_contradiction(reply: Reply) -> Iterator[Finding]:
-    """The decision is CLARIFY, and REFLECT names no contradiction.
+    """The decision is CLARIFY, but REFLECT names no contradiction.
 
     ## Why
-    Questions are for contradictions that remain. Missing evidence can be said in the answer, and
-    an assumption can be stated; neither needs the user to decide between two things.
+    Questions are for contradictions that remain. An answer can state an assumption or say that
+    evidence is missing; the user does not have to decide for that.
 
     ## Fix
-    Name the contradiction in REFLECT, or answer and say there what is not certain.
+    Name the contradiction in REFLECT, or answer and say what is uncertain.
 
     ```text
     before   REFLECT   - missing evidence: the date          "decision": "CLARIFY"
@@ -119,11 +120,11 @@ def clarify_without_contradiction(reply: Reply) -> Iterator[Finding]:
     """
     section = reply.first("REFLECT")
     flags = list(flags_of(reply.text, section.body)) if section else []
-    # NOTE: where nothing is named, or nothing is asked, at all, another rule speaks.
+    # NOTE: other rules report a REFLECT without any flag, and a missing CLARIFY.
     asks = reply.clarifies and reply.first(CLARIFY) is not None
     if asks and section and flags and not any(f.term == CONTRADICTION for f in flags):
         yield Finding(
-            message="the decision is CLARIFY, and REFLECT names no contradiction",
+            message="the decision is CLARIFY, but REFLECT names no contradiction",
             at=section.header,
             hint="Name the contradiction that remains, or answer.",
         )

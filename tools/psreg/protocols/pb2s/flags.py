@@ -1,8 +1,8 @@
 """What a reflection names: contradictions, unjustified assumptions, missing evidence.
 
-A term counts in any case, in the plural, with a hyphen or a blank, and not where the sentence
-denies it: "no contradiction" names none (READINGS PB2S-A12). Denials are recognised by form, and
-rather too few than too many, so that nobody is accused of a silence that was none.
+A term counts in any case, in the plural, with a hyphen or a space. It does not count if the
+sentence denies it: "no contradiction" names none (PB2S-A12). Denials are recognised by their form;
+in doubt a term counts, so that no answer is reported wrongly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from psreg.core.diagnostics import Span
 CONTRADICTION = "contradiction"
 
 FLAG_TERMS = (CONTRADICTION, "unjustified assumption", "missing evidence")
-"""What a reflection must name at least one of."""
+"""The terms of which a reflection must name at least one."""
 
 _GAP = r"(?:\s*[-‐‑]\s*|\s+)"
 _TERM = re.compile(
@@ -55,32 +55,32 @@ _OR = re.compile(r"[*_`\"'”’]*\s*(?:/|,?\s*n?or\b)\s*(?:any\s+)?[*_`\"'“�
 _COMMA = re.compile(r"[*_`\"'”’]*\s*,\s*[*_`\"'“‘]*")
 _OR_FOLLOWS = re.compile(r"[^.;:!?\n]{0,200}?\bn?or\b", re.IGNORECASE)
 _REACH = 120
-"""How far before a term its denial may stand, in characters."""
+"""The maximal distance of a denial before its term, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A term of `FLAG_TERMS` and the place where the reflection names it."""
+    """A term of `FLAG_TERMS` and its span in the reflection."""
 
     term: str
     at: Span
 
 
 def flags_of(text: str, within: Span) -> Iterator[Flag]:
-    """Yield what `within` names and does not deny, in order."""
+    """Yield the terms that `within` names and does not deny, in order."""
     before, denied = within.start, False
     for found in _TERM.finditer(text, within.start, within.end):
-        denied = (denied and _goes_on(text, before, found)) or _denied(text, found, within)
+        denied = (denied and _denial_continues(text, before, found)) or _denied(text, found, within)
         before = found.end()
         if not denied:
             yield Flag(FLAG_TERMS[(found.lastindex or 1) - 1], Span(*found.span()))
 
 
-def _goes_on(text: str, before: int, found: re.Match[str]) -> bool:
-    """Tell whether a denial of the term that ends at `before` is of the next one, too.
+def _denial_continues(text: str, before: int, found: re.Match[str]) -> bool:
+    """Tell whether the denial of the term that ends at `before` applies to the next one as well.
 
     "No contradiction, unjustified assumption or missing evidence" denies all three; in "no
-    contradiction, missing evidence for the date" the comma begins something new.
+    contradiction, missing evidence for the date" the comma ends the denial.
     """
     if _OR.fullmatch(text, before, found.start()):
         return True

@@ -1,4 +1,4 @@
-"""The rules about what the four sections hold: points, flags, references, takeaways."""
+"""Rules about the content of the four sections: points, flags, references, takeaways."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.sections import Section, bullets_of
 
 MAX_BULLETS = 3
-_MOST_TAKEAWAYS = 7
-_LOUD = "a contradiction, an unjustified assumption or missing evidence"
+_MAX_TAKEAWAYS = 7
+_FLAG_LIST = "a contradiction, an unjustified assumption or missing evidence"
 
 
 @rule("PB2S007", spec="pb2s-0.2/PB2S-03 pb2s-0.2/PB2S-A10", severity=ERROR)
@@ -21,12 +21,11 @@ def too_many_bullets(reply: Reply) -> Iterator[Finding]:
     """REFLECT has more than three points.
 
     ## Why
-    Three is a limit on how much is examined at once: a list of ten doubts is a way not to decide
-    which of them matters. Points count with any mark (`-`, `*`, `+`, `•`, `–`, `1.`, `1)`), and
-    nested ones count, too.
+    The limit makes the assistant decide which doubts matter; a list of ten does not. Points count
+    with any mark (`-`, `*`, `+`, `•`, `–`, `1.`, `1)`), and so do nested points.
 
     ## Fix
-    Keep the three that matter most, or merge those that are about the same claim.
+    Keep the three points that matter most, or merge points about the same claim.
 
     ```text
     before   - contradiction …   - missing evidence …   - unjustified assumption …   - wording …
@@ -37,22 +36,22 @@ def too_many_bullets(reply: Reply) -> Iterator[Finding]:
     bullets = bullets_of(reply.text, section.body) if section else ()
     if len(bullets) > MAX_BULLETS:
         yield Finding(
-            message=f"REFLECT has {len(bullets)} points; three are the most",
+            message=f"REFLECT has {len(bullets)} points; the limit is three",
             at=bullets[MAX_BULLETS],
-            hint="Keep the three that matter most.",
+            hint="Keep the three points that matter most.",
         )
 
 
 @rule("PB2S008", spec="pb2s-0.2/PB2S-A11", severity=WARNING)
 def no_bullets(reply: Reply) -> Iterator[Finding]:
-    """REFLECT names something, but not as points of a list.
+    """REFLECT is prose, not a list of points.
 
     ## Why
-    Nothing forbids prose. But REVISE has to say which points it resolved, and what has no number
-    and no mark is hard to refer to.
+    Prose is allowed. But REVISE has to say which points it resolved, and a point without a number
+    or mark is hard to refer to.
 
     ## Fix
-    Make a list of what REFLECT found.
+    Write the findings of REFLECT as a list.
 
     ```text
     before   There is missing evidence for the date, and a contradiction in the second line.
@@ -65,7 +64,7 @@ def no_bullets(reply: Reply) -> Iterator[Finding]:
         yield Finding(
             message="REFLECT has no points",
             at=section.header,
-            hint="Write what it found as a list of one to three points.",
+            hint="Write its findings as a list of one to three points.",
         )
 
 
@@ -74,12 +73,12 @@ def nothing_flagged(reply: Reply) -> Iterator[Finding]:
     """REFLECT names no contradiction, no unjustified assumption and no missing evidence.
 
     ## Why
-    Every draft rests on something that it does not prove. An examination that finds nothing was
-    none. The three terms count in any case and in the plural, with a hyphen or a blank, and not
-    where they are denied: "no contradiction" finds nothing.
+    Every draft relies on something that it does not prove; a review that finds nothing did not
+    look. The three terms count in any case, in the plural, and with a hyphen or a space. A denied
+    term does not count: "no contradiction" names nothing.
 
     ## Fix
-    Say what the draft assumes, contradicts or leaves unproven, in these words.
+    Say in these words what the draft assumes, contradicts or leaves unproven.
 
     ```text
     before   - The draft looks good; no contradictions.
@@ -89,9 +88,9 @@ def nothing_flagged(reply: Reply) -> Iterator[Finding]:
     section = reply.first("REFLECT")
     if section and not _flags(reply, section):
         yield Finding(
-            message=f"REFLECT names none of {_LOUD}",
+            message=f"REFLECT does not name {_FLAG_LIST}",
             at=section.header,
-            hint=f"Use one of the terms: {', '.join(FLAG_TERMS)}; a denial does not count.",
+            hint=f"Use one of the terms {', '.join(FLAG_TERMS)}; a denial does not count.",
         )
 
 
@@ -117,14 +116,14 @@ _ALL = re.compile(
 
 @rule("PB2S010", spec="pb2s-0.2/PB2S-11", severity=WARNING)
 def revise_names_no_bullet(reply: Reply) -> Iterator[Finding]:
-    """REVISE does not say which points of REFLECT it resolved, or names one that is not there.
+    """REVISE does not say which points of REFLECT it resolved, or names one that does not exist.
 
     ## Why
-    The point of the method is that somebody can follow it: this doubt led to that change. Without
-    the reference a reader has to compare the texts.
+    A reader should be able to follow which doubt led to which change. Without the reference, the
+    reader has to compare the texts.
 
     ## Fix
-    Name the points by number.
+    Name the points by their numbers.
 
     ```text
     before   Loops end after at most two cycles.
@@ -140,15 +139,15 @@ def revise_names_no_bullet(reply: Reply) -> Iterator[Finding]:
     beyond = [number for number in numbers if not 1 <= number <= len(bullets)]
     if not numbers and not _ALL.search(body):
         yield Finding(
-            message="REVISE names no point of REFLECT",
+            message="REVISE does not name a point of REFLECT",
             at=revise.header,
-            hint="Say which points it resolved: 'Resolved bullet 1: …'.",
+            hint="Say which points it resolved, such as `Resolved bullet 1: …`.",
         )
     elif numbers and len(beyond) == len(numbers):
         yield Finding(
-            message=f"REVISE names point {beyond[0]}, and REFLECT has {len(bullets)}",
+            message=f"REVISE names point {beyond[0]}, but REFLECT has {len(bullets)}",
             at=revise.header,
-            hint="The points of REFLECT count from 1.",
+            hint="Count the points of REFLECT from 1.",
         )
 
 
@@ -160,15 +159,15 @@ def _numbers(found: re.Match[str]) -> list[int]:
 
 @rule("PB2S011", spec="pb2s-0.2/PB2S-12", severity=WARNING)
 def section_says_too_little_or_much(reply: Reply) -> Iterator[Finding]:
-    """DRAFT, REVISE or LEARNED is empty, or LEARNED is a long list.
+    """DRAFT, REVISE or LEARNED is empty, or LEARNED is too long.
 
     ## Why
-    A draft is the least that can be examined, a revision is the answer itself, and the takeaways
-    are few: they are kept and tracked, and a list of ten is neither.
+    Without a draft there is nothing to examine, and the revision is the answer itself. Takeaways
+    are kept and tracked, which works only for a short list.
 
     ## Fix
-    Put one sentence into an empty section. Keep the takeaways that hold beyond this answer, seven
-    at most.
+    Write at least one sentence in each section. Keep at most seven takeaways, the ones that apply
+    beyond this answer.
 
     ```text
     before   LEARNED
@@ -180,13 +179,13 @@ def section_says_too_little_or_much(reply: Reply) -> Iterator[Finding]:
         section = reply.first(name)
         if section and section.body.start == section.body.end:
             yield Finding(
-                message=f"{name} is empty", at=section.header, hint="One sentence is enough."
+                message=f"{name} is empty", at=section.header, hint="Write at least one sentence."
             )
     learned = reply.first("LEARNED")
     takeaways = len(bullets_of(reply.text, learned.body)) if learned else 0
-    if learned and takeaways > _MOST_TAKEAWAYS:
+    if learned and takeaways > _MAX_TAKEAWAYS:
         yield Finding(
-            message=f"LEARNED has {takeaways} points; it is a short list",
+            message=f"LEARNED has {takeaways} points; the limit is {_MAX_TAKEAWAYS}",
             at=learned.header,
-            hint=f"Keep the ones that hold beyond this answer, {_MOST_TAKEAWAYS} at most.",
+            hint=f"Keep at most {_MAX_TAKEAWAYS} points that apply beyond this answer.",
         )

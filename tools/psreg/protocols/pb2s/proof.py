@@ -1,7 +1,9 @@
-"""Judges a proof by its JSON Schema, without jsonschema: `conformance.py` has none.
+"""Validates a proof against its JSON Schema, without jsonschema.
 
-It knows the few keywords that the schema uses, with their meaning in draft 2020-12: `1.0` is a
-whole number and `true` is none (READINGS PB2S-A8). A test holds it to jsonschema's answer.
+The stand-alone `conformance.py` does not contain that library.
+
+It supports the keywords that the schema uses, with their meaning in draft 2020-12: `1.0` is an
+integer, `true` is not (PB2S-A8). A test compares it with jsonschema.
 """
 
 from __future__ import annotations
@@ -17,14 +19,14 @@ from psreg.protocols.pb2s.proof_schema import proof_schema
 
 @dataclass(frozen=True, slots=True)
 class ProofFault:
-    """What the schema has against a proof: `key` is the member at fault, "" the proof itself."""
+    """A violation of the schema: `key` is the member at fault, "" the proof itself."""
 
     key: str
     message: str
 
 
 def proof_faults(proof: Any) -> tuple[ProofFault, ...]:
-    """Return what is wrong with `proof`, at most one fault a member, in the schema's order."""
+    """Return the faults of `proof`, at most one per member, in the order of the schema."""
     schema = proof_schema()
     if not isinstance(proof, dict):
         return (ProofFault("", f"`pb2s_proof` must be an object, not {kind_of_json(proof)}"),)
@@ -43,34 +45,34 @@ def _faults(schema: Mapping[str, Any], proof: Mapping[str, Any]) -> Iterator[Pro
 
 def _fault(wanted: Mapping[str, Any], value: Any) -> str:
     if "enum" in wanted and value not in wanted["enum"]:
-        return f"is {json_shown(value)}; allowed are {' and '.join(wanted['enum'])}"
+        return f"is {json_shown(value)}; expected {' or '.join(wanted['enum'])}"
     if wanted.get("type") == "integer":
         if not is_whole(value):
-            return f"must be a whole number, not {json_shown(value)}"
+            return f"must be an integer, not {json_shown(value)}"
         if not wanted["minimum"] <= value <= wanted["maximum"]:
-            return f"is {value}; it goes from {wanted['minimum']} to {wanted['maximum']}"
+            return f"is {value}; expected {wanted['minimum']} to {wanted['maximum']}"
     if wanted.get("type") == "string":
         if not isinstance(value, str):
-            return f"must be a text, not {json_shown(value)}"
+            return f"must be a string, not {json_shown(value)}"
         if len(value) < wanted["minLength"]:
             return "is empty"
     return ""
 
 
 def is_whole(value: Any) -> bool:
-    """Tell whether JSON Schema takes `value` for an integer: `1.0` too, but not `true`."""
+    """Tell whether `value` is an integer in JSON Schema: `1.0` is, `true` is not."""
     if isinstance(value, float):
         return math.isfinite(value) and value.is_integer()
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-_LONGEST = 40
+_MAX_SHOWN = 40
 
 
 def json_shown(value: Any) -> str:
-    """Return `value` for a message: itself in short where it is simple, else what it is."""
+    """Return `value` for a message: a shortened scalar, or else the name of its type."""
     if isinstance(value, str):
-        short = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+        short = value if len(value) <= _MAX_SHOWN else value[: _MAX_SHOWN - 1] + "…"
         return '"' + "".join(c if c.isprintable() else "�" for c in short) + '"'
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
@@ -78,16 +80,16 @@ def json_shown(value: Any) -> str:
 
 
 def kind_of_json(value: Any) -> str:
-    """Return what a JSON value is, in words: `a list`."""
+    """Return the type of a JSON value in words: `an array`."""
     if isinstance(value, str):
-        return "a text"
+        return "a string"
     if isinstance(value, (dict, list)):
-        return "an object" if isinstance(value, dict) else "a list"
+        return "an object" if isinstance(value, dict) else "an array"
     return json_shown(value)
 
 
 def compact_json(value: Any) -> str:
-    """Return a JSON value as text, equal values as equal texts; "" for one nested too deep."""
+    """Return a JSON value as text, equal values as equal texts; "" if it is nested too deeply."""
     try:
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
     except RecursionError:

@@ -1,4 +1,4 @@
-"""The rules about the exchange itself and its proof."""
+"""Rules about the exchange itself, its proof and its sampling."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _REF = re.compile(
 
 @rule("PB2S012", spec="pb2s-0.2/PB2S-A2", severity=ERROR)
 def exchange_incomplete(reply: Reply) -> Iterator[Finding]:
-    r"""An exchange has no message, or no text of an answer.
+    r"""The message or the text of an exchange is missing, empty, or not a string.
 
     ## Why
-    A message goes out as `{"message": …}`, and `{"text": …, "pb2s_proof": {…}}` comes back. If
-    the text is not there, or is no text, there is nothing to examine and nothing to read.
+    A request is `{"message": …}`, and its response `{"text": …, "pb2s_proof": {…}}`. Without the
+    text, there is nothing to check.
 
     ## Fix
-    Send the answer as a text under `text`; in a recorded exchange keep the message, too.
+    Send the answer as a string under `text`. In a recorded exchange, keep the message as well.
 
     ```json
     {"message": "Do loops end?", "text": "DRAFT\n…", "pb2s_proof": {"decision": "APPROVE", …}}
@@ -36,25 +36,25 @@ def exchange_incomplete(reply: Reply) -> Iterator[Finding]:
         if name in reply.missing:
             yield Finding(message=f"`{name}` is missing", at=at, hint=_SHAPE)
         elif name in reply.record and not isinstance(value, str):
-            message = f"`{name}` must be a text, not {kind_of_json(value)}"
+            message = f"`{name}` must be a string, not {kind_of_json(value)}"
             yield Finding(message=message, at=at, hint=_SHAPE)
         elif name == "text" and isinstance(value, str) and not value.strip():
             yield Finding(message="`text` is empty", at=at, hint=_SHAPE)
 
 
-_SHAPE = 'An exchange is {"message": …, "text": …, "pb2s_proof": {…}}.'
+_SHAPE = 'Write an exchange as {"message": …, "text": …, "pb2s_proof": {…}}.'
 
 
 @rule("PB2S013", spec="pb2s-0.2/PB2S-06", severity=ERROR)
 def proof_missing(reply: Reply) -> Iterator[Finding]:
-    """An answer has no proof, or one that is no object.
+    """The proof of an answer is missing, or is not an object.
 
     ## Why
-    The proof goes with every answer, also with one that only asks back: it is what a program can
-    keep and compare without reading the text.
+    Every answer has a proof, even one that only asks questions. Programs store and compare it
+    without reading the text.
 
     ## Fix
-    Attach the object.
+    Add the object.
 
     ```json
     "pb2s_proof": {"decision": "APPROVE", "cycles": 1, "audit_ref": "run-20260131-101500-1b4e28ba"}
@@ -66,17 +66,17 @@ def proof_missing(reply: Reply) -> Iterator[Finding]:
         yield Finding(
             message="`pb2s_proof` is missing" if missing else fault.message,
             at=PROOF,
-            hint="Every answer carries decision, cycles and audit_ref.",
+            hint="Add an object with `decision`, `cycles` and `audit_ref`.",
         )
 
 
 @rule("PB2S014", spec="pb2s-0.2/PB2S-07 pb2s-0.2/PB2S-A1 pb2s-0.2/PB2S-A17", severity=ERROR)
 def decision_unknown(reply: Reply) -> Iterator[Finding]:
-    """The proof's `decision` is missing, or neither APPROVE nor CLARIFY.
+    """The `decision` of the proof is missing, or is not APPROVE or CLARIFY.
 
     ## Why
-    The decision says what became of the loop: an answer, or two questions. Version 0.2 knows no
-    third; `DENY` belongs to a later one, and a program for 0.2 would not know what to do with it.
+    The decision is the result of the loop: an answer, or two questions. Version 0.2 has no third
+    one. `DENY` belongs to a later version, and a program for 0.2 does not know it.
 
     ## Fix
     Write one of the two words in capitals.
@@ -85,7 +85,7 @@ def decision_unknown(reply: Reply) -> Iterator[Finding]:
     "decision": "APPROVE"
     ```
     """
-    yield from _at_fault(reply, "decision", "It is APPROVE or CLARIFY.")
+    yield from _at_fault(reply, "decision", "Write `APPROVE` or `CLARIFY`.")
 
 
 @rule(
@@ -94,12 +94,11 @@ def decision_unknown(reply: Reply) -> Iterator[Finding]:
     severity=ERROR,
 )
 def cycles_out_of_range(reply: Reply) -> Iterator[Finding]:
-    """The proof's `cycles` is missing, no whole number, or beyond two.
+    """The `cycles` of the proof are missing, or are not an integer from 0 to 2.
 
     ## Why
-    The loop is bounded: it runs twice at most, before the user sees anything. `0` is allowed, and
-    so is `1.0`, which is a whole number in JSON Schema; `true` is not, though some programs take
-    it for 1.
+    The loop runs at most twice before the user sees the answer. `0` is allowed, and so is `1.0`,
+    which is an integer in JSON Schema. `true` is not, although some programs accept it as 1.
 
     ## Fix
     Write 0, 1 or 2.
@@ -109,25 +108,25 @@ def cycles_out_of_range(reply: Reply) -> Iterator[Finding]:
     after    "cycles": 1
     ```
     """
-    yield from _at_fault(reply, "cycles", "It is 0, 1 or 2.")
+    yield from _at_fault(reply, "cycles", "Write `0`, `1` or `2`.")
 
 
 @rule("PB2S016", spec="pb2s-0.2/PB2S-07", severity=ERROR)
 def audit_ref_missing(reply: Reply) -> Iterator[Finding]:
-    """The proof's `audit_ref` is missing, empty, or no text.
+    """The `audit_ref` of the proof is missing, empty, or not a string.
 
     ## Why
-    The reference ties an answer to the record that was kept of it. Without one, a log and a
-    conversation cannot be brought together again.
+    The reference connects an answer to its record in the log. Without it, the record of an answer
+    cannot be found.
 
     ## Fix
-    Make one reference for each answer.
+    Create a reference for each answer.
 
     ```json
     "audit_ref": "run-20260131-101500-1b4e28ba"
     ```
     """
-    yield from _at_fault(reply, "audit_ref", "Give each answer a reference of its own.")
+    yield from _at_fault(reply, "audit_ref", "Write a new reference for each answer.")
 
 
 def _at_fault(reply: Reply, key: str, hint: str) -> Iterator[Finding]:
@@ -138,14 +137,14 @@ def _at_fault(reply: Reply, key: str, hint: str) -> Iterator[Finding]:
 
 @rule("PB2S017", spec="pb2s-0.2/PB2S-A9", severity=WARNING)
 def audit_ref_shape(reply: Reply) -> Iterator[Finding]:
-    """The proof's `audit_ref` is not of the form `run-YYYYMMDD-HHMMSS-…`.
+    """The `audit_ref` of the proof does not have the form `run-YYYYMMDD-HHMMSS-…`.
 
     ## Why
-    The specification shows the form and does not demand it. References in one form sort by time,
-    and whoever looks for an answer in a log finds the day at once.
+    The specification shows this form but does not require it. References of one form sort by time,
+    which makes an answer easy to find in a log.
 
     ## Fix
-    Write date and time of the run, and a random part of 8 to 36 hexadecimal digits or a UUID.
+    Write the date and time of the run, and a random part of 8 to 36 hexadecimal digits or a UUID.
 
     ```text
     before   "audit_ref": "run-1"
@@ -155,9 +154,9 @@ def audit_ref_shape(reply: Reply) -> Iterator[Finding]:
     ref = reply.audit_ref
     if ref is not None and not _well_formed(ref):
         yield Finding(
-            message=f"`audit_ref` is {json_shown(ref)}, not of the form run-YYYYMMDD-HHMMSS-…",
+            message=f"`audit_ref` is {json_shown(ref)}; expected run-YYYYMMDD-HHMMSS-…",
             at=f"{PROOF}/audit_ref",
-            hint="The date must exist; the end is hexadecimal or a UUID.",
+            hint="Write an existing date and time, then hexadecimal digits or a UUID.",
         )
 
 
@@ -174,11 +173,10 @@ def audit_ref_reused(reply: Reply) -> Iterator[Finding]:
     """Two answers of one run have the same `audit_ref`.
 
     ## Why
-    A reference that names two answers leads to neither: the log cannot say which of them it is
-    about.
+    With one reference for two answers, it is unclear which of them a record in the log is about.
 
     ## Fix
-    Make a new reference for each answer.
+    Create a new reference for each answer.
 
     ```text
     before   run-20260131-101500-1b4e28ba   run-20260131-101500-1b4e28ba
@@ -188,26 +186,26 @@ def audit_ref_reused(reply: Reply) -> Iterator[Finding]:
     first = reply.refs.get(reply.audit_ref or "", reply.index)
     if first < reply.index:
         yield Finding(
-            message=f"`audit_ref` is that of exchange {first + 1}, too",
+            message=f"exchange {first + 1} has the same `audit_ref`",
             at=f"{PROOF}/audit_ref",
-            hint="Make a new reference for each answer.",
+            hint="Write a new reference for each answer.",
         )
 
 
-HIGHEST_TEMPERATURE = 0.2
+MAX_TEMPERATURE = 0.2
 
 
 @rule("PB2S023", spec="pb2s-0.2/PB2S-09 pb2s-0.2/PB2S-A13", severity=ERROR)
 def temperature_too_high(reply: Reply) -> Iterator[Finding]:
-    """The temperature that the exchange tells is above 0.2, and nothing says why.
+    """The temperature of an exchange is above 0.2 without a waiver.
 
     ## Why
-    The same question should get the same examination. A higher temperature is allowed where it is
-    documented. An endpoint that tells no temperature cannot be judged, and is not.
+    The same question should get the same answer. A higher temperature is allowed if it is
+    documented. psreg does not check an endpoint that does not report its temperature.
 
     ## Fix
-    Lower the temperature. Where it has to be higher, say so in the README, and put a `waiver` with
-    the reason into the reply, the proof or its `sampler`.
+    Lower the temperature. If it must be higher, document it in the README, and add a `waiver` with
+    the reason to the reply, the proof or its `sampler`.
 
     ```text
     before   "sampler": {"temperature": 0.9}
@@ -215,22 +213,22 @@ def temperature_too_high(reply: Reply) -> Iterator[Finding]:
     ```
     """
     for pointer, value in reply.temperatures:
-        if value > HIGHEST_TEMPERATURE and not reply.waived:
+        if value > MAX_TEMPERATURE and not reply.waived:
             yield Finding(
-                message=f"the temperature is {value:g}; the highest is {HIGHEST_TEMPERATURE}",
+                message=f"the temperature is {value:g}; the limit is {MAX_TEMPERATURE}",
                 at=pointer,
-                hint="Lower it, or document it and say so in `waiver`.",
+                hint="Lower it, or document it and add a `waiver`.",
             )
-            return  # a sampler is told in more than one place, and is the same one
+            return  # the same sampler may be reported in several places
 
 
 @rule("PB2S024", spec="pb2s-0.2/PB2S-09", severity=WARNING)
 def seed_not_fixed(reply: Reply) -> Iterator[Finding]:
-    """The seed differs from that of an earlier answer in the same run.
+    """The seed differs from the one of an earlier answer in the same run.
 
     ## Why
-    A fixed seed is what makes an answer repeatable where the model allows it. One that changes
-    from answer to answer is told, but fixed it is not.
+    A fixed seed makes an answer repeatable if the model supports it. A seed that changes from
+    answer to answer is not fixed.
 
     ## Fix
     Use one seed for all answers.
@@ -243,7 +241,7 @@ def seed_not_fixed(reply: Reply) -> Iterator[Finding]:
     for pointer, value in reply.seeds:
         if reply.seed is not None and value != reply.seed:
             yield Finding(
-                message=f"the seed is {value}; an earlier answer had {reply.seed}",
+                message=f"the seed is {value}; an earlier answer has {reply.seed}",
                 at=pointer,
                 hint="Use one seed for all answers.",
             )

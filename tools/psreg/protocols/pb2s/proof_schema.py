@@ -1,4 +1,4 @@
-"""The schema of a proof, which psreg publishes as it stands in the specification."""
+"""The schema of a proof, which psreg publishes as in the specification."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from psreg.formats.schema import document
 
 
 def proof_schema() -> Mapping[str, Any]:
-    """Return the JSON Schema of `pb2s_proof`, to read only. `conformance.py` carries it along."""
+    """Return the JSON Schema of `pb2s_proof`, read-only. `conformance.py` contains a copy."""
     return document("pb2s_proof")

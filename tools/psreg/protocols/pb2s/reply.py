@@ -1,7 +1,7 @@
-"""One exchange of PB2S as its rules judge it: message, reply, proof, and what came before.
+"""One exchange of PB2S with everything that its rules need: message, reply, proof, history.
 
-Whatever an endpoint sends makes a `Reply`: what is not there, or of a wrong type, is for rules to
-say.
+Any response of an endpoint makes a `Reply`; the rules report members that are missing or have the
+wrong type.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from psreg.protocols.pb2s.proof import ProofFault, is_whole, proof_faults
 from psreg.protocols.pb2s.sections import CLARIFY, Answer, Section, answer_of
 
 TEXT = "/text"
-"""Where the message to judge stands in its record."""
+"""The pointer to the answer in its record."""
 
 PROOF = "/pb2s_proof"
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots: cached_property keeps what is computed once
 class Reply:
-    """One exchange; places of findings count inside its text.
+    """One exchange; positions of findings count inside its text.
 
-    `record` holds all members of the exchange, `missing` the names of those it lacks. `traced`
-    says that there is a trace log, `trace` is its record of this exchange, None if it has none.
-    `refs` tells in which exchange of the run a reference stood first, `seed` is the first seed
-    that an exchange before this one told. `documented` says that the temperature is documented
-    elsewhere (READINGS PB2S-A13).
+    `record` holds all members of the exchange, `missing` the names of the missing ones. `traced`
+    means that there is a trace log; `trace` is its record of this exchange, None if it has none.
+    `refs` maps each reference to the first exchange of the run that has it; `seed` is the first
+    seed that an earlier exchange reported. `documented` means that the temperature is documented
+    elsewhere (PB2S-A13).
     """
 
     index: int
@@ -46,11 +46,11 @@ class Reply:
 
     @property
     def pointer(self) -> str:
-        """Where the text stands in the record."""
+        """The pointer to the text in the record."""
         return TEXT
 
     def span(self, _pointer: str, /) -> Span:
-        """Return the beginning of the text: what a pointer names lies outside of it."""
+        """Return the beginning of the text, because members of the record are not part of it."""
         return Span(0, 0)
 
     key_span = span
@@ -62,49 +62,49 @@ class Reply:
 
     @cached_property
     def answer(self) -> Answer:
-        """The text, taken apart."""
+        """The text, split into sections."""
         return answer_of(self.text)
 
     @cached_property
     def faults(self) -> tuple[ProofFault, ...]:
-        """What the schema has against the proof."""
+        """The violations of the schema of the proof."""
         return proof_faults(self.proof)
 
     def first(self, name: str) -> Section | None:
-        """Return the first section of that name."""
+        """Return the first section with that name, None if there is none."""
         return next(iter(self.answer.named(name)), None)
 
     def fault(self, key: str) -> ProofFault | None:
-        """Return what is wrong with a member of the proof, None if nothing is."""
+        """Return the fault of a member of the proof, None if it is valid."""
         return next((fault for fault in self.faults if fault.key == key), None)
 
     @property
     def decision(self) -> str | None:
-        """The decision, if it is one that there is."""
-        sound = isinstance(self.proof, dict) and not self.fault("decision")
-        return str(self.proof["decision"]) if sound else None
+        """The decision, None if it is not valid."""
+        valid = isinstance(self.proof, dict) and not self.fault("decision")
+        return str(self.proof["decision"]) if valid else None
 
     @property
     def clarifies(self) -> bool:
-        """Whether the decision is to ask."""
+        """Whether the decision is CLARIFY."""
         return self.decision == CLARIFY
 
     @property
     def cycles(self) -> int | None:
-        """How often the loop ran, if the proof says so in a sound way."""
-        sound = isinstance(self.proof, dict) and not self.fault("cycles")
-        return int(self.proof["cycles"]) if sound else None
+        """How often the loop ran, None if the proof has no valid number."""
+        valid = isinstance(self.proof, dict) and not self.fault("cycles")
+        return int(self.proof["cycles"]) if valid else None
 
     @property
     def audit_ref(self) -> str | None:
-        """The reference of the run, if the proof has a sound one."""
-        sound = isinstance(self.proof, dict) and not self.fault("audit_ref")
-        return str(self.proof["audit_ref"]) if sound else None
+        """The reference of the run, None if the proof has no valid one."""
+        valid = isinstance(self.proof, dict) and not self.fault("audit_ref")
+        return str(self.proof["audit_ref"]) if valid else None
 
     def sampling(self, key: str) -> Iterator[tuple[str, Any]]:
-        """Yield what the exchange tells of `key`, such as `temperature`, with its pointer.
+        """Yield the reported values of `key`, such as `temperature`, with their pointers.
 
-        It may stand in the reply, its proof or its trace record, or in `sampler` of any of them.
+        They are in the reply, its proof or its trace record, or in `sampler` of one of them.
         """
         for pointer, place in (("", self.record), (PROOF, self.proof), ("/trace", self.trace)):
             inner = place.get("sampler") if isinstance(place, Mapping) else None
@@ -114,22 +114,22 @@ class Reply:
 
     @property
     def temperatures(self) -> Iterator[tuple[str, float]]:
-        """Yield the temperatures that the exchange tells, with their pointers."""
+        """Yield the temperatures that the exchange reports, with their pointers."""
         for pointer, value in self.sampling("temperature"):
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 yield pointer, value
 
     @property
     def seeds(self) -> Iterator[tuple[str, Any]]:
-        """Yield the seeds that the exchange tells, with their pointers."""
+        """Yield the seeds that the exchange reports, with their pointers."""
         return ((at, value) for at, value in self.sampling("seed") if is_whole(value))
 
     @property
     def waived(self) -> bool:
-        """Whether the exchange, or who runs the check, says that the temperature is documented."""
-        told = [value for _, value in self.sampling("waiver")]
-        return self.documented or any(value is True or _substance(value) for value in told)
+        """Whether the exchange, or the caller, says that the temperature is documented."""
+        waivers = [value for _, value in self.sampling("waiver")]
+        return self.documented or any(value is True or _has_content(value) for value in waivers)
 
 
-def _substance(value: Any) -> bool:
+def _has_content(value: Any) -> bool:
     return bool(value.strip() if isinstance(value, str) else isinstance(value, dict) and value)

@@ -1,4 +1,4 @@
-"""All rules of PB2S 0.2, in the order in which people read an exchange."""
+"""All rules of PB2S 0.2, in the order of an exchange."""
 
 from __future__ import annotations
 

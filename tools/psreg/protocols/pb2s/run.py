@@ -1,4 +1,4 @@
-"""From recorded or live exchanges to replies, each with what came before it in the same run."""
+"""Converts recorded or live exchanges to replies, each with the history of its run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from psreg.protocols.pb2s.reply import Reply
 
 MEMBERS = ("message", "text", "pb2s_proof")
-"""What a record of an exchange has (READINGS PB2S-A2)."""
+"""The members of an exchange (PB2S-A2)."""
 
 
 def replies_of(
@@ -19,7 +19,7 @@ def replies_of(
 ) -> Iterator[Reply]:
     """Yield a reply for each record of an exchange, given with its number, in order.
 
-    A member `trace` is the record of a trace log; with `traced` each exchange should have one.
+    The member `trace` is the record of a trace log; with `traced`, each exchange should have one.
     """
     refs: dict[str, int] = {}
     seed: Any = None
@@ -44,11 +44,11 @@ def replies_of(
 
 
 def exchange_of(message: str, answer: Any) -> dict[str, Any]:
-    """Return the record of an exchange: a message, and the JSON that came back for it.
+    """Return the record of an exchange: a message, and the JSON response to it.
 
-    An answer that is no object has none of the members; what it says of `message` or `trace` is
-    not what was sent or logged.
+    A response that is not an object has no members. Its own `message` and `trace` are dropped,
+    because they are not what was sent or logged.
     """
     members = answer if isinstance(answer, dict) else {}
-    mine = {key: value for key, value in members.items() if key not in ("message", "trace")}
-    return {**mine, "message": message}
+    kept = {key: value for key, value in members.items() if key not in ("message", "trace")}
+    return {**kept, "message": message}

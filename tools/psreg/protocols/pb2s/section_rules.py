@@ -1,4 +1,4 @@
-"""The rules about sections: which there are, how often, in what order, how they are headed."""
+"""Rules about sections: which ones there are, how often, in what order, and their headers."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from psreg.core.rule import rule
 from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.sections import PHASES, SECTION_NAMES, Section
 
-_MOST = 20
-"""Headers that are looked at; an answer has five, and nobody reads a hundred findings."""
+_MAX_HEADERS = 20
+"""Headers that are checked; an answer has at most five."""
 
 
 @rule("PB2S001", spec="pb2s-0.2/PB2S-02", severity=ERROR)
 def section_missing(reply: Reply) -> Iterator[Finding]:
-    """One of the four sections DRAFT, REFLECT, REVISE and LEARNED is not there.
+    """One of the sections DRAFT, REFLECT, REVISE and LEARNED is missing.
 
     ## Why
-    The four steps are what PB2S is: an answer that shows no REFLECT may have examined itself or
-    not, and nobody can tell. A word such as `Draft` or `DRAFTING` heads no section, because a
-    program has to find the steps without guessing.
+    PB2S consists of these four steps. Without REFLECT, for example, a reader does not know whether
+    the assistant examined its draft. `Draft` and `DRAFTING` are not headers, because programs must
+    find the steps without guessing.
 
     ## Fix
-    Head each step by its name in capitals, alone on a line; a colon may follow it.
+    Begin each step with its name in capitals, alone on a line; a colon may follow it.
 
     ```text
     before   Draft                after   DRAFT
@@ -34,14 +34,14 @@ def section_missing(reply: Reply) -> Iterator[Finding]:
     for name in PHASES:
         if reply.text.strip() and not reply.answer.named(name):
             yield Finding(
-                message=f"there is no section {name}",
-                at=_place_of(reply, name),
-                hint=f"Put {name} alone on a line before what belongs to it.",
+                message=f"the section {name} is missing",
+                at=_expected_position(reply, name),
+                hint=f"Put {name} alone on a line before its text.",
             )
 
 
-def _place_of(reply: Reply, name: str) -> Span:
-    """Return where the section `name` should stand: after the one before it, else the start."""
+def _expected_position(reply: Reply, name: str) -> Span:
+    """Return where the section `name` should be: after the sections that precede it."""
     earlier = SECTION_NAMES[: SECTION_NAMES.index(name)]
     ends = [section.body.end for section in reply.answer.sections if section.name in earlier]
     return Span(max(ends, default=0), max(ends, default=0))
@@ -52,12 +52,12 @@ def section_twice(reply: Reply) -> Iterator[Finding]:
     """A section occurs more than once.
 
     ## Why
-    Each step comes once. With two sections REVISE it is open which of them is the answer, and a
-    loop that ran twice is told by `cycles` in the proof, not by showing everything again.
+    Each step occurs once. With two REVISE sections, it is unclear which of them is the answer. If
+    the loop ran twice, `cycles` in the proof says so; the answer does not show both cycles.
 
     ## Fix
-    Show the steps of the last cycle only. Where a text has to quote the name of a step, put other
-    words on the same line.
+    Show only the steps of the last cycle. If the text quotes the name of a step, put other words on
+    the same line.
 
     ```text
     before   DRAFT … REFLECT … REVISE … LEARNED … DRAFT … REFLECT … REVISE … LEARNED …
@@ -70,21 +70,20 @@ def section_twice(reply: Reply) -> Iterator[Finding]:
             yield Finding(
                 message=f"{name} occurs {count} times",
                 at=again.header,
-                hint="Show each section once; `cycles` says how often the loop ran.",
+                hint="Show each section once, and say in `cycles` how often the loop ran.",
             )
 
 
 @rule("PB2S003", spec="pb2s-0.2/PB2S-02 pb2s-0.2/PB2S-A4", severity=ERROR)
 def sections_out_of_order(reply: Reply) -> Iterator[Finding]:
-    """The sections do not stand in the order DRAFT, REFLECT, REVISE, LEARNED, then CLARIFY.
+    """The sections are not in the order DRAFT, REFLECT, REVISE, LEARNED, CLARIFY.
 
     ## Why
-    The order is the method: nothing can be examined before it is drafted, nor revised before it
-    is examined. Questions to the user come last, after the loop has run, since the loop runs
-    before anything is said.
+    The order is the method: a draft is written, examined, and then revised. Questions to the user
+    come last, because the loop ends before they are asked.
 
     ## Fix
-    Bring the sections into order.
+    Put the sections into this order.
 
     ```text
     before   REFLECT … DRAFT … REVISE … LEARNED …
@@ -99,18 +98,18 @@ def sections_out_of_order(reply: Reply) -> Iterator[Finding]:
             yield Finding(
                 message=f"{other.name} comes after {one.name}",
                 at=other.header,
-                hint=f"The order is {', '.join(SECTION_NAMES)}.",
+                hint=f"Put them into the order {', '.join(SECTION_NAMES)}.",
             )
-            return  # one section in a wrong place puts others there, too
+            return  # one misplaced section makes others look misplaced as well
 
 
 @rule("PB2S004", spec="pb2s-0.2/PB2S-A3", severity=WARNING)
 def header_decorated(reply: Reply) -> Iterator[Finding]:
-    """The header of a section carries Markdown.
+    """The header of a section has Markdown.
 
     ## Why
-    Many models write `## DRAFT` or `**DRAFT**`. psreg reads that, and other programs that look
-    for a line with the bare name do not find the section at all.
+    Many models write `## DRAFT` or `**DRAFT**`. psreg reads such headers, but a program that looks
+    for a line with the bare name does not find the section.
 
     ## Fix
     Write the name alone. `psreg` offers the change.
@@ -120,25 +119,25 @@ def header_decorated(reply: Reply) -> Iterator[Finding]:
     after    DRAFT             REFLECT
     ```
     """
-    for section in reply.answer.sections[:_MOST]:
+    for section in reply.answer.sections[:_MAX_HEADERS]:
         if section.decorated:
             name = f"{section.name}:" if section.inline else section.name
             yield Finding(
-                message=f"the header {section.name} carries Markdown",
+                message=f"the header {section.name} has Markdown",
                 at=section.header,
-                hint="Write the name alone, without # or *.",
+                hint="Write the name alone, without `#` or `*`.",
                 fix=(Change(section.header, name),),
-                fix_title=f"write {name}",
+                fix_title=f"Write {name}",
             )
 
 
 @rule("PB2S005", spec="pb2s-0.2/PB2S-A3", severity=ERROR, read=WARNING)
 def text_beside_header(reply: Reply) -> Iterator[Finding]:
-    """Text stands on the line of a section's header.
+    """There is text on the same line as the header of a section.
 
     ## Why
-    "Once each" has to be countable. If `REVISE: see above` were a header like any other, a
-    sentence that happens to begin so would open a section in the middle of an answer.
+    Programs count the headers. If `REVISE: see above` were a valid header, a sentence that begins
+    like this would start a section in the middle of an answer.
 
     ## Fix
     Begin the text on the next line. `psreg` offers the change.
@@ -148,28 +147,28 @@ def text_beside_header(reply: Reply) -> Iterator[Finding]:
                                                   The loop ends.
     ```
     """
-    for section in reply.answer.sections[:_MOST]:
+    for section in reply.answer.sections[:_MAX_HEADERS]:
         if section.inline:
             gap = Span(section.header.end, section.inline.start)
             yield Finding(
-                message=f"text stands on the line of the header {section.name}",
+                message=f"there is text on the line of the header {section.name}",
                 at=section.inline,
                 hint="Begin the text on the next line.",
                 fix=(Change(gap, "\n"),),
-                fix_title="begin the text on a line of its own",
+                fix_title="Begin the text on the next line",
             )
 
 
 @rule("PB2S006", spec="pb2s-0.2/PB2S-02", severity=WARNING)
 def text_before_sections(reply: Reply) -> Iterator[Finding]:
-    """Text stands before the first section.
+    """There is text before the first section.
 
     ## Why
-    The steps come first: what is said before DRAFT has been through none of them. Often it is a
-    greeting, and sometimes the heading of a section that was misspelled.
+    Text before DRAFT has not been examined. Often it is a greeting, and sometimes the misspelled
+    header of a section.
 
     ## Fix
-    Leave it out, or move it into the section to which it belongs.
+    Remove it, or move it into the section that it belongs to.
 
     ```text
     before   Sure, here is my answer.     after   DRAFT
@@ -180,7 +179,7 @@ def text_before_sections(reply: Reply) -> Iterator[Finding]:
     at = reply.answer.preamble
     if at.start < at.end:
         yield Finding(
-            message="text stands before the first section",
+            message="there is text before the first section",
             at=at,
-            hint="Nothing comes before DRAFT.",
+            hint="Begin the answer with DRAFT.",
         )

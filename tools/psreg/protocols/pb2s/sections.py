@@ -1,7 +1,7 @@
 """The grammar of a PB2S answer: its sections, the points of a list, the questions it asks.
 
-A header is a line with nothing but the name of a section in capitals, perhaps with a colon
-(READINGS PB2S-A3); everything up to the next header is its body. Nothing here judges.
+A header is a line with only the name of a section in capitals and an optional colon (PB2S-A3);
+everything up to the next header is its body. This module reports nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PHASES = ("DRAFT", "REFLECT", "REVISE", "LEARNED")
 """The four steps, in their order."""
 
 CLARIFY = "CLARIFY"
-"""The section with questions, after the steps; also the decision that calls for it."""
+"""The section with questions, after the steps; also the decision that requires it."""
 
 SECTION_NAMES = (*PHASES, CLARIFY)
 
@@ -33,15 +33,15 @@ _BREAK = re.compile(r"[ \t]*(?:[-*_][ \t]*){3,}")
 _MARKS = re.compile(r"[?？!！]+")
 _CLOSING = "\"'”’»)]}*_`"
 _CLOSED = 8
-"""Characters behind a question mark that may close quotes and brackets."""
+"""Characters after a question mark that may close quotes and brackets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One section: `header` is its line, `body` what it says, without blank space around it.
+    """One section: `header` is its line, `body` its text without surrounding white space.
 
-    `decorated` tells of Markdown around the name, `inline` where text stands on the header's
-    line; None if there is none.
+    `decorated` means that there is Markdown around the name. `inline` is the text on the line of
+    the header, None if there is none.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A text taken apart: its sections in the order in which they stand, and what goes before."""
+    """A text split into its sections, in the order of the text, and the text before them."""
 
     text: str
     preamble: Span
@@ -64,12 +64,12 @@ class Answer:
         return tuple(section for section in self.sections if section.name == name)
 
     def body(self, section: Section) -> str:
-        """Return what `section` says."""
+        """Return the text of `section`."""
         return self.text[section.body.start : section.body.end]
 
 
 def answer_of(text: str) -> Answer:
-    """Take a text apart; any text is an answer, though perhaps one without sections."""
+    """Split a text into sections; any text is an answer, perhaps without sections."""
     heads = list(_heads(text))
     starts = [start for _, start, _ in heads]
     sections = tuple(
@@ -113,14 +113,14 @@ def lines_of(text: str) -> Iterator[tuple[int, int]]:
 
 
 def trimmed(text: str, start: int, end: int) -> Span:
-    """Return the span from `start` to `end` without the blank space at either side."""
+    """Return the span from `start` to `end` without white space at either side."""
     part = text[start:end]
     left = len(part) - len(part.lstrip())
     return Span(start + left, max(start + left, start + len(part.rstrip())))
 
 
 def bullets_of(text: str, within: Span) -> tuple[Span, ...]:
-    """Return the lines of `within` that are points of a list, nested ones too (PB2S-A10)."""
+    """Return the lines of `within` that are points of a list, including nested ones (PB2S-A10)."""
     body = text[within.start : within.end]
     return tuple(
         trimmed(text, within.start + start, within.start + stop)
@@ -132,8 +132,8 @@ def bullets_of(text: str, within: Span) -> tuple[Span, ...]:
 def questions_of(text: str, within: Span) -> tuple[Span, ...]:
     """Return the marks of the questions asked in `within` (PB2S-A5).
 
-    A sentence that ends in a question mark is a question, several on a line are several, and
-    "??" or "?!" ends one. The mark in an address or in code ends no sentence.
+    A sentence that ends in a question mark is a question; a line may have several, and "??" or
+    "?!" ends one. A question mark in an address or in code does not end a sentence.
     """
     return tuple(
         Span(*mark.span())

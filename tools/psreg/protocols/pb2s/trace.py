@@ -1,4 +1,4 @@
-"""The trace log of an endpoint: its records, and which of them belongs to which exchange."""
+"""The trace log of an endpoint: its records, and which record belongs to which exchange."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from typing import Any
 
 TRACE_KEYS = ("timestamp", "model_id", "prompt_hash", "pb2s_proof")
-"""What a record has (READINGS PB2S-A14)."""
+"""The members of a record (PB2S-A14)."""
 
 
 def prompt_hash(message: str) -> str:
-    """Return the digest by which a record names a message: SHA-256 in hexadecimal."""
+    """Return the digest that identifies a message in a record: SHA-256 in hexadecimal."""
     return hashlib.sha256(message.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def trace_records(text: str) -> list[Any]:
-    """Return the records of a log, a line each; a line that is no JSON is a record that is a text.
+    """Return the records of a log, one per line; a line that is not JSON is returned as a string.
 
-    Blank lines and a byte order mark are none.
+    Blank lines and a byte order mark are skipped.
     """
     lines = text.removeprefix("\ufeff").split("\n")
     return [_record(line) for line in lines if line.strip()]
@@ -33,10 +33,10 @@ def _record(line: str) -> Any:
 
 
 def matched(exchanges: Sequence[dict[str, Any]], records: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the exchanges, each with the record of it as its `trace`, where there is one.
+    """Return the exchanges, each with its record as `trace` if there is one.
 
-    A log may hold older runs. A record belongs to an exchange by its reference, else by the digest
-    of the message, the latest first, else by its place counted from the end.
+    A log may contain older runs. A record is matched by its reference, or else by the digest of
+    the message, latest first, or else by its position counted from the end.
     """
     free = list(range(len(records)))[::-1]
     traces: dict[int, Any] = {}
@@ -64,13 +64,13 @@ def _same_reference(exchange: dict[str, Any], record: Any) -> bool:
 
 
 def _same_message(exchange: dict[str, Any], record: Any) -> bool:
-    told = _member(record, "prompt_hash")
-    return isinstance(told, str) and bare_digest(told) == prompt_hash(exchange["message"])
+    digest = _member(record, "prompt_hash")
+    return isinstance(digest, str) and bare_digest(digest) == prompt_hash(exchange["message"])
 
 
-def bare_digest(told: str) -> str:
-    """Return a digest without the name of its algorithm, in small letters."""
-    return told.strip().lower().removeprefix("sha256:")
+def bare_digest(digest: str) -> str:
+    """Return a digest in lower case, without the name of its algorithm."""
+    return digest.strip().lower().removeprefix("sha256:")
 
 
 def _member(value: Any, key: str) -> Any:

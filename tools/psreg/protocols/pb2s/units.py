@@ -1,4 +1,4 @@
-"""From a recorded conversation to the replies that the rules judge, and what they say in short."""
+"""Splits a recorded conversation into the replies that the rules check, and summarises them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def units(conversation: Conversation, _options: Options) -> Iterator[Reply]:
     exchanges = conversation.exchanges
     replies = replies_of((exchange.index, exchange.record) for exchange in exchanges)
     for exchange, reply in zip(exchanges, replies, strict=True):
-        # A reply that was recorded alone need not have its message.
+        # A reply that was recorded alone does not need its message.
         yield replace(reply, missing=exchange.missing)
 
 
 def parsed(reply: Reply) -> dict[str, Any] | None:
-    """Return the sections, by name in the order in which they stand, and the decision.
+    """Return the sections, by name in the order of the text, and the decision.
 
-    None if there is no text; of a section that occurs twice the first one counts.
+    None if there is no text. If a section occurs twice, the first one counts.
     """
     if not reply.text.strip():
         return None

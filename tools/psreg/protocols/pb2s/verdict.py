@@ -1,4 +1,4 @@
-"""What a conformance run says of a reply beside its findings: evidence, what is not verifiable."""
+"""What a conformance run reports beside findings: their evidence, and what is not verifiable."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from psreg.core.diagnostics import LineIndex, Span
 from psreg.protocols.pb2s.proof import compact_json
 from psreg.protocols.pb2s.reply import TEXT, Reply
 
-_LONGEST_EVIDENCE = 200
+_MAX_EVIDENCE = 200
 
 
 def evidence_of(reply: Reply, at: str | Span) -> str:
-    """Return what a finding at `at` is about: the line of the text, or the member with its name.
+    """Return the evidence of a finding at `at`: the line of the text, or the member with its name.
 
-    "" where the member is not there; long evidence is cut.
+    "" if the member is missing. Long evidence is cut.
     """
     if at == TEXT or isinstance(at, Span):
         lines = LineIndex(reply.text)
@@ -31,13 +31,13 @@ def evidence_of(reply: Reply, at: str | Span) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_EVIDENCE else text[: _LONGEST_EVIDENCE - 1] + "…"
+    return text if len(text) <= _MAX_EVIDENCE else text[: _MAX_EVIDENCE - 1] + "…"
 
 
 def notes_of(reply: Reply) -> Iterator[str]:
-    """Yield what could not be verified of an exchange (READINGS PB2S-A13, PB2S-A14)."""
-    for name, told in (("temperature", reply.temperatures), ("seed", reply.seeds)):
-        if not any(True for _ in told):
-            yield f"{name}: not verifiable, neither reply nor proof nor trace record tells it"
+    """Yield what could not be verified in an exchange (PB2S-A13, PB2S-A14)."""
+    for name, reported in (("temperature", reply.temperatures), ("seed", reply.seeds)):
+        if not any(True for _ in reported):
+            yield f"{name}: not verifiable, because reply, proof and trace record do not report it"
     if not reply.traced:
         yield "trace record: not verifiable without --trace-log"

@@ -9,7 +9,7 @@ from psreg.protocols.vpp import command_rules, echo_rules, footer_rules
 from psreg.protocols.vpp.state import units
 from psreg.protocols.vpp.turn import VppTurn, parsed
 
-__all__ = ["VPP_1_4", "VPP_RULES"]
+__all__ = ["VPP", "VPP_RULES"]
 
 VPP_RULES: tuple[Rule[VppTurn], ...] = (
     command_rules.no_command,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from psreg.core.diagnostics import Change, Span
 from psreg.formats.issue import Issue
+from psreg.formats.protocols import PROTOCOLS
 from psreg.protocols.vpp.command import first_line, leading, leading_blanks_issue, read_command
 from psreg.protocols.vpp.footer import Footer, is_footer, read_footer, resembles_footer
 from psreg.protocols.vpp.vocabulary import USER_TAGS
@@ -113,8 +114,8 @@ def _footer_line(text: str, lines: list[Span]) -> tuple[Span | None, tuple[Issue
             code="VPP020",
             message="the last line is not a footer",
             span=Span(last.start, last.end),
-            hint="End with `[Version=v1.4 | Tag=q_1 | Sources=none | Assumptions=0 | Cycle=1/3 | "
-            "Locus=assistant]`.",
+            hint=f"End with `[Version=v{PROTOCOLS['vpp']} | Tag=q_1 | Sources=none | Assumptions=0 | "
+            "Cycle=1/3 | Locus=assistant]`.",
         )
         return None, (issue,)
     after = lines[lines.index(footers[-1]) + 1]

@@ -1,0 +1,63 @@
+"""One table has the versions of the protocols; everything that repeats them agrees with it."""
+
+from pathlib import Path
+
+import pytest
+
+from psreg.formats.protocols import PROTOCOLS, nearest_version, version_numbers
+from psreg.formats.schema import document
+from psreg.protocols import PROTOCOLS as ROWS
+from psreg.protocols.plsp.system_prompt import system_prompt
+
+DOCS = Path(__file__).parents[3] / "site/docs/protocols/index.md"
+
+
+@pytest.mark.parametrize(
+    ("declared", "known", "version"),
+    [
+        ("1.4", ["1.4"], "1.4"),
+        ("1.4.7", ["1.4"], "1.4"),
+        ("1.9", ["1.2", "1.10", "1.4"], "1.4"),
+        ("1.11", ["1.2", "1.10", "1.4"], "1.10"),
+        ("1.1", ["1.2", "1.10"], "1.2"),
+        ("2.0", ["1.4"], None),
+        ("0.4", ["1.4"], None),
+        ("v1.4", ["1.4"], None),
+        ("1", ["1.4"], None),
+        ("1.4", [], None),
+    ],
+)
+def test_the_nearest_lower_version_applies(declared, known, version):
+    assert nearest_version(declared, known) == version
+
+
+def test_versions_have_two_numbers():
+    assert version_numbers("1.10.3") == (1, 10)
+    assert version_numbers("1.4-x") is None
+
+
+def test_there_is_a_row_for_each_protocol():
+    assert {row.name: row.version for row in ROWS} == PROTOCOLS
+    assert len({(row.name, row.version) for row in ROWS}) == len(ROWS)
+
+
+def test_rules_cite_the_specification_of_their_version():
+    for row in ROWS:
+        cited = {spec.partition("/")[0] for rule in row.rules for spec in rule.spec.split()}
+        assert cited == {f"{row.name}-{row.version}"}
+
+
+def test_schemas_name_the_same_protocols():
+    assert document("release")["properties"]["protocols"]["properties"].keys() == PROTOCOLS.keys()
+    for name in ("transcript", "conform"):
+        assert set(document(name)["properties"]["protocol"]["enum"]) == PROTOCOLS.keys()
+
+
+def test_the_docs_name_the_same_versions():
+    table = DOCS.read_text(encoding="utf-8")
+    for name, version in PROTOCOLS.items():
+        assert f"| {name.upper()} {version} |" in table
+
+
+def test_assistants_are_told_the_version():
+    assert f"(PLSP), version {PROTOCOLS['plsp']}." in system_prompt()
