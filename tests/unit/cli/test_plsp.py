@@ -43,7 +43,7 @@ def test_a_transition_is_judged_if_its_dialect_is_declared(client, write):
     assert judged(RIGHT, "--imf", "psreg-1").code == 0
     done = judged(WRONG)
     assert done.code == 0
-    assert "transition not judged" in done.out
+    assert "transition not checked" in done.out
     assert "correct" not in done.out
 
 

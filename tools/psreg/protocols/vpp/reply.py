@@ -114,8 +114,8 @@ def _footer_line(text: str, lines: list[Span]) -> tuple[Span | None, tuple[Issue
             code="VPP020",
             message="the last line is not a footer",
             span=Span(last.start, last.end),
-            hint=f"End with `[Version=v{PROTOCOLS['vpp']} | Tag=q_1 | Sources=none | Assumptions=0 | "
-            "Cycle=1/3 | Locus=assistant]`.",
+            hint=f"End with `[Version=v{PROTOCOLS['vpp']} | Tag=q_1 | Sources=none | "
+            "Assumptions=0 | Cycle=1/3 | Locus=assistant]`.",
         )
         return None, (issue,)
     after = lines[lines.index(footers[-1]) + 1]
