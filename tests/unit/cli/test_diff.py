@@ -199,7 +199,7 @@ def test_bump_auto_moves_a_folder_whose_number_is_too_small(client, checkout):
     before = tree_of(root)
     done = client.run("bump", "hello", "auto", cwd=root)
     assert done.code == 0
-    assert "hello 2.0.0 is a right number for that\n" in done.out
+    assert "hello 2.0.0 is a valid version for these changes\n" in done.out
     document = client.run("bump", "hello", "auto", "--format", "json", cwd=root).json
     assert (document["version"], document["files"], document["replaces"]) == ("2.0.0", [], None)
     assert tree_of(root) == before

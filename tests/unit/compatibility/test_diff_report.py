@@ -39,26 +39,26 @@ def test_text():
 floor: major (after 1.0.0 that is 2.0.0 or higher)
 
 major
-  the recognition key `quiz_save` is now `riddle_save`
-    PBE-RECOGNITION-KEY: It is what the assistant looks for to resume a save. Saves of the previous version carry the previous key.
+  the recognition key changed from `quiz_save` to `riddle_save`
+    PBE-RECOGNITION-KEY: The assistant looks for it to resume a save. Saves of the previous version contain the previous key.
 
 minor
   the technique `Praise` was added
   the technique `Map` was added
-    PBE-TECHNIQUE-ADDED: The assistant can do something more, and everything that it could do before.
+    PBE-TECHNIQUE-ADDED: The assistant can do something new, and everything that it could do before.
 
 patch
   `core_philosophy.tone` was reworded (behaviour, please read)
       - warm
       + calm
-    PBE-WORDING: Better words are what a patch is for. They change what the assistant does all the same, so a person should read them.
+    PBE-WORDING: Better wording is what a patch is for. It still changes what the assistant does, so a person should read it.
 """
     )
 
 
 def test_nothing():
     same = changed()
-    assert diff_text(same) == "floor: none\n\nnothing is different\n"
+    assert diff_text(same) == "floor: none\n\nno differences\n"
     assert diff_text(same, patch=True) == diff_text(same)
     assert diff_markdown(same) == "Floor: **none**.\n"
     assert diff_document(same)["changes"] == []
@@ -83,10 +83,10 @@ Floor: **major** (after 1.0.0 that is 2.0.0 or higher).
 
 | Step | What changed | Why |
 | --- | --- | --- |
-| **major** | the recognition key <code>quiz&#95;save</code> is now <code>riddle&#95;save</code> | It is what the assistant looks for to resume a save. Saves of the previous version carry the previous key. <code>PBE-RECOGNITION-KEY</code> |
-| minor | the technique <code>Praise</code> was added | The assistant can do something more, and everything that it could do before. <code>PBE-TECHNIQUE-ADDED</code> |
+| **major** | the recognition key changed from <code>quiz&#95;save</code> to <code>riddle&#95;save</code> | The assistant looks for it to resume a save. Saves of the previous version contain the previous key. <code>PBE-RECOGNITION-KEY</code> |
+| minor | the technique <code>Praise</code> was added | The assistant can do something new, and everything that it could do before. <code>PBE-TECHNIQUE-ADDED</code> |
 | minor | the technique <code>Map</code> was added | ″ |
-| patch | <code>core&#95;philosophy&#46;tone</code> was reworded<br>**behaviour, please read**<br>was: warm<br>is: calm | Better words are what a patch is for. They change what the assistant does all the same, so a person should read them. <code>PBE-WORDING</code> |
+| patch | <code>core&#95;philosophy&#46;tone</code> was reworded<br>**behaviour, please read**<br>before: warm<br>after: calm | Better wording is what a patch is for. It still changes what the assistant does, so a person should read it. <code>PBE-WORDING</code> |
 """
     )
 
@@ -99,7 +99,7 @@ def test_document():
         "row": "PBE-TECHNIQUE-ADDED",
         "step": "minor",
         "message": "the technique `Praise` was added",
-        "reason": "The assistant can do something more, and everything that it could do before.",
+        "reason": "The assistant can do something new, and everything that it could do before.",
         "pointer": "/facilitator_techniques/techniques/2",
         "before": "",
         "after": "Praise",

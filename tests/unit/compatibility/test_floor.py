@@ -139,8 +139,8 @@ def test_a_renamed_part_is_told_once_for_each():
 
     found = differences_of(engine("a", "b", "c"), engine("d", "b", "e"))
     assert [d.message for d in found] == [
-        "the technique `a` is now called `d`",
-        "the technique `c` is now called `e`",
+        "the technique `a` was renamed to `d`",
+        "the technique `c` was renamed to `e`",
     ]
 
 

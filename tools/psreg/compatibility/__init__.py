@@ -1,4 +1,4 @@
-"""The SemVer floor: one decision table, judged by meaning and never by text."""
+"""The SemVer floor: a decision table that compares two releases by meaning, never by text."""
 
 from psreg.compatibility.floor import (
     FLOOR_GROUPS,

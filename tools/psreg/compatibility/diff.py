@@ -1,4 +1,4 @@
-"""Compare two prompts: what changed, which step that asks for, and what may come next.
+"""Compare two prompts: what changed, which version step that requires, and what may come next.
 
 A side is an artifact alone, or a release with all its files; what only one side has is not
 compared.
@@ -27,25 +27,25 @@ from psreg.core.identity import Format, ReleaseId, detect_format
 from psreg.core.version import Step, is_version, parse_version
 
 _START = 4096
-"""Bytes by which the format of a file is told."""
+"""Bytes at the start of a file from which its format is detected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operand:
-    """A side, and what to call it."""
+    """A side and its title."""
 
     title: str
     side: Side
 
     @property
     def version(self) -> str | None:
-        """The version of it, if it is known."""
+        """The version, if known."""
         return self.side.version
 
 
 @dataclass(frozen=True, kw_only=True)  # no slots: cached_property keeps the least in __dict__
 class Diff:
-    """What is different from `before` to `after`, and the smallest `floor` that does for it."""
+    """The differences between `before` and `after`, and the `floor`: the smallest allowed step."""
 
     floor: Step
     differences: tuple[Difference, ...]
@@ -54,14 +54,14 @@ class Diff:
 
     @property
     def behaviour(self) -> bool:
-        """Whether words changed that change what the assistant does."""
+        """Whether the wording changed in a way that changes what the assistant does."""
         return any(difference.behaviour for difference in self.differences)
 
     @cached_property
     def least(self) -> Version | None:
-        """The lowest version that may carry the change; None if the older one is not known.
+        """The lowest version that the changes allow; None if the older version is unknown.
 
-        None also after a candidate, which has promised nothing, and if nothing is different.
+        It is also None after a candidate, which promises nothing, and if nothing changed.
         """
         known = self.before.version
         version = parse_version(known) if known and is_version(known) else None
@@ -71,32 +71,32 @@ class Diff:
 
 
 def compare(before: Side, after: Side) -> Diff:
-    """Return what is different between two sides; never raises.
+    """Return the differences between two sides; never raises.
 
-    What cannot be understood, or is of two formats, is not compared.
+    Artifacts that cannot be parsed, or have different formats, are not compared.
     """
     return _diff(Operand(title="before", side=before), Operand(title="after", side=after))
 
 
 def compare_named(before: Operand, after: Operand) -> Diff:
-    """Return what is different between two things that a person named.
+    """Return the differences between two operands of a command.
 
     Raises:
-        FindingsError: `UNREADABLE`: the artifact of one of them cannot be understood.
-        UsageError: `NOT_COMPARABLE`: they are of different formats.
+        FindingsError: `UNREADABLE`: the artifact of one of them cannot be parsed.
+        UsageError: `NOT_COMPARABLE`: they have different formats.
     """
     for operand in (before, after):
         if operand.side.format is None:
             raise FindingsError(
                 "UNREADABLE",
-                f"{operand.title} cannot be understood",
-                "psreg check says what is wrong with a file",
+                f"`{operand.title}` cannot be parsed",
+                "Run `psreg check` to see what is wrong with it.",
             )
     if before.side.format is not after.side.format:
         raise UsageError(
             "NOT_COMPARABLE",
-            f"{before.title} and {after.title} are of different formats",
-            "a PBE is compared with a PBE, a .prompt with a .prompt",
+            f"`{before.title}` and `{after.title}` have different formats",
+            "Compare a PBE with a PBE, or a .prompt with a .prompt.",
         )
     return _diff(before, after)
 
@@ -107,7 +107,7 @@ def _diff(before: Operand, after: Operand) -> Diff:
 
 
 def file_operand(data: bytes, path: str, version: str | None = None) -> Operand:
-    """Return an artifact at `path` as an operand; `version` is what its folder says.
+    """Return the artifact at `path` as an operand; `version` is that of its folder.
 
     Raises:
         UsageError: `UNKNOWN_FORMAT`: it is neither a PBE nor a `.prompt`.
@@ -115,7 +115,7 @@ def file_operand(data: bytes, path: str, version: str | None = None) -> Operand:
     start = data[:_START].decode("utf-8", "replace")
     form = detect_format(PurePosixPath(path).name, start)
     if form is None:
-        raise UsageError("UNKNOWN_FORMAT", f"{path} is neither a PBE nor a .prompt file")
+        raise UsageError("UNKNOWN_FORMAT", f"`{path}` is neither a PBE nor a .prompt file")
     side = artifact_side(data, form)
     return Operand(title=path, side=replace(side, version=version or side.version))
 
@@ -125,10 +125,10 @@ def folder_operand(
 ) -> Operand:
     """Return a version folder as an operand: its `files` by their path in it.
 
-    `release` says what folder of a registry it is; one from elsewhere holds just one artifact.
+    `release` identifies a folder of a registry; any other folder must contain one artifact.
 
     Raises:
-        UsageError: `NO_ARTIFACT`: it holds none, or several.
+        UsageError: `NO_ARTIFACT`: it contains none, or several.
     """
     suffixes = tuple(form.suffix for form in Format)
     found = [path for path in files if "/" not in path and path.endswith(suffixes)]
@@ -137,8 +137,8 @@ def folder_operand(
     if len(found) != 1:
         raise UsageError(
             "NO_ARTIFACT",
-            f"{title} holds {len(found) or 'no'} artifacts, and a version folder holds one",
-            "name a version folder, such as pbes/prompt/email_reply/1.0.0, or a file",
+            f"`{title}` contains {len(found) or 'no'} artifacts; a version folder contains one",
+            "Name a version folder, such as pbes/prompt/email_reply/1.0.0, or a file.",
         )
     form = Format.PROMPT if found[0].endswith(Format.PROMPT.suffix) else Format.PBE
     version = release.version if release else None

@@ -1,7 +1,7 @@
-"""What changed between two prompts, as text, JSON and Markdown; the floor comes first.
+"""The differences between two prompts as text, JSON and Markdown; the floor comes first.
 
-Text for a terminal and Markdown for a comment are neutral: nothing in a file can drive, format,
-link or mention.
+Text for a terminal and Markdown for a comment are neutral: nothing in a file can control the
+terminal, or format, link or mention in the comment.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from psreg.lint.reports.unified import unified
 DIFF_SCHEMA = "psreg.diff/1"
 
 READ = "behaviour, please read"
-"""What is said of words that change what the assistant does."""
+"""The mark of a new wording that changes what the assistant does."""
 
 _ROWS = 50
-"""Differences that Markdown lists."""
+"""The most differences that Markdown lists."""
 
 
 def diff_document(diff: Diff) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _change(difference: Difference) -> dict[str, Any]:
 
 
 def diff_text(diff: Diff, *, patch: bool = False) -> str:
-    """Return `diff` for a terminal: the floor, the changes by step, why; then the texts' own.
+    """Return `diff` for a terminal: the floor, then the changes by step with their reasons.
 
     `patch` adds the unified diff of the two artifacts.
     """
@@ -70,7 +70,7 @@ def diff_text(diff: Diff, *, patch: bool = False) -> str:
     for step, found in groupby(diff.differences, key=lambda difference: difference.step):
         lines += ["", str(step), *_of_step(found)]
     if not diff.differences:
-        lines += ["", "nothing is different"]
+        lines += ["", "no differences"]
     if patch and (text := patch_of(diff)):
         lines += ["", text.removesuffix("\n")]
     return "".join(f"{line}\n" for line in lines)
@@ -83,7 +83,7 @@ def _next(diff: Diff) -> str:
 
 
 def _of_step(differences: Iterator[Difference]) -> Iterator[str]:
-    """Yield the lines of the differences of one step, the reason once for each row."""
+    """Yield the lines of the differences of one step, with the reason once for each row."""
     for identifier, found in groupby(differences, key=lambda difference: difference.row):
         reason = ""
         for difference in found:
@@ -95,13 +95,13 @@ def _of_step(differences: Iterator[Difference]) -> Iterator[str]:
 
 
 def _values(difference: Difference) -> Iterator[str]:
-    for sign, value in zip("-+", _unsaid(difference), strict=True):
+    for sign, value in zip("-+", _unquoted(difference), strict=True):
         if value:
             yield f"      {sign} {one_line(value)}"
 
 
-def _unsaid(difference: Difference) -> tuple[str, str]:
-    """Return what was there and what is, each "" if there is nothing or the message quotes it."""
+def _unquoted(difference: Difference) -> tuple[str, str]:
+    """Return the value before and after, each "" if there is none or the message quotes it."""
     before, after = (
         "" if f"`{value}`" in difference.message or f"“{value}”" in difference.message else value
         for value in (difference.before, difference.after)
@@ -110,7 +110,7 @@ def _unsaid(difference: Difference) -> tuple[str, str]:
 
 
 def patch_of(diff: Diff) -> str:
-    """Return the unified diff of the two artifacts as text, made safe for a terminal."""
+    """Return the unified diff of the two artifacts as text that is safe for a terminal."""
     before, after = diff.before, diff.after
     return plain(unified(before.title, before.side.text, after.side.text, after.title))
 
@@ -127,21 +127,21 @@ def diff_markdown(diff: Diff) -> str:
 
 
 def _rows(differences: tuple[Difference, ...]) -> Iterator[str]:
-    """Yield a line of the table for each, with the reason where a row of the table begins."""
+    """Yield a line of the table for each difference; only the first of a row has the reason."""
     for identifier, found in groupby(differences, key=lambda difference: difference.row):
         for number, difference in enumerate(found):
             why = f"{neutral(difference.reason)} <code>{identifier}</code>" if not number else "″"
-            yield f"| {_step(difference.step)} | {_said(difference)} | {why} |\n"
+            yield f"| {_step(difference.step)} | {_cell(difference)} | {why} |\n"
 
 
 def _step(step: Step) -> str:
     return f"**{step}**" if step is Step.MAJOR else str(step)
 
 
-def _said(difference: Difference) -> str:
-    said = neutral(difference.message)
-    said += f"<br>**{READ}**" if difference.behaviour else ""
-    for title, value in zip(("was", "is"), _unsaid(difference), strict=True):
+def _cell(difference: Difference) -> str:
+    text = neutral(difference.message)
+    text += f"<br>**{READ}**" if difference.behaviour else ""
+    for title, value in zip(("before", "after"), _unquoted(difference), strict=True):
         if value:
-            said += f"<br>{title}: {neutral(value)}"
-    return said
+            text += f"<br>{title}: {neutral(value)}"
+    return text

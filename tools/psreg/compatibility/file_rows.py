@@ -1,7 +1,7 @@
-"""The rows about a release as a whole: what an author promised, and the files around the artifact.
+"""The rows about a release as a whole: its golden cases, and the files beside the artifact.
 
-A golden case of a release is a promise to those who take the text further: with these values it
-is exactly this one.
+A golden case of a release is a promise to programs that use the text: these values give exactly
+this text.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from psreg.core.excerpt import cropped
 def golden_case_broken(before: Side, after: Side) -> Iterator[Changed]:
     """A golden case of the previous release no longer renders as before.
 
-    Its author promised that these values give exactly this text. Who compares texts, or cuts
-    them apart, relies on it. A promise for which a new golden case is added holds from then on.
+    Its author promised that these values give exactly this text. Programs that compare or parse
+    the text rely on it. The promise of a new golden case starts with the release that adds it.
     """
     if before.prompt is None or after.prompt is None:
         return
@@ -37,17 +37,17 @@ def golden_case_broken(before: Side, after: Side) -> Iterator[Changed]:
 def files_changed(before: Side, after: Side) -> Iterator[Changed]:
     """README.md or a file of evidence was added, removed or changed.
 
-    They tell people about the prompt, and nothing of them reaches the assistant.
+    These files inform people about the prompt; the assistant never sees them.
     """
     if before.files is None or after.files is None:
         return
     for path in sorted({*before.files, *after.files}):
         if path not in after.files:
-            yield Changed(message=f"the file {cropped(path)} is gone", pointer=path)
+            yield Changed(message=f"the file `{cropped(path)}` was removed", pointer=path)
         elif path not in before.files:
-            yield Changed(message=f"the file {cropped(path)} was added", pointer=path)
+            yield Changed(message=f"the file `{cropped(path)}` was added", pointer=path)
         elif before.files[path] != after.files[path]:
-            yield Changed(message=f"the file {cropped(path)} changed", pointer=path)
+            yield Changed(message=f"the file `{cropped(path)}` changed", pointer=path)
 
 
 WHOLE_ROWS: tuple[Row[Side], ...] = (golden_case_broken, files_changed)

@@ -1,7 +1,7 @@
-"""Judge two releases by the decision table: what is different, and which step that asks for.
+"""Compare two releases by the decision table: the differences, and the step that they require.
 
-What one side lacks, or what cannot be understood, is not compared: an artifact alone has no
-release.toml, and files that do not parse are a matter of the check.
+What one side lacks, or cannot be parsed, is not compared: an artifact alone has no release.toml,
+and `psreg check` reports files that do not parse.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ FLOOR_GROUPS = (
     Group("release.toml", RELEASE_ROWS, lambda side: side.release),
     Group("The release as a whole", WHOLE_ROWS, lambda side: side),
 )
-"""The decision table by what is compared, in the order in which it is published."""
+"""The decision table by what is compared, in the order of its page on the site."""
 
 FLOOR_TABLE: tuple[Row[Any], ...] = tuple(row for group in FLOOR_GROUPS for row in group.rows)
 """The whole decision table."""
 
 
 def differences(previous: Submission, new: Submission) -> tuple[Difference, ...]:
-    """Return what is different between two releases, the largest steps first."""
+    """Return the differences between two releases, the largest steps first."""
     return differences_of(submission_side(previous), submission_side(new))
 
 
 def differences_of(before: Side, after: Side) -> tuple[Difference, ...]:
-    """Return what is different between two sides, the largest steps first."""
+    """Return the differences between two sides, the largest steps first."""
     return tuple(sorted(_found(before, after), key=lambda found: -found.step))
 
 
@@ -60,5 +60,5 @@ def _found(before: Side, after: Side) -> Iterator[Difference]:
 
 
 def floor_of(differences: Iterable[Difference]) -> Step:
-    """Return the smallest step that does for all `differences`; NONE if there are none."""
+    """Return the smallest step that all `differences` allow; NONE if there are none."""
     return max((difference.step for difference in differences), default=Step.NONE)

@@ -1,8 +1,8 @@
 """The rows about the parts of a PBE that have names: phases and techniques.
 
-A part is the same one as long as its name is, wherever it stands and whatever else it says. Letter
-case and blanks in a name do not count. A part that has another name and is otherwise the same was
-renamed: the name by which people and saves call it is gone all the same.
+A part is identified by its name, whatever its position and content. Letter case and spaces in a
+name do not count. If only the name of a part differs, it was renamed: the name that people and
+saves use no longer exists, as if the part was removed.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ _Parts = Mapping[str, Part]
 
 
 def _both(before: Pbe, after: Pbe, path: tuple[str, ...]) -> tuple[_Parts, _Parts]:
-    """Return the parts of both; of neither where one has no list, which is a field's matter."""
+    """Return the parts of both; none if one has no list, which the rows about fields report."""
     old, new = parts(before, path), parts(after, path)
     return ({}, {}) if old is None or new is None else (old, new)
 
 
 def _renamed(old: _Parts, new: _Parts) -> Mapping[str, str]:
-    """Return what parts of `old` are known by in `new`, where only the name is another."""
-    twins: dict[str, list[str]] = {}
+    """Return the new keys of the parts in `old` that differ only in their name."""
+    candidates: dict[str, list[str]] = {}
     for key, part in new.items():
         if key not in old:
-            twins.setdefault(_but_name(part), []).append(key)
+            candidates.setdefault(_but_name(part), []).append(key)
     found: dict[str, str] = {}
     for key, part in old.items():
         rest = _but_name(part)
-        if key not in new and rest and twins.get(rest):
-            found[key] = twins[rest].pop(0)
+        if key not in new and rest and candidates.get(rest):
+            found[key] = candidates[rest].pop(0)
     return found
 
 
 def _but_name(part: Part) -> str:
-    """Return what a part says beside its name, as one text; "" if nothing."""
+    """Return the content of a part without its name, as one text; "" if nothing."""
     members = part.value.items() if isinstance(part.value, dict) else ()
     rest = {key: value for key, value in members if key != "name"}
     return spelled(rest) if rest else ""
@@ -52,13 +52,13 @@ def _removed(before: Pbe, after: Pbe, path: tuple[str, ...], what: str) -> Itera
         if key in renamed:
             now = new[renamed[key]]
             yield Changed(
-                message=f"the {what} `{cropped(part.name)}` is now called `{cropped(now.name)}`",
+                message=f"the {what} `{cropped(part.name)}` was renamed to `{cropped(now.name)}`",
                 pointer=join(now.path),
                 before=part.name,
                 after=now.name,
             )
         elif key not in new:
-            message = f"the {what} `{cropped(part.name)}` is gone"
+            message = f"the {what} `{cropped(part.name)}` was removed"
             yield Changed(message=message, pointer=join(part.path), before=part.name)
 
 
@@ -73,10 +73,10 @@ def _added(before: Pbe, after: Pbe, path: tuple[str, ...], what: str) -> Iterato
 
 @row("PBE-PHASE-REMOVED", MAJOR)
 def phase_removed(before: Pbe, after: Pbe) -> Iterator[Changed]:
-    """A phase is gone or has another name.
+    """A phase was removed or renamed.
 
-    Whoever saved in that phase resumes in one that does not exist any more, and guides that name
-    it are wrong.
+    A save made in that phase resumes in a phase that no longer exists, and guides that name it
+    are wrong.
     """
     yield from _removed(before, after, PHASES, "phase")
 
@@ -85,14 +85,14 @@ def phase_removed(before: Pbe, after: Pbe) -> Iterator[Changed]:
 def phase_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """A phase was added.
 
-    The conversation has a new stage, and all that it had are still there.
+    The conversation has a new stage, and all earlier stages still exist.
     """
     yield from _added(before, after, PHASES, "phase")
 
 
 @row("PBE-TECHNIQUE-REMOVED", MAJOR)
 def technique_removed(before: Pbe, after: Pbe) -> Iterator[Changed]:
-    """A technique is gone or has another name.
+    """A technique was removed or renamed.
 
     People choose an engine for what it can do, and ask for a technique by its name.
     """
@@ -103,17 +103,17 @@ def technique_removed(before: Pbe, after: Pbe) -> Iterator[Changed]:
 def technique_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """A technique was added.
 
-    The assistant can do something more, and everything that it could do before.
+    The assistant can do something new, and everything that it could do before.
     """
     yield from _added(before, after, TECHNIQUES, "technique")
 
 
 @row("PBE-ORDER", PATCH, behaviour=True)
 def parts_moved(before: Pbe, after: Pbe) -> Iterator[Changed]:
-    """Phases or techniques stand in another order.
+    """The order of phases or techniques changed.
 
-    All of them are still there. The order of phases is the order of the conversation, so a
-    person should read it.
+    All of them still exist. The order of phases is the order of the conversation, so a person
+    should read it.
     """
     for path, what in ((PHASES, "phases"), (TECHNIQUES, "techniques")):
         old, new = _both(before, after, path)
@@ -124,7 +124,7 @@ def parts_moved(before: Pbe, after: Pbe) -> Iterator[Changed]:
         if [key for key, _ in orders[0]] != [key for key, _ in orders[1]]:
             names = [cropped(", ".join(name for _, name in order)) for order in orders]
             yield Changed(
-                message=f"the {what} stand in another order",
+                message=f"the order of the {what} changed",
                 pointer=join(path),
                 before=names[0],
                 after=names[1],

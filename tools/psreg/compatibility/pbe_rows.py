@@ -1,4 +1,4 @@
-"""The rows about PBEs: what they are called, their fields, their words, their spelling."""
+"""The rows about PBEs: their name, fields, wording and notation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
 from psreg.compatibility.save_rows import RECOGNITION_KEY, phrases
 from psreg.compatibility.save_shape import same_fields, spelled_template, unversioned
-from psreg.compatibility.values import TEMPLATE, TRIGGERS, How, Met, Path, changed_value, kind, met
+from psreg.compatibility.values import (
+    TEMPLATE,
+    TRIGGERS,
+    ChangeKind,
+    Path,
+    ValueChange,
+    changed_value,
+    kind,
+    value_changes,
+)
 from psreg.core.excerpt import as_text, cropped, cropped_pair
 from psreg.formats.json.pointer import dotted, join
 from psreg.formats.pbe import Pbe
@@ -20,7 +29,7 @@ _ELSEWHERE: tuple[Path, ...] = (
     RECOGNITION_KEY,
     TRIGGERS,
 )
-"""Values whose change is no wording: other rows speak of it."""
+"""Values that other rows compare."""
 
 
 @row("PBE-NAME", MAJOR)
@@ -28,7 +37,7 @@ def name_changed(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """`pbe_name` changed.
 
     A release is found, required and resumed by its name. Another name is another entry, which
-    begins with a first version of its own.
+    starts with its own first version.
     """
     yield from changed_value(before, after, ("pbe_name",), "name")
 
@@ -37,36 +46,36 @@ def name_changed(before: Pbe, after: Pbe) -> Iterator[Changed]:
 def class_changed(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """`pbe_class` changed.
 
-    The class decides how a PBE runs and what it must have. An entry of another class needs
-    another name, too, because a name belongs to one class.
+    The class decides how a PBE runs and what it must contain. An entry of another class also
+    needs another name, because a name belongs to one class.
     """
     yield from changed_value(before, after, ("pbe_class",), "class")
 
 
 @row("PBE-FIELD-REMOVED", MAJOR)
 def field_removed(before: Pbe, after: Pbe) -> Iterator[Changed]:
-    """A field is gone: one that the class requires, or one of the author's own.
+    """A field was removed: one that the class requires, or one of the author's own.
 
-    Whoever calls the PBE, or builds on it, may rely on any field that it has, at the root or
-    below. A renamed field is one that is gone and one that was added; one whose text or list is
-    empty now is gone, too.
+    People and programs that use the PBE may rely on any of its fields, at the root or below. A
+    renamed field is a removed field and an added one; a field whose text or list is now empty
+    counts as removed.
     """
-    for each in met(before, after, How.GONE):
-        what = "gone" if each.after is None else "empty now"
-        message = f"the field `{cropped(dotted(each.path))}` is {what}"
+    for each in value_changes(before, after, ChangeKind.REMOVED):
+        what = "was removed" if each.after is None else "is now empty"
+        message = f"the field `{cropped(dotted(each.path))}` {what}"
         yield Changed(message=message, pointer=join(each.path), before=cropped(each.before))
 
 
 @row("PBE-FIELD-RETYPED", MAJOR)
 def field_retyped(before: Pbe, after: Pbe) -> Iterator[Changed]:
-    """A field has another type.
+    """The type of a field changed.
 
-    Where a text was, there is now a list, for instance. What reads the field does not find what
-    it was written for.
+    For example, a text became a list. Whatever reads the field does not find the type that it
+    expects.
     """
-    for each in met(before, after, How.RETYPED):
+    for each in value_changes(before, after, ChangeKind.RETYPED):
         old, new = kind(each.before), kind(each.after)
-        message = f"the field `{cropped(dotted(each.path))}` was of type {old} and is now {new}"
+        message = f"the type of the field `{cropped(dotted(each.path))}` changed: {old} to {new}"
         yield Changed(
             message=message,
             pointer=join(each.path),
@@ -79,9 +88,9 @@ def field_retyped(before: Pbe, after: Pbe) -> Iterator[Changed]:
 def field_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """A field was added.
 
-    Something new is offered, and nothing that was there is gone.
+    The prompt offers something new, and nothing was removed.
     """
-    for each in met(before, after, How.NEW):
+    for each in value_changes(before, after, ChangeKind.ADDED):
         message = f"the field `{cropped(dotted(each.path))}` was added"
         yield Changed(message=message, pointer=join(each.path), after=cropped(each.after))
 
@@ -90,30 +99,30 @@ def field_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
 def start_or_end_reworded(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """`install_instructions` or `termination_condition` was reworded.
 
-    The words say when the PBE starts and when it ends, so a person should read them. Nothing
-    that somebody built on is gone.
+    The wording decides when the PBE starts and ends, so a person should read it. Nothing that
+    people built on was removed.
     """
-    yield from map(_reworded, met(before, after, How.REWORDED, *_START_END))
+    yield from map(_reworded, value_changes(before, after, ChangeKind.REWORDED, *_START_END))
 
 
 @row("PBE-WORDING", PATCH, behaviour=True)
 def reworded(before: Pbe, after: Pbe) -> Iterator[Changed]:
-    """A text or another value changed, and no field with it.
+    """A text or another value changed, but no field.
 
-    Better words are what a patch is for. They change what the assistant does all the same, so a
-    person should read them.
+    Better wording is what a patch is for. It still changes what the assistant does, so a person
+    should read it.
     """
-    for each in met(before, after, How.REWORDED):
+    for each in value_changes(before, after, ChangeKind.REWORDED):
         if each.path not in (*_START_END, *_ELSEWHERE):
             yield _reworded(each)
     old, new = phrases(before), phrases(after)
     if old is not None and new is not None and old.keys() == new.keys():
-        yield from map(_reworded, met(before, after, How.REWORDED, TRIGGERS))
+        yield from map(_reworded, value_changes(before, after, ChangeKind.REWORDED, TRIGGERS))
     if same_fields(before, after) and spelled_template(before) != spelled_template(after):
         yield Changed(message="the examples in the save template changed", pointer=join(TEMPLATE))
 
 
-def _reworded(each: Met) -> Changed:
+def _reworded(each: ValueChange) -> Changed:
     old, new = cropped_pair(as_text(each.before), as_text(each.after))
     message = f"`{cropped(dotted(each.path))}` was reworded"
     return Changed(message=message, pointer=join(each.path), before=old, after=new)
@@ -121,16 +130,16 @@ def _reworded(each: Met) -> Changed:
 
 @row("PBE-SPELLING", PATCH)
 def spelled_differently(before: Pbe, after: Pbe) -> Iterator[Changed]:
-    """Only the version, the order of members or the spelling of the file changed.
+    """Only the version, the order of members or the notation of the file changed.
 
-    The bytes are others, so it is another version, and it says the same. The version inside the
-    save template is the release's own and does not count either.
+    The bytes differ, so it is another version, but its meaning is the same. The version inside
+    the save template is that of the release and does not count either.
     """
     if before.tree.text != after.tree.text and unversioned(before) == unversioned(after):
         if before.version != after.version:
             message = "only the version changed"
         else:
-            message = "the file is spelled differently and says the same"
+            message = "only the notation of the file changed, not its meaning"
         yield Changed(message=message, before=before.version or "", after=after.version or "")
 
 
@@ -144,4 +153,4 @@ PBE_ROWS: tuple[Row[Pbe], ...] = (
     reworded,
     spelled_differently,
 )
-"""The rows about what a PBE is called, its fields, its words and its spelling."""
+"""The rows about the name, the fields, the wording and the notation of a PBE."""

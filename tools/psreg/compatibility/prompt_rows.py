@@ -1,6 +1,6 @@
 """The rows about `.prompt` files: variables, defaults, the text, metadata.
 
-A variable is what `{name}` in the content means; a renamed one is gone, and another was added.
+A variable is a `{name}` in the content; a renamed variable is a removed one and an added one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _added(before: Prompt, after: Prompt) -> Iterator[tuple[str, str | None]]:
     return ((name, default) for name, default in _variables(after).items() if name not in known)
 
 
-def _kept(before: Prompt, after: Prompt) -> Iterator[tuple[str, str | None, str | None]]:
+def _in_both(before: Prompt, after: Prompt) -> Iterator[tuple[str, str | None, str | None]]:
     """Yield name, old and new default of the variables that both have."""
     known = _variables(before)
     for name, default in _variables(after).items():
@@ -36,26 +36,26 @@ def _kept(before: Prompt, after: Prompt) -> Iterator[tuple[str, str | None, str 
 
 @row("PROMPT-VAR-REMOVED", MAJOR)
 def variable_removed(before: Prompt, after: Prompt) -> Iterator[Changed]:
-    """A variable is gone.
+    """A variable was removed.
 
-    Whoever gives it a value gets a text without that value. A renamed variable is one that is
-    gone and one that was added.
+    Users who set the variable get a text without its value. A renamed variable is a removed one
+    and an added one.
     """
     known = _variables(after)
     for name in _variables(before):
         if name not in known:
-            yield Changed(message=f"the variable `{name}` is gone", pointer=name, before=name)
+            yield Changed(message=f"the variable `{name}` was removed", pointer=name, before=name)
 
 
 @row("PROMPT-VAR-ADDED", MAJOR)
 def variable_added(before: Prompt, after: Prompt) -> Iterator[Changed]:
     """A variable without a default was added.
 
-    Whoever does not know of it sends a text in which `{name}` still stands.
+    Users who do not know about it send a text that still contains `{name}`.
     """
     for name, default in _added(before, after):
         if default is None:
-            message = f"the variable `{name}` was added and has no default"
+            message = f"the variable `{name}` was added without a default"
             yield Changed(message=message, pointer=name, after=name)
 
 
@@ -63,47 +63,47 @@ def variable_added(before: Prompt, after: Prompt) -> Iterator[Changed]:
 def variable_with_default_added(before: Prompt, after: Prompt) -> Iterator[Changed]:
     """A variable with a default was added.
 
-    Whoever does not know of it gets the default.
+    Users who do not know about it get the default.
     """
     for name, default in _added(before, after):
         if default is not None:
-            message = f"the variable `{name}` was added, with a default"
+            message = f"the variable `{name}` was added with a default"
             yield Changed(message=message, pointer=name, after=cropped(default))
 
 
 @row("PROMPT-DEFAULT-LOST", MAJOR)
 def default_lost(before: Prompt, after: Prompt) -> Iterator[Changed]:
-    """A variable lost its default.
+    """The default of a variable was removed.
 
-    Whoever relied on the default sends a text in which `{name}` still stands.
+    Users who relied on the default send a text that still contains `{name}`.
     """
-    for name, old, new in _kept(before, after):
+    for name, old, new in _in_both(before, after):
         if old is not None and new is None:
-            message = f"the variable `{name}` lost its default"
+            message = f"the default of the variable `{name}` was removed"
             yield Changed(message=message, pointer=name, before=cropped(old))
 
 
 @row("PROMPT-DEFAULT-GAINED", MINOR)
 def default_gained(before: Prompt, after: Prompt) -> Iterator[Changed]:
-    """A variable gained a default.
+    """A default was added to a variable.
 
-    It need not be given any more; a value that is given still wins.
+    The variable is now optional; a value that a user sets still takes precedence.
     """
-    for name, old, new in _kept(before, after):
+    for name, old, new in _in_both(before, after):
         if old is None and new is not None:
-            message = f"the variable `{name}` gained a default"
+            message = f"a default was added to the variable `{name}`"
             yield Changed(message=message, pointer=name, after=cropped(new))
 
 
 @row("PROMPT-DEFAULT-CHANGED", MINOR)
 def default_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
-    """A variable has another default.
+    """The default of a variable changed.
 
-    Whoever relied on the default gets another text, and one that still fits together.
+    Users who relied on the default get a different text, but a complete one.
     """
-    for name, old, new in _kept(before, after):
+    for name, old, new in _in_both(before, after):
         if old is not None and new is not None and old != new:
-            message = f"the variable `{name}` has another default"
+            message = f"the default of the variable `{name}` changed"
             yield Changed(message=message, pointer=name, before=cropped(old), after=cropped(new))
 
 
@@ -111,8 +111,8 @@ def default_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
 def text_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
     """The text of the prompt was reworded.
 
-    Better words are what a patch is for. They change what the assistant does all the same, so a
-    person should read them. Comments are no text.
+    Better wording is what a patch is for. It still changes what the assistant does, so a person
+    should read it. Comments do not count.
     """
     if before.content != after.content:
         lines = zip_longest(before.content.split("\n"), after.content.split("\n"), fillvalue="")
@@ -122,7 +122,7 @@ def text_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
 
 
 def _other_keys(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    """Yield the keys that are not the same in both."""
+    """Yield the keys with different values."""
     for key in {**before, **after}:
         if before.get(key) != after.get(key):
             yield key
@@ -132,8 +132,8 @@ def _other_keys(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator
 def metadata_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
     """The metadata changed.
 
-    It tells people about the prompt, and nothing of it reaches the assistant. `@version` is the
-    release's own and does not count.
+    It informs people about the prompt; the assistant never sees it. `@version` is that of the
+    release and does not count.
     """
     for key in _other_keys(before.metadata, after.metadata):
         if key != _VERSION:
@@ -154,13 +154,13 @@ def _unused(prompt: Prompt) -> Mapping[str, str]:
 def unused_default_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
     """A default that no variable of the text uses was added, removed or changed.
 
-    The text does not mention it, so that what is sent to the assistant is the same.
+    The text does not mention it, so the assistant receives the same text.
     """
     used = {**_variables(before), **_variables(after)}
     for key in _other_keys(_unused(before), _unused(after)):
         if key not in used:
             yield Changed(
-                message=f"the default `{key}`, which the text does not use, changed",
+                message=f"the unused default `{key}` changed",
                 pointer=join(("defaults", key)),
                 before=cropped(before.defaults.get(key, "")),
                 after=cropped(after.defaults.get(key, "")),
@@ -169,13 +169,13 @@ def unused_default_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
 
 @row("PROMPT-SPELLING", PATCH)
 def spelled_differently(before: Prompt, after: Prompt) -> Iterator[Changed]:
-    """Only the version, comments, blank lines or the spelling of the file changed.
+    """Only the version, comments, blank lines or the notation of the file changed.
 
-    The bytes are others, so it is another version, and what is sent to the assistant is the same.
+    The bytes differ, so it is another version, but the assistant receives the same text.
     """
     if before.text != after.text and _meaning(before) == _meaning(after):
         old, new = (prompt.metadata.get(_VERSION, "") for prompt in (before, after))
-        message = "only comments, blank lines or the spelling of the file changed"
+        message = "only comments, blank lines or the notation of the file changed"
         if old != new:
             message = "only the version changed"
         yield Changed(message=message, before=old, after=new)

@@ -1,8 +1,8 @@
-"""A row of the decision table: what kind of change demands which step of the version.
+"""A row of the decision table: which kind of change requires which version step.
 
-A row is one function, as a rule is: it gets the same thing of two releases, older first, and
-yields what changed of its kind. Its docstring is the published text: the first sentence says what
-changed, the rest why it asks for this step.
+A row is one function, like a rule: it gets the same part of two releases, the older one first, and
+yields the changes of its kind. Its docstring is the published text: the first sentence says what
+changed, the rest why it requires this step.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ MAJOR, MINOR, PATCH = Step.MAJOR, Step.MINOR, Step.PATCH
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """What the function of a row says: a message about a place, and the two values as text.
+    """A change found by a row's function: a message, its location, and the two values as text.
 
-    `pointer` is a JSON pointer into the newer file (into the older one for what is gone), the
-    name of a variable, or the path of a file; "" is the whole artifact. `before` and `after` are
-    "" where there is nothing.
+    `pointer` is a JSON pointer into the newer file (into the older one if the value was removed),
+    the name of a variable, or the path of a file; "" is the whole artifact. `before` and `after`
+    are "" if there is no value.
     """
 
     message: str
@@ -35,10 +35,10 @@ class Changed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One thing that changed, complete: what a `Changed` says, and what its row makes of it.
+    """One difference: a `Changed` with the id, the step and the reason of its row.
 
     `behaviour` marks a change of wording that changes what the assistant does: a person should
-    read it, small as the step is.
+    read it, however small the step is.
     """
 
     row: str
@@ -53,7 +53,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row(Generic[T]):
-    """One row: its id, the step it demands, and the function that finds such changes."""
+    """One row: its id, the step it requires, and the function that finds such changes."""
 
     id: str
     step: Step
@@ -68,11 +68,11 @@ class Row(Generic[T]):
 
     @property
     def reason(self) -> str:
-        """The docstring after its summary, on one line: why this asks for the step."""
+        """The docstring after its summary, on one line: why this requires the step."""
         return " ".join(self.doc.partition("\n\n")[2].split())
 
     def differences(self, before: T, after: T) -> Iterator[Difference]:
-        """Yield what changed of this kind from `before` to `after`."""
+        """Yield the changes of this kind from `before` to `after`."""
         for changed in self.find(before, after):
             yield Difference(
                 row=self.id,
@@ -89,7 +89,7 @@ class Row(Generic[T]):
 def row(
     identifier: str, step: Step, *, behaviour: bool = False
 ) -> Callable[[Callable[[T, T], Iterator[Changed]]], Row[T]]:
-    """Make a row of a function; `behaviour` marks all that it finds as such."""
+    """Make a row of a function; `behaviour` marks all differences that it finds."""
 
     def define(find: Callable[[T, T], Iterator[Changed]]) -> Row[T]:
         doc = find.__doc__ or ""

@@ -1,7 +1,7 @@
 """The rows about saves: their key, their fields, and the phrases that ask for one.
 
-What is gone as a whole is one difference: where a PBE has no save system any more, that is said,
-and not that each trigger phrase is gone.
+Something removed as a whole is one difference: if a PBE no longer has a save system, the rows do
+not also report each trigger phrase.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from psreg.compatibility.row import MAJOR, MINOR, Changed, Row, row
-from psreg.compatibility.save_shape import fields, retyped_roots, stays, template
+from psreg.compatibility.save_shape import fields, in_both, retyped_roots, template
 from psreg.compatibility.values import TEMPLATE, TRIGGERS, changed_value, folded
 from psreg.core.excerpt import cropped
 from psreg.formats.json.pointer import join
@@ -22,8 +22,7 @@ RECOGNITION_KEY = ("save_system", "load_detection", "recognition_key")
 def save_key_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """The key of the save template changed.
 
-    The key is how a save that somebody kept is recognised. Under another key it no longer
-    resumes.
+    The assistant recognizes a save by the key. A save with another key no longer resumes.
     """
     old, new = template(before), template(after)
     if old is None or new is None:
@@ -32,7 +31,7 @@ def save_key_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
         if key not in new:
             now = ", ".join(f"`{cropped(other)}`" for other in new) or "nothing"
             yield Changed(
-                message=f"the save key `{cropped(key)}` is now {now}",
+                message=f"the save key changed from `{cropped(key)}` to {now}",
                 pointer=join((*TEMPLATE, key)),
                 before=key,
                 after=", ".join(new),
@@ -43,43 +42,43 @@ def save_key_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
 def recognition_key_changed(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """The recognition key changed.
 
-    It is what the assistant looks for to resume a save. Saves of the previous version carry the
-    previous key.
+    The assistant looks for it to resume a save. Saves of the previous version contain the previous
+    key.
     """
     yield from changed_value(before, after, RECOGNITION_KEY, "recognition key")
 
 
 @row("PBE-SAVE-FIELD-LOST", MAJOR)
 def save_field_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
-    """A field of the save template is gone.
+    """A field of the save template was removed.
 
-    Saves of the previous version have the field, and what they hold in it is lost when they are
-    resumed. The values in a template are examples; only fields and types count.
+    Saves of the previous version contain the field, and its value is lost when they are resumed.
+    The values in a template are examples; only fields and types count.
     """
     if not template(after):
-        return  # that the key is gone says it
+        return  # another row reports the removed key
     old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
     for path, field in old.items():
-        if path not in new and stays(path[:-1], old, new) and field.root not in retyped:
-            message = f"the save field `{cropped(field.title)}` is gone"
+        if path not in new and in_both(path[:-1], old, new) and field.root not in retyped:
+            message = f"the save field `{cropped(field.title)}` was removed"
             yield Changed(message=message, pointer=join(field.path))
 
 
 @row("PBE-SAVE-FIELD-RETYPED", MAJOR)
 def save_field_retyped(before: Pbe, after: Pbe) -> Iterator[Changed]:
-    """A field of the save template has another type.
+    """The type of a field of the save template changed.
 
-    A save of the previous version holds a value that the new one does not expect: a number where
-    a list should be, for instance.
+    A save of the previous version contains a value that the new one does not expect: for example
+    a number instead of a list.
     """
     for path, (old, new) in retyped_roots(before, after).items():
-        message = f"what is saved under `{cropped(path[-1])}` was of type {old} and is now {new}"
+        message = f"the type of the save key `{cropped(path[-1])}` changed: {old} to {new}"
         yield Changed(message=message, pointer=join(path), before=old, after=new)
     known = fields(before)
     for path, field in fields(after).items():
         if path in known and known[path].kinds - field.kinds:
             old, new = " or ".join(sorted(known[path].kinds)), " or ".join(sorted(field.kinds))
-            message = f"the save field `{cropped(field.title)}` was of type {old} and is now {new}"
+            message = f"the type of the save field `{cropped(field.title)}` changed: {old} to {new}"
             yield Changed(message=message, pointer=join(field.path), before=old, after=new)
 
 
@@ -98,13 +97,13 @@ def save_field_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
             yield Changed(message=message, pointer=join((*TEMPLATE, key)), after=key)
     old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
     for path, field in new.items() if known else ():
-        if path not in old and stays(path[:-1], old, new) and field.root not in retyped:
+        if path not in old and in_both(path[:-1], old, new) and field.root not in retyped:
             message = f"the save field `{cropped(field.title)}` was added"
             yield Changed(message=message, pointer=join(field.path))
 
 
 def phrases(pbe: Pbe) -> dict[str, tuple[int, str]] | None:
-    """Return the trigger phrases with their numbers, by what they are known by."""
+    """Return the trigger phrases with their indexes, by their form for comparison."""
     value = pbe.get(*TRIGGERS)
     if not isinstance(value, list):
         return None
@@ -114,15 +113,15 @@ def phrases(pbe: Pbe) -> dict[str, tuple[int, str]] | None:
 
 @row("PBE-TRIGGER-REMOVED", MAJOR)
 def trigger_removed(before: Pbe, after: Pbe) -> Iterator[Changed]:
-    """A trigger phrase is gone.
+    """A trigger phrase was removed.
 
-    People say the phrase to save, from habit or because a guide told them so. Letter case and
-    blanks do not count.
+    People say the phrase to save, from habit or because a guide says so. Letter case and spaces do
+    not count.
     """
     old, new = phrases(before), phrases(after)
     for key, (index, text) in (old or {}).items():
         if new is not None and key not in new:
-            message = f"the trigger phrase “{cropped(text)}” is gone"
+            message = f"the trigger phrase “{cropped(text)}” was removed"
             yield Changed(message=message, pointer=join((*TRIGGERS, index)), before=text)
 
 

@@ -1,7 +1,7 @@
-"""The shape of a save: which fields a save template has, and of which types.
+"""The shape of a save: the fields of a save template and their types.
 
-Only the shape counts for a save that exists: the values in a template are examples. One item of a
-list stands for all of them. The version that a save template holds is the release's own.
+Only the shape matters for existing saves: the values in a template are examples. One item of a
+list represents all of them. The version in a save template is that of the release.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _ITEM = "*"
 
 @dataclass(slots=True, kw_only=True)
 class SaveField:
-    """A field of a save: where it first stands, and the types of its values."""
+    """A field of a save: its first path, and the types of its values."""
 
     path: Path
     kinds: set[str] = field(default_factory=set)
 
     @property
     def root(self) -> Path:
-        """Where the save key stands that it is below."""
+        """The path of its save key."""
         return self.path[: len(TEMPLATE) + 1]
 
     @property
@@ -46,7 +46,7 @@ def template(pbe: Pbe) -> Mapping[str, Any] | None:
 def fields(pbe: Pbe) -> Mapping[Path, SaveField]:
     """Return the fields below the save keys by their path from there; {} without a template.
 
-    Where there is one save key, as there must be, its name is not part of the path.
+    If there is one save key, as required, its name is not part of the path.
     """
     found: dict[Path, SaveField] = {}
     roots = template(pbe) or {}
@@ -57,27 +57,29 @@ def fields(pbe: Pbe) -> Mapping[Path, SaveField]:
     return found
 
 
-def stays(path: Path, old: Mapping[Path, SaveField], new: Mapping[Path, SaveField]) -> bool:
-    """Tell whether the field at `path` is in both, of a type that it had: or it says enough."""
+def in_both(path: Path, old: Mapping[Path, SaveField], new: Mapping[Path, SaveField]) -> bool:
+    """Tell whether the field at `path` is in both, with the same types; "" is the root."""
     return not path or (path in old and path in new and not old[path].kinds - new[path].kinds)
 
 
 def retyped_roots(before: Pbe, after: Pbe) -> Mapping[Path, tuple[str, str]]:
-    """Return where both have the same save key and values of two types, with the types."""
+    """Return the paths of the save keys whose type changed, with both types."""
     old, new = template(before) or {}, template(after) or {}
     kinds = {(*TEMPLATE, key): (kind(old[key]), kind(new[key])) for key in old if key in new}
     return {path: both for path, both in kinds.items() if both[0] != both[1]}
 
 
 def same_fields(before: Pbe, after: Pbe) -> bool:
-    """Tell whether both have a save template with the same keys, and no row speaks of a field."""
+    """Tell whether both save templates have the same keys, and no row reports a field."""
     old, new = template(before), template(after)
     if old is None or new is None or old.keys() != new.keys():
         return False
     if retyped_roots(before, after):
         return False
     shapes = fields(before), fields(after)
-    return shapes[0].keys() == shapes[1].keys() and all(stays(path, *shapes) for path in shapes[0])
+    return shapes[0].keys() == shapes[1].keys() and all(
+        in_both(path, *shapes) for path in shapes[0]
+    )
 
 
 def _below(value: Any, path: Path, at: Path) -> Iterator[tuple[Path, Path, Any]]:
@@ -93,7 +95,7 @@ def _below(value: Any, path: Path, at: Path) -> Iterator[tuple[Path, Path, Any]]
 
 
 def unversioned(pbe: Pbe) -> str:
-    """Return all that a PBE says as one text, its own version at both places left out."""
+    """Return the content of a PBE as one text, without its version at both places."""
     value = dict(pbe.value)
     if VERSION in value:
         value[VERSION] = ""
@@ -104,7 +106,7 @@ def unversioned(pbe: Pbe) -> str:
 
 
 def spelled_template(pbe: Pbe) -> str:
-    """Return the save template as one text, its version left out."""
+    """Return the save template as one text, without its version."""
     return spelled(_blanked(template(pbe) or {}))
 
 

@@ -1,4 +1,4 @@
-"""One of the two things that are compared: an artifact and, of a release, what lies around it."""
+"""One of the two sides of a comparison: an artifact and, for a release, the files beside it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _RELEASE, _STATEMENT = "release.toml", "statement.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What is compared, as far as it can be understood; None stands for what cannot, or is not.
+    """What is compared, as far as it can be parsed; None if it cannot or does not exist.
 
-    `pbe` or `prompt` is the artifact; `version` is its folder's, elsewhere what it states.
-    `files` are README.md and the evidence by their path in the version folder; None where there
-    is an artifact alone. `golden` are the readable golden cases.
+    `pbe` or `prompt` is the artifact; `version` is that of its folder, or the one it states.
+    `files` are README.md and the evidence by their path in the version folder; None for an
+    artifact alone. `golden` are the readable golden cases.
     """
 
     pbe: Pbe | None = None
@@ -36,14 +36,14 @@ class Side:
 
     @property
     def format(self) -> Format | None:
-        """The format of the artifact, if it could be understood."""
+        """The format of the artifact, if it could be parsed."""
         if self.pbe:
             return Format.PBE
         return Format.PROMPT if self.prompt else None
 
     @property
     def text(self) -> str:
-        """The text of the artifact; "" where there is none."""
+        """The text of the artifact; "" if there is none."""
         if self.pbe:
             return self.pbe.tree.text
         return self.prompt.text if self.prompt else ""
@@ -62,7 +62,7 @@ def artifact_side(data: bytes, form: Format) -> Side:
 def folder_side(
     files: Mapping[str, bytes], artifact: str, form: Format, version: str | None = None
 ) -> Side:
-    """Return the side of a version folder: its files by their path in it, one the artifact."""
+    """Return the side of a version folder, from its files by their path in it."""
     alone = artifact_side(files[artifact], form) if artifact in files else Side()
     around = {
         path: data for path, data in files.items() if path not in (artifact, _RELEASE, _STATEMENT)

@@ -1,8 +1,8 @@
-"""Which version may follow which: one step at a time, and which step a change asks for.
+"""Which version may follow which: one step at a time, and which step a change requires.
 
 Pure arithmetic of SemVer 2.0.0. A step is counted from a *final* release (one without a
-pre-release tag); build metadata does not count. A candidate `-rc.n` may precede whatever final
-version may come next.
+pre-release tag); build metadata does not count. A candidate `-rc.n` may precede any final version
+that may come next.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from semver import Version
 from psreg.core.version import Step
 
 FIRST = (Version(0, 1, 0), Version(1, 0, 0))
-"""The versions with which a name may begin; their candidates, too."""
+"""The allowed first versions of a name; their candidates are also allowed."""
 
 _CANDIDATE = re.compile(r"rc\.(0|[1-9][0-9]{0,8})")
 
 
 def step_between(old: Version, new: Version) -> Step:
-    """Return the first of the three numbers in which the two differ; NONE if in none of them."""
+    """Return the first of the three numbers in which the two differ; NONE if they are equal."""
     if old.major != new.major:
         return Step.MAJOR
     if old.minor != new.minor:
@@ -30,11 +30,11 @@ def step_between(old: Version, new: Version) -> Step:
 
 
 def demanded(step: Step, previous: Version) -> Step:
-    """Return the step that a change of size `step` asks for after `previous`.
+    """Return the step that a change of size `step` requires after `previous`.
 
-    Before 1.0.0 the second number takes the place of the first: there a major change asks for a
-    minor step, and a minor one for a patch. A candidate has promised nothing yet: after a
-    `previous` that is one, there being no final release, every version will do.
+    Before 1.0.0 the second number takes the role of the first: a major change requires a minor
+    step, and a minor one a patch. A candidate promises nothing: if `previous` is one, because
+    there is no final release, every version is allowed.
     """
     if previous.prerelease:
         return Step.NONE
@@ -55,9 +55,9 @@ def stepped(version: Version, step: Step) -> Version:
 def legal_next(existing: Iterable[Version]) -> tuple[Version, ...]:
     """Return the final versions that may follow, ascending.
 
-    Each is exactly the next patch, minor or major of some final release, and is not there yet:
+    Each is exactly the next patch, minor or major of some final release, and does not exist yet:
     after 1.0.0 and 1.1.0 these are 1.0.1, 1.1.1, 1.2.0 and 2.0.0. Without a final release they
-    are those with which a name may begin.
+    are the allowed first versions.
     """
     finals = {_plain(version) for version in existing if not version.prerelease}
     steps = (Step.PATCH, Step.MINOR, Step.MAJOR)
@@ -66,10 +66,10 @@ def legal_next(existing: Iterable[Version]) -> tuple[Version, ...]:
 
 
 def is_legal_step(existing: Iterable[Version], new: Version) -> bool:
-    """Tell whether `new` may be added to the versions that exist.
+    """Tell whether `new` may be added to the existing versions.
 
-    It is one of `legal_next`, or a candidate `-rc.n` of one whose number is above that of every
-    candidate there.
+    It must be one of `legal_next`, or a candidate `-rc.n` of one with a higher number than every
+    existing candidate.
     """
     known = tuple(existing)
     if _plain(new) not in legal_next(known):

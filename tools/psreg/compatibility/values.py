@@ -1,8 +1,9 @@
-"""Two JSON values, walked together: what is gone, new, of another type, or reworded.
+"""The changes between two JSON values: what was removed, added, retyped or reworded.
 
-Lists are values like texts, save two that are lists of parts with a name: the phases and the
-techniques of a PBE. A part is known by its name, wherever it stands; letter case and blanks in
-the name do not count. What is gone as a whole is told once, not once for each thing in it.
+A list is a value like a text, with two exceptions, which are lists of named parts: the phases and
+the techniques of a PBE. A part is identified by its name, whatever its position; letter case and
+spaces in the name do not count. Something removed as a whole is reported once, not once for each
+thing in it.
 """
 
 from __future__ import annotations
@@ -26,58 +27,58 @@ TEMPLATE = ("save_system", "save_template")
 Path = tuple[str | int, ...]
 
 
-class How(Enum):
-    """What became of a value."""
+class ChangeKind(Enum):
+    """What happened to a value."""
 
-    GONE = auto()
-    NEW = auto()
+    REMOVED = auto()
+    ADDED = auto()
     RETYPED = auto()
     REWORDED = auto()
 
 
-class Met(NamedTuple):
-    """One thing met on the walk: its place in the newer value, in the older if it is gone."""
+class ValueChange(NamedTuple):
+    """One changed value; `path` is in the newer document, or in the older one if removed."""
 
-    how: How
+    kind: ChangeKind
     path: Path
     before: Any
     after: Any
 
 
 class Part(NamedTuple):
-    """A phase or a technique, and where it stands."""
+    """A phase or a technique, and its path."""
 
     path: Path
     name: str
     value: Any
 
 
-def walk(before: Pbe, after: Pbe) -> Iterator[Met]:
-    """Yield what is different between two PBEs, the save template's inside left out."""
-    yield from _objects(before.value, after.value, ())
+def value_changes(before: Pbe, after: Pbe, kind: ChangeKind, *paths: Path) -> Iterator[ValueChange]:
+    """Yield the changes of one kind between two PBEs, outside the content of the save template.
 
-
-def met(before: Pbe, after: Pbe, how: How, *paths: Path) -> Iterator[Met]:
-    """Yield what was met on the walk, of one kind, and if paths are given only there."""
-    for each in walk(before, after):
-        if each.how is how and (not paths or each.path in paths):
+    If `paths` are given, only changes at these paths.
+    """
+    for each in _objects(before.value, after.value, ()):
+        if each.kind is kind and (not paths or each.path in paths):
             yield each
 
 
-def _objects(before: Mapping[str, Any], after: Mapping[str, Any], path: Path) -> Iterator[Met]:
+def _objects(
+    before: Mapping[str, Any], after: Mapping[str, Any], path: Path
+) -> Iterator[ValueChange]:
     for key, old in before.items():
         if key not in after:
-            yield Met(How.GONE, (*path, key), old, None)
+            yield ValueChange(ChangeKind.REMOVED, (*path, key), old, None)
         else:
             yield from _values(old, after[key], (*path, key))
     for key, new in after.items():
         if key not in before:
-            yield Met(How.NEW, (*path, key), None, new)
+            yield ValueChange(ChangeKind.ADDED, (*path, key), None, new)
 
 
-def _values(old: Any, new: Any, path: Path) -> Iterator[Met]:
+def _values(old: Any, new: Any, path: Path) -> Iterator[ValueChange]:
     if kind(old) != kind(new):
-        yield Met(How.RETYPED, path, old, new)
+        yield ValueChange(ChangeKind.RETYPED, path, old, new)
     elif isinstance(old, dict):
         if path != TEMPLATE:
             yield from _objects(old, new, path)
@@ -87,23 +88,25 @@ def _values(old: Any, new: Any, path: Path) -> Iterator[Met]:
             if key in known:
                 yield from _values(known[key].value, part.value, part.path)
     elif not same(old, new):
-        yield Met(How.GONE if _emptied(old, new, path) else How.REWORDED, path, old, new)
+        yield ValueChange(
+            ChangeKind.REMOVED if _emptied(old, new, path) else ChangeKind.REWORDED, path, old, new
+        )
 
 
 def _emptied(old: Any, new: Any, path: Path) -> bool:
-    """Tell whether nothing is left of a text or list; of the trigger phrases others speak."""
+    """Tell whether a text or list became empty; other rows report the trigger phrases."""
     texts = (value.strip() if isinstance(value, str) else value for value in (old, new))
     return [value in ("", []) for value in texts] == [False, True] and path != TRIGGERS
 
 
 def parts(pbe: Pbe, path: tuple[str, ...]) -> Mapping[str, Part] | None:
-    """Return the phases or techniques of a PBE by what they are known by; None without a list."""
+    """Return the phases or techniques of a PBE by their key; None without a list."""
     value = pbe.get(*path)
     return parts_of(value, path) if isinstance(value, list) else None
 
 
 def parts_of(items: list[Any], path: Path) -> Mapping[str, Part]:
-    """Return the parts in a list; the second of two with one name is known by its number, too."""
+    """Return the parts in a list by their key: the name, and a count for repeated names."""
     found: dict[str, Part] = {}
     seen: Counter[str] = Counter()
     for index, item in enumerate(items):
@@ -116,7 +119,7 @@ def parts_of(items: list[Any], path: Path) -> Mapping[str, Part]:
 
 
 def folded(text: str) -> str:
-    """Return `text` as it is compared: without regard to letter case and blanks."""
+    """Return `text` for a comparison that ignores letter case and spaces."""
     return " ".join(text.casefold().split())
 
 
@@ -134,13 +137,13 @@ def same(old: Any, new: Any) -> bool:
 
 
 def spelled(value: Any) -> str:
-    """Return a JSON value as one text, whatever the order of its members was."""
+    """Return a JSON value as one text that does not depend on the order of its members."""
     return json.dumps(value, sort_keys=True)
 
 
 def changed_value(before: Pbe, after: Pbe, path: Path, what: str) -> Iterator[Changed]:
-    """Yield that the value at `path`, called `what`, is another one."""
-    for each in met(before, after, How.REWORDED, path):
+    """Yield the change of the value at `path`, described as `what`."""
+    for each in value_changes(before, after, ChangeKind.REWORDED, path):
         old, new = cropped(each.before), cropped(each.after)
-        message = f"the {what} `{old}` is now `{new}`"
+        message = f"the {what} changed from `{old}` to `{new}`"
         yield Changed(message=message, pointer=join(path), before=old, after=new)
