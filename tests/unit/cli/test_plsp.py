@@ -180,4 +180,4 @@ def test_a_trace_holds_even_half_a_character(tmp_path):
 def test_a_dialect_that_nobody_knows(command, client):
     done = client.run(*command, "--imf", "foo")
     assert done.code == 2
-    assert "there is no dialect 'foo'; psreg knows psreg-1" in done.err
+    assert "unknown dialect `foo`; psreg knows `psreg-1`" in done.err

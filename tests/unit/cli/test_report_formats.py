@@ -80,8 +80,8 @@ def test_what_is_no_address_is_not_linked_to(client, url):
 def test_a_rule_that_does_not_exist_is_a_mistake(client, option):
     done = client.run("check", "hello.pbe.txt", option, "PBE0006")
     assert done.code == 2
-    assert "there is no rule or family 'PBE0006'" in done.err
-    assert "did you mean PBE006?" in done.err
+    assert "unknown rule or family `PBE0006`" in done.err
+    assert "Did you mean `PBE006`?" in done.err
     done = client.run("check", "hello.pbe.txt", option, "zzzzz", "--format", "json")
     assert done.refusal == (2, "NO_SUCH_RULE")
     assert "explain --all" in done.json["error"]["hint"]

@@ -79,7 +79,7 @@ def test_at_a_terminal_an_error_without_a_hint_says_where_to_read_more(terminal)
 
 def test_at_a_terminal_a_hint_is_enough(terminal):
     *_, hint = terminal("bogus")
-    assert hint == "  hint: try 'psreg --help'"
+    assert hint == "  hint: Run `psreg --help`."
 
 
 def test_an_error_that_nobody_reads_keeps_its_code(reader_gone):
@@ -139,7 +139,7 @@ def test_a_port_that_cannot_be(command, port):
         [*PSREG, *command, f"--port={port}"], capture_output=True, timeout=60, check=False
     )
     assert done.returncode == 2
-    assert f"'{port}' is not a port from 0 to 65535" in done.stderr.decode()
+    assert f"`{port}` is not a port from 0 to 65535" in done.stderr.decode()
 
 
 @pytest.mark.parametrize("action", ["run", "inspect"])

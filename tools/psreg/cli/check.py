@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from psreg.cli.fixing import Fixing, add_fix_options
-from psreg.cli.selection import Selection, add_selection_options
+from psreg.cli.options.fix import Fixing, add_fix_options
+from psreg.cli.options.rule_selection import Selection, add_selection_options
 from psreg.core.diagnostics import Diagnostic, Mode, Report
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.formats import policy

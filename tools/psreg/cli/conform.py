@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
 
-from psreg.cli.endpoints import add_timeout_option, limits_of, shown_address
+from psreg.cli.options.endpoint import add_timeout_option, limits_of, shown_address
 from psreg.conversations.conform import CONFORMANCES, Conformance, conform, prompts_of
 from psreg.conversations.conform_report import conform_document, conform_lines
 from psreg.conversations.endpoint.address import chat_address, post_address

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from psreg.cli.options.registry import add_registry_option, open_selected
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-p", "--patch", action="store_true", help="add the text diff of the two artifacts"
     )
-    parser.add_argument(
-        "--registry", metavar="URL|PATH|NAME", help="where else to look (default: the one set)"
-    )
+    add_registry_option(parser, "also look in this registry")
     add_output_options(parser, ("text", "json", "markdown"))
 
 
@@ -48,13 +47,12 @@ def run(args: Namespace, console: Console) -> int:
 
 def _registered(option: str | None, console: Console, request: Request) -> Operand:
     """Return a release of the registry that is meant; its artifact is verified."""
-    from psreg.cli.opening import open_wanted
     from psreg.client.install import fetch
     from psreg.client.resolve import Choice, pick, release_id, unknown_name
     from psreg.compatibility.diff import Operand, file_operand
     from psreg.registry.record_reading import read_record
 
-    with open_wanted(option, console) as registry:
+    with open_selected(option, console) as registry:
         data = registry.record(request.name)
         if data is None:
             raise unknown_name(request.name, registry.names())

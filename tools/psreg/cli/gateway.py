@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from psreg.cli.endpoints import add_port_option, add_timeout_option, limits_of, shown_address
+from psreg.cli.options.endpoint import add_port_option, add_timeout_option, limits_of, shown_address
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:

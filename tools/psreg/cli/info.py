@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from psreg.cli.options.registry import add_registry_option, open_selected
 from psreg.client.resolve import parse_request, pick, unknown_name
 from psreg.core.version import ANY
 from psreg.formats.protocols import STUB
@@ -22,9 +23,7 @@ SCHEMA = "psreg.info/1"
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("name", metavar="NAME[@RANGE]", help="whose record to show")
-    parser.add_argument(
-        "--registry", metavar="URL|PATH|NAME", help="where (default: the one that is set)"
-    )
+    add_registry_option(parser, "look in this registry")
     add_output_options(parser)
 
 
@@ -32,9 +31,7 @@ def run(args: Namespace, console: Console) -> int:
     """Print the record of one name; exit 4 if the registry has no such name or version."""
     request = parse_request(args.name)
 
-    from psreg.cli.opening import open_wanted
-
-    with open_wanted(args.registry, console) as registry:
+    with open_selected(args.registry, console) as registry:
         data = registry.record(request.name)
         if data is None:
             raise unknown_name(request.name, registry.names())

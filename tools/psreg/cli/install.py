@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from psreg.cli.options.registry import add_registry_option, open_selected
 from psreg.client.resolve import parse_requests
 from psreg.core.identity import Format
 from psreg.system.console import Console, add_output_options
@@ -27,9 +28,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "names", nargs="+", metavar="NAME[@RANGE]", help="what to install: quiz_master@^1.2"
     )
-    parser.add_argument(
-        "--registry", metavar="URL|PATH|NAME", help="where from (default: the one that is set)"
-    )
+    add_registry_option(parser, "install from this registry")
     parser.add_argument(
         "--to", metavar="DIR", type=Path, help="write just the files there; nothing is installed"
     )
@@ -40,12 +39,11 @@ def run(args: Namespace, console: Console) -> int:
     """Install what is named; exit 3 if trust was refused, 4 if something cannot be had."""
     requests = parse_requests(args.names)  # before any request is sent
 
-    from psreg.cli.opening import open_wanted
     from psreg.client.install import deliver
     from psreg.client.library import library
 
     shelf = library()
-    with open_wanted(args.registry, console) as registry:
+    with open_selected(args.registry, console) as registry:
         if registry.mode == "dev":
             console.warn(f"psreg: the registry {registry.location} is in development mode")
         if args.to is not None:

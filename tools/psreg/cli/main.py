@@ -1,6 +1,6 @@
-"""argv → command → exit code. A command is loaded when it is named.
+"""argv → command → exit code. Only the command that runs is imported.
 
-A command module offers `configure(parser)` and `run(args, console) -> int`, and states `EXAMPLE`.
+A command module has `configure(parser)` and `run(args, console) -> int`, and an `EXAMPLE`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from psreg.system.console import Console, OutputLostError
 
 
 class Parser(ArgumentParser):
-    """An argument parser that raises `UsageError` instead of leaving the process."""
+    """An argument parser that raises `UsageError` instead of exiting."""
 
     def error(self, message: str) -> Any:
         """Raise, so that `--format json` can answer in JSON (exit code 2)."""
-        raise UsageError("USAGE", message, f"try '{self.prog} --help'")
+        raise UsageError("USAGE", message, f"Run `{self.prog} --help`.")
 
 
 def run(argv: list[str]) -> int:
@@ -47,7 +47,7 @@ def _dispatch(argv: list[str], console: Console) -> int:
     name = argv[0]
     summary = next((text for _, command, text in COMMANDS if command == name), None)
     if summary is None:
-        raise UsageError("USAGE", f"no command {name!r}", "try 'psreg --help'")
+        raise UsageError("USAGE", f"unknown command `{name}`", "Run `psreg --help`.")
     module = import_module(f"psreg.cli.{name}{'_' if iskeyword(name) else ''}")
     parser = Parser(
         prog=f"psreg {name}",
@@ -68,6 +68,6 @@ def _dispatch(argv: list[str], console: Console) -> int:
 
 
 def _wants_json(argv: list[str]) -> bool:
-    """Tell whether the caller is a machine, before the options are parsed (they may be wrong)."""
+    """Return whether the caller wants JSON, before the options are parsed (they may be wrong)."""
     pairs = pairwise(argv)
     return "--format=json" in argv or ("--format", "json") in pairs

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from psreg.cli.dialects import add_dialect_option
-from psreg.cli.endpoints import add_timeout_option, limits_of
+from psreg.cli.options.endpoint import add_timeout_option, limits_of
+from psreg.cli.options.plsp_dialect import add_dialect_option
 from psreg.conversations.endpoint.address import chat_address
 from psreg.conversations.endpoint.chat import Endpoint
 from psreg.conversations.plsp.actions import Outside

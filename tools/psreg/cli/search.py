@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from psreg.cli.options.registry import add_registry_option, open_selected
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg search quiz education"
@@ -15,18 +16,15 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "words", nargs="*", metavar="WORD", help="all must occur; none lists every entry"
     )
-    parser.add_argument(
-        "--registry", metavar="URL|PATH|NAME", help="where (default: the one that is set)"
-    )
+    add_registry_option(parser, "search this registry")
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Print what matches, best first; finding nothing is exit 0, too."""
-    from psreg.cli.opening import open_wanted
     from psreg.registry.search import search
 
-    with open_wanted(args.registry, console) as registry:
+    with open_selected(args.registry, console) as registry:
         found = search(registry.shards(), args.words)
     if console.machine:
         results = [entry.to_json() for entry in found]

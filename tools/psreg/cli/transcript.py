@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from psreg.cli.dialects import add_dialect_option
+from psreg.cli.options.plsp_dialect import add_dialect_option
 from psreg.core.diagnostics import Mode
 from psreg.core.errors import UsageError
 from psreg.core.spelling import nearest

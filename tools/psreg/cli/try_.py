@@ -7,7 +7,7 @@ from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, N
 from collections.abc import Callable
 from pathlib import Path
 
-from psreg.cli.endpoints import add_timeout_option, limits_of
+from psreg.cli.options.endpoint import add_timeout_option, limits_of
 from psreg.client.library import installed_artifact
 from psreg.client.render import values_of_assignments, values_of_json
 from psreg.conversations.endpoint.address import chat_address

@@ -11,6 +11,7 @@ from argparse import ArgumentParser, Namespace
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from psreg.cli.options.registry import add_registry_option, open_selected
 from psreg.client.resolve import parse_requests
 from psreg.core.errors import UnavailableError
 from psreg.registry.record_reading import read_record
@@ -27,9 +28,7 @@ SCHEMA = "psreg.verify/1"
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="which (default: all installed)")
-    parser.add_argument(
-        "--registry", metavar="URL|PATH|NAME", help="compare with (default: the one that is set)"
-    )
+    add_registry_option(parser, "compare with this registry")
     add_output_options(parser)
 
 
@@ -65,10 +64,8 @@ def _receipts(shelf: Library, names: list[str]) -> list[Receipt]:
 
 def _registry(option: str | None, console: Console, stack: ExitStack) -> OpenRegistry | None:
     """Return the registry, or None with a line saying why it has no part in this."""
-    from psreg.cli.opening import open_wanted
-
     try:
-        registry = stack.enter_context(open_wanted(option, console))
+        registry = stack.enter_context(open_selected(option, console))
         registry.mode  # noqa: B018 - reads and verifies the metadata in force
     except UnavailableError as error:
         if option is not None:

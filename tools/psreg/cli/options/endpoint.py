@@ -1,4 +1,4 @@
-"""What the commands that talk to an assistant or listen share: `--timeout`, `--port`, addresses."""
+"""`--timeout` and `--port`, for commands that talk to an assistant or listen; and addresses."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def add_timeout_option(parser: OptionAdder) -> None:
         "--timeout",
         type=_seconds,
         metavar="SECONDS",
-        help="how long one answer may take, with all attempts (300)",
+        help="limit for one answer, including retries (300)",
     )
 
 
 def add_port_option(parser: OptionAdder, port: int, what: str) -> None:
     """Declare `--port`, `port` by default."""
-    text = f"{what} ({port}); 0 takes a free one"
+    text = f"{what} ({port}); 0 picks a free one"
     parser.add_argument("--port", type=_port, default=port, metavar="N", help=text)
 
 
 def limits_of(timeout: float | None) -> Limits:
-    """Return what one answer may cost."""
+    """Return the limits of one answer."""
     from psreg.conversations.endpoint.chat import PATIENCE
 
     if timeout is None:
@@ -42,14 +42,14 @@ def limits_of(timeout: float | None) -> Limits:
 
 
 def shown_address(address: str) -> str:
-    """Return an address without its query, which may hold a key."""
+    """Return an address without its query, which may contain a key."""
     return urlsplit(address)._replace(query="").geturl()
 
 
 def _port(text: str) -> int:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < len("100000") else -1
     if not 0 <= number <= _LAST_PORT:
-        raise ArgumentTypeError(f"{text!r} is not a port from 0 to {_LAST_PORT}")
+        raise ArgumentTypeError(f"`{text}` is not a port from 0 to {_LAST_PORT}")
     return number
 
 
@@ -59,5 +59,5 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= _LONGEST:
-        raise ArgumentTypeError(f"{text!r} is not a number of seconds up to {_LONGEST:.0f}")
+        raise ArgumentTypeError(f"`{text}` is not a number of seconds up to {_LONGEST:.0f}")
     return seconds

@@ -1,4 +1,4 @@
-"""What the commands that read a registry share: which one is meant, opened for one run."""
+"""`--registry`, and the registry that it, the environment or the settings select."""
 
 from __future__ import annotations
 
@@ -7,15 +7,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psreg.system.console import Console
+from psreg.system.console import Console, OptionAdder
 
 if TYPE_CHECKING:
     from psreg.client.registries import OpenRegistry
 
 
+def add_registry_option(parser: OptionAdder, purpose: str) -> None:
+    """Declare `--registry`; `purpose` says what the command does with it."""
+    parser.add_argument(
+        "--registry", metavar="URL|PATH|NAME", help=f"{purpose} (default: the one you set)"
+    )
+
+
 @contextmanager
-def open_wanted(option: str | None, console: Console) -> Iterator[OpenRegistry]:
-    """Give the registry that `--registry`, the environment, settings or the place mean.
+def open_selected(option: str | None, console: Console) -> Iterator[OpenRegistry]:
+    """Yield the registry that `--registry`, the environment, the settings or the folder select.
 
     Raises:
         PsregError: see `wanted_registry` and `open_registry`.

@@ -1,4 +1,4 @@
-"""`--select` and `--ignore`: which rules' findings a command reports, by code or family."""
+"""`--select` and `--ignore`: the rules whose findings a command reports, by code or family."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from psreg.system.console import OptionAdder
 
 def add_selection_options(parser: OptionAdder) -> None:
     """Declare the two options; each may be given several times."""
-    for option, what in (("--select", "only"), ("--ignore", "not")):
+    for option, what in (("--select", "report only"), ("--ignore", "do not report")):
         parser.add_argument(
             option, action="append", default=[], metavar="CODE", help=f"{what} this rule or family"
         )
@@ -22,14 +22,14 @@ def add_selection_options(parser: OptionAdder) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Codes and families that are wanted (none: all of them) and unwanted."""
+    """Codes and families to report (none: all of them) and not to report."""
 
     select: frozenset[str]
     ignore: frozenset[str]
 
     @classmethod
     def of(cls, args: Namespace) -> Selection:
-        """Return what the command line asks for.
+        """Return what the command line selects.
 
         Raises:
             UsageError: it names a rule or family that does not exist.
@@ -37,7 +37,7 @@ class Selection:
         return cls(select=_known(args.select), ignore=_known(args.ignore))
 
     def chosen(self, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-        """Yield the diagnostics that are wanted and not unwanted."""
+        """Yield the diagnostics that are selected and not ignored."""
         for diagnostic in diagnostics:
             names = {diagnostic.code, diagnostic.family}
             if (not self.select or names & self.select) and not names & self.ignore:
@@ -53,6 +53,6 @@ def _known(names: list[str]) -> frozenset[str]:
     for name in names:
         if name.lower() not in known:
             near = nearest(name, known)
-            hint = f"did you mean {known[near]}?" if near else "try 'psreg explain --all'"
-            raise UsageError("NO_SUCH_RULE", f"there is no rule or family {name!r}", hint)
+            hint = f"Did you mean `{known[near]}`?" if near else "Run `psreg explain --all`."
+            raise UsageError("NO_SUCH_RULE", f"unknown rule or family `{name}`", hint)
     return frozenset(known[name.lower()] for name in names)
