@@ -121,7 +121,7 @@ def test_publish_for_machines(world: World) -> None:
         ],
         "entries": 2,
         "written": len(signed(world.registry)),
-        "expires": state.timestamp_expires.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "expires": state.documents["timestamp"].expires.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
     again = world.json()
     assert (again["released"], again["written"]) == ([], 0)

@@ -85,7 +85,7 @@ def test_first_publish_founds_a_registry(home: Path, registry: Path) -> None:
     assert set(state.catalog) == {"prompt", "interactive_engine"}
     assert set(state.versions) == {"root", "timestamp", "snapshot", "targets", "releases", *BINS}
     assert set(state.versions.values()) == {1}
-    assert state.timestamp_expires == NOW + YEAR
+    assert state.documents["timestamp"].expires == NOW + YEAR
     assert result.written == len(files(registry))
 
 
@@ -360,7 +360,7 @@ def test_resign_renews_the_timestamp(home: Path, registry: Path) -> None:
     }
     state = state_of(registry)
     assert state.versions["timestamp"] == 2
-    assert state.timestamp_expires == NOW + timedelta(days=10) + YEAR
+    assert state.documents["timestamp"].expires == NOW + timedelta(days=10) + YEAR
     assert result.expires == NOW + YEAR
 
 

@@ -54,7 +54,6 @@ class State:
             declared=self.declared,
             issues=issues,
             command=line.command,
-            opens=not self.opened,
             recovering=self.recovering,
         )
         return turn, replace(self, opened=True, command=line.command)

@@ -33,9 +33,9 @@ class VppTurn:
     """One turn, of the user or of the assistant.
 
     `command` is the user's own, or the one that a reply answers; None if there is no tag to repeat
-    (VPP-A15). `reply` is None in a user's turn. `opens` marks the first turn of the user,
-    `recovering` a command after an error. `count` is how often the assistant has used the tag of
-    this reply so far. `declared` is the version that the footer must name.
+    (VPP-A15). `reply` is None in a user's turn. `recovering` marks a command after an error.
+    `count` is how often the assistant has used the tag of this reply so far. `declared` is the
+    version that the footer must name.
     """
 
     index: int
@@ -44,7 +44,6 @@ class VppTurn:
     issues: tuple[Issue, ...] = ()
     command: Command | None = None
     reply: Reply | None = None
-    opens: bool = False
     recovering: bool = False
     count: int = 0
     pointer: str = "/content"

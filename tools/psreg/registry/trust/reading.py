@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
 from psreg.core.errors import TrustError
 from psreg.registry.trust.metadata import Document, info_of, listed, verified, verified_root
@@ -70,11 +69,6 @@ class RegistryState:
     def versions(self) -> Mapping[str, int]:
         """The version in force of every role."""
         return {role: document.version for role, document in self.documents.items()}
-
-    @property
-    def timestamp_expires(self) -> datetime:
-        """Until when a client may rely on this state, UTC."""
-        return self.documents[TIMESTAMP].expires
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
