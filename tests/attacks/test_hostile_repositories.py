@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.authoring.missing_files import missing_files
+from psreg.cli.rules import all_rules
 from psreg.core.errors import FindingsError, UnavailableError
 from psreg.formats.irregular import Irregular
 from psreg.git.repository import open_repository
@@ -47,7 +48,9 @@ def verdict(bare, head, base="main"):
     path = bare.path if isinstance(bare, Bare) else bare
     with open_repository(path) as repository:
         try:
-            found = review(read_change(repository, base, head).change, missing_files=missing_files)
+            found = review(
+                read_change(repository, base, head).change, all_rules(), missing_files=missing_files
+            )
         except FindingsError as error:
             found = refusal(error, base=base, head=head)
     assert found.reasons
@@ -169,7 +172,7 @@ def test_a_partial_clone_whose_remote_is_a_command(bare, tmp_path):
     run("git", "config", "remote.origin.url", f"ext::sh -c touch% {canary}", cwd=at)
     run("git", "config", "protocol.ext.allow", "always", cwd=at)
     with open_repository(at) as repository, pytest.raises(UnavailableError) as caught:
-        list(check_change(read_change(repository, "main", "next").change))
+        list(check_change(read_change(repository, "main", "next").change, all_rules()))
     assert caught.value.code == "OBJECT_MISSING"
     assert "git fetch" in caught.value.hint
     assert not canary.exists()
@@ -324,7 +327,7 @@ def test_modes_that_no_git_writes(bare):
 def test_objects_that_were_never_sent(bare):
     bare.graft("sent", HELLO, [(PLAIN, b"entry.tomm", ONE)])
     with open_repository(bare.path) as repository, pytest.raises(UnavailableError) as caught:
-        list(check_change(read_change(repository, "main", "sent").change))
+        list(check_change(read_change(repository, "main", "sent").change, all_rules()))
     assert caught.value.code == "OBJECT_MISSING"
     bare.graft("sent", HELLO, [(FOLDER, b"1.0.1", ONE)])
     with open_repository(bare.path) as repository, pytest.raises(UnavailableError) as caught:

@@ -8,6 +8,7 @@ from collections import Counter
 
 import pytest
 
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Report
 from psreg.formats import entry as entry_file
 from psreg.formats import policy as policy_file
@@ -29,7 +30,7 @@ OTHERS = {
 
 def told(files, *, policy=POLICY):
     """Return how often each rule speaks of a registry with these files."""
-    found = Report.of(0, check_tree(tree(OTHERS, files, policy=policy))).diagnostics
+    found = Report.of(0, check_tree(tree(OTHERS, files, policy=policy), all_rules())).diagnostics
     return Counter(diagnostic.code for diagnostic in found)
 
 

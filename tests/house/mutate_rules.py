@@ -12,8 +12,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from psreg.lint.rules import RULES
+from psreg.cli.rules import all_rules
 from support.corpus_cases import cases
+
+RULES = all_rules()
 
 
 def nothing(_subject):

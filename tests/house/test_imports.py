@@ -111,7 +111,7 @@ def loaded_by(*arguments):
 def test_checking_a_file_loads_no_rules_of_changes_and_conversations():
     modules = loaded_by("check", "pbes/prompt/email_reply/1.0.0/email_reply.prompt")
     assert "psreg.lint.files.prompt_rules" in modules
-    foreign = ("psreg.protocols", "psreg.review.rules", "psreg.lint.rules", "git", "http.client")
+    foreign = ("psreg.protocols", "psreg.review.rules", "git", "http.client")
     assert "psreg.core.error_codes" not in modules  # nobody asked what an error means
     assert modules.isdisjoint(foreign)
 

@@ -4,7 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from psreg.lint.rules import RULES
+from psreg.cli.rules import all_rules
+
+RULES = all_rules()
 
 PROGRAM = Path(__file__).with_name("mutate_rules.py")
 

@@ -4,8 +4,10 @@ import re
 
 import pytest
 
-from psreg.lint.rules import RULES
+from psreg.cli.rules import all_rules
 from support.corpus_cases import CORPUS, cases
+
+RULES = all_rules()
 
 CASES = list(cases())
 

@@ -9,10 +9,12 @@ from urllib.parse import urljoin
 
 import pytest
 
+from psreg.cli.rules import all_rules
 from psreg.formats.specs import specifications
-from psreg.lint.rules import RULES
 from support import catalogue
 from support.corpus_cases import CORPUS
+
+RULES = all_rules()
 
 pytestmark = pytest.mark.xdist_group("site pages")
 

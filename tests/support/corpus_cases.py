@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from psreg.catalogue.rule_examples import tree_said
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Diagnostic, Mode, Report
 from psreg.core.identity import Author
 from psreg.formats.conversation.reader import read_conversation
@@ -28,9 +29,9 @@ from psreg.formats.protocols import PROTOCOLS
 from psreg.lint.engine import check_file, check_tree
 from psreg.lint.transcript import check_transcript
 from psreg.registry.checkout import read_tree
-from psreg.review.change import changes_between
 from psreg.review.judge import check_change
 from support import registry_trees
+from support.changes import changes_between
 from support.places import CORPUS
 
 ORDINARY = tree_said((CORPUS / "ordinary.tree").read_text())
@@ -66,14 +67,16 @@ class Case:
     def judge(self) -> tuple[Diagnostic, ...]:
         if self.path.is_dir():
             tree = read_tree(self.path)
-            return Report.of(0, check_tree(tree, irregular=tree.irregular())).diagnostics
+            return Report.of(
+                0, check_tree(tree, all_rules(), irregular=tree.irregular())
+            ).diagnostics
         name, data = self.path.name, self.path.read_bytes()
         if self.spoken:
             return self._heard(data)
         if name.endswith(".b64"):
             name, data = name.removesuffix(".b64"), base64.b64decode(data)
         elif name.endswith(".tree"):
-            return Report.of(0, check_tree(tree_of(data))).diagnostics
+            return Report.of(0, check_tree(tree_of(data), all_rules())).diagnostics
         elif name.endswith(".change"):
             return Report.of(0, _judged(registry_trees.change_said(data.decode()))).diagnostics
         elif name.endswith(".make"):
@@ -115,10 +118,10 @@ def tree_of(said: bytes) -> dict[PurePosixPath, bytes]:
 def _judged(made: dict) -> Iterator[Diagnostic]:
     odd = {PurePosixPath(p): Irregular(k) for p, k in made.pop("irregular", {}).items()}
     if "head" not in made:
-        return check_tree(_tree(made), irregular=odd)
+        return check_tree(_tree(made), all_rules(), irregular=odd)
     author = Author(forge=made["author"][0], id=made["author"][1]) if made["author"] else None
     base, head = _tree(made["base"]), _tree(made["head"])
-    return check_change(changes_between(base, head, irregular=odd, author=author))
+    return check_change(changes_between(base, head, irregular=odd, author=author), all_rules())
 
 
 def _tree(made: dict) -> dict[PurePosixPath, bytes]:

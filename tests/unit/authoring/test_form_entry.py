@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from psreg.authoring.form_entry import Owner, draft
 from psreg.authoring.issue_form import FIELDS, FORM, Kind, read_issue
 from psreg.authoring.new import Plan, new_entry
+from psreg.cli.rules import all_rules
 from psreg.core.identity import CLASSES, PBES, is_name
 from support.registry_trees import POLICY, entry, tree
 from support.submissions import GOOD, TWO_RUNS, body
@@ -37,7 +38,7 @@ EXECUTOR = "stateless_executor: a PBE for one task, over after its result"
 
 def drafted(answers, ticked=(), registry=None, policy=POLICY):
     registry = tree(policy=policy) if registry is None else registry
-    return draft(read_issue(body(answers, ticked)), registry, OWNER)
+    return draft(read_issue(body(answers, ticked)), registry, OWNER, all_rules())
 
 
 def read(made, name):
@@ -143,15 +144,15 @@ def test_a_text_that_was_run_under_another_name_was_not_run():
 def test_promises_are_kept():
     text = body(GOOD)
     open_box = text.replace("- [X] I wrote", "- [ ] I wrote")
-    (objection,) = draft(read_issue(open_box), tree(), OWNER).objections
+    (objection,) = draft(read_issue(open_box), tree(), OWNER, all_rules()).objections
     assert objection.message.startswith("this box is not ticked: I wrote this text")
     gone = text.partition(FIELDS["promises"].heading)[0] + FIELDS["promises"].heading
-    (objection,) = draft(read_issue(gone), tree(), OWNER).objections
+    (objection,) = draft(read_issue(gone), tree(), OWNER, all_rules()).objections
     assert objection.message == "the boxes of the form are gone"
 
 
 def test_a_form_that_cannot_be_read_writes_nothing():
-    made = draft(read_issue("hello"), tree(), OWNER)
+    made = draft(read_issue("hello"), tree(), OWNER, all_rules())
     assert made.release is None
     assert not made.files
     assert made.objections

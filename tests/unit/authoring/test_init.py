@@ -9,6 +9,7 @@ import yaml
 
 from psreg.authoring.forms import own_forms
 from psreg.authoring.init import FORGES, ISSUE_FORMS, LABELS, Foundation, new_registry
+from psreg.cli.rules import all_rules
 from psreg.formats import policy
 from psreg.lint.engine import check_tree
 from support.places import ROOT
@@ -126,4 +127,4 @@ def test_what_is_suggested_in_the_policy_is_right():
 def test_an_empty_registry_has_no_findings():
     files = {PurePosixPath(path): data for path, data in made(*FORGES).items()}
     tree = {p: d for p, d in files.items() if p.parts[0] == "pbes" or p.name == "policy.toml"}
-    assert list(check_tree(tree)) == []
+    assert list(check_tree(tree, all_rules())) == []

@@ -5,9 +5,10 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.authoring.missing_files import missing_files
+from psreg.cli.rules import all_rules
 from psreg.core.identity import Author
-from psreg.review.change import changes_between
 from psreg.review.judge import check_change
+from support.changes import changes_between
 from support.registry_trees import entry, tree, version
 
 HELLO = "pbes/prompt/hello"
@@ -91,6 +92,6 @@ def test_what_is_pasted_leaves_only_honest_gaps(login, names, later):
     assert later or found
     pasted = {PurePosixPath(path): text.encode() for path, text in found.items()}
     change = changes_between(base, lacking | pasted, author=author)
-    said = {d.code for d in check_change(change) if PurePosixPath(d.path) in pasted}
+    said = {d.code for d in check_change(change, all_rules()) if PurePosixPath(d.path) in pasted}
     assert said - {"CHG011"} <= GAPS
     assert "REG016" not in said

@@ -6,6 +6,7 @@ import pytest
 
 from psreg.authoring.naming import require_class, require_class_of, require_free_name
 from psreg.authoring.new import Plan, new_entry
+from psreg.cli.rules import all_rules
 from psreg.core.errors import UsageError
 from psreg.core.identity import CLASSES, Format
 from psreg.formats.tree import POLICY as POLICY_PATH
@@ -43,16 +44,16 @@ def test_classes():
     ],
 )
 def test_names_that_are_not_free(name, entry_class, answer):
-    assert code(require_free_name, TREE, entry_class, name) == answer
+    assert code(require_free_name, TREE, entry_class, name, all_rules()) == answer
 
 
 def test_names_that_are_free():
-    require_free_name(TREE, "prompt", "recipe_finder")
-    require_free_name({}, "prompt", "x")
+    require_free_name(TREE, "prompt", "recipe_finder", all_rules())
+    require_free_name({}, "prompt", "x", all_rules())
 
 
 def test_a_name_that_resembles_another_one():
-    assert code(require_free_name, TREE, "prompt", "trippacker")[0] == "NAME_REFUSED"
+    assert code(require_free_name, TREE, "prompt", "trippacker", all_rules())[0] == "NAME_REFUSED"
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 
 from psreg.authoring.new import Plan, missing, new_entry, objections
 from psreg.authoring.questions import Question, answers, questions, resource
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import INFO
 from psreg.core.identity import CLASSES, is_name
 from psreg.formats import dotprompt, pbe
 from psreg.formats.tree import POLICY as POLICY_PATH
 from psreg.lint.engine import check_tree
-from psreg.review.change import changes_between
 from psreg.review.judge import check_change
 from support.authoring import ANSWERS, BESIDE, POLICY
+from support.changes import changes_between
 from support.places import SOURCE
 
 PBCT = SOURCE / "pbct.txt"
@@ -39,7 +40,7 @@ def told(gaps):
 def found(tree):
     return {
         (d.path, d.start.line, d.start.column, d.code, d.message)
-        for d in check_tree(tree)
+        for d in check_tree(tree, all_rules())
         if d.waived is None and d.severity is not INFO and d.path != str(POLICY_PATH)
     }
 
@@ -61,7 +62,7 @@ def plans(draw):
 @few
 @given(plans())
 def test_what_is_missing_is_what_the_check_finds(plan):
-    gaps = missing(plan)
+    gaps = missing(plan, all_rules())
     assert told(gaps) == found(whole(plan))
     assert {gap.code for gap in gaps} <= GAPS
     assert all(gap.write for gap in gaps)
@@ -78,7 +79,7 @@ def test_any_text_makes_files_that_parse(plan, data):
                 plan = plan.with_answer(question.key, question.read(data.draw(text)))
             except ValueError:
                 continue
-    assert told(missing(plan)) == found(whole(plan))
+    assert told(missing(plan, all_rules())) == found(whole(plan))
     release = plan.release
     files = new_entry(plan)
     value = tomllib.loads(files[release.folder / "release.toml"].decode())
@@ -98,10 +99,12 @@ def test_any_text_makes_files_that_parse(plan, data):
 def test_an_answer_without_objection_adds_no_error(plan, data):
     question = data.draw(st.sampled_from(plan.asked))
     answer = question.read(data.draw(st.sampled_from(["a", question.example, "[CONTENT]", "MIT"])))
-    before = {g.code for g in missing(plan) if g.severity == "error"}
-    if not objections(plan, question.key, answer):
+    before = {g.code for g in missing(plan, all_rules()) if g.severity == "error"}
+    if not objections(plan, question.key, answer, all_rules()):
         after = {
-            g.code for g in missing(plan.with_answer(question.key, answer)) if g.severity == "error"
+            g.code
+            for g in missing(plan.with_answer(question.key, answer), all_rules())
+            if g.severity == "error"
         }
         assert after <= before
 
@@ -139,17 +142,17 @@ def test_all_faults_of_a_file_of_answers_are_told_at_once():
 def test_an_objection_is_about_the_new_answer_only():
     said = ANSWERS["prompt"] | {key: BESIDE[key] for key in ("summary", "use_case")}
     plan = Plan(entry_class="prompt", name="x", answers=said, policy=b"")
-    assert objections(plan, "summary", "Too short") == (
+    assert objections(plan, "summary", "Too short", all_rules()) == (
         "`summary` has 9 of at least 20 characters [REG008]",
     )
-    assert objections(plan, "use_case", "Whenever.") == ()
+    assert objections(plan, "use_case", "Whenever.", all_rules()) == ()
 
 
 def test_what_a_policy_waives_is_no_gap():
     plan = Plan(entry_class="prompt", name="x")
-    assert "REG011" in {gap.code for gap in missing(plan)}
+    assert "REG011" in {gap.code for gap in missing(plan, all_rules())}
     waived = Plan(entry_class="prompt", name="x", policy=POLICY.encode())
-    assert "REG011" not in {gap.code for gap in missing(waived)}
+    assert "REG011" not in {gap.code for gap in missing(waived, all_rules())}
 
 
 def prompt_of(version):
@@ -180,7 +183,7 @@ def test_an_artifact_keeps_the_version_it_states_if_an_entry_may_begin_with_it(
     moved = files[PurePosixPath(f"pbes/prompt/x/{begins}/x.prompt")]
     assert moved == prompt_of(begins).encode()
     change = changes_between({}, files)
-    assert "CHG006" not in {found.code for found in check_change(change)}
+    assert "CHG006" not in {found.code for found in check_change(change, all_rules())}
 
 
 def test_an_engine_that_exists_moves_in_and_only_the_other_files_are_asked_about():
@@ -198,14 +201,14 @@ def test_an_engine_that_exists_moves_in_and_only_the_other_files_are_asked_about
     moved = new_entry(plan)[plan.release.artifact]
     assert b'"pbe_name": "workshop"' in moved
     assert b"pbct_save" not in moved
-    assert {gap.code for gap in missing(plan)} == {"REG008", "REG011", "REG017"}
+    assert {gap.code for gap in missing(plan, all_rules())} == {"REG008", "REG011", "REG017"}
 
 
 def test_in_a_tree_its_neighbours_are_seen():
     tree = whole(Plan(entry_class="prompt", name="code_review"))
     plan = Plan(entry_class="prompt", name="codereview")
-    assert "NAME001" in {gap.code for gap in missing(plan, tree)}
-    assert "NAME001" not in {gap.code for gap in missing(plan)}
+    assert "NAME001" in {gap.code for gap in missing(plan, all_rules(), tree)}
+    assert "NAME001" not in {gap.code for gap in missing(plan, all_rules())}
 
 
 def test_answers_are_read_as_what_is_asked_for():

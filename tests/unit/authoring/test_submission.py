@@ -6,8 +6,9 @@ import pytest
 
 from psreg.authoring.missing_files import missing_files
 from psreg.authoring.submission import branch_of, branch_of_issue, entries_in, errors_of, title_of
-from psreg.review.change import changes_between
+from psreg.cli.rules import all_rules
 from psreg.review.review import review
+from support.changes import changes_between
 from support.registry_trees import entry, tree, version
 
 FOLDER = "pbes/prompt/trip_packer"
@@ -47,10 +48,14 @@ def test_entries():
 def test_errors_are_objections_and_the_rest_is_not():
     base = tree(entry("hello"))
     good = review(
-        changes_between(base, base | tree(version("hello", "1.0.1"))), missing_files=missing_files
+        changes_between(base, base | tree(version("hello", "1.0.1"))),
+        all_rules(),
+        missing_files=missing_files,
     )
     bad = tree(version("hello", "1.0.1", release='summary = "Short."\n'))
-    found = errors_of(review(changes_between(base, base | bad), missing_files=missing_files))
+    found = errors_of(
+        review(changes_between(base, base | bad), all_rules(), missing_files=missing_files)
+    )
     assert {o.code for o in errors_of(good)} < {o.code for o in found}
     (short,) = [o for o in found if "20 characters" in o.message]
     assert short.field == "pbes/prompt/hello/1.0.1/release.toml:1"

@@ -6,7 +6,9 @@ import sys
 
 import pytest
 
-from psreg.lint.rules import RULES
+from psreg.cli.rules import all_rules
+
+RULES = all_rules()
 
 CLEAN = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nHello\n"
 WARNED = CLEAN.replace("@dot", "@a  two blanks\n@dot")

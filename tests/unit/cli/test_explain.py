@@ -2,9 +2,11 @@
 
 import pytest
 
+from psreg.cli.rules import all_rules
 from psreg.core.error_codes import ERROR_CODES
-from psreg.lint.rules import RULES
 from support.clients import Client
+
+RULES = all_rules()
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,10 @@ import json
 
 import pytest
 
-from psreg.lint.rules import RULES
+from psreg.cli.rules import all_rules
 from support.clients import Client
+
+RULES = all_rules()
 
 BROKEN = '{\n  "pbe_name": "hello",\n  "pbe_version": "1.0"\n}\n'
 CLEAN = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nHello\n"

@@ -4,7 +4,15 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from psreg.core.identity import CLASSES, Format, ReleaseId, detect_format, format_of_class, is_name
+from psreg.core.identity import (
+    CLASSES,
+    EntryId,
+    Format,
+    ReleaseId,
+    detect_format,
+    format_of_class,
+    is_name,
+)
 
 
 @pytest.mark.parametrize("name", ["a", "quiz", "simple_quiz", "a1_2b", "x" * 64])
@@ -77,3 +85,24 @@ def test_paths_follow_from_the_identity():
 )
 def test_paths_that_name_no_release(path):
     assert ReleaseId.of(PurePosixPath(path)) is None
+
+
+def test_paths_of_an_entry():
+    entry = EntryId("prompt", "a_b")
+    assert str(entry.file) == "pbes/prompt/a_b/entry.toml"
+    assert EntryId.of(entry.file) == EntryId.of(entry.folder) == entry
+    assert entry.is_valid
+    release = ReleaseId(entry_class="prompt", name="a_b", version="1.0.0")
+    assert EntryId.of(release.artifact) == release.entry == entry
+
+
+@pytest.mark.parametrize("path", ["", "pbes", "pbes/prompt", "x/prompt/a_b", "prompt/a_b/1.0.0"])
+def test_a_path_above_and_outside_of_entries_is_in_none(path):
+    assert EntryId.of(PurePosixPath(path)) is None
+
+
+@pytest.mark.parametrize("path", ["pbes/prompts/a_b", "pbes/prompt/A-b/1.0.0"])
+def test_the_folders_of_an_entry_may_say_what_they_must_not(path):
+    entry = EntryId.of(PurePosixPath(path))
+    assert entry
+    assert not entry.is_valid

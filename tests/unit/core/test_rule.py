@@ -2,10 +2,11 @@
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import rule
+from psreg.core.rule_table import RuleTable
 
 
 @rule("ABC042", spec="x-1.0/X-01", severity=ERROR, read=WARNING)
-def too_long_by_half(text):
+def too_long_by_half(text: "str"):
     """The text is too long
     by half.
 
@@ -18,7 +19,7 @@ def too_long_by_half(text):
 
 
 @rule("ABC043", spec="x-1.0/X-02", severity=WARNING)
-def bare(text):
+def bare(text: "int"):
     yield Finding(message=text)
 
 
@@ -35,3 +36,12 @@ def test_everything_derives_from_the_function():
 def test_the_level_when_reading_is_the_level_unless_said():
     assert bare.read is WARNING
     assert bare.summary == ""
+
+
+def test_a_table_lists_rules_and_finds_those_about_a_subject():
+    table = RuleTable((too_long_by_half, bare))
+    assert list(table) == [too_long_by_half, bare]
+    assert table.codes == {"ABC042", "ABC043"}
+    assert table.about("hi") == (too_long_by_half,)
+    assert table.about(1) == (bare,)
+    assert table.about(1.5) == ()

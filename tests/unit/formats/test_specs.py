@@ -4,9 +4,11 @@ import re
 
 import pytest
 
+from psreg.cli.rules import all_rules
 from psreg.formats.specs import Clause, Reading, citing, specifications
-from psreg.lint.rules import RULES
 from support.places import beside
+
+RULES = all_rules()
 
 EXPECTED = {
     "pbe-1.0": ("PBE", 22, 16),

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from psreg.authoring.missing_files import missing_files
+from psreg.cli.rules import all_rules
 from psreg.core.errors import FindingsError, PsregError, UnavailableError
 from psreg.git.repository import open_repository
 from psreg.review.git_change import read_change
@@ -59,7 +60,11 @@ def reviewed(path, base="main", head="sent"):
         after = change.head.files
         files = {str(one.path): (str(one.touch), one.moved_from) for one in change.files}
         held = {path: after.get(PurePosixPath(path)) for path in files}
-        return files, held, review_document(review(change, missing_files=missing_files))
+        return (
+            files,
+            held,
+            review_document(review(change, all_rules(), missing_files=missing_files)),
+        )
 
 
 def touched(path, base="main", head="sent"):

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from psreg.core.errors import FindingsError, PsregError, TrustError, UnavailableError
-from psreg.core.identity import Author
+from psreg.core.identity import Author, EntryId
 from psreg.formats.irregular import Irregular
 from psreg.git.repository import open_repository
 from psreg.review.change import Touch
@@ -277,8 +277,8 @@ def test_a_change_that_waited_is_seen_in_the_registry_it_would_be_merged_into(ba
         "README.md": "added",
     }
     for side in (found.change.base, found.change.head):
-        assert side.entry("prompt", "hello").file.owners[0]["id"] == 1
-    assert found.change.head.entry("prompt", "hello").versions == ("1.0.0", "1.0.1")
+        assert side.entry(EntryId("prompt", "hello")).file.owners[0]["id"] == 1
+    assert found.change.head.entry(EntryId("prompt", "hello")).versions == ("1.0.0", "1.0.1")
 
 
 def test_what_was_deleted_there_as_well_is_no_change_any_more(bare, opened):

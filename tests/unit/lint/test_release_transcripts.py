@@ -7,16 +7,17 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.authoring.missing_files import missing_files
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import ERROR, WARNING, Report
 from psreg.core.identity import Author
 from psreg.formats.protocols import STUB, ProtocolConformance, read_conformances
 from psreg.formats.tree import Tree
 from psreg.lint.engine import check_tree
 from psreg.lint.release_transcripts import MAX_FINDINGS, conformance
-from psreg.review.change import changes_between
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
 from support import registry_trees
+from support.changes import changes_between
 
 FOLDER = "pbes/prompt/hello/1.0.0"
 ASKED = {"role": "user", "content": "!<g>\nHello?"}
@@ -53,7 +54,7 @@ def release(more, files):
 
 def found(more, files):
     """Return the findings about conversations, as they are printed."""
-    report = Report.of(1, check_tree(release(more, files)))
+    report = Report.of(1, check_tree(release(more, files), all_rules()))
     return [d for d in report.diagnostics if d.family in ("VPP", "PLSP", "PB2S", "PROTO")]
 
 
@@ -115,7 +116,7 @@ def test_a_review_rejects_what_breaks_the_declared_protocol():
     before = registry_trees.tree(base)
     after = registry_trees.tree(base, told)
     change = changes_between(before, after, author=Author(forge="github", id=1))
-    found = review(change, missing_files=missing_files, base="a" * 40, head="b" * 40)
+    found = review(change, all_rules(), missing_files=missing_files, base="a" * 40, head="b" * 40)
     assert found.verdict is Verdict.REJECT
     assert "VPP012" in {reason.code for reason in found.reasons}
 

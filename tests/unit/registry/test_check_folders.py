@@ -5,6 +5,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Mode
 from psreg.core.errors import UsageError
 from psreg.lint.engine import check_tree
@@ -24,11 +25,11 @@ def parts(root):
 @pytest.mark.parametrize("root", TREES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_findings_of_a_part_are_those_of_the_whole_that_lie_in_it(root):
     tree = read_tree(root)
-    whole = list(check_tree(tree, irregular=tree.irregular()))
+    whole = list(check_tree(tree, all_rules(), irregular=tree.irregular()))
     for folder in parts(root):
         inside = PurePosixPath(folder.relative_to(root).as_posix())
         expected = [d for d in whole if inside in PurePosixPath(d.path).parents]
-        _, found = check_folder(folder, Mode.STRICT)
+        _, found = check_folder(folder, Mode.STRICT, all_rules)
         assert key(found) == key(expected), inside
 
 
@@ -63,7 +64,7 @@ def test_of_other_entries_only_entry_toml_is_listed(tmp_path):
 
 def test_a_requirement_of_the_part_is_looked_up_in_the_rest(tmp_path):
     root = registry(tmp_path, "one", "two", requires='two = "^2.0"\n')
-    _, found = check_folder(root / "pbes/stateless_executor/one/1.0.0", Mode.STRICT)
+    _, found = check_folder(root / "pbes/stateless_executor/one/1.0.0", Mode.STRICT, all_rules)
     (finding,) = [d for d in found if d.code == "REG014"]
     assert "there are 1.0.0" in finding.message
 
@@ -105,4 +106,4 @@ def test_where_everything_is_executable_nothing_is(tmp_path):
 def test_a_part_of_a_registry_is_judged_strictly(tmp_path):
     root = registry(tmp_path, "one")
     with pytest.raises(UsageError, match="--read is for single files"):
-        check_folder(root / "pbes/stateless_executor/one", Mode.READ)
+        check_folder(root / "pbes/stateless_executor/one", Mode.READ, all_rules)

@@ -4,9 +4,11 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from psreg.core.identity import EntryId
 from psreg.formats.irregular import Irregular
 from psreg.formats.tree import Tree
-from psreg.review.change import ChangeSet, FileChange, Touch, changes_between
+from psreg.review.change import ChangeSet, FileChange, Touch
+from support.changes import changes_between
 from support.registry_trees import entry, tree, version
 
 FOLDER = PurePosixPath("pbes/prompt/hello")
@@ -164,5 +166,5 @@ def test_entries_of_which_files_are_touched():
 
 def test_a_tree_finds_an_entry_by_class_and_name():
     found = changes_between(tree(), tree(entry("hello"))).head
-    assert found.entry("prompt", "hello").name == "hello"
-    assert found.entry("interactive_engine", "hello") is None
+    assert found.entry(EntryId("prompt", "hello")).name == "hello"
+    assert found.entry(EntryId("interactive_engine", "hello")) is None

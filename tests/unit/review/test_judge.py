@@ -4,12 +4,14 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import ERROR, WARNING
 from psreg.core.identity import Author
 from psreg.formats.tree import Tree
-from psreg.review.change import ChangeSet, FileChange, Touch, changes_between
+from psreg.review.change import ChangeSet, FileChange, Touch
 from psreg.review.judge import MOST, check_change
 from psreg.review.rules import CHANGE_RULES, HUMAN
+from support.changes import changes_between
 from support.registry_trees import OWNED, POLICY, PROMPT, RELEASE, change, entry, update, version
 
 ENTRY = "pbes/prompt/hello/entry.toml"
@@ -22,7 +24,7 @@ def judge(made, *, codes=None):
         for side in ("base", "head")
     )
     author = Author(forge=made["author"][0], id=made["author"][1])
-    found = check_change(changes_between(base, head, author=author))
+    found = check_change(changes_between(base, head, author=author), all_rules())
     standing = [d for d in found if d.waived is None and (not codes or d.code in codes)]
     return sorted((d.code, d.path) for d in standing)
 
@@ -67,7 +69,7 @@ def test_an_owner_may_be_called_what_the_forge_calls_the_account(login, called, 
     base = {PurePosixPath(path): text.encode() for path, text in entry(toml=OWNED).items()}
     head = base | {PurePosixPath(ENTRY): OWNED.replace("octocat", called).encode()}
     author = Author(forge="github", id=1, login=login)
-    found = check_change(changes_between(base, head, author=author))
+    found = check_change(changes_between(base, head, author=author), all_rules())
     assert [d.code for d in found if d.path == ENTRY] == told
 
 
@@ -91,7 +93,9 @@ def test_a_place_for_a_stray_artifact_of_an_entry_that_exists():
     base, head = (
         {PurePosixPath(p): t.encode() for p, t in made[side].items()} for side in ("base", "head")
     )
-    hints = [d.hint for d in check_change(changes_between(base, head)) if d.code == "REG001"]
+    hints = [
+        d.hint for d in check_change(changes_between(base, head), all_rules()) if d.code == "REG001"
+    ]
     assert hints == ["Move it to pbes/prompt/hello/0.1.0/hello.prompt."]
 
 
@@ -191,7 +195,7 @@ def test_the_last_finding_of_many_counts_the_rest():
         for number in range(MOST + 5)
     )
     touched = ChangeSet(Tree({}), Tree({}), files, Author(forge="github", id=1))
-    found = list(check_change(touched))
+    found = list(check_change(touched, all_rules()))
     assert [d.code for d in found] == ["CHG013"] * MOST
     assert found[-1].message == "a file outside the entries is added; and 5 more like it"
     assert (found[-1].start.line, found[-1].start.column) == (1, 1)
@@ -203,7 +207,9 @@ def test_more_entries_than_anybody_would_review_are_an_error():
     base, head = (
         {PurePosixPath(p): t.encode() for p, t in made[side].items()} for side in ("base", "head")
     )
-    found = [d for d in check_change(changes_between(base, head)) if d.code == "CHG014"]
+    found = [
+        d for d in check_change(changes_between(base, head), all_rules()) if d.code == "CHG014"
+    ]
     assert [(d.severity, d.message.partition(":")[0]) for d in found] == [
         (ERROR, "101 entries are changed")
     ]
@@ -236,7 +242,7 @@ def test_a_renamed_entry_is_known_by_what_git_found():
     for path in head.files:
         moved = origin if path.name == "salute.prompt" else None
         files.append(FileChange(path=path, touch=Touch.ADDED, moved_from=moved))
-    found = check_change(ChangeSet(base, head, tuple(files)))
+    found = check_change(ChangeSet(base, head, tuple(files)), all_rules())
     messages = [d.message for d in found if d.code == "CHG003"]
     assert messages == ["`hello` is renamed to `salute`; a published name cannot change"]
 
@@ -255,7 +261,7 @@ def test_a_version_that_is_moved_to_another_one_is_told_apart_from_one_that_is_g
         for path in head.files
         if "1.0.1" in path.parts
     ]
-    found = check_change(ChangeSet(base, head, tuple(files)))
+    found = check_change(ChangeSet(base, head, tuple(files)), all_rules())
     assert [d.message for d in found if d.code == "CHG002"] == [
         "version 1.0.0 of `hello` was released and "
         + ("cannot be renamed to 1.0.1; make a copy instead" if moved else "cannot be deleted")
@@ -321,3 +327,9 @@ def test_codes_that_need_a_human_exist_and_are_no_mere_errors():
     assert ours <= severities.keys()
     assert {code for code in ours if severities[code] is ERROR} == {"CHG002"}  # a purge is none
     assert severities["PS081"] is WARNING
+
+
+def test_an_alias_that_a_new_name_takes_is_told_whatever_stands_beside_it():
+    other = "pbes/prompt/other/entry.toml"
+    base = entry("other", toml='owners = []\naliases = [7, "spare", "hello"]\n')
+    assert judge(change(base, entry(toml=OWNED)), codes=["REG024"]) == [("REG024", other)]

@@ -5,14 +5,15 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.authoring.missing_files import missing_files
+from psreg.cli.rules import all_rules
 from psreg.core.errors import FindingsError
 from psreg.core.identity import Author
 from psreg.core.version import Step
-from psreg.review.change import changes_between
 from psreg.review.review import APPROVALS, refusal, review, similar_names
 from psreg.review.rules import HUMAN
 from psreg.review.verdict import Verdict
 from support import review_cases as cases
+from support.changes import changes_between
 
 BASE = {PurePosixPath(path): data for path, data in cases.base().items()}
 ANA = Author(forge="github", id=cases.ANA)
@@ -27,6 +28,7 @@ def reviewed(*parts, author=ANA, base=BASE):
             head[PurePosixPath(path)] = data
     return review(
         changes_between(base, head, author=author),
+        all_rules(),
         base="b" * 40,
         head="a" * 40,
         missing_files=missing_files,

@@ -7,8 +7,9 @@ import pytest
 from psreg.core.diagnostics import ERROR, Diagnostic, Edit, Fix, Position
 from psreg.formats.tree import Tree
 from psreg.lint.fix import apply
-from psreg.review.change import ChangeSet, FileChange, Touch, changes_between
+from psreg.review.change import ChangeSet, FileChange, Touch
 from psreg.review.suggestions import Suggestion, in_diff, suggestions
+from support.changes import changes_between
 
 PATH = "pbes/prompt/hello/1.0.0/hello.prompt"
 README = "pbes/prompt/hello/1.0.0/README.md"

@@ -5,13 +5,15 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from psreg.cli.rules import all_rules
 from psreg.formats.irregular import Irregular
 from psreg.git.repository import open_repository
 from psreg.lint.engine import check_tree
-from psreg.review.change import ChangeSet, changes_between
+from psreg.review.change import ChangeSet
 from psreg.review.git_change import read_change
 from psreg.review.judge import check_change
 from support.bare import DELETED, EXECUTABLE, LINK, Bare
+from support.changes import changes_between
 from support.registry_trees import POLICY, RELEASE, entry, version
 
 NAMES = ("quiz_master", "quizmaster", "quiz_maste", "trip_packer", "pub_quiz", "packer", "glossary")
@@ -143,8 +145,8 @@ def test_the_part_says_of_a_change_what_the_whole_says(repository, seed):
     assert {f.path for f in found.files} == {PurePosixPath(p) for p in touched(files, seed)}
 
     head = found.head
-    part = check_tree(head.files, irregular=head.irregular)
-    whole = check_tree(after, irregular=odd)
+    part = check_tree(head.files, all_rules(), irregular=head.irregular)
+    whole = check_tree(after, all_rules(), irregular=odd)
     assert about(part, found) == about(whole, found)
 
     known = {path: kind for path, kind in odd.items() if found.touched(path)}
@@ -152,7 +154,7 @@ def test_the_part_says_of_a_change_what_the_whole_says(repository, seed):
     assert {(f.path, f.touch) for f in found.files} == {(f.path, f.touch) for f in expected.files}
     # Only Git says what was moved, by rules of its own about what is nearly the same.
     expected = ChangeSet(expected.base, expected.head, found.files)
-    assert said(check_change(found)) == said(check_change(expected))
+    assert said(check_change(found, all_rules())) == said(check_change(expected, all_rules()))
 
 
 def touched(files, seed):
@@ -176,5 +178,7 @@ def test_whoever_requires_what_is_yanked_is_seen(tmp_path, key):
     made.commit("change", {"pbes/prompt/glossary/entry.toml": yanked.encode()})
     made.write()
     with open_repository(made.path) as opened:
-        codes = {d.code for d in check_change(read_change(opened, "main", "change").change)}
+        codes = {
+            d.code for d in check_change(read_change(opened, "main", "change").change, all_rules())
+        }
     assert "CHG031" in codes

@@ -1,14 +1,19 @@
 """Work in several processes gives what work in one gives, errors included."""
 
 import os
+import signal
+import subprocess
 import sys
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
+from multiprocessing import active_children
 
 import pytest
 
 from psreg.core.errors import FindingsError
-from psreg.system.processes import in_background, in_slices
+from psreg.system.processes import in_parallel, shares_of
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks here")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts processors as Linux does")
 
 
 @pytest.fixture(params=[1, 3])
@@ -17,56 +22,87 @@ def processors(request, monkeypatch):
     return request.param
 
 
-@pytest.mark.parametrize("number", [0, 1, 5, 10, 31])
-def test_slices_cover_everything_in_order(processors, number):
-    parts = in_slices(list, range(number), 5)
-    assert [item for part in parts for item in part] == list(range(number))
-    assert len(parts) <= max(1, min(processors, number // 5))
+@pytest.mark.parametrize(("items", "worth"), [(0, 1), (5, 1), (9, 1), (10, 2), (31, 6)])
+def test_shares_are_worth_a_process_and_have_a_processor(processors, items, worth):
+    assert shares_of(items, 5) == min(worth, processors)
+    with ThreadPoolExecutor(1) as executor:
+        assert shares_of(items, 5, executor) == worth
 
 
-def test_slices_are_worked_on_in_processes_of_their_own(processors):
-    pids = in_slices(lambda _: os.getpid(), range(30), 5)
-    assert len(set(pids)) == processors
-    assert pids[0] == os.getpid()
+def test_results_come_in_order(processors):
+    here, others = in_parallel(partial(abs, -7), [partial(pow, 2, n) for n in range(5)])
+    assert (here, others) == (7, [1, 2, 4, 8, 16])
+    assert in_parallel(partial(abs, -7), []) == (7, [])
+
+
+def test_other_jobs_are_done_in_other_processes(processors):
+    here, (other,) = in_parallel(os.getpid, [os.getpid])
+    assert here == os.getpid()
+    assert (other == here) is (processors == 1)
+    assert active_children() == []
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space"), FindingsError("CODE", "what", "hint")])
 def test_an_error_comes_back_as_it_was(processors, error):
-    def work(part):
-        if 29 in part:
-            raise error
-        return part
-
     with pytest.raises(type(error)) as raised:
-        in_slices(work, range(30), 5)
+        in_parallel(os.getpid, [os.getpid, partial(fail, error)])
     assert (str(raised.value), raised.value.__dict__) == (str(error), error.__dict__)
 
 
-def test_a_process_that_dies_is_noticed(processors):
-    parent = os.getpid()
-
-    def work(part):
-        if os.getpid() != parent:
-            os._exit(1)
-        return part
-
-    if processors == 1:
-        assert len(in_slices(work, range(30), 5)) == 1
-    else:
-        with pytest.raises(OSError, match="before its work was done"):
-            in_slices(work, range(30), 5)
+def fail(error):
+    raise error
 
 
-def test_work_in_the_background(processors):
-    with in_background(os.getpid) as wait:
-        assert (wait() == os.getpid()) is (processors == 1)
+def test_an_error_here_ends_the_processes(processors):
+    with pytest.raises(FindingsError):
+        in_parallel(partial(fail, FindingsError("CODE", "what")), [signal.pause])
+    assert active_children() == []
 
 
-def test_nobody_need_wait_for_the_background(processors):
-    with in_background(lambda: "x" * 1_000_000):
-        pass
+def test_a_process_that_dies_is_noticed(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(2))
+    with pytest.raises(OSError, match="before its work was done"):
+        in_parallel(os.getpid, [partial(os._exit, 1)])
 
 
-def test_other_systems_use_one_process(monkeypatch):
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert in_slices(lambda _: os.getpid(), range(30), 5) == [os.getpid()]
+@pytest.mark.parametrize("error", [OSError(11, "again"), BlockingIOError()])
+def test_where_no_process_can_be_started_the_work_is_done_here(monkeypatch, error):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(2))
+    monkeypatch.setattr(os, "fork", partial(fail, error))
+    assert in_parallel(os.getpid, [os.getpid]) == (os.getpid(), [os.getpid()])
+
+
+class Cluster(Executor):
+    """Does what is sent to it at once, and counts it."""
+
+    def __init__(self):
+        self.sent = 0
+
+    def submit(self, job):
+        self.sent += 1
+        done = Future()
+        done.set_result(job())
+        return done
+
+
+def test_an_executor_does_the_other_jobs(processors):
+    cluster = Cluster()
+    assert in_parallel(partial(abs, -1), [partial(abs, -2)], cluster) == (1, [2])
+    assert cluster.sent == 1
+
+
+def test_ctrl_c_ends_the_processes_in_silence():
+    code = (
+        "import os, signal; from functools import partial; import psreg.system.processes as p;"
+        "os.sched_getaffinity = lambda _: range(2);"
+        "p.in_parallel(partial(os.killpg, 0, signal.SIGINT), [signal.pause])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        start_new_session=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr.splitlines()[-1] == "KeyboardInterrupt"
+    assert done.stderr.count("Traceback") == 1

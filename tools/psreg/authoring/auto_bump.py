@@ -14,20 +14,23 @@ from pathlib import PurePosixPath
 
 from semver import Version
 
-from psreg.authoring.bump import Bump, Part, copied, entry_called, raised, require_whole
+from psreg.authoring.bump import Bump, copied, entry_called, raised, require_whole
 from psreg.authoring.rename import readdressed
 from psreg.authoring.todo import gaps, overlaid
 from psreg.compatibility import artifact_side, submission_side
 from psreg.compatibility.diff import Diff, Operand, compare_named
 from psreg.compatibility.steps import demanded, step_between, stepped
 from psreg.core.errors import FindingsError, UsageError
+from psreg.core.rule_table import RuleTable
 from psreg.core.version import Step, parse_version
 from psreg.formats.tree import Submission, Tree
 
 _STATEMENT = "statement.json"
 
 
-def bump_from(files: Mapping[PurePosixPath, bytes], name: str, artifact: bytes, path: str) -> Bump:
+def bump_from(
+    files: Mapping[PurePosixPath, bytes], name: str, artifact: bytes, path: str, rules: RuleTable
+) -> Bump:
     """Return the next version of the entry `name`, whose artifact is the changed one at `path`.
 
     Name and version in `artifact` are set to those of the new release and do not count as changes.
@@ -53,11 +56,14 @@ def bump_from(files: Mapping[PurePosixPath, bytes], name: str, artifact: bytes, 
         message = f"{path} is of another class than {name}, which a later version cannot be"
         raise UsageError("CLASS_DIFFERS", message, "psreg new begins an entry with another name")
     version = _next(parse_version(latest.id.version), last, diff)
-    return replace(copied(files, latest, str(version), artifact), diff=diff)
+    return replace(copied(files, latest, str(version), rules, artifact), diff=diff)
 
 
 def renumber(
-    files: Mapping[PurePosixPath, bytes], name: str, released: Container[str] = ()
+    files: Mapping[PurePosixPath, bytes],
+    name: str,
+    rules: RuleTable,
+    released: Container[str] = (),
 ) -> Bump:
     """Return the newest version folder of the entry `name` under the number that it must have.
 
@@ -91,7 +97,7 @@ def renumber(
             f"psreg bump {name} {asked} begins the next one",
         )
     version = stepped(old, asked).replace(prerelease=new.prerelease)
-    return _moved(files, newest, str(version), diff)
+    return _moved(files, newest, str(version), rules, diff)
 
 
 def _last(versions: list[Submission]) -> Submission:
@@ -104,12 +110,16 @@ def _next(latest: Version, last: Submission, diff: Diff) -> Version:
     """Return the version that `diff` asks for; a candidate that does becomes the final one."""
     asked = demanded(diff.floor, parse_version(last.id.version))
     if latest.prerelease:
-        return raised(latest, Part(str(max(asked, Step.PATCH))))
+        return raised(latest, max(asked, Step.PATCH))
     return stepped(latest, asked)
 
 
 def _moved(
-    files: Mapping[PurePosixPath, bytes], newest: Submission, version: str, diff: Diff
+    files: Mapping[PurePosixPath, bytes],
+    newest: Submission,
+    version: str,
+    rules: RuleTable,
+    diff: Diff,
 ) -> Bump:
     """Return `newest` as `version`, every file as it is but the artifact, which says so."""
     require_whole(newest)
@@ -124,7 +134,7 @@ def _moved(
         release=release,
         previous=diff.before.version or "",
         files=new,
-        gaps=gaps(overlaid(files, new), release.folder),
+        gaps=gaps(overlaid(files, new), release.folder, rules),
         diff=diff,
         replaces=newest.folder,
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,8 +18,9 @@ from psreg.authoring.todo import TO_TEST, Gap, gaps, overlaid
 from psreg.compatibility.diff import Diff
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import ReleaseId
+from psreg.core.rule_table import RuleTable
 from psreg.core.spelling import nearest
-from psreg.core.version import parse_version
+from psreg.core.version import Step, parse_version
 from psreg.formats import golden
 from psreg.formats.layout import EVIDENCE
 from psreg.formats.toml import toml_document
@@ -28,14 +28,6 @@ from psreg.formats.tree import Entry, Submission, Tree
 from psreg.lint.entries.submission_rules import MAX_FILE
 
 _STATEMENT = "statement.json"
-
-
-class Part(StrEnum):
-    """What to raise (PBE 1.0, "Versioning")."""
-
-    PATCH = "patch"
-    MINOR = "minor"
-    MAJOR = "major"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +46,7 @@ class Bump:
     replaces: PurePosixPath | None = None
 
 
-def raised(version: Version, part: Part) -> Version:
+def raised(version: Version, step: Step) -> Version:
     """Return the next version. A pre-release becomes the final one that it announces.
 
     As with npm, `2.0.0-rc.1` becomes 2.0.0 by any part; `2.1.0-rc.1` becomes 2.1.0 by patch and
@@ -62,18 +54,18 @@ def raised(version: Version, part: Part) -> Version:
     """
     final = version.finalize_version()
     announces = {
-        Part.PATCH: True,
-        Part.MINOR: final.patch == 0,
-        Part.MAJOR: final.patch == final.minor == 0,
+        Step.PATCH: True,
+        Step.MINOR: final.patch == 0,
+        Step.MAJOR: final.patch == final.minor == 0,
     }
-    if version.prerelease and announces[part]:
+    if version.prerelease and announces[step]:
         return final
-    if part is Part.MAJOR:
+    if step is Step.MAJOR:
         return final.bump_major()
-    return final.bump_minor() if part is Part.MINOR else final.bump_patch()
+    return final.bump_minor() if step is Step.MINOR else final.bump_patch()
 
 
-def bump(files: Mapping[PurePosixPath, bytes], name: str, part: Part) -> Bump:
+def bump(files: Mapping[PurePosixPath, bytes], name: str, step: Step, rules: RuleTable) -> Bump:
     """Return the next version of the entry `name` in a tree.
 
     The artifact says the new version and is otherwise byte for byte the same; release.toml keeps
@@ -85,14 +77,15 @@ def bump(files: Mapping[PurePosixPath, bytes], name: str, part: Part) -> Bump:
         FindingsError: `CANNOT_BUMP`: a file of the latest version is missing, broken or too large.
     """
     latest = list(entry_called(Tree(files), name).submissions())[-1]
-    version = raised(parse_version(latest.id.version), part)
-    return copied(files, latest, str(version))
+    version = raised(parse_version(latest.id.version), step)
+    return copied(files, latest, str(version), rules)
 
 
 def copied(
     files: Mapping[PurePosixPath, bytes],
     latest: Submission,
     version: str,
+    rules: RuleTable,
     artifact: bytes | None = None,
 ) -> Bump:
     """Return `latest` as the beginning of `version`, with `artifact` in place of its own.
@@ -115,7 +108,7 @@ def copied(
         (str(path), "/changes"): f"what is different for its users since {latest.id.version}",
         (str(path), "/tested"): TO_TEST,
     }
-    found = gaps(overlaid(files, new), release.folder, meanings)
+    found = gaps(overlaid(files, new), release.folder, rules, meanings)
     return Bump(release=release, previous=latest.id.version, files=new, gaps=found)
 
 

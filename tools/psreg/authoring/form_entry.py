@@ -21,6 +21,7 @@ from psreg.authoring.todo import Gap, gaps, overlaid
 from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UsageError
 from psreg.core.identity import CLASSES, Format, ReleaseId, detect_format
+from psreg.core.rule_table import RuleTable
 from psreg.formats.json import json_document
 from psreg.formats.json.pointer import split
 from psreg.formats.tree import POLICY
@@ -50,12 +51,14 @@ class Draft:
     files: Mapping[PurePosixPath, bytes]
 
 
-def draft(form: FilledForm, tree: Mapping[PurePosixPath, bytes], owner: Owner) -> Draft:
+def draft(
+    form: FilledForm, tree: Mapping[PurePosixPath, bytes], owner: Owner, rules: RuleTable
+) -> Draft:
     """Return the entry that `form` describes, judged as a part of the registry `tree`."""
     if form.objections:
         return Draft(objections=form.objections, files={})
     promises = tuple(_promises(form))
-    plan, refused = _plan(form, tree)
+    plan, refused = _plan(form, tree, rules)
     if plan is None:
         return Draft(objections=(*promises, *refused), files={})
     release, files = plan.release, dict(new_entry(plan))
@@ -66,7 +69,7 @@ def draft(form: FilledForm, tree: Mapping[PurePosixPath, bytes], owner: Owner) -
     entry = release.entry_folder / "entry.toml"
     files[entry] = _owned(files[entry], owner)
     meanings = {(str(toml), "/tested"): _TO_TEST}
-    found = gaps(overlaid(tree, files), release.entry_folder, meanings)
+    found = gaps(overlaid(tree, files), release.entry_folder, rules, meanings)
     faults = (_objection(gap, release, runs) for gap in found if gap.severity is ERROR)
     renamed = _renamed_after_runs(plan, files[release.artifact]) if runs else ()
     return Draft(release=release, files=files, objections=(*promises, *renamed, *faults))
@@ -81,7 +84,7 @@ def _promises(form: FilledForm) -> Iterator[Objection]:
 
 
 def _plan(
-    form: FilledForm, tree: Mapping[PurePosixPath, bytes]
+    form: FilledForm, tree: Mapping[PurePosixPath, bytes], rules: RuleTable
 ) -> tuple[Plan | None, tuple[Objection, ...]]:
     """Return what to write, unless name, class and text do not go together."""
     entry_class = form.answers["class"].partition(" ")[0].rstrip(":")
@@ -93,7 +96,7 @@ def _plan(
     try:
         require_class(entry_class)
         field = "name"
-        require_free_name(tree, entry_class, name)
+        require_free_name(tree, entry_class, name, rules)
         field = "artifact"
         if data is not None:
             require_class_of(data, "the text", entry_class, name)

@@ -13,11 +13,12 @@ from typing import Any
 from psreg.authoring.new import Plan, objections
 from psreg.authoring.questions import Question, answers
 from psreg.core.errors import UsageError
+from psreg.core.rule_table import RuleTable
 from psreg.system.console import Console
 from psreg.system.files import read_named
 
 
-def answers_of(file: Path, plan: Plan) -> Plan:
+def answers_of(file: Path, plan: Plan, rules: RuleTable) -> Plan:
     """Return the plan with the answers in a TOML or JSON file.
 
     Raises:
@@ -31,7 +32,7 @@ def answers_of(file: Path, plan: Plan) -> Plan:
         raise UsageError("ANSWERS", f"{file}: {error}", _keys(plan)) from error
     faults = []
     for key, answer in found.items():
-        faults += [f"`{key}`: {reason}" for reason in objections(plan, key, answer)]
+        faults += [f"`{key}`: {reason}" for reason in objections(plan, key, answer, rules)]
         plan = plan.with_answer(key, answer)
     if faults:
         raise UsageError("ANSWERS", f"{file}: " + "\n".join(faults), "nothing was written")
@@ -53,7 +54,7 @@ def _table(file: Path) -> dict[str, Any]:
     return table
 
 
-def ask(plan: Plan, console: Console) -> Plan:
+def ask(plan: Plan, console: Console, rules: RuleTable) -> Plan:
     """Ask for everything that has no answer yet and return the plan with what was said.
 
     An empty line leaves a question open; an answer that cannot stand is asked for again.
@@ -67,11 +68,11 @@ def ask(plan: Plan, console: Console) -> Plan:
         console.warn("")
         console.warn(f"{number}/{len(open_questions)} {question.key}: {question.meaning}")
         console.warn(f"    for instance: {question.example}")
-        plan = _asked(question, plan, console)
+        plan = _asked(question, plan, console, rules)
     return plan
 
 
-def _asked(question: Question, plan: Plan, console: Console) -> Plan:
+def _asked(question: Question, plan: Plan, console: Console, rules: RuleTable) -> Plan:
     while True:
         try:
             said = input()
@@ -84,7 +85,7 @@ def _asked(question: Question, plan: Plan, console: Console) -> Plan:
             return plan
         try:
             answer = question.read(said)
-            reasons = objections(plan, question.key, answer)
+            reasons = objections(plan, question.key, answer, rules)
         except ValueError as error:
             reasons = (str(error),)
         if not reasons:

@@ -11,12 +11,13 @@ from psreg.core.errors import UsageError
 from psreg.core.identity import (
     CLASSES,
     PBE_CLASSES,
-    PBES,
+    EntryId,
     Format,
     detect_format,
     format_of_class,
     is_name,
 )
+from psreg.core.rule_table import RuleTable
 from psreg.core.spelling import did_you_mean
 from psreg.formats import pbe
 from psreg.formats.layout import is_device, name_like
@@ -34,7 +35,9 @@ def require_class(entry_class: str) -> None:
         raise UsageError("CLASS_UNKNOWN", f"`{entry_class}` is not a class", hint)
 
 
-def require_free_name(files: Mapping[PurePosixPath, bytes], entry_class: str, name: str) -> None:
+def require_free_name(
+    files: Mapping[PurePosixPath, bytes], entry_class: str, name: str, rules: RuleTable
+) -> None:
     """Accept a name that follows the grammar, and that nothing in the tree has or resembles.
 
     Raises:
@@ -60,11 +63,11 @@ def require_free_name(files: Mapping[PurePosixPath, bytes], entry_class: str, na
     if others := tree.with_alias(name):
         message = f"`{name}` is an alias of `{others[0].name}`"
         raise UsageError("NAME_TAKEN", message, "choose another name")
-    folder = PurePosixPath(PBES, entry_class, name)
-    entry = {folder / "entry.toml": b"owners = []\n"}
+    entry = EntryId(entry_class, name)
+    new = {entry.file: b"owners = []\n"}
     refused = [
         gap
-        for gap in gaps(overlaid(files, entry), folder)
+        for gap in gaps(overlaid(files, new), entry.folder, rules)
         if gap.severity is ERROR and gap.code.startswith("NAME")
     ]
     if refused:

@@ -19,6 +19,7 @@ from psreg.authoring.todo import TO_TEST, Gap, Place, gaps, overlaid
 from psreg.compatibility.steps import FIRST, is_legal_step
 from psreg.core.diagnostics import ERROR
 from psreg.core.identity import Format, ReleaseId
+from psreg.core.rule_table import RuleTable
 from psreg.core.version import parse_version
 from psreg.formats import dotprompt, pbe
 from psreg.formats.json.pointer import join
@@ -92,7 +93,9 @@ def new_entry(plan: Plan) -> Mapping[PurePosixPath, bytes]:
     }
 
 
-def missing(plan: Plan, tree: Mapping[PurePosixPath, bytes] | None = None) -> tuple[Gap, ...]:
+def missing(
+    plan: Plan, rules: RuleTable, tree: Mapping[PurePosixPath, bytes] | None = None
+) -> tuple[Gap, ...]:
     """Return what the check has against the files of the entry, and what to write there.
 
     `tree` is the registry to judge them in; without one they are judged by themselves.
@@ -100,14 +103,15 @@ def missing(plan: Plan, tree: Mapping[PurePosixPath, bytes] | None = None) -> tu
     if tree is None:
         tree = {} if plan.policy is None else {POLICY: plan.policy}
     files = overlaid(tree, new_entry(plan))
-    return gaps(files, plan.release.entry_folder, _meanings(plan))
+    return gaps(files, plan.release.entry_folder, rules, _meanings(plan))
 
 
-def objections(plan: Plan, key: str, answer: Answer) -> tuple[str, ...]:
+def objections(plan: Plan, key: str, answer: Answer, rules: RuleTable) -> tuple[str, ...]:
     """Return why `answer` cannot stand: the errors the check would find because of it."""
 
     def said(judged: Plan) -> set[tuple[str, str]]:
-        return {(gap.message, gap.code) for gap in missing(judged) if gap.severity is ERROR}
+        found = missing(judged, rules)
+        return {(gap.message, gap.code) for gap in found if gap.severity is ERROR}
 
     without = replace(plan, answers={k: v for k, v in plan.answers.items() if k != key})
     new = said(plan.with_answer(key, answer)) - said(without)

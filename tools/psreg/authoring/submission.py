@@ -12,11 +12,8 @@ from pathlib import PurePosixPath
 
 from psreg.authoring.issue_form import Objection
 from psreg.core.diagnostics import ERROR
-from psreg.core.identity import ReleaseId
+from psreg.core.identity import EntryId, ReleaseId
 from psreg.review.verdict import Review
-
-_IN_ENTRY = 3
-"""Parts of `pbes/<class>/<name>`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +59,8 @@ def title_of(name: str, paths: Iterable[PurePosixPath]) -> str:
 
 def entries_in(paths: Iterable[PurePosixPath]) -> list[PurePosixPath]:
     """Return the folders of the entries that `paths` lie in, in order."""
-    found = {PurePosixPath(*p.parts[:_IN_ENTRY]) for p in paths if len(p.parts) > _IN_ENTRY}
-    return sorted(found)
+    found = (EntryId.of(path.parent) for path in paths)
+    return sorted({entry.folder for entry in found if entry})
 
 
 def errors_of(review: Review) -> tuple[Objection, ...]:

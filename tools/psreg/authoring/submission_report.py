@@ -6,12 +6,11 @@ Text of the author is neutral in Markdown; it can neither format, link, mention 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import Any
 
 from psreg.authoring.form_entry import Owner
 from psreg.authoring.issue_form import Objection
-from psreg.authoring.submission import Submission
+from psreg.authoring.submission import Submission, entries_in
 from psreg.lint.reports.markdown import neutral
 
 SCHEMA = "psreg.submit/1"
@@ -75,7 +74,7 @@ def submission_lines(done: Submission, remote: str, pull: str = "git pull") -> I
             yield f"  git push -u {remote} {done.branch}"
         yield f"  open {done.url}" if done.url else "  open a pull request of this branch"
     if done.in_the_way:
-        folder = PurePosixPath(*done.files[0].parts[:3])
+        (folder, *_) = entries_in(done.files)
         yield ""
         yield "once it is merged (your files are in the commit, and Git makes room for them):"
         yield f"  git stash push --include-untracked -- {folder} && {pull}"

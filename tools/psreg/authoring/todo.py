@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from typing import cast
 
 from psreg.core.diagnostics import INFO, Diagnostic, Report, Severity
+from psreg.core.rule_table import RuleTable
 from psreg.lint.engine import check_tree
 
 Place = tuple[str, str]
@@ -43,13 +44,14 @@ class Gap:
 def gaps(
     tree: Mapping[PurePosixPath, bytes],
     folder: PurePosixPath,
+    rules: RuleTable,
     meanings: Mapping[Place, str] | None = None,
 ) -> tuple[Gap, ...]:
     """Return the errors and warnings of `tree` below `folder` that nobody waived, in file order.
 
     `meanings` says what to write at a place; elsewhere the finding's own hint does.
     """
-    report = Report.of(0, check_tree(tree, within=folder))
+    report = Report.of(0, check_tree(tree, rules, within=folder))
     return tuple(
         _gap(found, meanings or {})
         for found in report.diagnostics

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
@@ -37,22 +38,25 @@ from psreg.compatibility import FLOOR_GROUPS
 from psreg.core.error_codes import SUBJECTS
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.identity import CLASSES
+from psreg.core.rule_table import RuleTable
 from psreg.formats import policy
 from psreg.formats.specs import specifications
-from psreg.lint.rules import RULES
 from psreg.registry.checkout import find_checkout
 from psreg.registry.published import Entry, Signed, entries, refuse, signed_records
 from psreg.registry.store_folder import RegistryDir
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import METADATA_FOLDER, TARGET_FOLDERS
 from psreg.system.files import read_file
-from psreg.system.processes import in_background, in_slices
+from psreg.system.processes import in_parallel, shares_of
 
 _LARGEST = 256 * 1024 * 1024
 """Bytes of the largest file of a registry that is copied; shards grow with the registry."""
 
 _SLICE = 100
 """Entries worth a process of their own."""
+
+_MOST = 8
+"""Processes that write at once: beyond, the disk is what everything waits for."""
 
 _SEARCH_INDEX = "search/search_index.json"
 
@@ -105,8 +109,16 @@ class Built:
         return "1 entry" if self.entries == 1 else f"{self.entries} entries"
 
 
-def build_site(place: Place, out: Path, base_url: str, scripts: Mapping[str, bytes]) -> Built:
-    """Write the site of the registry at `place` to the folder `out`.
+def build_site(
+    place: Place,
+    out: Path,
+    base_url: str,
+    rules: RuleTable,
+    *,
+    scripts: Mapping[str, bytes],
+    executor: Executor | None = None,
+) -> Built:
+    """Write the site of the registry at `place` to the folder `out`; `executor` helps with it.
 
     `scripts` are programs for download, by their name below `scripts/`.
 
@@ -115,16 +127,8 @@ def build_site(place: Place, out: Path, base_url: str, scripts: Mapping[str, byt
             is wrong, the frame cannot be built, or `out` cannot be written.
     """
     name = place.policy().site_name or "psreg"
-    with in_background(partial(_build_frame, place, name, base_url)) as frame_when_built:
-        state = read_registry(RegistryDir(place.registry).read)
-        if state is None:
-            raise UnavailableError(
-                "NOT_PUBLISHED",
-                f"nothing is published in {place.registry}",
-                "run psreg publish",
-            )
-        records = signed_records(state.packages)
-        frame = frame_when_built()
+    framing = partial(_build_frame, place, name, base_url)
+    (state, records), (frame,) = in_parallel(partial(_read, place), [framing], executor)
     site = Site(
         name=name,
         registry_id=state.registry_id,
@@ -137,15 +141,23 @@ def build_site(place: Place, out: Path, base_url: str, scripts: Mapping[str, byt
             {depth: frame.pages[_built(source)] for depth, source in markdown_pages.SHELLS.items()},
             site,
         )
-        rows = _write_entries(target, shells, records, place)
-        _write_rules(target, shells)
-        _write_frame(target, frame, rows, site)
+        rows = _write_entries(target, shells, records, place, executor)
+        _write_rules(target, shells, rules)
+        _write_frame(target, frame, rows, site, rules)
         _copy_registry(target, place.registry)
-        _write_documents(target, state, site)
+        _write_documents(target, state, site, rules)
         for script, content in scripts.items():
             target.write(f"scripts/{script}", content)
-        _write_sitemap(target, frame, rows, site)
+        _write_sitemap(target, frame, rows, site, rules)
         return Built(site=site, entries=len(rows), files=target.count)
+
+
+def _read(place: Place) -> tuple[RegistryState, Sequence[Signed]]:
+    state = read_registry(RegistryDir(place.registry).read)
+    if state is None:
+        message = f"nothing is published in {place.registry}"
+        raise UnavailableError("NOT_PUBLISHED", message, "run psreg publish")
+    return state, signed_records(state.packages)
 
 
 def _build_frame(place: Place, name: str, base_url: str) -> Frame:
@@ -163,24 +175,34 @@ class _Written:
 
 
 def _write_entries(
-    target: SiteDir, shells: Shells, records: Sequence[Signed], place: Place
+    target: SiteDir,
+    shells: Shells,
+    records: Sequence[Signed],
+    place: Place,
+    executor: Executor | None,
 ) -> list[Row]:
     """Write all that belongs to single entries; return their rows, by name."""
-
-    def work(part: Sequence[Signed]) -> _Written:
-        before = target.count
-        rows: list[Row] = []
-        drift: list[str] = []
-        for entry in entries(part, place.read, drift):
-            rows.append(Row.of(entry))
-            _write_entry(target, shells, entry)
-        return _Written(rows=rows, drift=drift, files=target.count - before)
-
     before = target.count
-    done = in_slices(work, records, _SLICE)
+    size = max(1, -(-len(records) // min(shares_of(len(records), _SLICE, executor), _MOST)))
+    work = partial(_write_slice, target, shells, place)
+    others = [partial(work, records[at : at + size]) for at in range(size, len(records), size)]
+    first, rest = in_parallel(partial(work, records[:size]), others, executor)
+    done = [first, *rest]
     refuse([line for each in done for line in each.drift])
     target.count = before + sum(each.files for each in done)
     return [row for each in done for row in each.rows]
+
+
+def _write_slice(
+    target: SiteDir, shells: Shells, place: Place, records: Sequence[Signed]
+) -> _Written:
+    before = target.count
+    rows: list[Row] = []
+    drift: list[str] = []
+    for entry in entries(records, place.read, drift):
+        rows.append(Row.of(entry))
+        _write_entry(target, shells, entry)
+    return _Written(rows=rows, drift=drift, files=target.count - before)
 
 
 def _write_entry(target: SiteDir, shells: Shells, entry: Entry) -> None:
@@ -192,23 +214,27 @@ def _write_entry(target: SiteDir, shells: Shells, entry: Entry) -> None:
     target.write(f"api/v1/packages/{entry.record.name}.json", entry.raw)
 
 
-def _write_rules(target: SiteDir, shells: Shells) -> None:
-    for page in (*rule_pages(RULES, examples()), *spec_pages(specifications(), RULES)):
+def _write_rules(target: SiteDir, shells: Shells, rules: RuleTable) -> None:
+    for page in (*rule_pages(rules, examples()), *spec_pages(specifications(), rules)):
         target.page(page.file, shells.fill(page))
 
 
-_TABLES: Mapping[str, tuple[str, Callable[[], str]]] = {
-    "rules": ("rules", partial(rule_list, RULES)),
-    "errors": ("errors", partial(error_table, SUBJECTS)),
-    "semver": ("floor", partial(floor_table, FLOOR_GROUPS)),
-    "score": ("score", formula_table),
-    "specs": ("specs", lambda: spec_list(specifications(), RULES)),
-}
-"""Pages with a table that is the same for every registry: its mark, and what makes it."""
+def _tables(rules: RuleTable) -> Mapping[str, tuple[str, Callable[[], str]]]:
+    """Return the pages with a table that every registry has: its mark, and what makes it."""
+    return {
+        "rules": ("rules", partial(rule_list, rules)),
+        "errors": ("errors", partial(error_table, SUBJECTS)),
+        "semver": ("floor", partial(floor_table, FLOOR_GROUPS)),
+        "score": ("score", formula_table),
+        "specs": ("specs", lambda: spec_list(specifications(), rules)),
+    }
 
 
-def _write_frame(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> None:
+def _write_frame(
+    target: SiteDir, frame: Frame, rows: list[Row], site: Site, rules: RuleTable
+) -> None:
     """Write what mkdocs built: some pages filled in, everything else as it is."""
+    tables = _tables(rules)
     for path in _visible(frame):
         template = Template(frame.pages[path])
         parts = {"policy": template.policy}
@@ -217,16 +243,16 @@ def _write_frame(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> 
             parts |= home_parts(rows, site)
         elif folder in CLASSES:
             parts["entries"] = class_part(folder, rows)
-        elif folder in _TABLES:
-            mark, make = _TABLES[folder]
+        elif folder in tables:
+            mark, make = tables[folder]
             parts[mark] = make()
         elif folder.startswith("protocols/"):
             name = folder.removeprefix("protocols/")
-            parts["readings"] = decision_table(name, specifications(), RULES)
+            parts["readings"] = decision_table(name, specifications(), rules)
         target.page(path, template.fill(parts))
     for path, data in frame.files.items():
         if path == _SEARCH_INDEX:
-            found = search_index(data, (*rule_search(RULES), *error_search(SUBJECTS)))
+            found = search_index(data, (*rule_search(rules), *error_search(SUBJECTS)))
             target.write(path, found)
         else:
             target.write(path, data)
@@ -241,11 +267,11 @@ def _copy_registry(target: SiteDir, registry: Path) -> None:
             target.write(f"registry/{part}/{name}", data)
 
 
-def _write_documents(target: SiteDir, state: RegistryState, site: Site) -> None:
+def _write_documents(target: SiteDir, state: RegistryState, site: Site, rules: RuleTable) -> None:
     shards = {name: (f"registry/{file.path}", file.data) for name, file in state.catalog.items()}
     target.write("api/v1/index.json", index_document(site, shards, len(state.packages)))
     for spec in specifications():
-        target.write(document_path(spec), spec_document(spec, RULES))
+        target.write(document_path(spec), spec_document(spec, rules))
     for schema in files("psreg.formats").joinpath("schemas").iterdir():
         if schema.name.endswith(".json"):
             path = f"schemas/{schema.name}"
@@ -255,12 +281,14 @@ def _write_documents(target: SiteDir, state: RegistryState, site: Site) -> None:
     target.write(".nojekyll", b"")
 
 
-def _write_sitemap(target: SiteDir, frame: Frame, rows: list[Row], site: Site) -> None:
+def _write_sitemap(
+    target: SiteDir, frame: Frame, rows: list[Row], site: Site, rules: RuleTable
+) -> None:
     """List the pages of the frame and of the entries; addresses must be complete for that."""
     if site.base_url:
         pages = [(path.removesuffix("index.html"), "") for path in _visible(frame)]
         pages.remove(("404.html", ""))
-        pages += [(rule.page, "") for rule in RULES]
+        pages += [(rule.page, "") for rule in rules]
         pages += [(spec.page, "") for spec in specifications()]
         pages += [(row.path, row.date) for row in rows]
         target.page("sitemap.xml", sitemap(site, pages))

@@ -8,10 +8,12 @@ from typing import Any
 
 from psreg.authoring import todo_report
 from psreg.authoring.auto_bump import bump_from, renumber
-from psreg.authoring.bump import Bump, Part, bump
+from psreg.authoring.bump import Bump, bump
 from psreg.authoring.entry_folder import add_folder, remove_folder
+from psreg.cli.rules import all_rules
 from psreg.compatibility.diff_report import diff_document, diff_text
 from psreg.core.errors import UsageError
+from psreg.core.version import Step
 from psreg.registry.checkout import find_checkout, read_tree
 from psreg.registry.store_folder import released_versions
 from psreg.system.console import Console, add_output_options
@@ -20,6 +22,7 @@ from psreg.system.files import read_named
 EXAMPLE = "psreg bump quiz_master auto --from quiz_master.pbe.txt"
 SCHEMA = "psreg.bump/1"
 
+_STEPS = (Step.PATCH, Step.MINOR, Step.MAJOR)
 _AUTO = "auto"
 
 
@@ -28,7 +31,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="an entry of this checkout")
     parser.add_argument(
         "part",
-        choices=[*(part.value for part in Part), _AUTO],
+        choices=[*map(str, _STEPS), _AUTO],
         help="patch: the wording; minor: something was added; major: saves or fields changed; "
         "auto: what changed says which, see psreg diff",
     )
@@ -63,12 +66,12 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _result(args: Namespace, root: Path) -> Bump:
-    tree = read_tree(root)
+    tree, rules = read_tree(root), all_rules()
     if args.part != _AUTO:
-        return bump(tree, args.name, Part(args.part))
+        return bump(tree, args.name, Step[args.part.upper()], rules)
     if args.source is None:
-        return renumber(tree, args.name, released_versions(root / "registry", args.name))
-    return bump_from(tree, args.name, read_named(args.source), str(args.source))
+        return renumber(tree, args.name, rules, released_versions(root / "registry", args.name))
+    return bump_from(tree, args.name, read_named(args.source), str(args.source), rules)
 
 
 def _document(result: Bump) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from psreg.cli.options.fix import Fixing, add_fix_options
 from psreg.cli.options.rule_selection import Selection, add_selection_options
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Diagnostic, Mode, Report
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.formats import policy
@@ -62,7 +63,7 @@ def run(args: Namespace, console: Console) -> int:
     elif args.format == "text":
         _print(report, console, infos=lone)
     else:
-        console.out(rendered(report, args.format))
+        console.out(rendered(report, args.format, all_rules))
     return int(report.failed(strict=args.strict) or (fixing is not None and fixing.failed(report)))
 
 
@@ -85,7 +86,7 @@ def _subject(path: str, stdin_filename: str | None, mode: Mode) -> Subject:
         return Artifact(sys.stdin.buffer.read(MAX_FILE), stdin_filename or "stdin", mode)
     place = Path(path)
     if place.is_dir():
-        return Folder(place, mode)
+        return Folder(place, mode, all_rules)
     if not place.exists():
         raise UnavailableError("NOT_FOUND", f"there is no file {path}")
     return Artifact.at(place, mode)

@@ -10,11 +10,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from psreg.cli.rules import all_rules
 from psreg.core.error_codes import ERROR_CODES, SUBJECTS, ErrorCode
 from psreg.core.errors import UsageError
 from psreg.core.rule import Rule
 from psreg.core.spelling import nearest
-from psreg.lint.rules import RULES
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg explain PBE006"
@@ -44,10 +44,10 @@ def run(args: Namespace, console: Console) -> int:
         hint = "try 'psreg explain PBE006'"
         raise UsageError("USAGE", "name one code, or say --all or --errors", hint)
     if args.all:
-        _list(sorted(RULES, key=lambda rule: rule.code), console)
+        _list(sorted(all_rules(), key=lambda rule: rule.code), console)
     elif args.errors:
         _list_errors(console)
-    elif rule := next((r for r in RULES if r.code == args.code.upper()), None):
+    elif rule := next((r for r in all_rules() if r.code == args.code.upper()), None):
         _explain(rule, console)
     elif error := ERROR_CODES.get(args.code.upper()):
         _explain_error(error, console)
@@ -55,7 +55,7 @@ def run(args: Namespace, console: Console) -> int:
         said, codes = _judged(args.code.upper()) or _unknown(args.code)
         if not console.machine:
             console.line(said)
-        _list([rule for rule in RULES if rule.code in codes], console)
+        _list([rule for rule in all_rules() if rule.code in codes], console)
     return 0
 
 
@@ -102,7 +102,7 @@ def _judged(wanted: str) -> tuple[str, tuple[str, ...]] | None:
 
     if codes := TOGETHER.get(wanted):
         return _sentence(wanted, codes), codes
-    cited = citing(RULES)
+    cited = citing(all_rules())
     for spec in specifications():
         for row in spec.rows:
             if wanted in (row.id, f"{spec.cited}/{row.id}".upper()):
@@ -122,7 +122,9 @@ def _sentence(what: str, codes: Sequence[str]) -> str:
 
 
 def _unknown(code: str) -> NoReturn:
-    near = nearest(code, [known.lower() for known in (*(r.code for r in RULES), *ERROR_CODES)])
+    near = nearest(
+        code, [known.lower() for known in (*(r.code for r in all_rules()), *ERROR_CODES)]
+    )
     lists = "try 'psreg explain --all' or 'psreg explain --errors'"
     hint = f"did you mean {near.upper()}?" if near else lists
     raise UsageError("NO_SUCH_RULE", f"no rule and no error has the code {code!r}", hint)

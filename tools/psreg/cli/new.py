@@ -10,6 +10,7 @@ from psreg.authoring.entry_folder import add_folder
 from psreg.authoring.interview import answers_of, ask
 from psreg.authoring.naming import require_class, require_class_of, require_free_name
 from psreg.authoring.new import Plan, missing, new_entry
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Mode, Report
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import CLASSES
@@ -39,9 +40,9 @@ def run(args: Namespace, console: Console) -> int:
     root = find_checkout(Path.cwd())
     if root is None:
         raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
-    tree = read_tree(root)
+    tree, rules = read_tree(root), all_rules()
     require_class(args.entry_class)
-    require_free_name(tree, args.entry_class, args.name)
+    require_free_name(tree, args.entry_class, args.name, rules)
     plan = Plan(
         entry_class=args.entry_class,
         name=args.name,
@@ -49,11 +50,11 @@ def run(args: Namespace, console: Console) -> int:
         policy=tree.get(POLICY),
     )
     if args.answers:
-        plan = answers_of(Path(args.answers), plan)
+        plan = answers_of(Path(args.answers), plan, rules)
     if args.guided:
-        plan = ask(plan, console)
+        plan = ask(plan, console, rules)
     files, release = new_entry(plan), plan.release
-    left = missing(plan, tree)
+    left = missing(plan, rules, tree)
     if plan.stated != release.version:
         began = f"an entry begins with 0.1.0 or 1.0.0: {plan.stated} becomes {release.version}"
         console.note(f"psreg: {began}; say in README.md what it was called elsewhere")

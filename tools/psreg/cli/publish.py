@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path, PurePosixPath
 
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import policy
@@ -58,7 +59,7 @@ def run(args: Namespace, console: Console) -> int:
     folder = read_tree(root)
     tree = {} if args.resign else _whole(folder)
     irregular = {} if args.resign else folder.irregular()
-    report = Report.of(len(tree), check_tree(tree, irregular=irregular))
+    report = Report.of(len(tree), check_tree(tree, all_rules(), irregular=irregular))
     if report.failed():
         return _say_findings(report, console)
     with journal.held():

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from psreg.authoring.missing_files import missing_files
+from psreg.cli.rules import all_rules
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import Author
 from psreg.forges.detect import detect
@@ -107,6 +108,7 @@ def _reviewed(repository: Repository, base: str, head: str, author: Author | Non
     try:
         return review(
             read_change(repository, base, head, author).change,
+            all_rules(),
             base=base,
             head=head,
             missing_files=missing_files,
@@ -141,7 +143,7 @@ def _text(found: Review, form: str, address: str, *, quiet: bool) -> str:
         return json.dumps(review_document(found), ensure_ascii=False, indent=2) + "\n"
     if form == "markdown":
         return review_markdown(found, address)
-    return rendered(found.report, form)
+    return rendered(found.report, form, all_rules)
 
 
 def post_verdict(found: Review, forge: Forge, console: Console) -> bool:

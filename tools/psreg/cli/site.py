@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from psreg.cli.rules import all_rules
 from psreg.core.errors import UsageError
 from psreg.system.console import Console, add_output_options
 
@@ -66,7 +67,9 @@ def built_site(place: Place, out: Path, base_url: str) -> Built:
     from psreg.catalogue.build import build_site
     from psreg.conversations.standalone import conformance_script
 
-    return build_site(place, out, base_url, {"conformance.py": conformance_script()})
+    return build_site(
+        place, out, base_url, all_rules(), scripts={"conformance.py": conformance_script()}
+    )
 
 
 def checked_base_url(url: str) -> str:

@@ -11,6 +11,7 @@ from psreg.authoring.missing_files import missing_files
 from psreg.authoring.submission import Submission, branch_of, entries_in, errors_of, title_of
 from psreg.authoring.submission_report import submission_document, submission_lines
 from psreg.cli import submit_issue
+from psreg.cli.rules import all_rules
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import PBES, Author
 from psreg.forges.pull_requests import Requests
@@ -136,7 +137,11 @@ def _committed(
     with open_repository(root) as repository:
         changes = read_change(repository, route.base, commit, author)
         found = review(
-            changes.change, base=changes.base, head=changes.head, missing_files=missing_files
+            changes.change,
+            all_rules(),
+            base=changes.base,
+            head=changes.head,
+            missing_files=missing_files,
         )
     done = Submission(name=folder.name, title=title, files=tuple(sorted(files)), review=found)
     if found.verdict is Verdict.REJECT:

@@ -24,6 +24,7 @@ from psreg.authoring.submission_report import (
     submission_lines,
 )
 from psreg.cli.review import post_verdict
+from psreg.cli.rules import all_rules
 from psreg.core.errors import UsageError
 from psreg.core.identity import Author
 from psreg.forges.forge import at, text
@@ -59,7 +60,7 @@ def run(root: Path, args: Namespace, console: Console) -> int:
     if requests:
         requests.require_token()
     clone = Clone(root, git_secret(os.environ, requests.token) if requests else {})
-    made = draft(read_issue(issue.body), read_tree(root), issue.author)
+    made = draft(read_issue(issue.body), read_tree(root), issue.author, all_rules())
     done = _committed(root, clone, made, issue, clone.commit_id(args.base or "HEAD"))
     if requests:
         done = _asked(clone, requests, done, issue, console)
@@ -93,7 +94,11 @@ def _committed(root: Path, clone: Clone, made: Draft, issue: _Issue, base: str) 
     with open_repository(root) as repository:
         changes = read_change(repository, base, commit, author)
         found = review(
-            changes.change, base=changes.base, head=changes.head, missing_files=missing_files
+            changes.change,
+            all_rules(),
+            base=changes.base,
+            head=changes.head,
+            missing_files=missing_files,
         )
     files = tuple(sorted(made.files))
     done = Submission(name=made.release.name, title=title, files=files, review=found)

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from psreg.cli.options.plsp_dialect import add_dialect_option
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Mode
 from psreg.core.errors import UsageError
 from psreg.core.spelling import nearest
@@ -53,7 +54,7 @@ def run(args: Namespace, console: Console) -> int:
     if args.format == "json":
         console.json(transcript_document(found, stats))
     elif args.format == "sarif":
-        console.out(rendered(file_report(found, conversation), args.format))
+        console.out(rendered(file_report(found, conversation), args.format, all_rules))
     else:
         for line in transcript_lines(found, stats, color=color_wanted(), quiet=console.quiet):
             console.out(f"{line}\n")

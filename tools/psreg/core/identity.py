@@ -72,6 +72,37 @@ def detect_format(filename: str, text: str) -> Format | None:
     return Format.PROMPT if start.startswith(("[METADATA]", "(%")) else None
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class EntryId:
+    """What the folders of an entry say: class and name, be they valid or not (DESIGN §2)."""
+
+    entry_class: str
+    name: str
+
+    @property
+    def folder(self) -> PurePosixPath:
+        """`pbes/<class>/<name>`."""
+        return PurePosixPath(PBES, self.entry_class, self.name)
+
+    @property
+    def file(self) -> PurePosixPath:
+        """`pbes/<class>/<name>/entry.toml`."""
+        return self.folder / "entry.toml"
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether there is such a class, and the name follows the grammar."""
+        return self.entry_class in CLASSES and is_name(self.name)
+
+    @classmethod
+    def of(cls, path: PurePosixPath) -> EntryId | None:
+        """Return the entry whose folder `path` is or lies in; None if that is too high up."""
+        match path.parts:
+            case (root, entry_class, name, *_) if root == PBES:
+                return cls(entry_class, name)
+        return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseId:
     """One version of one entry, and every path that follows from it (DESIGN §2)."""
@@ -86,9 +117,14 @@ class ReleaseId:
         return format_of_class(self.entry_class)
 
     @property
+    def entry(self) -> EntryId:
+        """The entry of which it is a version."""
+        return EntryId(self.entry_class, self.name)
+
+    @property
     def entry_folder(self) -> PurePosixPath:
         """`pbes/<class>/<name>`."""
-        return PurePosixPath(PBES, self.entry_class, self.name)
+        return self.entry.folder
 
     @property
     def folder(self) -> PurePosixPath:
@@ -108,12 +144,12 @@ class ReleaseId:
     @classmethod
     def of(cls, path: PurePosixPath) -> ReleaseId | None:
         """Return the release whose folder `path` is or lies in; None if it names none."""
-        parts = path.parts
-        if len(parts) < 4 or parts[0] != PBES or parts[1] not in CLASSES:  # noqa: PLR2004
-            return None
-        if not (is_name(parts[2]) and is_version(parts[3])):
-            return None
-        return cls(entry_class=parts[1], name=parts[2], version=parts[3])
+        match path.parts:
+            case (_, _, _, version, *_):
+                entry = EntryId.of(path)
+                if entry and entry.is_valid and is_version(version):
+                    return cls(entry_class=entry.entry_class, name=entry.name, version=version)
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

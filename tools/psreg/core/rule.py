@@ -13,7 +13,8 @@ def name_not_snake_case(pbe: Pbe) -> Iterator[Finding]:
     '''
 ```
 The code's letters name the family, its digits never change their meaning, the function's name is
-the slug. `spec` cites READINGS: `<specification>/<rule id>`, several separated by blanks.
+the slug, and the type of its parameter says what it judges. `spec` cites READINGS:
+`<specification>/<rule id>`, several separated by blanks.
 """
 
 from __future__ import annotations
@@ -29,13 +30,14 @@ T_contra = TypeVar("T_contra", contravariant=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Generic[T_contra]):
-    """One rule about documents of type `T_contra`.
+    """One rule about subjects of type `T_contra`, whose name is `subject`.
 
     `severity` holds in strict mode, `read` in read mode (READINGS, introduction).
     """
 
     code: str
     slug: str
+    subject: str
     spec: str
     severity: Severity
     read: Severity
@@ -72,6 +74,7 @@ def rule(
         return Rule(
             code=code,
             slug=check.__name__.replace("_", "-"),
+            subject=next(iter(check.__annotations__.values()), ""),
             spec=spec,
             severity=severity,
             read=read or severity,

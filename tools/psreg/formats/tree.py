@@ -6,14 +6,14 @@ lazy mapping of twenty thousand entries stays cheap; documents live as long as t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from psreg.core.identity import CLASSES, PBES, ReleaseId, is_name
-from psreg.core.version import is_version, parse_version
+from psreg.core.identity import PBES, EntryId, ReleaseId
+from psreg.core.version import parse_version
 from psreg.formats.documents import Documents
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.entry import EntryFile
@@ -26,9 +26,6 @@ POLICY = PurePosixPath("registry/policy.toml")
 
 GUIDE = PurePosixPath(PBES, "README.md")
 """What a registry tells people about the folder; the keepers' file, and part of no entry."""
-
-_IN_ENTRY, _IN_VERSION = 4, 5
-"""Parts of the paths of `pbes/<class>/<name>/entry.toml` and of files in a version folder."""
 
 
 class Submission:
@@ -93,17 +90,18 @@ class Submission:
 class Entry:
     """One name in one class: entry.toml and the versions."""
 
-    def __init__(self, tree: Tree, entry_class: str, name: str) -> None:
+    def __init__(self, tree: Tree, id_: EntryId) -> None:
         self.tree = tree
-        self.entry_class = entry_class
-        self.name = name
+        self.id = id_
+        self.entry_class = id_.entry_class
+        self.name = id_.name
         self.folders: dict[str, list[PurePosixPath]] = {}
         """The files of every version folder, by version."""
 
     @property
     def path(self) -> PurePosixPath:
         """`pbes/<class>/<name>/entry.toml`."""
-        return PurePosixPath(PBES, self.entry_class, self.name, "entry.toml")
+        return self.id.file
 
     @cached_property
     def documents(self) -> Documents:
@@ -133,38 +131,41 @@ class Tree:
         self,
         files: Mapping[PurePosixPath, bytes],
         irregular: Mapping[PurePosixPath, Irregular] = MappingProxyType({}),
+        whole: Tree | None = None,
     ) -> None:
         self.files = files
         self.irregular = irregular
         """What is no plain file; of these `files` has the executable ones."""
+        self._whole = whole
         self.strays: list[PurePosixPath] = []
         self.misnamed: list[PurePosixPath] = []
         """Files in a folder whose class, name or version is not one."""
-        self._entries: dict[tuple[str, str], Entry] = {}
+        self._entries: dict[EntryId, Entry] = {}
         for path in sorted(files):
             if path.parts[0] == PBES and path != GUIDE:
                 self._place(path)
 
-    def _place(self, path: PurePosixPath) -> None:
-        parts = path.parts
-        if len(parts) < _IN_ENTRY:
-            self.strays.append(path)
-        elif parts[1] not in CLASSES or not is_name(parts[2]):
-            self.misnamed.append(path)
-        elif len(parts) >= _IN_VERSION and is_version(parts[3]):
-            self._entry(parts[1], parts[2]).folders.setdefault(parts[3], []).append(path)
-        elif len(parts) >= _IN_VERSION:
-            self.misnamed.append(path)
-        elif parts[3] == "entry.toml":
-            self._entry(parts[1], parts[2])
-        else:
-            self.strays.append(path)
+    def part(self, paths: Iterable[PurePosixPath]) -> Tree:
+        """Return the tree of some of the files, which has the names and the policy of this one."""
+        paths = dict.fromkeys(paths)
+        odd = {p: kind for p, kind in self.irregular.items() if p in paths and p.parts[0] == PBES}
+        return Tree(_Some(self.files, paths), odd, self)
 
-    def _entry(self, entry_class: str, name: str) -> Entry:
-        key = (entry_class, name)
-        if key not in self._entries:
-            self._entries[key] = Entry(self, *key)
-        return self._entries[key]
+    def _place(self, path: PurePosixPath) -> None:
+        entry, release = EntryId.of(path.parent), ReleaseId.of(path.parent)
+        if release:
+            self._entry(release.entry).folders.setdefault(release.version, []).append(path)
+        elif entry and entry.is_valid and path == entry.file:
+            self._entry(entry)
+        elif entry is None or (entry.is_valid and path.parent == entry.folder):
+            self.strays.append(path)
+        else:
+            self.misnamed.append(path)
+
+    def _entry(self, id_: EntryId) -> Entry:
+        if id_ not in self._entries:
+            self._entries[id_] = Entry(self, id_)
+        return self._entries[id_]
 
     @cached_property
     def documents(self) -> Documents:
@@ -174,11 +175,11 @@ class Tree:
     @cached_property
     def policy(self) -> Policy:
         """registry/policy.toml; defaults where it is missing."""
-        return Policy(self.documents.toml(POLICY))
+        return self._whole.policy if self._whole else Policy(self.documents.toml(POLICY))
 
-    def entry(self, entry_class: str, name: str) -> Entry | None:
-        """Return the entry called `name` of a class, or None if there is none."""
-        return self._entries.get((entry_class, name))
+    def entry(self, id_: EntryId) -> Entry | None:
+        """Return the entry of a class and a name, or None if there is none."""
+        return self._entries.get(id_)
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -188,15 +189,17 @@ class Tree:
     @cached_property
     def names(self) -> Mapping[str, tuple[str, ...]]:
         """The class folders in which each name occurs."""
+        if self._whole:
+            return self._whole.names
         found: dict[str, list[str]] = {}
-        for entry_class, name in sorted(self._entries):
-            found.setdefault(name, []).append(entry_class)
+        for entry in sorted(self._entries):
+            found.setdefault(entry.name, []).append(entry.entry_class)
         return {name: tuple(classes) for name, classes in found.items()}
 
     def versions(self, name: str) -> tuple[str, ...]:
         """Return the versions of the entry called `name`, ascending; () if there is none."""
-        entries = (self._entries[entry_class, name] for entry_class in self.names.get(name, ()))
-        return next((entry.versions for entry in entries), ())
+        ids = (EntryId(entry_class, name) for entry_class in self.names.get(name, ()))
+        return next((self._entries[id_].versions for id_ in ids), ())
 
     def with_alias(self, alias: str) -> tuple[Entry, ...]:
         """Return the entries that list `alias`; reads every entry.toml the first time."""
@@ -214,6 +217,27 @@ class Tree:
     def submissions(self) -> Iterator[Submission]:
         """Every release of every entry; each is free to be forgotten after it was judged."""
         return (submission for entry in self.entries for submission in entry.submissions())
+
+
+class _Some(Mapping[PurePosixPath, bytes]):
+    """Some files of a tree, each read when it is asked for."""
+
+    def __init__(
+        self, files: Mapping[PurePosixPath, bytes], paths: Iterable[PurePosixPath]
+    ) -> None:
+        self._files = files
+        self._paths = {path: None for path in paths if path in files}
+
+    def __getitem__(self, path: PurePosixPath) -> bytes:
+        if path not in self._paths:
+            raise KeyError(path)
+        return self._files[path]
+
+    def __iter__(self) -> Iterator[PurePosixPath]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
 
 
 class Waiver(NamedTuple):

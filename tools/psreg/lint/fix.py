@@ -1,15 +1,20 @@
-"""Apply the fixes that diagnostics carry, pass by pass, until none is left to apply.
+"""Decide which fixes a report offers, and apply them pass by pass until none is left to apply.
 
 Pure. Only the bytes of the edits change: encoding, line endings and everything between two edits
 stay. A fix is applied whole or not at all; of two that overlap, the second waits for the next
 pass, which judges the file anew. Text that is no UTF-8 is never rewritten.
+
+A fix of the content rules deletes what cannot be seen. If the text without it is an order, a
+secret or a key that no longer fits, then somebody hid something, and a person has to look: no fix
+is offered after which another rule would have more to say.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from psreg.core.diagnostics import Diagnostic, Edit, LineIndex
 
@@ -17,6 +22,32 @@ MAX_PASSES = 10
 """More passes than any chain of fixes needs; a fix that does not help cannot go on for ever."""
 
 _BOM = b"\xef\xbb\xbf"
+
+_FAMILY = "PS"
+"""The family of the content rules."""
+
+
+def offered(
+    found: Iterable[Diagnostic], text: str, again: Callable[[bytes], Iterable[Diagnostic]]
+) -> list[Diagnostic]:
+    """Return what was `found` about a file, without the fixes that would make matters worse.
+
+    `text` is the file's, `again` judges bytes in its place. The fixes of one file are offered
+    together or not at all.
+    """
+    diagnostics = list(found)
+    fixable = [d for d in diagnostics if d.fix and d.family == _FAMILY]
+    if not fixable:
+        return diagnostics
+    mended, _ = apply(text.encode(), "", fixable)
+    more = Counter(d.code for d in again(mended))
+    more.subtract(d.code for d in diagnostics)
+    worse = sorted(code for code, number in more.items() if number > 0)
+    if not worse:
+        return diagnostics
+    hint = f"Delete it and look at the text: without it, {' and '.join(worse)} would speak up."
+    held = {id(d) for d in fixable}
+    return [replace(d, fix=None, hint=hint) if id(d) in held else d for d in diagnostics]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

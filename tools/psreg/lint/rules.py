@@ -1,4 +1,4 @@
-"""Every rule there is, by what it judges. Whoever needs some of them imports their own table."""
+"""The rules about files, entries, names and whole trees, in the order in which they are listed."""
 
 from typing import Any
 
@@ -13,9 +13,6 @@ from psreg.lint.files.pbe_rules import PBE_RULES
 from psreg.lint.files.prompt_rules import PROMPT_RULES
 from psreg.lint.files.toml_rules import TOML_RULES
 from psreg.lint.names.name_rules import NAME_RULES
-from psreg.protocols import PROTOCOLS
-from psreg.protocols.conversation_rules import PROTO_RULES
-from psreg.review.rules import CHANGE_RULES
 
 RULES: tuple[Rule[Any], ...] = (
     *JSON_RULES,
@@ -28,7 +25,4 @@ RULES: tuple[Rule[Any], ...] = (
     *ENTRY_RULES,
     *TREE_RULES,
     *NAME_RULES,
-    *CHANGE_RULES,
-    *PROTO_RULES,
-    *(rule for protocol in PROTOCOLS for rule in protocol.rules),
 )

@@ -7,12 +7,13 @@ a link, and never a file that it could not read whole.
 from __future__ import annotations
 
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
 from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.errors import UsageError
+from psreg.core.rule_table import RuleTable
 from psreg.lint.engine import check_file
 from psreg.registry.check_folders import check_folder, registry_of
 from psreg.system.atomic import write_file
@@ -45,17 +46,18 @@ class Folder:
 
     lone = False
 
-    def __init__(self, place: Path, mode: Mode) -> None:
+    def __init__(self, place: Path, mode: Mode, rules: Callable[[], RuleTable]) -> None:
         self.checked = 0
         self._place = place
         self._mode = mode
+        self._rules = rules
         registry = registry_of(place)
         self.loose = registry is None
         self._base = registry or Path()
 
     def judge(self, changed: Mapping[str, bytes]) -> list[Diagnostic]:
         """See `Subject`."""
-        self.checked, found = check_folder(self._place, self._mode, changed)
+        self.checked, found = check_folder(self._place, self._mode, self._rules, changed)
         return found
 
     def read(self, path: str) -> bytes | None:

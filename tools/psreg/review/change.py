@@ -11,17 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import PurePosixPath
-from types import MappingProxyType
 
-from psreg.core.identity import PBES, Author, ReleaseId
+from psreg.core.identity import PBES, Author, EntryId, ReleaseId
 from psreg.core.version import parse_version
-from psreg.formats.irregular import Irregular
 from psreg.formats.tree import Entry, Submission, Tree
-
-ENTRY_FILE = "entry.toml"
-
-_IN_ENTRY = 4
-"""Parts of `pbes/<class>/<name>/entry.toml`."""
 
 
 class Touch(StrEnum):
@@ -74,16 +67,25 @@ class NewRelease:
 class TouchedEntry:
     """An entry with the touched `files` in its folder; `base` or `head` is None if not there."""
 
-    entry_class: str
-    name: str
+    id: EntryId
     base: Entry | None
     head: Entry | None
     files: tuple[FileChange, ...]
 
     @property
+    def entry_class(self) -> str:
+        """The class folder it is in."""
+        return self.id.entry_class
+
+    @property
+    def name(self) -> str:
+        """Its name, which is that of its folder."""
+        return self.id.name
+
+    @property
     def path(self) -> PurePosixPath:
         """`pbes/<class>/<name>/entry.toml`."""
-        return PurePosixPath(PBES, self.entry_class, self.name, ENTRY_FILE)
+        return self.id.file
 
     @property
     def is_new(self) -> bool:
@@ -114,17 +116,16 @@ class ChangeSet:
         return tuple(self._new(touched))
 
     def _new(self, touched: set[ReleaseId]) -> Iterator[NewRelease]:
-        names = {(release.entry_class, release.name) for release in touched}
+        ids = {release.entry for release in touched}
         before = {
-            (entry.entry_class, entry.name): {s.id.version: s for s in entry.submissions()}
+            entry.id: {s.id.version: s for s in entry.submissions()}
             for entry in self.base.entries
-            if (entry.entry_class, entry.name) in names
+            if entry.id in ids
         }
         for entry in self.head.entries:
-            key = (entry.entry_class, entry.name)
-            if key not in names:
+            if entry.id not in ids:
                 continue
-            known = before.get(key, {})
+            known = before.get(entry.id, {})
             latest: dict[bool, Submission] = {}  # new ones are ascending: the last is the highest
             for submission in entry.submissions():
                 version = submission.id.version
@@ -136,20 +137,15 @@ class ChangeSet:
     @cached_property
     def entries(self) -> tuple[TouchedEntry, ...]:
         """The entries with touched files, by class and name; stray files belong to none."""
-        files: dict[tuple[str, str], list[FileChange]] = {}
+        files: dict[EntryId, list[FileChange]] = {}
         for change in self.files:
-            parts = change.path.parts
-            if len(parts) >= _IN_ENTRY and parts[0] == PBES:
-                files.setdefault((parts[1], parts[2]), []).append(change)
+            if id_ := EntryId.of(change.path.parent):
+                files.setdefault(id_, []).append(change)
         touched = (
             TouchedEntry(
-                entry_class=entry_class,
-                name=name,
-                base=self.base.entry(entry_class, name),
-                head=self.head.entry(entry_class, name),
-                files=tuple(found),
+                id=id_, base=self.base.entry(id_), head=self.head.entry(id_), files=tuple(found)
             )
-            for (entry_class, name), found in sorted(files.items())
+            for id_, found in sorted(files.items())
         )
         return tuple(entry for entry in touched if entry.base or entry.head)
 
@@ -173,26 +169,3 @@ def _previous(version: str, known: Mapping[str, Submission]) -> Submission | Non
     below = [(parse_version(text), text) for text in known if parse_version(text) < new]
     finals = [item for item in below if not item[0].prerelease]
     return known[max(finals or below)[1]] if below else None
-
-
-def changes_between(
-    base: Mapping[PurePosixPath, bytes],
-    head: Mapping[PurePosixPath, bytes],
-    *,
-    irregular: Mapping[PurePosixPath, Irregular] = MappingProxyType({}),
-    author: Author | None = None,
-) -> ChangeSet:
-    """Return the change from one whole tree to another by comparing the bytes of all files.
-
-    The paths in `irregular` are irregular only in the head: they count as added or modified.
-    """
-    files = []
-    for path in sorted({*base, *head, *irregular}):
-        in_head = path in head or path in irregular
-        if path not in base:
-            files.append(FileChange(path=path, touch=Touch.ADDED))
-        elif not in_head:
-            files.append(FileChange(path=path, touch=Touch.DELETED))
-        elif path in irregular or base[path] != head[path]:
-            files.append(FileChange(path=path, touch=Touch.MODIFIED))
-    return ChangeSet(Tree(base), Tree(head, irregular), tuple(files), author)

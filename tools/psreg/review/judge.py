@@ -7,29 +7,22 @@ counted. What stands in the base, untouched, has no finding, whatever it looks l
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
 from pathlib import PurePosixPath
-from types import MappingProxyType
 from typing import TypeVar
 
 from psreg.core.diagnostics import Diagnostic, Finding
 from psreg.core.identity import PBES, ReleaseId
 from psreg.core.rule import Rule
-from psreg.formats.documents import Documents
-from psreg.formats.entry import EntryFile
-from psreg.formats.irregular import Irregular
-from psreg.formats.policy import Policy
+from psreg.core.rule_table import RuleTable
 from psreg.formats.tree import POLICY, Entry, Submission, Tree
-from psreg.lint.engine import by_policy, judge_names, judge_submission, toml_at
-from psreg.lint.entries.entry_rules import ENTRY_RULES, alias_not_free
-from psreg.lint.entries.tree_rules import TREE_RULES
+from psreg.lint.engine import Engine, Selection, by_policy
+from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.locate import judge_at
 from psreg.lint.names.all_names import Names
 from psreg.lint.names.near_names import nearby
 from psreg.review.change import ChangeSet, TouchedEntry
-from psreg.review.rules import CHANGE_RULES
 
 MOST = 100
 """Findings of one rule and level that are told, and entries and versions that are judged."""
@@ -37,13 +30,10 @@ MOST = 100
 _FEW = 20
 """New names that are compared with all others one by one; more are compared all at once."""
 
-_IN_ENTRY = 3
-"""Parts of `pbes/<class>/<name>`."""
-
 _Told = TypeVar("_Told", Finding, Diagnostic)
 
 
-def check_change(change: ChangeSet) -> Iterator[Diagnostic]:
+def check_change(change: ChangeSet, rules: RuleTable) -> Iterator[Diagnostic]:
     """Yield what all rules say of what `change` adds, modifies or takes away.
 
     Of the rules about files, entries, names and the policy these are the findings about what is
@@ -52,38 +42,34 @@ def check_change(change: ChangeSet) -> Iterator[Diagnostic]:
     rules about changes only the policy of the base, carries the reason in `waived`. Of more than
     `MOST` findings of one rule and level the last one tells how many there are.
     """
-    is_ours = _ours(change)
-    ordinary = (d for d in _ordinary(change) if is_ours(PurePosixPath(d.path)))
+    touched = change.head.part(_touched_paths(change))
+    ordinary = Engine(rules).check(_selection(change, touched))
     yield from _bounded(ordinary, lambda d: (d.code, d.severity, d.waived is None))
     yield from _caused_elsewhere(change)
-    yield from _of_the_change(change)
+    few = (replace(rule, check=_few(rule)) for rule in rules.about(change))
+    for diagnostic in judge_at(few, change, touched.documents):
+        yield by_policy(diagnostic, change.base.policy)
 
 
-def _ours(change: ChangeSet) -> Callable[[PurePosixPath], bool]:
-    """Return what tells a file that is touched, or missing in a new folder, from all others."""
-    entries = {entry.path for entry in change.entries if entry.is_new}
+def _selection(change: ChangeSet, touched: Tree) -> Selection:
+    """Return what of the head a change touches, and that findings about the rest do not count."""
+    new = {entry.path for entry in change.entries if entry.is_new}
     releases = {release.id for release in change.releases}
 
-    def is_ours(path: PurePosixPath) -> bool:
+    def is_ours(found: Diagnostic) -> bool:
+        path = PurePosixPath(found.path)
         if change.touched(path) is not None:
             return True
         missing = path not in change.head.files
-        return missing and (path in entries or ReleaseId.of(path) in releases)
+        return missing and (path in new or ReleaseId.of(path) in releases)
 
-    return is_ours
-
-
-def _ordinary(change: ChangeSet) -> Iterator[Diagnostic]:
-    part = _Part(change.head, _touched_paths(change), _touched_irregular(change))
-    yield from judge_at(TREE_RULES, part, part.documents)
-    yield from toml_at(part.documents, POLICY)
-    for touched in change.entries[:MOST]:
-        if touched.head is not None:
-            yield from toml_at(touched.head.documents, touched.path)
-            yield from judge_at(ENTRY_RULES, touched.head, touched.head.documents)
-    for submission in _submissions(change):
-        yield from judge_submission(submission)
-    yield from _names(change)
+    return Selection(
+        tree=touched,
+        entries=[entry.head for entry in change.entries[:MOST] if entry.head is not None],
+        submissions=_submissions(change),
+        names=_names(change),
+        counts=is_ours,
+    )
 
 
 def _submissions(change: ChangeSet) -> Iterator[Submission]:
@@ -99,50 +85,6 @@ def _submissions(change: ChangeSet) -> Iterator[Submission]:
                 yield submission
 
 
-class _Selected(Mapping[PurePosixPath, bytes]):
-    """Some of the files of a tree, each read when it is asked for."""
-
-    def __init__(
-        self, files: Mapping[PurePosixPath, bytes], paths: Iterable[PurePosixPath]
-    ) -> None:
-        self._files = files
-        self._paths = dict.fromkeys(path for path in paths if path in files)
-
-    def __getitem__(self, path: PurePosixPath) -> bytes:
-        if path not in self._paths:
-            raise KeyError(path)
-        return self._files[path]
-
-    def __iter__(self) -> Iterator[PurePosixPath]:
-        return iter(self._paths)
-
-    def __len__(self) -> int:
-        return len(self._paths)
-
-
-class _Part(Tree):
-    """Some files of a tree, with the names and the policy of all of it."""
-
-    def __init__(
-        self,
-        whole: Tree,
-        paths: Iterable[PurePosixPath],
-        irregular: Mapping[PurePosixPath, Irregular] = MappingProxyType({}),
-    ) -> None:
-        super().__init__(_Selected(whole.files, paths), irregular)
-        self._whole = whole
-
-    @cached_property
-    def policy(self) -> Policy:
-        """The policy of the whole tree."""
-        return self._whole.policy
-
-    @cached_property
-    def names(self) -> Mapping[str, tuple[str, ...]]:
-        """The class folders in which each name of the whole tree occurs."""
-        return self._whole.names
-
-
 def _touched_paths(change: ChangeSet) -> Iterator[PurePosixPath]:
     """Yield the paths in which findings can point at places: no others are read for them."""
     yield POLICY
@@ -150,36 +92,17 @@ def _touched_paths(change: ChangeSet) -> Iterator[PurePosixPath]:
     yield from (file.path for file in change.files if file.path.parts[0] == PBES)
 
 
-def _touched_irregular(change: ChangeSet) -> dict[PurePosixPath, Irregular]:
-    return {
-        path: kind
-        for path, kind in change.head.irregular.items()
-        if path.parts[0] == PBES and change.touched(path)
-    }
-
-
-def _names(change: ChangeSet) -> Iterator[Diagnostic]:
-    """Yield what is to be said of names that are new, or have other owners than before."""
+def _names(change: ChangeSet) -> Names | None:
+    """Return the names that are new, or have other owners than before, among those like them."""
     fresh = {(str(e.path), text) for e in change.entries[:MOST] for text in _fresh(e)}
     if not fresh:
-        return
+        return None
     names = change.head.names
     near = nearby((text for _, text in fresh), names) if len(fresh) <= _FEW else set(names)
     touched = {entry.path for entry in change.entries}
     paths = [e.path for e in change.head.entries if e.name in near or _may_have_alias(e)]
-    tree = _Part(change.head, [*touched, *paths])
-    for diagnostic in judge_names(Names(tree), tree.policy):
-        path, pointer = PurePosixPath(diagnostic.path), diagnostic.pointer
-        if (diagnostic.path, _name_at(tree, path, pointer)) in fresh:
-            yield diagnostic
-
-
-def _name_at(tree: Tree, path: PurePosixPath, pointer: str) -> str:
-    """Return the name that a finding about entry.toml speaks of: an alias or the entry's own."""
-    if not pointer:
-        return path.parent.name
-    file = EntryFile(tree.documents.toml(path))
-    return dict(file.strings("aliases"))[int(pointer.rpartition("/")[2])]
+    tree = change.head.part([*touched, *paths])
+    return Names(tree, judged=lambda name: (name.path, name.text) in fresh)
 
 
 def _fresh(entry: TouchedEntry) -> Iterator[str]:
@@ -210,18 +133,10 @@ def _caused_elsewhere(change: ChangeSet) -> Iterator[Diagnostic]:
     for name in sorted(new):
         for entry in change.head.with_alias(name):
             if change.touched(entry.path) is None:
+                aliases = {f"/aliases/{at}": text for at, text in entry.file.strings("aliases")}
                 for diagnostic in judge_at((alias_not_free,), entry, entry.documents):
-                    if _name_at(change.head, entry.path, diagnostic.pointer) == name:
+                    if aliases[diagnostic.pointer] == name:
                         yield diagnostic
-
-
-def _of_the_change(change: ChangeSet) -> Iterator[Diagnostic]:
-    documents = Documents(_Selected(change.head.files, _touched_paths(change)))
-    rules = (replace(rule, check=_few(rule)) for rule in CHANGE_RULES)
-    for diagnostic in judge_at(rules, change, documents):
-        parts = PurePosixPath(diagnostic.path).parts
-        name = parts[2] if len(parts) > _IN_ENTRY and parts[0] == PBES else ""
-        yield by_policy(diagnostic, change.base.policy, name)
 
 
 def _few(rule: Rule[ChangeSet]) -> Callable[[ChangeSet], Iterator[Finding]]:

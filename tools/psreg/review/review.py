@@ -15,7 +15,8 @@ from psreg.compatibility.diff import compare
 from psreg.compatibility.steps import step_between
 from psreg.core.diagnostics import ERROR, Diagnostic, Report
 from psreg.core.errors import FindingsError
-from psreg.core.identity import PBES, Author
+from psreg.core.identity import Author, EntryId
+from psreg.core.rule_table import RuleTable
 from psreg.core.version import Step, parse_version
 from psreg.formats.tree import Submission
 from psreg.lint.names.all_names import ENOUGH
@@ -35,9 +36,6 @@ MissingFiles = Callable[[NewRelease, Author | None], Mapping[PurePosixPath, str]
 
 _LISTED = 3
 """Files with errors that are named; if there are more, they are only counted."""
-
-_IN_ENTRY = 4
-"""Parts of the shortest path of a file in an entry's folder."""
 
 APPROVALS: Mapping[str, str] = {
     "CHG002": "a maintainer approves the purge of `{path}`",
@@ -66,12 +64,17 @@ APPROVALS: Mapping[str, str] = {
 
 
 def review(
-    change: ChangeSet, *, missing_files: MissingFiles, base: str = "", head: str = ""
+    change: ChangeSet,
+    rules: RuleTable,
+    *,
+    missing_files: MissingFiles,
+    base: str = "",
+    head: str = "",
 ) -> Review:
     """Return the review of `change`; `base` and `head` are the ids of its two commits."""
     files = [one for one in change.files if one.touch is not Touch.DELETED]
     policy = change.base.policy
-    report = Report.of(len(files), check_change(change), policy.site_address)
+    report = Report.of(len(files), check_change(change, rules), policy.site_address)
     reasons = tuple(dict.fromkeys(_reasons(report.diagnostics)))
     releases = tuple(_released(new, change, missing_files) for new in checked_releases(change))
     fixes = suggestions(report.diagnostics, change.head.files)
@@ -193,8 +196,8 @@ def _fix(errors: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 def _approve(reason: Reason) -> str:
-    parts = PurePosixPath(reason.path).parts
-    name = parts[2] if len(parts) >= _IN_ENTRY and parts[0] == PBES else reason.path
+    entry = EntryId.of(PurePosixPath(reason.path).parent)
+    name = entry.name if entry else reason.path
     sentence = APPROVALS.get(reason.code)
     if sentence is None or reason.waived:
         return f"a maintainer approves the waiver of {reason.code} in `{name}`"

@@ -1,7 +1,8 @@
-"""Work spread over the processors of this machine, where starting a process costs next to nothing.
+"""Work spread over the processors of this machine, or over whatever an executor reaches.
 
-A forked process sees all that its parent holds, so that only results travel. Where there is no
-`fork`, or too little to do, everything happens in this process; the result is the same.
+Jobs and their results travel by pickle, so that a job is a function of a module with its
+arguments. Where there is one processor, or no process can be started, everything happens in this
+process; the result is the same.
 """
 
 from __future__ import annotations
@@ -10,102 +11,92 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
-from typing import Any, TypeVar
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import contextmanager
+from typing import TypeVar
 
-from psreg.core.errors import PsregError
-
-T = TypeVar("T")
 R = TypeVar("R")
-
-_MOST = 8
-"""Processes at once: beyond, the disk is what everything waits for."""
+S = TypeVar("S")
 
 
-@contextmanager
-def in_background(work: Callable[[], R]) -> Iterator[Callable[[], R]]:
-    """Start `work` in a process of its own; give what waits for its result.
+def shares_of(items: int, least: int, executor: Executor | None = None) -> int:
+    """Return into how many shares of `least` items or more it pays to divide work.
 
-    The result raises what `work` raised (OSError or PsregError), or OSError if the process ended
-    before its work was done. Without a second processor `work` happens when its result is asked.
-    The process has ended when the context is left.
+    Without an `executor` there are no more of them than this process may use processors.
     """
-    if _processors() == 1:
-        yield work
-        return
-    with _job(work) as wait:
-        yield wait
-
-
-def in_slices(work: Callable[[Sequence[T]], R], items: Sequence[T], least: int) -> list[R]:
-    """Return `work` of consecutive slices of `items`, in order; each has `least` items or more.
-
-    The first slice is done in this process, the others in processes of their own at the same
-    time. What `work` changes in memory is seen only here, for the first slice.
-
-    Raises:
-        OSError, PsregError: as `in_background`.
-    """
-    jobs = max(1, min(_processors(), len(items) // max(least, 1), _MOST))
-    size = max(1, -(-len(items) // jobs))
-    with ExitStack() as running:
-        waiting = [
-            running.enter_context(_job(partial(work, items[at : at + size])))
-            for at in range(size, len(items), size)
-        ]
-        return [work(items[:size]), *(wait() for wait in waiting)]
+    worth = max(1, items // least)
+    return worth if executor else min(worth, _processors())
 
 
 def _processors() -> int:
-    if not sys.platform.startswith("linux"):
-        return 1  # forking is unsafe on macOS and unknown on Windows
-    return len(os.sched_getaffinity(0))
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def in_parallel(
+    here: Callable[[], S], others: Sequence[Callable[[], R]], executor: Executor | None = None
+) -> tuple[S, list[R]]:
+    """Return what `here`, done in this process, and the `others`, done meanwhile, return.
+
+    The others are done by `executor`, or without one in processes that end with this call.
+
+    Raises:
+        OSError: a process ended before its work was done; and what a job raises.
+    """
+    if executor:
+        return _done(here, [executor.submit(job) for job in others])
+    if others and _processors() > 1:
+        with _processes(len(others)) as pool:
+            futures = _started(pool, others)
+            if futures is not None:
+                return _done(here, futures)
+    return here(), [job() for job in others]
+
+
+def _done(here: Callable[[], S], others: Sequence[Future[R]]) -> tuple[S, list[R]]:
+    try:
+        return here(), [future.result() for future in others]
+    except BrokenExecutor as error:
+        raise OSError("a process ended before its work was done") from error
+    finally:
+        for future in others:
+            future.cancel()
+
+
+def _started(pool: Executor | None, jobs: Sequence[Callable[[], R]]) -> list[Future[R]] | None:
+    """Return the jobs as `pool` began them, or None where no process can be started."""
+    try:
+        return [pool.submit(job) for job in jobs] if pool else None
+    except OSError:
+        return None
 
 
 @contextmanager
-def _job(work: Callable[[], R]) -> Iterator[Callable[[], R]]:
-    context = get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_run, args=(work, sender), daemon=True)
-    process.start()
-    sender.close()
-
-    results: list[R | Exception] = []
-
-    def wait() -> R:
-        if not results:
-            results.append(_received(receiver))
-        if isinstance(results[0], Exception):
-            raise results[0]
-        return results[0]
+def _processes(number: int) -> Iterator[Executor | None]:
+    """Give a pool of processes, None where the system has none; they end with the context."""
+    from multiprocessing import active_children, get_context  # noqa: PLC0415 - few have so much to do
 
     try:
-        yield wait
+        from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+
+        # A forked process costs next to nothing; elsewhere forking is unsafe or unknown.
+        context = get_context("fork" if sys.platform == "linux" else "spawn")
+        pool = ProcessPoolExecutor(number, context, _heed_signals)
+    except (ImportError, NotImplementedError, OSError):  # no semaphores
+        yield None
+        return
+    before = set(active_children())
+    try:
+        yield pool
+        pool.shutdown()
     finally:
-        # NOTE: taken even if nobody wants it, or the process would wait for ever to hand it over.
-        with suppress(OSError, PsregError):
-            wait()
-        process.join()
-        receiver.close()
+        for process in set(active_children()) - before:  # after Ctrl-C, an error, half a start
+            process.terminate()
+        pool.shutdown(cancel_futures=True)
 
 
-def _received(receiver: Connection) -> Any:
-    try:
-        return receiver.recv()
-    except EOFError:
-        return OSError("a process ended before its work was done")
-
-
-def _run(work: Callable[[], object], sender: Connection) -> None:  # pragma: no cover - elsewhere
-    # Ctrl-C is for the first process, which waits for this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _heed_signals() -> None:  # pragma: no cover - elsewhere
+    """Let Ctrl-C end the process at once and in silence; the first one says what is to be said."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    result: object
-    try:
-        result = work()
-    except (OSError, PsregError) as error:
-        result = error
-    sender.send(result)

@@ -17,8 +17,10 @@ from psreg.catalogue.pages.json_api import (
 )
 from psreg.catalogue.pages.markdown_pages import SHELLS, all_sources
 from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, rule_search
+from psreg.cli.rules import all_rules
 from psreg.core.rule import rule
-from psreg.lint.rules import RULES
+
+RULES = all_rules()
 
 
 def site(base_url=""):

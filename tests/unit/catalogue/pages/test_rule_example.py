@@ -1,7 +1,9 @@
 from psreg.catalogue.pages.rule_example import example_html
 from psreg.catalogue.pages.rule_pages import rule_pages
 from psreg.catalogue.rule_examples import examples
-from psreg.lint.rules import RULES
+from psreg.cli.rules import all_rules
+
+RULES = all_rules()
 
 
 def test_two_files_are_shown_whole():

@@ -14,9 +14,11 @@ from psreg.catalogue.pages.spec_pages import (
     spec_list,
     spec_pages,
 )
+from psreg.cli.rules import all_rules
 from psreg.formats import schema
 from psreg.formats.specs import specifications
-from psreg.lint.rules import RULES
+
+RULES = all_rules()
 
 SPECS = specifications()
 PAGES = {page.path: page for page in spec_pages(SPECS, RULES)}

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import WARNING, Span
 from psreg.formats import dotprompt, pbe
 from psreg.formats.toml import toml_document
@@ -245,7 +246,7 @@ def of_readme_bytes(data):
     files = tree(entry())
     path = next(p for p in files if p.name == "README.md")
     files[path] = data
-    return [d for d in check_tree(files) if d.path == str(path) and d.family == "PS"]
+    return [d for d in check_tree(files, all_rules()) if d.path == str(path) and d.family == "PS"]
 
 
 def test_a_readme_that_is_not_utf8():
@@ -267,7 +268,11 @@ def test_several_byte_order_marks():
 
 def test_release_toml_is_read_with_its_comments_and_escapes():
     release = RELEASE.replace("Says hello", r"Says\u200b hello") + "# hidden \u202e comment\n"
-    found = [d for d in check_tree(tree(entry() | version(release=release))) if d.family == "PS"]
+    found = [
+        d
+        for d in check_tree(tree(entry() | version(release=release)), all_rules())
+        if d.family == "PS"
+    ]
     assert [(d.code, d.path.rsplit("/")[-1]) for d in found] == [
         ("PS002", "release.toml"),
         ("PS003", "release.toml"),
@@ -287,7 +292,9 @@ def test_no_author_waives_what_hides():
         + "hello.\n"
     )
     files = tree(entry() | version(release=RELEASE + waivers, prompt=prompt))
-    found = {d.code: d for d in check_tree(files) if d.code in ("PS003", "PS052", "REG015")}
+    found = {
+        d.code: d for d in check_tree(files, all_rules()) if d.code in ("PS003", "PS052", "REG015")
+    }
     assert found["PS003"].waived is None
     assert found["PS052"].waived == "A table."
     assert found["REG015"].message == "the author of a release cannot waive PS003"

@@ -7,19 +7,21 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Report
 from psreg.formats.layout import name_like, version_like
 from psreg.formats.platforms import PLATFORMS
 from psreg.lint.engine import check_tree
-from psreg.lint.rules import RULES
 from support.registry_trees import PROMPT, README, RELEASE, entry, tree, version
+
+RULES = all_rules()
 
 FOLDER = "pbes/prompt/hello/1.0.0"
 PBE = '{"pbe_name": "%s", "pbe_version": "%s", "pbe_class": "%s"}'
 
 
 def judge(files, code=None):
-    found = Report.of(0, check_tree(files)).diagnostics
+    found = Report.of(0, check_tree(files, all_rules())).diagnostics
     return [d for d in found if d.waived is None and (code is None or d.code == code)]
 
 
@@ -32,7 +34,7 @@ def test_a_sound_registry_is_clean():
 
 
 def test_waived_findings_are_shown_with_their_reason():
-    found = Report.of(0, check_tree(tree(entry()))).diagnostics
+    found = Report.of(0, check_tree(tree(entry()), all_rules())).diagnostics
     assert [(d.code, d.waived) for d in found] == [("REG011", "Nothing here is ever run.")]
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.cli.commands import COMMANDS
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Report
 from psreg.core.identity import CLASSES, is_name
 from psreg.lint.engine import check_tree
@@ -29,7 +30,7 @@ TEXTS = st.text("abc", max_size=7)
 def judge(*names, policy=POLICY):
     """Return (code, name, waived) of what is said of entries given as (name, entry.toml)."""
     files = tree({f"pbes/prompt/{name}/entry.toml": toml for name, toml in names}, policy=policy)
-    found = Report.of(0, check_tree(files)).diagnostics
+    found = Report.of(0, check_tree(files, all_rules())).diagnostics
     return [(d.code, d.path.split("/")[2], d.waived) for d in found if d.family == "NAME"]
 
 
@@ -130,7 +131,7 @@ def test_an_alias_is_a_name_as_well():
 
 def test_the_same_name_in_two_classes_is_not_a_matter_of_likeness():
     files = {f"pbes/{c}/quiz_master/entry.toml": A for c in CLASSES[:2]}
-    found = Report.of(0, check_tree(tree(files))).diagnostics
+    found = Report.of(0, check_tree(tree(files), all_rules())).diagnostics
     assert {d.code for d in found} == {"REG005"}
 
 
@@ -138,7 +139,7 @@ def test_long_lists_are_counted():
     owner = 'owners = [{{forge = "github", id = {}, login = "x"}}]\n'
     names = [(f"quiz_m_{letter}", owner.format(at)) for at, letter in enumerate("bcdfhj")]
     files = tree({f"pbes/prompt/{name}/entry.toml": toml for name, toml in names})
-    messages = [d.message for d in check_tree(files) if d.code == "NAME003"]
+    messages = [d.message for d in check_tree(files, all_rules()) if d.code == "NAME003"]
     assert messages[0].endswith("and 2 more")
 
 
@@ -158,7 +159,7 @@ def test_an_unreadable_entry_file_has_no_owners_and_no_aliases():
 
 def test_of_a_policy_every_name_must_be_one():
     policy = POLICY + '[names]\nreserved = ["Not a name"]\nretired = [3]\n'
-    found = Report.of(0, check_tree(tree({}, policy=policy))).diagnostics
+    found = Report.of(0, check_tree(tree({}, policy=policy), all_rules())).diagnostics
     assert [(d.code, d.pointer, d.severity) for d in found] == [
         ("REG020", "/names/reserved/0", "warning"),
         ("REG020", "/names/retired/0", "error"),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import (
     ERROR,
     INFO,
@@ -74,7 +75,7 @@ def any_report(test):
 
 def read(report, form):
     """Return what a reader of the JSON that we write to a stream gets."""
-    return json.loads(rendered(report, form).encode("utf-8", "backslashreplace"))
+    return json.loads(rendered(report, form, all_rules).encode("utf-8", "backslashreplace"))
 
 
 @any_report
@@ -132,7 +133,7 @@ def test_a_comment_holds_nothing_but_its_own_markup(report):
 @any_report
 def test_every_format_is_text(report):
     for form in FORMATS:
-        assert rendered(report, form).endswith("\n")
+        assert rendered(report, form, all_rules).endswith("\n")
 
 
 def test_ten_annotations_of_a_level():
@@ -239,4 +240,4 @@ def test_neutral(text, shown):
 
 
 def test_the_same_report_makes_the_same_log():
-    assert sarif_document(SAMPLE) == sarif_document(SAMPLE)
+    assert sarif_document(SAMPLE, all_rules()) == sarif_document(SAMPLE, all_rules())

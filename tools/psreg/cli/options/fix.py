@@ -6,6 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping
 
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Diagnostic, Report
 from psreg.core.errors import UsageError
 from psreg.core.terminal import plain
@@ -90,7 +91,7 @@ class Fixing:
 
     def _report(self, report: Report, console: Console, *, color: bool, infos: bool) -> str:
         if self._format != "text":
-            return rendered(report, self._format)
+            return rendered(report, self._format, all_rules)
         word = "would fix" if self._show else "fixed"
         lines = list(report_lines(report, color=color, infos=infos, fixed=word))
         return "".join(f"{line}\n" for line in (lines[:-1] if console.quiet else lines))

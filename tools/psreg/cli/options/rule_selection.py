@@ -6,6 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Diagnostic
 from psreg.core.errors import UsageError
 from psreg.core.spelling import nearest
@@ -47,9 +48,7 @@ class Selection:
 def _known(names: list[str]) -> frozenset[str]:
     if not names:
         return frozenset()
-    from psreg.lint.rules import RULES
-
-    known = {name.lower(): name for rule in RULES for name in (rule.code, rule.family)}
+    known = {name.lower(): name for rule in all_rules() for name in (rule.code, rule.family)}
     for name in names:
         if name.lower() not in known:
             near = nearest(name, known)

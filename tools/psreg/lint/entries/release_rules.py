@@ -19,8 +19,7 @@ from psreg.formats import schema
 from psreg.formats.json.pointer import join
 from psreg.formats.licenses import refusal
 from psreg.formats.toml.toml_file import MOST
-from psreg.formats.tree import Submission, waivable
-from psreg.lint.codes import known_codes, near_code
+from psreg.formats.tree import Submission
 from psreg.lint.reported import of_violations
 
 _LICENSE = re.compile(r"licen[cs]e", re.IGNORECASE)
@@ -205,38 +204,6 @@ def _range_fault(text: str, versions: tuple[str, ...]) -> str:
     if wanted.best(parse_version(version) for version in versions) is None:
         return f"no version satisfies `{text}`; there are {', '.join(versions) or 'none'}"
     return ""
-
-
-@rule("REG015", spec="registry/RELEASE", severity=ERROR)
-def bad_waiver(submission: Submission) -> Iterator[Finding]:
-    """A waiver names no rule, one that cannot be waived, or gives no reason.
-
-    ## Why
-    A waiver is a sentence to the reviewer: this finding is known, and here is why it does not
-    matter. Without a reason there is nothing to judge, and with a mistyped code the finding
-    stands. What makes a release well formed, and text that hides from reviewers, cannot be waived
-    by the author; the keepers of the registry decide such cases in registry/policy.toml.
-
-    ## Fix
-    Write the code exactly and the reason as a sentence, or repair what the finding is about.
-
-    ```toml
-    [waivers]
-    PS010 = "The text quotes an attack in order to explain it."
-    ```
-    """
-    path = _path(submission)
-    for code, reason in islice(submission.release.waivers.items(), MOST):
-        at = join(("waivers", code))
-        if code not in known_codes():
-            message, hint = f"no rule has the code `{code}`", near_code(code)
-            yield Finding(message=message, at=at, key=True, path=path, hint=hint)
-        elif not waivable(code):
-            message = f"the author of a release cannot waive {code}"
-            hint = "Repair it, or ask the registry's keepers for a waiver in registry/policy.toml."
-            yield Finding(message=message, at=at, key=True, path=path, hint=hint)
-        if not reason.strip():
-            yield Finding(message="the reason is blank", at=at, path=path)
 
 
 @rule("REG022", spec="registry/RELEASE", severity=WARNING)

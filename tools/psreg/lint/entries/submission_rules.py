@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
+from typing import Any
 
 from psreg.core.diagnostics import ERROR, INFO, Change, Finding, Span
 from psreg.core.identity import PBE_CLASSES, is_name
@@ -30,7 +31,6 @@ from psreg.lint.entries.limit_rules import too_many_files
 from psreg.lint.entries.release_rules import (
     bad_requirement,
     bad_tag_or_language,
-    bad_waiver,
     changes_missing,
     license_not_allowed,
     missing_release_field,
@@ -38,6 +38,7 @@ from psreg.lint.entries.release_rules import (
     wrong_release_value,
 )
 from psreg.lint.entries.tested_rules import bad_test_row, evidence_missing, untested_release
+from psreg.lint.entries.waiver_rules import bad_waiver
 
 MAX_FILE = 1_048_576
 """Bytes of the largest file in a version folder."""
@@ -269,7 +270,7 @@ def _understood(document: Document) -> bool:
     return "\ufffd" not in document.text  # what stands for a byte that is no text
 
 
-SUBMISSION_RULES: tuple[Rule[Submission], ...] = (
+SUBMISSION_RULES: tuple[Rule[Any], ...] = (
     missing_file,
     name_or_version_differs,
     file_name_not_allowed,
@@ -293,4 +294,4 @@ SUBMISSION_RULES: tuple[Rule[Submission], ...] = (
     *GOLDEN_RULES,
     too_many_files,
 )
-"""The rules judged once per release, in the order of their codes."""
+"""The rules judged once per release, or about its waivers, in the order of their codes."""

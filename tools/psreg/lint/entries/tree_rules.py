@@ -1,4 +1,4 @@
-"""The rules about a registry as a whole: where files may be, what folders are called, the policy.
+"""The rules about a registry as a whole: what files it holds and where, what folders are called.
 
 Findings name their file in `path`.
 """
@@ -6,16 +6,15 @@ Findings name their file in `path`.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
-from psreg.core.identity import CLASSES, is_name
+from psreg.core.identity import CLASSES, EntryId, is_name
 from psreg.core.rule import Rule, rule
-from psreg.core.spelling import did_you_mean, nearest
-from psreg.formats.json.pointer import join
+from psreg.core.spelling import did_you_mean
+from psreg.formats.irregular import Irregular
 from psreg.formats.layout import (
     EVIDENCE,
     KNOWN_FILES,
@@ -25,12 +24,15 @@ from psreg.formats.layout import (
     place_of_artifact,
     version_like,
 )
-from psreg.formats.policy import Policy
-from psreg.formats.toml.toml_file import MOST
-from psreg.formats.tree import POLICY, Tree
-from psreg.lint.codes import known_codes, near_code
-from psreg.lint.entries.irregular_rules import not_a_plain_file
-from psreg.lint.reported import of_violations
+from psreg.formats.tree import Tree
+from psreg.lint.entries.waiver_rules import bad_policy
+
+_HINTS = {
+    Irregular.LINK: "Put a copy where the link is.",
+    Irregular.SUBMODULE: "Put the files there, or remove it: git rm --cached",
+    Irregular.SPECIAL: "Remove it.",
+    Irregular.EXECUTABLE: "Take the bit away: git update-index --chmod=-x",
+}
 
 
 @rule("REG001", spec="registry/LAYOUT", severity=ERROR)
@@ -89,17 +91,17 @@ def _better_place(tree: Tree, path: PurePosixPath) -> str:
     if target := place_of_artifact(tree, path):
         return f"Move it to {target}." + _command(tree, path, PurePosixPath(target))
     parent = path.parent
-    if len(parent.parts) == 3 and path.name in KNOWN_FILES:  # noqa: PLR2004 - pbes/class/name
+    if (entry := EntryId.of(parent)) and parent == entry.folder and path.name in KNOWN_FILES:
         return f"Move it into the folder of a version, such as {parent / '1.0.0' / path.name}."
     return "Files of a release belong in pbes/<class>/<name>/<version>/."
 
 
 def _command(tree: Tree, path: PurePosixPath, target: PurePosixPath) -> str:
     """Return the sentence that names the command making the entry; "" if there is the entry."""
-    _, entry_class, name = target.parts[:3]
-    if name in tree.names:
+    entry = EntryId.of(target)
+    if entry is None or entry.name in tree.names:
         return ""
-    command = shlex.join(["psreg", "new", entry_class, name, "--from", str(path)])
+    command = shlex.join(["psreg", "new", entry.entry_class, entry.name, "--from", str(path)])
     return f" This writes the whole entry there: {command}"
 
 
@@ -125,14 +127,15 @@ def bad_folder_name(tree: Tree) -> Iterator[Finding]:
     seen: set[PurePosixPath] = set()
     for path in tree.misnamed:
         _, entry_class, name, version = path.parts[:4]
+        entry_folder = EntryId(entry_class, name).folder
         if entry_class not in CLASSES:
-            folder, message = path.parents[-3], f"`{entry_class}` is not a class"
+            folder, message = entry_folder.parent, f"`{entry_class}` is not a class"
             hint = did_you_mean(entry_class, CLASSES)
         elif not is_name(name):
-            folder, message = path.parents[-4], f"`{name}` is not a name"
+            folder, message = entry_folder, f"`{name}` is not a name"
             hint = f"Rename the folder to {name_like(name)}." if name_like(name) else ""
         else:
-            folder, message = path.parents[-5], f"`{version}` is not a version"
+            folder, message = entry_folder / version, f"`{version}` is not a version"
             hint = f"Rename the folder to {version_like(version)}."
         if folder not in seen:
             seen.add(folder)
@@ -166,72 +169,38 @@ def name_not_unique(tree: Tree) -> Iterator[Finding]:
             )
 
 
-@rule("REG020", spec="registry/POLICY", severity=ERROR)
-def bad_policy(tree: Tree) -> Iterator[Finding]:
-    """registry/policy.toml is not as it should be.
+@rule("REG025", spec="registry/LAYOUT", severity=ERROR)
+def not_a_plain_file(tree: Tree) -> Iterator[Finding]:
+    """Something below `pbes/` is a link, a submodule or a device, or a file is executable.
 
     ## Why
-    The policy decides which licences are accepted and which findings do not stand. A key that
-    nothing knows, or a waiver of a rule that does not exist, looks like a decision and has no
-    effect. A waiver without a reason cannot be judged by anybody later.
+    A link leads elsewhere: what a reviewer reads need not be what is published, and what one
+    machine resolves another does not. A submodule is a pointer to somebody else's repository,
+    which can disappear or change hands. A prompt is read, not run; a file that a shell would
+    start has no place in a registry.
 
     ## Fix
-    Write keys, codes and names exactly, and a reason for each waiver.
+    Replace links and submodules by the files themselves, and take the executable bit away:
 
-    ```toml
-    [[waiver]]
-    code = "REG011"
-    names = ["*"]
-    reason = "The seed entries have not been run on any platform yet."
+    ```sh
+    chmod -x pbes/prompt/email_reply/1.0.0/README.md
+    git update-index --chmod=-x pbes/prompt/email_reply/1.0.0/README.md
     ```
     """
-    yield from of_violations(tree.policy.violations, "REG020", str(POLICY))
-    yield from islice(_names_that_are_none(tree.policy), MOST)
-    rows = tree.policy.tables("waiver")
-    faults = (fault for index, row in rows for fault in _waiver_faults(tree, index, row))
-    yield from islice(faults, MOST)
+    for path, kind in sorted(tree.irregular.items()):
+        hint = _HINTS[kind]
+        yield Finding(
+            message=f"this is {kind}; a registry's tree holds plain files",
+            path=str(path),
+            hint=f"{hint} {path}" if ":" in hint else hint,
+        )
 
 
-def _names_that_are_none(policy: Policy) -> Iterator[Finding]:
-    for key, listed in (("reserved", policy.reserved_names), ("retired", policy.retired_names)):
-        for at, text in listed:
-            if text and not is_name(text):
-                message = f"`{text}` is not a name, so that no entry can have it"
-                place = join(("names", key, at))
-                yield Finding(message=message, at=place, path=str(POLICY), severity=WARNING)
-
-
-def _waiver_faults(tree: Tree, index: int, row: Mapping[str, Any]) -> Iterator[Finding]:
-    path = str(POLICY)
-    code, reason, names = (row.get(key) for key in ("code", "reason", "names"))
-    if isinstance(code, str) and code not in known_codes():
-        hint = near_code(code)
-        message = f"no rule has the code `{code}`"
-        yield Finding(message=message, at=join(("waiver", index, "code")), path=path, hint=hint)
-    if isinstance(reason, str) and reason and not reason.strip():
-        message = "the reason is blank"
-        yield Finding(message=message, at=join(("waiver", index, "reason")), path=path)
-    for at, name in enumerate(names if isinstance(names, list) else ()):
-        if isinstance(name, str) and name != "*" and name not in tree.names:
-            yield Finding(
-                message=f"no entry is called `{name}`",
-                at=join(("waiver", index, "names", at)),
-                path=path,
-                hint=_near_name(name, tree),
-                severity=WARNING,
-            )
-
-
-def _near_name(name: str, tree: Tree) -> str:
-    near = nearest(name, tree.names)
-    return f"Did you mean `{near}`?" if near else ""
-
-
-TREE_RULES: tuple[Rule[Tree], ...] = (
+TREE_RULES: tuple[Rule[Any], ...] = (
     stray_file,
     bad_folder_name,
     name_not_unique,
     bad_policy,
     not_a_plain_file,
 )
-"""The rules judged once per tree."""
+"""The rules judged once per tree, or about its policy."""

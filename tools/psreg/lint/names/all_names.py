@@ -6,7 +6,7 @@ are parsed once. Names are compared by way of what they have in common, never ea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -41,17 +41,25 @@ class Name:
         return str(self.entry.path)
 
 
-class Names:
-    """The names of a tree, and which of them are alike."""
+def _each(_: Name) -> bool:
+    return True
 
-    def __init__(self, tree: Tree) -> None:
+
+class Names:
+    """The names of a tree, and which of them are alike; those for which `judged` says so count."""
+
+    def __init__(self, tree: Tree, judged: Callable[[Name], bool] = _each) -> None:
         self.tree = tree
+        self.judged = judged
         self._read: dict[bytes, tuple[Owners, dict[str, int]]] = {}
 
     @cached_property
     def all(self) -> tuple[Name, ...]:
         """Every entry's name, then its aliases, by class and name of the entry."""
         return tuple(name for entry in self.tree.entries for name in self._of(entry))
+
+    def __iter__(self) -> Iterator[Name]:
+        return filter(self.judged, self.all)
 
     def _of(self, entry: Entry) -> Iterator[Name]:
         data = self.tree.files.get(entry.path, b"")

@@ -90,7 +90,7 @@ def _alike(
             if text != name.text and any(o.entry != name.entry for o in names.by_text[text]):
                 yield text
 
-    found = ((name, list(islice(like(name), ENOUGH))) for name in names.all)
+    found = ((name, list(islice(like(name), ENOUGH))) for name in names)
     yield from ((name, others) for name, others in found if others)
 
 
@@ -115,7 +115,7 @@ def one_edit_from_another_name(names: Names) -> Iterator[Finding]:
     reason = "Different words; both entries are well known."
     ```
     """
-    for name in names.all:
+    for name in names:
         if others := _at_distance(names, name, 1):
             yield _finding(name, f"`{name.text}` is one keystroke from {_listed(others)}")
 
@@ -138,7 +138,7 @@ def two_edits_from_another_name(names: Names) -> Iterator[Finding]:
     after    exam_preparation   beside study_coach
     ```
     """
-    for name in names.all:
+    for name in names:
         if others := _at_distance(names, name, 2):
             yield _finding(name, f"`{name.text}` is two keystrokes from {_listed(others)}")
 
@@ -168,7 +168,7 @@ def another_name_with_an_affix(names: Names) -> Iterator[Finding]:
     after    pub_quiz_host          beside quiz_master
     ```
     """
-    for name in names.all:
+    for name in names:
         if others := names.extended(name):
             yield _finding(name, f"`{name.text}` seems to belong to {_listed(others)}")
 
@@ -190,7 +190,7 @@ def reserved_name(names: Names) -> Iterator[Finding]:
     after    contract_review
     ```
     """
-    for name in names.all:
+    for name in names:
         text = next(
             (names.reserved[fold] for fold in folds(name.text) if fold in names.reserved), ""
         )
@@ -217,7 +217,7 @@ def retired_name(names: Names) -> Iterator[Finding]:
     retired = ["quiz_master"]
     ```
     """
-    for name in names.all:
+    for name in names:
         text = next((names.retired[fold] for fold in folds(name.text) if fold in names.retired), "")
         if text:
             same = f" (as `{text}`)" if text != name.text else ""

@@ -7,46 +7,45 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from psreg.core.diagnostics import Report
+from psreg.core.rule_table import RuleTable
 from psreg.lint.reports.github import github_text
 from psreg.lint.reports.gitlab import gitlab_document
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.markdown import markdown_text
 from psreg.lint.reports.rdjson import rdjson_document
+from psreg.lint.reports.sarif import sarif_document
 from psreg.lint.reports.text import report_text
 
 
 class Renderer(NamedTuple):
-    """One form of a report: its name after `--format`, and the pure function that writes it."""
+    """One form of a report: its name after `--format`, and the pure function that writes it.
+
+    It is given what loads the table of rules, for the forms that list them.
+    """
 
     name: str
-    render: Callable[[Report], str]
+    render: Callable[[Report, Callable[[], RuleTable]], str]
 
 
-def _as_json(document: Callable[[Report], Any]) -> Callable[[Report], str]:
-    return lambda report: json.dumps(document(report), ensure_ascii=False, indent=2) + "\n"
-
-
-def _sarif_document(report: Report) -> Any:
-    from psreg.lint.reports.sarif import sarif_document  # noqa: PLC0415 - it lists every rule there is
-
-    return sarif_document(report)
+def _json(document: Any) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
 RENDERERS = (
-    Renderer("text", report_text),
-    Renderer("json", _as_json(report_document)),
-    Renderer("sarif", _as_json(_sarif_document)),
-    Renderer("github", github_text),
-    Renderer("gitlab", _as_json(gitlab_document)),
-    Renderer("rdjson", _as_json(rdjson_document)),
-    Renderer("markdown", markdown_text),
+    Renderer("text", lambda report, _: report_text(report)),
+    Renderer("json", lambda report, _: _json(report_document(report))),
+    Renderer("sarif", lambda report, rules: _json(sarif_document(report, rules()))),
+    Renderer("github", lambda report, _: github_text(report)),
+    Renderer("gitlab", lambda report, _: _json(gitlab_document(report))),
+    Renderer("rdjson", lambda report, _: _json(rdjson_document(report))),
+    Renderer("markdown", lambda report, _: markdown_text(report)),
 )
 
 FORMATS = tuple(renderer.name for renderer in RENDERERS)
 """The choices of `--format`."""
 
 
-def rendered(report: Report, form: str) -> str:
-    """Return `report` in the form that is named, one of `FORMATS`."""
+def rendered(report: Report, form: str, rules: Callable[[], RuleTable]) -> str:
+    """Return `report` in the form that is named, one of `FORMATS`; some list all `rules`."""
     (render,) = (renderer.render for renderer in RENDERERS if renderer.name == form)
-    return render(report)
+    return render(report, rules)

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
 from psreg import __version__
 from psreg.core.diagnostics import Diagnostic, Edit, Fix, Position, Report, Severity
+from psreg.core.rule_table import RuleTable
 from psreg.core.terminal import plain
 from psreg.lint.reports.occurrences import distinguished
-from psreg.lint.reports.sarif_rules import LEVEL, SORTED_RULES, rule_table
+from psreg.lint.reports.sarif_rules import LEVEL, descriptors
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -34,20 +35,26 @@ PACKED = 9_500_000
 """Bytes the results may take, compressed; GitHub accepts 10 MB for the whole."""
 
 _BASE = "SRCROOT"
-_INDEX = {rule.code: index for index, rule in enumerate(SORTED_RULES)}
 
 
 def sarif_document(
-    report: Report, *, taken: int = TAKEN, shown: int = SHOWN, packed: int = PACKED
+    report: Report,
+    rules: RuleTable,
+    *,
+    taken: int = TAKEN,
+    shown: int = SHOWN,
+    packed: int = PACKED,
 ) -> dict[str, Any]:
     """Return `report` as a SARIF log of one run; the limits are GitHub's unless stated."""
+    driver = _driver(report, rules)
+    index = {rule["id"]: number for number, rule in enumerate(driver["rules"])}
     found = list(distinguished(report))
     if len(found) > shown:
         found.sort(key=lambda each: (each[0].waived is not None, _RANK[each[0].severity]))
-    results = [_result(d, identity) for d, identity in found[:taken]]
+    results = [_result(d, identity, index) for d, identity in found[:taken]]
     results = results[: _fitting(results, packed)]
     run = {
-        "tool": {"driver": _driver(report)},
+        "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {
             _BASE: {"description": {"text": "The folder that paths are relative to."}}
@@ -61,14 +68,14 @@ def sarif_document(
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 
 
-def _driver(report: Report) -> dict[str, Any]:
+def _driver(report: Report, rules: RuleTable) -> dict[str, Any]:
     site = {"informationUri": report.site} if report.site else {}
     return {
         "name": "psreg",
         "version": __version__,
         "semanticVersion": __version__,
         **site,
-        "rules": rule_table(report.site),
+        "rules": descriptors(rules, report.site),
     }
 
 
@@ -97,7 +104,7 @@ def _note(level: str, text: str) -> dict[str, Any]:
     return {"level": level, "message": {"text": text}}
 
 
-def _result(d: Diagnostic, identity: str) -> dict[str, Any]:
+def _result(d: Diagnostic, identity: str, index: Mapping[str, int]) -> dict[str, Any]:
     related = [
         {
             "id": number,
@@ -108,7 +115,7 @@ def _result(d: Diagnostic, identity: str) -> dict[str, Any]:
     ]
     return {
         "ruleId": d.code,
-        **({"ruleIndex": _INDEX[d.code]} if d.code in _INDEX else {}),
+        **({"ruleIndex": index[d.code]} if d.code in index else {}),
         "level": LEVEL[d.severity],
         "message": _message(f"{d.message}\n{d.hint}" if d.hint else d.message),
         "locations": [_location(d.path, d.start, d.end) | _member(d.pointer)],

@@ -7,7 +7,7 @@ from typing import Any
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING
 from psreg.core.rule import Rule
-from psreg.lint.rules import RULES
+from psreg.core.rule_table import RuleTable
 
 LEVEL = {ERROR: "error", WARNING: "warning", INFO: "note"}
 """SARIF's word for a severity (§3.27.10)."""
@@ -22,16 +22,14 @@ _TAGS = 10
 _SECURITY = frozenset({"PS"})
 """Families that look for what a prompt may do to its user."""
 
-SORTED_RULES = tuple(sorted(RULES, key=lambda rule: rule.code))
 
-
-def rule_table(site: str) -> list[dict[str, Any]]:
+def descriptors(rules: RuleTable, site: str) -> list[dict[str, Any]]:
     """Return the reporting descriptors of all rules, by code.
 
     `site` is the address the rules' pages lie below; without one there is no `helpUri`, which has
     to be absolute.
     """
-    return [_descriptor(rule, site) for rule in SORTED_RULES]
+    return [_descriptor(rule, site) for rule in sorted(rules, key=lambda rule: rule.code)]
 
 
 def _descriptor(rule: Rule[Any], site: str) -> dict[str, Any]:

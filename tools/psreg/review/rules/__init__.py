@@ -91,8 +91,6 @@ CHANGE_RULES: tuple[Rule[ChangeSet], ...] = (
 )
 """The rules that are checked once per change, in the order of their codes."""
 
-STEP_TOO_SMALL = below_the_floor.code
-
 HUMAN: frozenset[str] = frozenset(
     {
         "CHG002",  # a purge

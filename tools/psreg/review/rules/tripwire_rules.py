@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 
 from psreg.compatibility.steps import step_between
 from psreg.core.diagnostics import WARNING, Finding, Span
+from psreg.core.identity import EntryId
 from psreg.core.rule import rule
 from psreg.core.version import Step
 from psreg.formats.golden import SUFFIX
@@ -30,7 +31,7 @@ from psreg.lint.content.urls import urls
 from psreg.lint.entries.limit_rules import MAX_FILES
 from psreg.lint.entries.submission_rules import MAX_FILE
 from psreg.registry.build import STATEMENT
-from psreg.review.change import ENTRY_FILE, ChangeSet
+from psreg.review.change import ChangeSet
 from psreg.review.rules.version_rules import MOST_CHANGES, updates, versions
 
 _HOST = re.compile(
@@ -96,7 +97,7 @@ def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
     for entry in change.entries:
         if entry.base and entry.head and change.touched(entry.path):
             files = (side.file.tree for side in (entry.base, entry.head))
-            old, new = ({ENTRY_FILE: texts.of_toml(tree)} for tree in files)
+            old, new = ({entry.path.name: texts.of_toml(tree)} for tree in files)
             for _, reach in islice(_added(old, new), MOST_CHANGES):
                 yield _finding(str(entry.path), reach, "the entry.toml in the base")
 
@@ -105,7 +106,7 @@ def _requirements(previous: Submission, new: Submission) -> Iterator[Reach]:
     """Yield the newly required entries that have no owner in common with the new release."""
     ours, tree = new.entry.file.accounts, new.tree
     for name in sorted(new.release.requires.keys() - previous.release.requires.keys())[:MOST_ITEMS]:
-        entries = (tree.entry(each, name) for each in tree.names.get(name, ()))
+        entries = (tree.entry(EntryId(each, name)) for each in tree.names.get(name, ()))
         if any(entry and ours.keys().isdisjoint(entry.file.accounts) for entry in entries):
             message = f"it requires `{name}`, which has other owners"
             yield Reach(what=name, message=message, at=join(("requires", name)), key=True)

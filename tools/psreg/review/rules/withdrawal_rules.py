@@ -247,7 +247,7 @@ def version_reused(change: ChangeSet) -> Iterator[Finding]:
     ```
     """
     for release in checked_releases(change):
-        base = change.base.entry(release.id.entry_class, release.id.name)
+        base = change.base.entry(release.id.entry)
         if base is not None and release.id.version in base.file.yanked:
             path, pointer = version_location(release.submission)
             yield Finding(

@@ -1,0 +1,18 @@
+"""The one table of all rules, which commands hand to whatever judges, explains or lists them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from psreg.core.rule_table import RuleTable
+
+
+@cache
+def all_rules() -> RuleTable:
+    """Return the rules of every room, in the order in which they are listed."""
+    # NOTE: checking one file needs the rules of lint alone; to import the others takes long.
+    from psreg.lint.rules import RULES as LINT
+    from psreg.protocols import RULES as PROTOCOLS
+    from psreg.review.rules import CHANGE_RULES
+
+    return RuleTable((*LINT, *CHANGE_RULES, *PROTOCOLS))

@@ -1,0 +1,136 @@
+"""The rules about what waives findings: the waivers of a release, and a registry's policy.
+
+A waiver names a rule, of whatever room; so these subjects carry the codes of all rules. `path` is
+set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.identity import is_name
+from psreg.core.rule import rule
+from psreg.core.spelling import nearest
+from psreg.formats.json.pointer import join
+from psreg.formats.policy import Policy
+from psreg.formats.toml.toml_file import MOST
+from psreg.formats.tree import POLICY, Submission, Tree, waivable
+from psreg.lint.reported import of_violations
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseWaivers:
+    """What the release.toml of `submission` waives; `codes` are those of all rules."""
+
+    submission: Submission
+    codes: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryPolicy:
+    """registry/policy.toml of `tree`; `codes` are those of all rules."""
+
+    tree: Tree
+    codes: frozenset[str]
+
+
+@rule("REG015", spec="registry/RELEASE", severity=ERROR)
+def bad_waiver(waivers: ReleaseWaivers) -> Iterator[Finding]:
+    """A waiver names no rule, one that cannot be waived, or gives no reason.
+
+    ## Why
+    A waiver is a sentence to the reviewer: this finding is known, and here is why it does not
+    matter. Without a reason there is nothing to judge, and with a mistyped code the finding
+    stands. What makes a release well formed, and text that hides from reviewers, cannot be waived
+    by the author; the keepers of the registry decide such cases in registry/policy.toml.
+
+    ## Fix
+    Write the code exactly and the reason as a sentence, or repair what the finding is about.
+
+    ```toml
+    [waivers]
+    PS010 = "The text quotes an attack in order to explain it."
+    ```
+    """
+    submission, path = waivers.submission, str(waivers.submission.release_path)
+    for code, reason in islice(submission.release.waivers.items(), MOST):
+        at = join(("waivers", code))
+        if code not in waivers.codes:
+            message, hint = f"no rule has the code `{code}`", _near_code(code, waivers.codes)
+            yield Finding(message=message, at=at, key=True, path=path, hint=hint)
+        elif not waivable(code):
+            message = f"the author of a release cannot waive {code}"
+            hint = "Repair it, or ask the registry's keepers for a waiver in registry/policy.toml."
+            yield Finding(message=message, at=at, key=True, path=path, hint=hint)
+        if not reason.strip():
+            yield Finding(message="the reason is blank", at=at, path=path)
+
+
+@rule("REG020", spec="registry/POLICY", severity=ERROR)
+def bad_policy(judged: RegistryPolicy) -> Iterator[Finding]:
+    """registry/policy.toml is not as it should be.
+
+    ## Why
+    The policy decides which licences are accepted and which findings do not stand. A key that
+    nothing knows, or a waiver of a rule that does not exist, looks like a decision and has no
+    effect. A waiver without a reason cannot be judged by anybody later.
+
+    ## Fix
+    Write keys, codes and names exactly, and a reason for each waiver.
+
+    ```toml
+    [[waiver]]
+    code = "REG011"
+    names = ["*"]
+    reason = "The seed entries have not been run on any platform yet."
+    ```
+    """
+    yield from of_violations(judged.tree.policy.violations, "REG020", str(POLICY))
+    yield from islice(_names_that_are_none(judged.tree.policy), MOST)
+    rows = judged.tree.policy.tables("waiver")
+    faults = (fault for index, row in rows for fault in _waiver_faults(judged, index, row))
+    yield from islice(faults, MOST)
+
+
+def _names_that_are_none(policy: Policy) -> Iterator[Finding]:
+    for key, listed in (("reserved", policy.reserved_names), ("retired", policy.retired_names)):
+        for at, text in listed:
+            if text and not is_name(text):
+                message = f"`{text}` is not a name, so that no entry can have it"
+                place = join(("names", key, at))
+                yield Finding(message=message, at=place, path=str(POLICY), severity=WARNING)
+
+
+def _waiver_faults(judged: RegistryPolicy, index: int, row: Mapping[str, Any]) -> Iterator[Finding]:
+    path = str(POLICY)
+    code, reason, names = (row.get(key) for key in ("code", "reason", "names"))
+    if isinstance(code, str) and code not in judged.codes:
+        hint = _near_code(code, judged.codes)
+        message = f"no rule has the code `{code}`"
+        yield Finding(message=message, at=join(("waiver", index, "code")), path=path, hint=hint)
+    if isinstance(reason, str) and reason and not reason.strip():
+        message = "the reason is blank"
+        yield Finding(message=message, at=join(("waiver", index, "reason")), path=path)
+    for at, name in enumerate(names if isinstance(names, list) else ()):
+        if isinstance(name, str) and name != "*" and name not in judged.tree.names:
+            yield Finding(
+                message=f"no entry is called `{name}`",
+                at=join(("waiver", index, "names", at)),
+                path=path,
+                hint=_near_name(name, judged.tree),
+                severity=WARNING,
+            )
+
+
+def _near_name(name: str, tree: Tree) -> str:
+    near = nearest(name, tree.names)
+    return f"Did you mean `{near}`?" if near else ""
+
+
+def _near_code(code: str, codes: frozenset[str]) -> str:
+    near = nearest(code.upper(), sorted(codes))
+    return f"Did you mean {near}?" if near else "See `psreg explain --all` for the codes."
