@@ -50,7 +50,7 @@ def test_rule_has_a_bad_and_a_good_case(rule):
 
 
 def test_no_corpus_folder_without_a_rule():
-    folders = {path.name for path in CORPUS.iterdir() if path.is_dir()}
+    folders = {path.name for path in CORPUS.iterdir()}
     assert folders == {rule.code for rule in RULES}
 
 

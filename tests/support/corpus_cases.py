@@ -2,7 +2,7 @@
 
 A case is a file, a `.b64` file (bytes that are no text) or a `.make` file (a Python expression,
 for files that are large on purpose). For rules about a tree it is a `.tree` file, which tells in
-short how a small registry differs from `ordinary.tree` (`psreg.catalogue.rule_examples.tree_said`),
+short how a small registry differs from `psreg.catalogue.rule_examples.ordinary_tree`,
 a folder where bytes and line ends matter, or a `.tree.make` file (a dict, whose member "irregular"
 names what is no plain file). A change is a `.change` file, which tells a change of an ordinary
 entry in short (`registry_trees.change_said`), or a `.change.make` file: a dict of "base", "head"
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from psreg.catalogue.rule_examples import tree_said
+from psreg.catalogue.rule_examples import ordinary_tree, tree_said
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Diagnostic, Mode, Report
 from psreg.core.identity import Author
@@ -34,7 +34,7 @@ from support import registry_trees
 from support.changes import changes_between
 from support.places import CORPUS
 
-ORDINARY = tree_said((CORPUS / "ordinary.tree").read_text())
+ORDINARY = ordinary_tree()
 """The tree from which those of `.tree` files differ."""
 
 SPOKEN = ("PROTO", *(name.upper() for name in PROTOCOLS))

@@ -10,6 +10,8 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
@@ -20,11 +22,15 @@ _Files = Mapping[str, bytes]
 
 _NOT_SHOWN = (".expected", ".make")
 
-_ORDINARY = "ordinary.tree"
-"""The tree from which the others differ, beside the folders of the rules."""
-
 _OPTIONS = ".toml"
 """What a file beside a conversation ends in that says by which protocol it is judged."""
+
+
+@cache
+def ordinary_tree() -> Mapping[str, bytes]:
+    """Return the small registry from which the cases in `.tree` files differ, by path."""
+    text = (files("psreg.catalogue") / "ordinary.tree").read_text(encoding="utf-8")
+    return tree_said(text)
 
 
 def examples() -> Mapping[str, tuple[_Files, _Files]]:
@@ -79,8 +85,7 @@ def _files(case: Path) -> _Files:
         return {path.relative_to(case).as_posix(): read_file(path) for path in paths}
     data = read_file(case)
     if case.suffix == ".tree":
-        ordinary = tree_said(read_file(case.parents[1] / _ORDINARY).decode())
-        found = tree_said(data.decode(), ordinary)
+        found = tree_said(data.decode(), ordinary_tree())
         return {path: found[path] for path in sorted(found, key=PurePosixPath)}
     if case.suffix == ".b64":
         return {case.name.removesuffix(".b64"): base64.b64decode(data)}
