@@ -152,7 +152,7 @@ def test_inspecting_shows_what_is_wrong(client, write):
     assert done.code == 0
     assert "  wrong\n  PLSP044 error: wrong transition of $a" in done.out
     assert "cycle 2, line 2: (no instruction)\n  the block cannot be read" in done.out
-    assert "  = the state is what it was\n" in done.out
+    assert "  = the state is unchanged\n" in done.out
 
 
 def test_a_trace_holds_even_half_a_character(tmp_path):

@@ -204,10 +204,10 @@ def test_the_sizes_of_a_trace(client):
 @pytest.mark.parametrize(
     ("protocol", "words"),
     [
-        ("vp", "did you mean vpp?"),
-        ("zzzz", "there are vpp, plsp, pb2s"),
-        ("vpp@", "'' is no version"),
-        ("vpp@v1.4", "'v1.4' is no version"),
+        ("vp", "Did you mean `vpp`?"),
+        ("zzzz", "Use one of vpp, plsp, pb2s."),
+        ("vpp@", "`` is not a protocol version"),
+        ("vpp@v1.4", "`v1.4` is not a protocol version"),
     ],
 )
 def test_a_protocol_that_there_is_not(client, protocol, words):

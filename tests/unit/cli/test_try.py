@@ -129,7 +129,7 @@ def test_a_save_that_is_not_as_it_must_be_is_not_written(name, client):
         done = client.run(*talk, "--save", "s.json", typed=f"{TRIGGER}\n")
         assert client.run(*talk, typed=f"{TRIGGER}\n").code == 0
     assert done.code == 1
-    assert "psreg: this is no save: " in done.err
+    assert "psreg: invalid save: " in done.err
     assert not (client.place / "s.json").exists()
 
 
@@ -184,7 +184,7 @@ def test_an_answer_that_the_limit_of_the_model_cut_off_is_told(client):
     with running("length") as stub:
         done = client.run("try", SQL, "--endpoint", stub.url, typed="SELECT 1\n")
     assert done.code == 0
-    assert "warning: the model's limit cut this answer off" in done.err
+    assert "warning: this answer was cut off at the model's limit" in done.err
 
 
 def test_what_cannot_be_kept_is_not_begun(client):
@@ -221,8 +221,8 @@ def test_a_person_types_at_a_terminal(client):
     os.close(theirs)
     assert trial.returncode == 0
     assert "> You said: Tides\n" in out
-    assert "/exit or Ctrl-D ends it" in err
-    assert "it ended: end of input" in err
+    assert "/exit or Ctrl-D ends the conversation" in err
+    assert "the conversation ended: end of input" in err
 
 
 def test_an_executor_at_a_terminal_is_told_to_run(client):

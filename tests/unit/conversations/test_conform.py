@@ -4,8 +4,13 @@ import json
 
 import pytest
 
-from psreg.conversations.conform import Conformance, conform, prompts_of
-from psreg.conversations.conform_report import conform_document, conform_lines
+from psreg.conversations.conform import (
+    Conformance,
+    conform,
+    conform_document,
+    conform_lines,
+    prompts_of,
+)
 from psreg.conversations.probe import Probe, Prompt, Run
 from psreg.core.diagnostics import ERROR, WARNING
 from psreg.core.errors import UsageError

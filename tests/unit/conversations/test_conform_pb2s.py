@@ -87,4 +87,4 @@ def test_it_is_in_the_table():
     (row,) = (row for row in CONFORMANCES if row.name == "pb2s")
     report = conform(row, Run(ask=None, post=lambda _: reply(), prompts=PROMPTS[:1]), "http://x")
     assert report.passed
-    assert row.script().startswith("#!/usr/bin/env python3\n")
+    assert row.script().startswith(b"#!/usr/bin/env python3\n")

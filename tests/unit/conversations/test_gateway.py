@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.conversations.gateway import MOST_CALLS, NO_SEED, Gateway, GatewayError, Settings
+from psreg.conversations.gateway import MAX_CALLS, NO_SEED, Gateway, GatewayError, Settings
 from psreg.conversations.model import ChatReply, EndpointError
 from psreg.protocols.pb2s.sections import answer_of
 from psreg.protocols.pb2s.trace import prompt_hash
@@ -142,9 +142,9 @@ def test_a_heading_of_the_phase_itself_is_taken_away():
 
 
 def test_it_never_asks_more_than_eight_times():
-    assert MOST_CALLS == 8
+    assert MAX_CALLS == 8
     two_faults = {"REFLECT": ["x", CONTRADICTION], "LEARNED": ["", "- a"]}
-    with pytest.raises(GatewayError, match="asked 8 times") as caught:
+    with pytest.raises(GatewayError, match="after 8 calls") as caught:
         answered(**two_faults)
     assert caught.value.code == "UPSTREAM_CALLS"
 
@@ -215,7 +215,7 @@ def test_an_answer_that_would_break_a_rule_does_not_leave():
     model.answer = named_like_the_message
     with pytest.raises(GatewayError, match="PB2S029") as caught:
         gateway(model).answer(MESSAGE)
-    assert caught.value.hint == "see psreg explain PB2S029"
+    assert caught.value.hint == "Run `psreg explain PB2S029` for details."
 
 
 def test_a_model_without_a_name_is_unknown():

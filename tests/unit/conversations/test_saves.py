@@ -49,9 +49,9 @@ def test_no_save_is_found(text):
 
 
 def test_who_asks_for_a_save():
-    assert SYSTEM.asked("Please SAVE my\nquiz now")
-    assert not SYSTEM.asked("Please save")
-    assert not SYSTEM.asked("")
+    assert SYSTEM.is_trigger("Please SAVE my\nquiz now")
+    assert not SYSTEM.is_trigger("Please save")
+    assert not SYSTEM.is_trigger("")
 
 
 def test_a_save_of_the_shape_of_the_template_has_no_faults():
@@ -85,9 +85,9 @@ def test_what_is_missing_is_named():
 
 def test_a_save_of_another_prompt_is_named():
     other = Save(text="", value={"chess_save": {}})
-    assert SYSTEM.foreign(other) == "chess_save"
-    assert SYSTEM.faults(other) == ("the root key is not `quiz_save`, but `chess_save`",)
-    assert SYSTEM.foreign(save()) == ""
+    assert SYSTEM.foreign_key(other) == "chess_save"
+    assert SYSTEM.faults(other) == ("the root key is not `quiz_save` but `chess_save`",)
+    assert SYSTEM.foreign_key(save()) == ""
     empty = Save(text="{}", value={})
-    assert SYSTEM.foreign(empty) == ""
+    assert SYSTEM.foreign_key(empty) == ""
     assert SYSTEM.faults(empty) == ("the root key is not `quiz_save`",)

@@ -8,8 +8,17 @@ from datetime import date
 import pytest
 
 from psreg.conversations.model import ChatReply, ChatRequest, EndpointError
-from psreg.conversations.trial import Ended, Session, held, load, remark, resumed
-from psreg.conversations.trial_record import Circumstances, row_of, transcript
+from psreg.conversations.trial import (
+    EndReason,
+    Session,
+    TrialMetadata,
+    converse,
+    load,
+    row_of,
+    save_to_resume,
+    save_warning,
+    transcript,
+)
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats.conversation import json_lines
 
@@ -50,7 +59,7 @@ EXECUTOR = {
     "execution": dict.fromkeys(("primary_goal", "behavior", "termination_condition"), "hello"),
 }
 PROMPT = b"[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nHello {name}, {place}\n"
-AT = Circumstances(platform="", model="m1", day=date(2026, 11, 21), settings={"seed": 7})
+AT = TrialMetadata(platform="", model="m1", day=date(2026, 11, 21), settings={"seed": 7})
 
 
 class Voice:
@@ -76,10 +85,10 @@ def play_of(value, **changes):
     return load(data, path=path, values={})
 
 
-def begun(play, *answers):
+def begun(prompt, *answers):
     voice = Voice(*answers)
     settings = ChatRequest(messages=(), model="m1", seed=7)
-    return voice, Session(play=play, talk=voice, show=lambda _piece: None, settings=settings)
+    return voice, Session(prompt=prompt, ask=voice, show=lambda _piece: None, settings=settings)
 
 
 def said(session):
@@ -87,9 +96,9 @@ def said(session):
 
 
 def test_an_engine_opens_with_start_play_and_goes_on_until_the_person_leaves():
-    play = play_of(ENGINE)
-    voice, session = begun(play, "Welcome!")
-    exchanges = list(held(session, ["Hello", " /exit ", "never said"]))
+    prompt = play_of(ENGINE)
+    voice, session = begun(prompt, "Welcome!")
+    exchanges = list(converse(session, ["Hello", " /exit ", "never said"]))
     assert said(session) == [
         ("system", json.dumps(ENGINE)),
         ("user", "Greet the player."),
@@ -97,7 +106,7 @@ def test_an_engine_opens_with_start_play_and_goes_on_until_the_person_leaves():
         ("user", "Hello"),
         ("assistant", "Go on."),
     ]
-    assert session.ended is Ended.EXIT
+    assert session.ended is EndReason.EXIT
     assert [exchange.said for exchange in exchanges] == ["Greet the player.", "Hello"]
     assert [len(request.messages) for request in voice.asked] == [2, 4]
     assert (voice.asked[0].model, voice.asked[0].seed, session.model) == ("m1", 7, "voice-1")
@@ -105,40 +114,40 @@ def test_an_engine_opens_with_start_play_and_goes_on_until_the_person_leaves():
 
 def test_an_engine_ends_with_its_input_or_when_it_is_complete():
     _, session = begun(play_of(ENGINE))
-    list(held(session, ["Hello"]))
-    assert session.ended is Ended.INPUT
+    list(converse(session, ["Hello"]))
+    assert session.ended is EndReason.INPUT
     _, session = begun(play_of(ENGINE), "Welcome!", "One more", "The quiz is over.")
-    list(held(session, ["a", "b", "c"], until="quiz is over"))
-    assert session.ended is Ended.COMPLETE
+    list(converse(session, ["a", "b", "c"], until="quiz is over"))
+    assert session.ended is EndReason.COMPLETE
     assert said(session)[-2:] == [("user", "b"), ("assistant", "The quiz is over.")]
 
 
 def test_an_executor_ends_with_its_script():
     _, session = begun(play_of(EXECUTOR))
-    list(held(session, ["SELECT 1", "/exit"]))
+    list(converse(session, ["SELECT 1", "/exit"]))
     assert [content for role, content in said(session) if role == "user"] == ["SELECT 1", "/exit"]
-    assert session.ended is Ended.SCRIPT
+    assert session.ended is EndReason.SCRIPT
 
 
 def test_an_executor_with_nothing_else_to_say_is_told_to_run():
     _, session = begun(play_of(EXECUTOR))
-    list(held(session, []))
+    list(converse(session, []))
     assert said(session)[1:] == [("user", "Run this."), ("assistant", "Go on.")]
     _, session = begun(play_of(EXECUTOR, start_play={"instruction": "Begin."}))
-    list(held(session, []))
+    list(converse(session, []))
     assert said(session)[1:] == [("user", "Begin."), ("assistant", "Go on.")]
 
 
 def test_a_prompt_is_rendered_and_said():
-    play = load(PROMPT, path="greeting.prompt", values={"name": "Ana", "nmae": "x"})
-    _, session = begun(play)
-    list(held(session, ["Thanks"]))
+    prompt = load(PROMPT, path="greeting.prompt", values={"name": "Ana", "nmae": "x"})
+    _, session = begun(prompt)
+    list(converse(session, ["Thanks"]))
     assert said(session)[0] == ("user", "Hello Ana, {place}")
-    assert session.ended is Ended.INPUT
-    assert play.notes == ("no value for {place}", "the prompt has no variable 'nmae'")
-    assert remark(play, '{"quiz_save": {}}') == ""
+    assert session.ended is EndReason.INPUT
+    assert prompt.notes == ("no value for `{place}`", "unknown variable `nmae`")
+    assert save_warning(prompt, '{"quiz_save": {}}') == ""
     with pytest.raises(UsageError, match="no save system"):
-        resumed(play, b"{}", "s.json")
+        save_to_resume(prompt, b"{}", "s.json")
 
 
 def refusal(data, path="x.pbe.txt", values=()):
@@ -168,24 +177,26 @@ def test_a_trigger_phrase_saves():
     good = 'Here:\n```json\n{"quiz_save": {"score": 3}}\n```'
     bad = '{"quiz_save": {"score": "three"}}'
     _, session = begun(play_of(ENGINE), "Welcome!", good, bad, "I cannot.")
-    *_, first, second, third = held(session, ["Save my quiz", "save my  QUIZ!", "save my quiz"])
-    assert (first.asked, first.faults) == (True, ())
+    *_, first, second, third = converse(session, ["Save my quiz", "save my  QUIZ!", "save my quiz"])
+    assert (first.save_requested, first.faults) == (True, ())
     assert first.save.text == '{"quiz_save": {"score": 3}}'
     assert second.faults == ("`quiz_save.score` is not a number",)
-    assert (third.save, third.faults) == (None, ("the answer holds no save",))
+    assert (third.save, third.faults) == (None, ("the answer contains no save",))
 
 
 def test_a_matching_save_is_resumed_and_a_foreign_one_is_named():
-    play = play_of(ENGINE)
-    text = resumed(play, b'\xef\xbb\xbf {"quiz_save": {"score": 3}}\n'.lstrip(b"\xef\xbb\xbf"), "s")
-    _, session = begun(play)
-    list(held(session, [], resume=text))
+    prompt = play_of(ENGINE)
+    text = save_to_resume(
+        prompt, b'\xef\xbb\xbf {"quiz_save": {"score": 3}}\n'.lstrip(b"\xef\xbb\xbf"), "s"
+    )
+    _, session = begun(prompt)
+    list(converse(session, [], resume=text))
     users = [content for role, content in said(session) if role == "user"]
     assert users == ["Greet the player.", '{"quiz_save": {"score": 3}}']
 
     def code(data):
         with pytest.raises(FindingsError) as caught:
-            resumed(play, data, "s.json")
+            save_to_resume(prompt, data, "s.json")
         return caught.value.code, caught.value.message
 
     assert code(b"no json")[0] == "BAD_SAVE"
@@ -195,31 +206,33 @@ def test_a_matching_save_is_resumed_and_a_foreign_one_is_named():
 
 
 def test_a_person_is_told_of_a_save_that_is_typed():
-    play = play_of(ENGINE)
-    assert remark(play, "Hello") == ""
-    assert remark(play, '{"quiz_save": {"score": 3}}') == ""
-    assert remark(play, '{"score": 3}') == ""
-    assert remark(play, '{"quiz_save": {}}') == "`quiz_save.score` is missing"
-    assert "a save of `chess_save`" in remark(play, '{"chess_save": {}}')
+    prompt = play_of(ENGINE)
+    assert save_warning(prompt, "Hello") == ""
+    assert save_warning(prompt, '{"quiz_save": {"score": 3}}') == ""
+    assert save_warning(prompt, '{"score": 3}') == ""
+    assert save_warning(prompt, '{"quiz_save": {}}') == "`quiz_save.score` is missing"
+    assert "a save of `chess_save`" in save_warning(prompt, '{"chess_save": {}}')
 
 
 @pytest.mark.parametrize("change", [{"save_system": None}, {"save_template": 1}, {"keys": 1}])
 def test_a_pbe_without_a_whole_save_system_saves_nothing(change):
     system = {**ENGINE["save_system"], **change}
     own = change.get("save_system", system)
-    play = load(json.dumps({**EXECUTOR, "save_system": own}).encode(), path="x.pbe.txt", values={})
-    assert (play.saves is None) is ("keys" not in change)
+    prompt = load(
+        json.dumps({**EXECUTOR, "save_system": own}).encode(), path="x.pbe.txt", values={}
+    )
+    assert (prompt.saves is None) is ("keys" not in change)
 
 
 def test_what_was_said_is_kept_when_it_is_interrupted():
     _, session = begun(play_of(ENGINE), "Welcome!", KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
-        list(held(session, ["Hello"]))
+        list(converse(session, ["Hello"]))
     session.interrupt()
     *_, last = records(transcript(session, AT))
     assert last == {"role": "assistant", "content": "Half of ", "ended": "interrupted", "cut": True}
     _, session = begun(play_of(ENGINE))
-    list(held(session, ["Hello"]))
+    list(converse(session, ["Hello"]))
     session.interrupt()
     *_, last = records(transcript(session, AT))
     assert last == {"role": "assistant", "content": "Go on.", "ended": "interrupted"}
@@ -231,11 +244,11 @@ def records(text):
 
 
 def test_the_transcript_is_evidence_that_names_its_artifact():
-    play = play_of(ENGINE)
-    _, session = begun(play, "Welcome!", EndpointError("ENDPOINT_CUT", "broken"))
+    prompt = play_of(ENGINE)
+    _, session = begun(prompt, "Welcome!", EndpointError("ENDPOINT_CUT", "broken"))
     assert transcript(begun(play_of(PROMPT))[1], AT) == ""
     with pytest.raises(EndpointError):
-        list(held(session, ["Hello"]))
+        list(converse(session, ["Hello"]))
     digest = hashlib.sha256(json.dumps(ENGINE).encode()).hexdigest()
     first, *_, last = records(transcript(session, AT))
     assert first["run"] == {
@@ -252,18 +265,18 @@ def test_the_transcript_is_evidence_that_names_its_artifact():
 
 def test_the_row_is_toml_with_a_result_left_to_judge():
     _, session = begun(play_of(EXECUTOR))
-    list(held(session, []))
+    list(converse(session, []))
     (row,) = tomllib.loads(row_of(session, AT, "evidence/run.jsonl"))["tested"]
     assert row == {
         "platform": "",
         "model": "m1",
         "date": date(2026, 11, 21),
-        "sha256": session.play.sha256,
+        "sha256": session.prompt.sha256,
         "result": "",
         "settings": {"seed": 7},
         "evidence": "evidence/run.jsonl",
     }
-    named = Circumstances(platform="claude", model="", day=AT.day, settings={})
+    named = TrialMetadata(platform="claude", model="", day=AT.day, settings={})
     session.model = 'a "model"\x7f\n'
     (row,) = tomllib.loads(row_of(session, named, ""))["tested"]
     assert (row["platform"], row["model"]) == ("claude", 'a "model"\x7f\n')

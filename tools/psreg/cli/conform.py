@@ -1,4 +1,4 @@
-"""`psreg conform PROTOCOL --endpoint URL`: put an endpoint through a protocol's conformance run."""
+"""`psreg conform PROTOCOL --endpoint URL`: test whether an endpoint follows a protocol."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from functools import partial
 from pathlib import Path
 
 from psreg.cli.options.endpoint import add_timeout_option, limits_of, shown_address
-from psreg.conversations.conform import CONFORMANCES, Conformance, conform, prompts_of
-from psreg.conversations.conform_report import conform_document, conform_lines
+from psreg.conversations.conform import (
+    CONFORMANCES,
+    Conformance,
+    conform,
+    conform_document,
+    conform_lines,
+    prompts_of,
+)
 from psreg.conversations.endpoint.address import chat_address, post_address
 from psreg.conversations.endpoint.chat import Endpoint
 from psreg.conversations.probe import Run
@@ -21,41 +27,43 @@ from psreg.system.files import read_named
 EXAMPLE = "psreg conform pb2s --endpoint http://127.0.0.1:8000/chat"
 
 _NO_ANSWER = 2
-"""The exit code where there is nothing to judge: DESIGN §4 gives this command no other."""
+"""The exit code if there is nothing to check."""
 
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("protocol", choices=tuple(PROTOCOLS), help="what the endpoint claims")
-    parser.add_argument("--endpoint", metavar="URL", help="where it is")
-    parser.add_argument("--model", default="", help="the model to ask for, where there are several")
+    parser.add_argument("protocol", choices=tuple(PROTOCOLS), help="the protocol to test")
+    parser.add_argument("--endpoint", metavar="URL", help="address of the endpoint")
+    parser.add_argument("--model", default="", help="model to request, if there are several")
     parser.add_argument(
-        "--prompts", metavar="FILE.json", help="say these: a list of texts or {id, message}"
+        "--prompts",
+        metavar="FILE.json",
+        help="send these instead: a list of texts or {id, message}",
     )
     parser.add_argument(
-        "--trace-log", metavar="FILE", help="pb2s: judge the log that the endpoint writes, too"
+        "--trace-log", metavar="FILE", help="pb2s: also check the log that the endpoint writes"
     )
     parser.add_argument(
         "--temperature-documented",
         action="store_true",
-        help="pb2s: a temperature above 0.2 is documented, and no finding",
+        help="pb2s: accept a temperature above 0.2, because it is documented",
     )
     parser.add_argument(
         "--write-script",
         metavar="PATH",
-        help="pb2s: write a program that does this with Python alone, and ask nothing",
+        help="pb2s: write a stand-alone conformance script and exit",
     )
     add_timeout_option(parser)
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Print what was found; exit 0 if it conforms, 1 if not, 2 if there is nothing to judge."""
+    """Print the report; exit 0 if the endpoint conforms, 1 if not, 2 if nothing can be checked."""
     conformance = _conformance(args.protocol)
     if args.write_script:
         return _write_script(conformance, Path(args.write_script), console)
     if not args.endpoint:
-        raise UsageError("USAGE", "--endpoint is missing", "name the address of what to judge")
+        raise UsageError("USAGE", "--endpoint is missing", "Pass the address of the endpoint.")
     try:
         found = conform(conformance, _run(args), shown_address(args.endpoint))
     except UnavailableError as error:
@@ -73,7 +81,7 @@ def _conformance(name: str) -> Conformance:
     for conformance in CONFORMANCES:
         if conformance.name == name:
             return conformance
-    raise UsageError("NO_CONFORMANCE", f"this version of psreg has no conformance run for {name}")
+    raise UsageError("NO_CONFORMANCE", f"this version of psreg has no conformance run for `{name}`")
 
 
 def _run(args: Namespace) -> Run:
@@ -90,12 +98,12 @@ def _run(args: Namespace) -> Run:
 
 
 def _write_script(conformance: Conformance, path: Path, console: Console) -> int:
-    """Write the program, and the folders that it lies in."""
+    """Write the script, and create its folder."""
     from psreg.system.atomic import cannot_write, write_file
 
     if conformance.script is None:
-        message = f"there is no program for {conformance.name}; only pb2s has one"
-        raise UsageError("NO_CONFORMANCE", message)
+        message = f"there is no stand-alone script for `{conformance.name}`"
+        raise UsageError("NO_CONFORMANCE", message, "Use pb2s, the only protocol with a script.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""`psreg gateway pb2s --upstream URL`: let a model behind an endpoint answer in PB2S."""
+"""`psreg gateway pb2s --upstream URL`: serve a model so that it answers in PB2S."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _SEED = 7
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("protocol", choices=("pb2s",), help="what to answer in")
+    parser.add_argument("protocol", choices=("pb2s",), help="protocol of the answers")
     parser.add_argument(
-        "--upstream", metavar="URL", required=True, help="an endpoint that speaks OpenAI's chat"
+        "--upstream", metavar="URL", required=True, help="an OpenAI-compatible chat endpoint"
     )
-    parser.add_argument("--model", default="", help="the model to ask for")
+    parser.add_argument("--model", default="", help="model to request")
     parser.add_argument("--host", default=HOST, help=f"address to listen on ({HOST})")
     add_port_option(parser, PORT, "port to listen on")
     parser.add_argument(
         "--temperature",
         type=_temperature,
         default=_HIGHEST_TEMPERATURE,
-        help=f"0 to {_HIGHEST_TEMPERATURE} ({_HIGHEST_TEMPERATURE})",
+        help=f"sampling temperature, 0 to {_HIGHEST_TEMPERATURE} ({_HIGHEST_TEMPERATURE})",
     )
-    parser.add_argument("--seed", type=int, default=_SEED, help=f"the fixed seed ({_SEED})")
+    parser.add_argument("--seed", type=int, default=_SEED, help=f"sampling seed ({_SEED})")
     parser.add_argument(
-        "--trace-log", metavar="FILE", default=LOG, help=f"where exchanges are recorded ({LOG})"
+        "--trace-log", metavar="FILE", default=LOG, help=f"file to record exchanges in ({LOG})"
     )
     add_timeout_option(parser)
     add_output_options(parser)
@@ -59,7 +59,7 @@ def _temperature(text: str) -> float:
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Serve, and return 0 once the person stops it (Ctrl-C, SIGTERM)."""
+    """Serve, and return 0 when stopped by Ctrl-C or SIGTERM."""
     from psreg.conversations.gateway_server import GatewayServer, TraceLog
 
     signal.signal(signal.SIGTERM, _stop)
@@ -67,7 +67,7 @@ def run(args: Namespace, console: Console) -> int:
     log = TraceLog(Path(args.trace_log))
     try:
         with GatewayServer(args.host, args.port, gateway.answer, log) as server:
-            log.begin()  # after the port: who cannot listen leaves no file behind
+            log.begin()  # after the port, so that a busy port leaves no file behind
             _announce(args, server.url, console)
             server.serve_forever(poll_interval=0.2)
     except KeyboardInterrupt:
@@ -83,7 +83,7 @@ def _gateway(args: Namespace) -> Gateway:
     from psreg.conversations.gateway import Gateway, Settings
     from psreg.system.clock import exact_time
 
-    # What is asked again counts, so the gateway asks again itself or not at all.
+    # Retries count as calls, so only the gateway itself may retry.
     limits = replace(limits_of(args.timeout), retries=0)
     return Gateway(
         ask=Endpoint(chat_address(args.upstream), os.environ, limits).ask,
@@ -104,8 +104,8 @@ def _announce(args: Namespace, url: str, console: Console) -> None:
             }
         )
     elif not console.quiet:
-        console.line(f"answering in PB2S at {url} (Ctrl-C stops)")
-        console.line(f"records go to {args.trace_log}; psreg checks form and nothing else")
+        console.line(f"answering in PB2S at {url} (press Ctrl-C to stop)")
+        console.line(f"recording to {args.trace_log}; psreg checks only the form of answers")
     console.flush()
 
 

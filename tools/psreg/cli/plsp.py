@@ -1,4 +1,4 @@
-"""`psreg plsp run|inspect`: run the loop of a PLSP program, look at one that was recorded."""
+"""`psreg plsp run|inspect`: run a PLSP program in a loop, or show a recorded trace."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from psreg.cli.options.endpoint import add_timeout_option, limits_of
 from psreg.cli.options.plsp_dialect import add_dialect_option
 from psreg.conversations.endpoint.address import chat_address
 from psreg.conversations.endpoint.chat import Endpoint
-from psreg.conversations.plsp.actions import Outside
-from psreg.conversations.plsp.inspect import inspect
-from psreg.conversations.plsp.plsp_report import inspect_document, inspect_lines
-from psreg.conversations.plsp.program import program_of
-from psreg.conversations.plsp.run import Loop, Start, start_after
+from psreg.conversations.plsp.actions import ActionPorts
+from psreg.conversations.plsp.inspect import inspect, inspect_document, inspect_lines
+from psreg.conversations.plsp.run import Loop, Start, program_of, start_after
 from psreg.conversations.plsp.terminal import Recorder
 from psreg.core.diagnostics import Mode
 from psreg.formats.conversation.reader import read_conversation
@@ -39,37 +37,46 @@ _LARGEST_SOURCE = 64 * 1024
 def configure(parser: ArgumentParser) -> None:
     """Declare the two actions and their options."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="run|inspect")
-    run_parser = _action(actions, "run", "drive an endpoint through a program", _RUN)
+    run_parser = _action(actions, "run", "run a program against an endpoint", _RUN)
     run_parser.add_argument(
         "--endpoint", required=True, metavar="URL", help="an OpenAI-compatible endpoint"
     )
     run_parser.add_argument(
-        "--program", required=True, metavar="FILE", help="an instruction a line; the last repeats"
+        "--program",
+        required=True,
+        metavar="FILE",
+        help="one instruction per line; the last one repeats",
     )
     run_parser.add_argument(
-        "--max-cycles", required=True, type=_cycles, metavar="N", help="end after so many cycles"
-    )
-    run_parser.add_argument("--model", default="", help="the model to ask for (the endpoint's own)")
-    run_parser.add_argument(
-        "--trace", metavar="FILE.jsonl", help="write the trace there (standard output)"
+        "--max-cycles", required=True, type=_cycles, metavar="N", help="stop after N cycles"
     )
     run_parser.add_argument(
-        "--resume", metavar="TRACE", help="go on after its last cycle, and add to it"
+        "--model", default="", help="model to request (default: the endpoint's)"
     )
-    run_parser.add_argument("--log-sink", metavar="FILE", help="add logs there, as JSON a line")
+    run_parser.add_argument(
+        "--trace",
+        metavar="FILE.jsonl",
+        help="write the trace to this file (default: standard output)",
+    )
+    run_parser.add_argument(
+        "--resume", metavar="TRACE", help="continue after the last cycle of TRACE and append to it"
+    )
+    run_parser.add_argument(
+        "--log-sink", metavar="FILE", help="append logs to FILE, one JSON line each"
+    )
     run_parser.add_argument(
         "--allow-fetch",
         action="append",
         default=[],
         type=_source,
         metavar="NAME=FILE",
-        help="let !fetch read this file by that name; nothing else is read",
+        help="let !fetch read FILE as NAME; no other file is read",
     )
     add_timeout_option(run_parser)
     inspect_parser = _action(actions, "inspect", "show a trace cycle by cycle", _INSPECT)
-    inspect_parser.add_argument("trace", metavar="TRACE", help="the trace")
+    inspect_parser.add_argument("trace", metavar="TRACE", help="the trace to show")
     inspect_parser.add_argument(
-        "--read", action="store_true", help="judge as a reader, not a publisher"
+        "--read", action="store_true", help="be as lenient as a reader, not as strict as publishing"
     )
     for each, default in ((run_parser, DIALECT), (inspect_parser, "")):
         add_dialect_option(each, default, f"the dialect ({default or 'none'})")
@@ -89,7 +96,7 @@ def _action(actions: Any, name: str, summary: str, example: str) -> ArgumentPars
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Run or show a loop; exit 1 if a block that was answered in a run breaks a rule."""
+    """Run or show a loop; exit 1 if a block of a run breaks a rule."""
     return _run(args, console) if args.action == "run" else _inspect(args, console)
 
 
@@ -118,7 +125,7 @@ def _run(args: Namespace, console: Console) -> int:
     loop = Loop(
         program=program,
         ask=Endpoint(chat_address(args.endpoint), os.environ, limits_of(args.timeout)).ask,
-        outside=Outside(
+        ports=ActionPorts(
             wait=sleep,
             page=lambda text: console.warn(f"psreg: page: {text}"),
             log=partial(recorder.logged, sink),

@@ -1,4 +1,4 @@
-"""`psreg serve`: build the catalogue and show it on this machine."""
+"""`psreg serve`: build the catalogue and serve it on this machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Build, serve, and return 0 once the person stops it (Ctrl-C, SIGTERM)."""
+    """Build and serve, and return 0 when stopped by Ctrl-C or SIGTERM."""
     signal.signal(signal.SIGTERM, _stop)
     try:
         if args.out:
@@ -47,7 +47,7 @@ def _serve(args: Namespace, out: Path, console: Console) -> None:
     from psreg.catalogue.server import SiteServer
 
     place = Place.find(args.registry_dir)
-    # The port first: who has to choose another one should not wait for a site.
+    # Take the port first, so that a busy port is reported before the site is built.
     with SiteServer(out, args.port) as server:
         built = built_site(place, out, server.url)
         if console.machine:
@@ -61,7 +61,7 @@ def _serve(args: Namespace, out: Path, console: Console) -> None:
                 }
             )
         elif not console.quiet:
-            console.line(f"serving {built.counted} at {server.url} (Ctrl-C stops)")
+            console.line(f"serving {built.counted} at {server.url} (press Ctrl-C to stop)")
             console.line(built.site.add_command)
         console.flush()
         server.serve_forever(poll_interval=0.2)

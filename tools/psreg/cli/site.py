@@ -1,4 +1,4 @@
-"""`psreg site build`: write the static catalogue, ready for any host."""
+"""`psreg site build`: build the catalogue as a static site for any host."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("action", choices=("build",), help="what to do")
     parser.add_argument(
-        "--out", required=True, metavar="DIR", help="folder to write; a site there is replaced"
+        "--out", required=True, metavar="DIR", help="folder to write; replaces a site there"
     )
-    parser.add_argument("--base-url", metavar="URL", help="where the site will stand")
+    parser.add_argument("--base-url", metavar="URL", help="public address of the site")
     add_registry_option(parser)
     add_output_options(parser)
 
@@ -33,12 +33,12 @@ def configure(parser: ArgumentParser) -> None:
 def add_registry_option(parser: ArgumentParser) -> None:
     """Declare `--registry-dir`."""
     parser.add_argument(
-        "--registry-dir", metavar="DIR", help="folder of the published metadata (registry)"
+        "--registry-dir", metavar="DIR", help="folder with the published metadata (registry)"
     )
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Build the site and say where it is."""
+    """Build the site and print where it is."""
     from psreg.catalogue.build import Place
 
     place = Place.find(args.registry_dir)
@@ -63,7 +63,7 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def built_site(place: Place, out: Path, base_url: str) -> Built:
-    """Build the site with all that it offers for download; see `build_site`."""
+    """Build the site with its downloads; see `build_site`."""
     from psreg.catalogue.build import build_site
     from psreg.conversations.standalone import conformance_script
 
@@ -76,12 +76,14 @@ def checked_base_url(url: str) -> str:
     """Return `url` with a final slash; "" stays "".
 
     Raises:
-        UsageError: it is not an http(s) address of a folder.
+        UsageError: `url` is not the http(s) address of a folder.
     """
     if not url:
         return ""
     if not _BASE_URL.fullmatch(url):
         raise UsageError(
-            "USAGE", f"{url!r} is not the address of a site", "like https://example.org/prompts/"
+            "USAGE",
+            f"`{url}` is not the address of a site",
+            "Write an address such as `https://example.org/prompts/`.",
         )
     return url.rstrip("/") + "/"

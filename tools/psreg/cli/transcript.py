@@ -1,4 +1,4 @@
-"""`psreg transcript`: judge a recorded conversation by the rules of a protocol."""
+"""`psreg transcript`: check a recorded conversation against a protocol."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def configure(parser: ArgumentParser) -> None:
         "--protocol", required=True, metavar="NAME[@VERSION]", help="vpp, plsp or pb2s"
     )
     add_dialect_option(parser, "", "plsp: the dialect, psreg-1")
-    parser.add_argument("--read", action="store_true", help="judge as a reader, not a publisher")
+    parser.add_argument("--read", action="store_true", help="be as lenient as a reader")
     parser.add_argument(
         "--stats", action="store_true", help="plsp: count bytes, statements, variables, tokens"
     )
@@ -39,7 +39,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Print what the rules say; exit 1 if one is broken (DESIGN §4)."""
+    """Print the findings; exit 1 if one is an error."""
     protocol, version = _protocol(args.protocol)
     conversation = read_conversation(_data(args.file), args.file, protocol)
     found = check_transcript(
@@ -66,13 +66,13 @@ def _data(file: str) -> bytes:
 
 
 def _protocol(text: str) -> tuple[str, str]:
-    """Return name and declared version, "" for none, of `vpp@1.4`."""
+    """Return the name and the version, "" for none, of a protocol such as `vpp@1.4`."""
     name, at, version = text.partition("@")
     if name not in PROTOCOLS:
         near = nearest(name, PROTOCOLS)
-        hint = f"did you mean {near}?" if near else f"there are {', '.join(PROTOCOLS)}"
-        raise UsageError("NO_SUCH_PROTOCOL", f"there is no protocol {name!r}", hint)
+        hint = f"Did you mean `{near}`?" if near else f"Use one of {', '.join(PROTOCOLS)}."
+        raise UsageError("NO_SUCH_PROTOCOL", f"unknown protocol `{name}`", hint)
     if at and version_numbers(version) is None:
-        hint = f"for instance {name}@{PROTOCOLS[name]}"
-        raise UsageError("NO_SUCH_PROTOCOL", f"{version!r} is no version of a protocol", hint)
+        hint = f"Write a version as in `{name}@{PROTOCOLS[name]}`."
+        raise UsageError("NO_SUCH_PROTOCOL", f"`{version}` is not a protocol version", hint)
     return name, version

@@ -1,4 +1,4 @@
-"""`psreg try FILE|NAME --endpoint URL`: hold a conversation with a prompt, and record it."""
+"""`psreg try FILE|NAME --endpoint URL`: try a prompt in a conversation and record it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,15 @@ from psreg.client.render import values_of_assignments, values_of_json
 from psreg.conversations.endpoint.address import chat_address
 from psreg.conversations.endpoint.chat import Endpoint
 from psreg.conversations.model import ChatReply, ChatRequest, EndpointError
-from psreg.conversations.trial import Session, Talk, held, load, resumed
-from psreg.conversations.trial_record import Circumstances
-from psreg.conversations.trial_terminal import Trial, script_of, typed
+from psreg.conversations.trial import (
+    AskStreaming,
+    Session,
+    TrialMetadata,
+    converse,
+    load,
+    save_to_resume,
+)
+from psreg.conversations.trial_terminal import Trial, script_turns, typed_turns
 from psreg.core.errors import InterruptError, UsageError
 from psreg.core.identity import is_name
 from psreg.formats.platforms import PLATFORMS
@@ -33,46 +39,52 @@ _HOTTEST = 2.0
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("what", metavar="FILE|NAME[@RANGE]", help="a file, or an installed prompt")
+    parser.add_argument("what", metavar="FILE|NAME[@RANGE]", help="a file or an installed prompt")
     parser.add_argument(
         "--endpoint", required=True, metavar="URL", help="an OpenAI-compatible endpoint"
     )
-    parser.add_argument("--model", default="", help="the model to ask for (the endpoint's own)")
+    parser.add_argument("--model", default="", help="model to request (default: the endpoint's)")
+    parser.add_argument("--record", metavar="FILE.jsonl", help="write the transcript to this file")
+    parser.add_argument("--platform", default="", metavar="ID", help="platform id for the test row")
     parser.add_argument(
-        "--record", metavar="FILE.jsonl", help="write the transcript there, as it grows"
-    )
-    parser.add_argument("--platform", default="", metavar="ID", help="the platform, for the row")
-    parser.add_argument(
-        "--script", metavar="FILE", help="say its lines, or the user's turns of a .jsonl"
+        "--script", metavar="FILE", help="send the lines of FILE, or the user turns of a .jsonl"
     )
     parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a value of a .prompt"
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="value of a variable in a .prompt",
     )
-    parser.add_argument("--vars", metavar="FILE.json", help="values of a .prompt, in one object")
-    parser.add_argument("--save", metavar="FILE", help="write saves there that are as they must be")
-    parser.add_argument("--resume", metavar="FILE", help="go on from a save")
     parser.add_argument(
-        "--until", default="", metavar="TEXT", help="complete when this is answered"
+        "--vars", metavar="FILE.json", help="values of a .prompt, as one JSON object"
     )
-    parser.add_argument("--temperature", type=_temperature, metavar="T", help="the setting")
-    parser.add_argument("--seed", type=int, metavar="N", help="the setting")
+    parser.add_argument("--save", metavar="FILE", help="write each valid save to FILE")
+    parser.add_argument("--resume", metavar="FILE", help="continue from a save")
     parser.add_argument(
-        "--stream", action=BooleanOptionalAction, default=True, help="show words as they come"
+        "--until", default="", metavar="TEXT", help="end when an answer contains TEXT"
+    )
+    parser.add_argument(
+        "--temperature", type=_temperature, metavar="T", help="sampling temperature"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="sampling seed")
+    parser.add_argument(
+        "--stream", action=BooleanOptionalAction, default=True, help="show answers as they arrive"
     )
     add_timeout_option(parser)
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Hold the conversation; exit 1 if a save was asked for and is not as it must be."""
+    """Hold the conversation; exit 1 if --save is given and the last save is invalid."""
     trial = _prepared(args, console)
     resume = _resume(args, trial.session)
     script = Path(args.script) if args.script else None
-    turns = script_of(script, console, trial) if script else typed(console, trial)
+    turns = script_turns(script, console, trial) if script else typed_turns(console, trial)
     trial.open()
     try:
-        for exchange in held(trial.session, turns, resume=resume, until=args.until):
-            trial.heard(exchange)
+        for exchange in converse(trial.session, turns, resume=resume, until=args.until):
+            trial.keep(exchange)
     except EndpointError as error:
         trial.session.ended = error.code
         raise
@@ -88,33 +100,32 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _prepared(args: Namespace, console: Console) -> Trial:
-    """Return the trial, with everything read that could be wrong before anything is said."""
+    """Return the trial; read and check every input before anything is sent."""
     if args.platform and args.platform not in {*PLATFORMS, STUB}:
-        known = ", ".join(PLATFORMS)
-        raise UsageError("NO_SUCH_PLATFORM", f"there is no platform {args.platform!r}", known)
+        hint = f"Use one of {', '.join(PLATFORMS)}."
+        raise UsageError("NO_SUCH_PLATFORM", f"unknown platform `{args.platform}`", hint)
     record = Path(args.record) if args.record else None
     if record is not None and record.exists() and record.stat().st_size:
-        hint = "name another file, or remove it"
-        raise UsageError("EXISTS", f"{record} is there already", hint)
+        raise UsageError("EXISTS", f"{record} already exists", "Name another file, or remove it.")
     values = values_of_json(read_named(Path(args.vars)), args.vars) if args.vars else {}
     values |= values_of_assignments(args.set)
     path, data = _read(args.what)
-    play = load(data, path=str(path), values=values)
+    prompt = load(data, path=str(path), values=values)
     given = {"temperature": args.temperature, "seed": args.seed}
     endpoint = Endpoint(chat_address(args.endpoint), os.environ, limits_of(args.timeout))
     trial = Trial(
         console=console,
         record=record,
         save=Path(args.save) if args.save else None,
-        circumstances=Circumstances(
+        metadata=TrialMetadata(
             platform=args.platform,
             model=args.model,
             day=clock.now().date(),
             settings={key: value for key, value in given.items() if value is not None},
         ),
         session=Session(
-            play=play,
-            talk=_talk(endpoint, stream=args.stream),
+            prompt=prompt,
+            ask=_ask(endpoint, stream=args.stream),
             show=lambda _piece: None,
             settings=ChatRequest(
                 messages=(), model=args.model, temperature=args.temperature, seed=args.seed
@@ -122,7 +133,7 @@ def _prepared(args: Namespace, console: Console) -> Trial:
         ),
     )
     trial.session.show = trial.show
-    for note in play.notes:
+    for note in prompt.notes:
         console.warn(f"psreg: warning: {note}")
     return trial
 
@@ -135,13 +146,13 @@ def _read(what: str) -> tuple[Path, bytes]:
 
 
 def _resume(args: Namespace, session: Session) -> str:
-    """Return the save to go on from, "" for none."""
+    """Return the save to continue from, "" for none."""
     if not args.resume:
         return ""
-    return resumed(session.play, read_named(Path(args.resume)), args.resume)
+    return save_to_resume(session.prompt, read_named(Path(args.resume)), args.resume)
 
 
-def _talk(endpoint: Endpoint, *, stream: bool) -> Talk:
+def _ask(endpoint: Endpoint, *, stream: bool) -> AskStreaming:
     if stream:
         return endpoint.stream
 

@@ -1,6 +1,8 @@
-"""Put an endpoint through a protocol's conformance run.
+"""Conformance runs: test an endpoint against a protocol and report the result.
 
-A protocol takes part by one row of `CONFORMANCES`. An endpoint conforms if no finding is an error.
+Each protocol is one row of `CONFORMANCES`. An endpoint conforms if no finding is an error. As JSON
+the result is the report of a check (`psreg.report/1`) with additional members; a path in it is the
+id of a probe.
 """
 
 from __future__ import annotations
@@ -13,19 +15,22 @@ from typing import Any, NamedTuple
 from psreg.conversations import conform_pb2s, conform_plsp, conform_vpp
 from psreg.conversations.probe import Probe, Prompt, Run
 from psreg.conversations.standalone import conformance_script
-from psreg.core.diagnostics import LineIndex, Report
+from psreg.core.diagnostics import ERROR, INFO, LineIndex, Report
 from psreg.core.errors import UsageError
+from psreg.core.terminal import one_line
 from psreg.formats.json import json_document
+from psreg.lint.reports.json import report_document
+from psreg.lint.reports.text import counted, report_lines
 
-MOST = 100
-"""Prompts of one run; each costs the endpoint an answer, and whoever pays for it money."""
+MAX_PROMPTS = 100
+"""Maximum number of prompts in one run; every answer may cost money."""
 
 
 class Conformance(NamedTuple):
-    """How one protocol is put to the test.
+    """The conformance run of one protocol.
 
-    `script` returns the content of a program that does the same with Python alone, None where
-    there is no such program.
+    `script` returns the content of a stand-alone program that does the same, or is None if there
+    is no such program.
     """
 
     name: str
@@ -43,7 +48,7 @@ CONFORMANCES: tuple[Conformance, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConformReport:
-    """What a run found out about the endpoint at `endpoint`, probe by probe."""
+    """The result of a run against the endpoint at `endpoint`, probe by probe."""
 
     protocol: str
     version: str
@@ -63,10 +68,10 @@ class ConformReport:
 
 
 def conform(conformance: Conformance, run: Run, endpoint: str) -> ConformReport:
-    """Return the report of a run against what is at `endpoint`.
+    """Return the report of a run against the endpoint at `endpoint`.
 
     Raises:
-        EndpointError: it gave no answer that can be judged.
+        EndpointError: the endpoint gave no usable answer.
     """
     return ConformReport(
         protocol=conformance.name,
@@ -77,32 +82,32 @@ def conform(conformance: Conformance, run: Run, endpoint: str) -> ConformReport:
 
 
 def prompts_of(data: bytes, path: str) -> tuple[Prompt, ...]:
-    """Return the prompts of a JSON list of texts or `{"id", "message"}` (READINGS PB2S-A15).
+    """Return the prompts of a JSON list of texts or `{"id", "message"}` (PB2S-A15).
 
-    A text is called by its number, from 1.
+    The id of a text is its number, from 1.
 
     Raises:
-        UsageError: BAD_PROMPTS; it is no such list, or has none or more than `MOST` items.
+        UsageError: BAD_PROMPTS; `data` is not a list of 1 to `MAX_PROMPTS` prompts.
     """
     tree = json_document.parse(data)
-    places = LineIndex(tree.text)
+    lines = LineIndex(tree.text)
 
     def refuse(pointer: str, message: str, offset: int | None = None) -> UsageError:
-        start = places.position(tree.span(pointer).start if offset is None else offset)
-        hint = 'it is a list such as ["Explain inertia.", {"id": "rome", "message": "…"}]'
+        start = lines.position(tree.span(pointer).start if offset is None else offset)
+        hint = 'Write a list such as `["Explain inertia.", {"id": "rome", "message": "…"}]`.'
         return UsageError("BAD_PROMPTS", f"{path}:{start.line}:{start.column}: {message}", hint)
 
     for issue in tree.issues:
         raise refuse("", issue.message, issue.span.start)
-    if not isinstance(tree.value, list) or not 0 < len(tree.value) <= MOST:
-        raise refuse("", f"this is no list of 1 to {MOST} prompts")
+    if not isinstance(tree.value, list) or not 0 < len(tree.value) <= MAX_PROMPTS:
+        raise refuse("", f"expected a list of 1 to {MAX_PROMPTS} prompts")
     found: list[Prompt] = []
     for index, item in enumerate(tree.value):
         prompt = _prompt(item, str(index + 1))
         if prompt is None:
-            raise refuse(f"/{index}", "this is neither a text nor an object with id and message")
+            raise refuse(f"/{index}", "expected a text or an object with `id` and `message`")
         if prompt.id in {other.id for other in found}:
-            raise refuse(f"/{index}", f"two prompts are called {prompt.id!r}")
+            raise refuse(f"/{index}", f"duplicate prompt id `{prompt.id}`")
         found.append(prompt)
     return tuple(found)
 
@@ -118,3 +123,51 @@ def _prompt(item: Any, number: str) -> Prompt | None:
     ):
         return None
     return Prompt(id=name, message=message)
+
+
+def conform_document(run: ConformReport) -> dict[str, Any]:
+    """Return `run` as the JSON object that `psreg conform --format json` prints."""
+    return {
+        **report_document(run.report),
+        "protocol": run.protocol,
+        "version": run.version,
+        "endpoint": run.endpoint,
+        "passed": run.passed,
+        "probes": [
+            {
+                "id": probe.id,
+                "prompt": probe.prompt,
+                "answer": probe.answer,
+                "findings": [
+                    {"rule": d.code, "severity": str(d.severity), "evidence": d.excerpt}
+                    for d in probe.diagnostics
+                ],
+                "notes": list(probe.notes),
+            }
+            for probe in run.probes
+        ],
+    }
+
+
+def conform_lines(run: ConformReport, *, color: bool = False, quiet: bool = False) -> Iterator[str]:
+    """Yield the lines of `run`: each probe with its findings, then whether the endpoint conforms.
+
+    `quiet` omits probes without errors and warnings, and everything if the endpoint conforms.
+    """
+    if quiet and run.passed:
+        return
+    for probe in run.probes:
+        shown = [d for d in probe.diagnostics if not (quiet and d.severity is INFO)]
+        if quiet and not shown:
+            continue
+        yield f"{one_line(probe.id)}: {one_line(probe.prompt)}"
+        report = Report.of(1, shown)
+        lines = [*report_lines(report, color=color)][:-1] if shown else ["ok", ""]
+        yield from (f"  {line}".rstrip() for line in lines)
+    notes = dict.fromkeys(note for probe in run.probes for note in probe.notes)
+    for note in () if quiet else notes:
+        yield f"note: {one_line(note)}"
+    errors = run.report.count(ERROR)
+    verdict = "conforms" if run.passed else f"does not conform: {counted(errors, ERROR)}"
+    tried = "1 probe" if len(run.probes) == 1 else f"{len(run.probes)} probes"
+    yield f"{run.protocol} {run.version}, {tried}: {one_line(run.endpoint)} {verdict}"

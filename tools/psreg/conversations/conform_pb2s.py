@@ -1,6 +1,6 @@
-"""Put an endpoint through PB2S: post messages to its `/chat`, and judge what comes back.
+"""The conformance run for PB2S: post messages to `/chat` and check the replies.
 
-All prompts are posted before anything is judged, because a trace log is complete only then.
+All prompts are posted before any reply is checked, because the trace log is complete only then.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def probes(run: Run) -> Iterator[Probe]:
     """Yield a probe for each prompt, in order.
 
     Raises:
-        EndpointError: there is no answer to judge.
+        EndpointError: the endpoint gave no usable answer.
     """
     prompts = run.prompts or own_prompts()
-    exchanges = [_exchanged(run, prompt) for prompt in prompts]
+    exchanges = [_exchange(run, prompt) for prompt in prompts]
     if run.trace is not None:
         log = run.trace().decode(errors="replace")
         exchanges = matched(exchanges, trace_records(log))
@@ -40,22 +40,22 @@ def probes(run: Run) -> Iterator[Probe]:
             id=prompt.id,
             prompt=prompt.message,
             answer=reply.text,
-            diagnostics=tuple(_judged(reply, prompt.id)),
+            diagnostics=tuple(_findings(reply, prompt.id)),
             notes=tuple(notes_of(reply)),
         )
 
 
-def _exchanged(run: Run, prompt: Prompt) -> dict[str, Any]:
+def _exchange(run: Run, prompt: Prompt) -> dict[str, Any]:
     return exchange_of(prompt.message, run.post({"message": prompt.message}))
 
 
-def _judged(reply: Reply, name: str) -> Iterator[Diagnostic]:
+def _findings(reply: Reply, name: str) -> Iterator[Diagnostic]:
     for diagnostic in judge(PB2S_RULES, reply, reply, name, Mode.STRICT):
-        # A place outside of the text has a value to show, and no line.
-        told = diagnostic.pointer
-        yield replace(diagnostic, excerpt=evidence_of(reply, told)) if told else diagnostic
+        # A finding outside the text has a value to show instead of a line.
+        pointer = diagnostic.pointer
+        yield replace(diagnostic, excerpt=evidence_of(reply, pointer)) if pointer else diagnostic
 
 
 def own_prompts() -> tuple[Prompt, ...]:
-    """Return psreg's own prompts: a concept, a piece of history, a technical matter."""
+    """Return psreg's own prompts: one each about a concept, history and technology."""
     return tuple(Prompt(**row) for row in json.loads(own_prompts_json()))

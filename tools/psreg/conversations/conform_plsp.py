@@ -1,8 +1,8 @@
-"""Put a chat endpoint through PLSP: a program whose every next block is known, then what is wrong.
+"""The conformance run for PLSP: a program whose next blocks are known, then invalid instructions.
 
-Each cycle is a chat of its own, as the protocol has it: the instruction, the previous block, and
-nothing that was said before. The previous block is the right one, whatever the endpoint answered,
-so that one mistake is counted once.
+Each cycle is a separate chat, as the protocol requires: the instruction and the previous block,
+without any earlier messages. The previous block is always the correct one, whatever the endpoint
+answered, so that one mistake is counted once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from psreg.protocols.protocol import Options
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exercise:
-    """One cycle to try. `imf` is "" where what follows is not known, only how it is written."""
+    """One cycle to test. `imf` is "" if only the form of the next block is known."""
 
     id: str
     instr: str
@@ -53,20 +53,20 @@ PROGRAM: tuple[Exercise, ...] = (
         previous='S{$p:"hot";$t:85;}S',
     ),
 )
-"""The canonical program: every directive that needs no tool, and what strings may hold."""
+"""The canonical program: every directive that needs no tool, and a string of special characters."""
 
 ERROR_PATH: tuple[Exercise, ...] = (
     Exercise(id="unknown", instr="INSTR: @frobnicate:$t;", previous="S{$t:85;}S", imf=""),
     Exercise(id="talk", instr="INSTR: How are you today?", previous="S{$t:85;}S", imf=""),
 )
-"""What no dialect explains: the answer is still one block that keeps the state."""
+"""Instructions that no dialect defines: the answer is still one block that keeps the state."""
 
 
 def probes(run: Run) -> Iterator[Probe]:
-    """Yield a probe for each exercise, in order; the caller's prompts take the program's place.
+    """Yield a probe for each exercise, in order; the caller's prompts replace the program.
 
     Raises:
-        EndpointError: there is no answer to judge.
+        EndpointError: the endpoint gave no usable answer.
     """
     given = tuple(
         Exercise(id=prompt.id, instr=f"INSTR: {prompt.message.removeprefix('INSTR:').strip()}")
@@ -81,17 +81,17 @@ def probes(run: Run) -> Iterator[Probe]:
             id=exercise.id,
             prompt=said,
             answer=reply.text,
-            diagnostics=tuple(_judged(exercise, reply.text)),
+            diagnostics=tuple(_findings(exercise, reply.text)),
             notes=("the endpoint cut this answer off",) if reply.finish == "length" else (),
         )
 
 
-def _judged(exercise: Exercise, answer: str) -> Iterator[Diagnostic]:
-    """Yield what the rules say of the answer; the rest of the cycle is our own."""
-    block = CycleRecord(
+def _findings(exercise: Exercise, answer: str) -> Iterator[Diagnostic]:
+    """Yield the findings about the answer; the rest of the cycle is psreg's own."""
+    record = CycleRecord(
         index=0, line=1, instr=exercise.instr, previous=exercise.previous, next=answer
     )
-    conversation = Conversation(kind=Kind.PLSP, cycles=(block,))
+    conversation = Conversation(kind=Kind.PLSP, cycles=(record,))
     options = Options(version=PLSP.version, imf=exercise.imf)
     for part in PLSP.units(conversation, options):
         if part.block is not None:
@@ -100,6 +100,6 @@ def _judged(exercise: Exercise, answer: str) -> Iterator[Diagnostic]:
 
 
 def _strict(diagnostic: Diagnostic) -> Diagnostic:
-    """Return a finding as hard as it is here: a variable that vanished was there to be kept."""
+    """Return the finding, as an error if a variable is lost: these programs need all of them."""
     lost = diagnostic.code == "PLSP030"
     return replace(diagnostic, severity=ERROR) if lost else diagnostic

@@ -1,7 +1,7 @@
-"""Put a chat endpoint through VPP: the canonical pipeline, then an error and the way back.
+"""The conformance run for VPP: the canonical pipeline, then an error and the recovery.
 
-One conversation, turn by turn; what was answered before stays in it, right or wrong, as it would
-between people. The assistant is told of the protocol in a message of the system.
+It is one conversation, turn by turn; earlier answers stay in it, correct or not. The system message
+explains the protocol to the assistant.
 """
 
 from __future__ import annotations
@@ -42,59 +42,61 @@ ERROR_PATH: tuple[Prompt, ...] = (
     ),
     Prompt(id="return", message="!<g>\nSay in one sentence what could be done next."),
 )
-"""A command that breaks the protocol, the admission of it, and the return to gathering."""
+"""An invalid command, the user's report of it, and the return to gathering."""
 
-_NOTICED, _UNNOTICED = "VPP016", "VPP018"
-"""What the rules say of an answer to an invalid command, by whether it reports it. A transcript
-does not tell if the assistant could know; here the command is invalid on purpose."""
+_REPORTED, _UNREPORTED = "VPP016", "VPP018"
+"""The findings about an answer to an invalid command: it reports the command, or does not. In a
+transcript the second is not an error; here it is, because the command is invalid on purpose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Talk:
-    """The conversation so far, as the rules see it and as the endpoint is sent it."""
+class _Conversation:
+    """The conversation so far: the state for the rules, and the messages for the endpoint."""
 
     state: State
     messages: tuple[Message, ...]
 
-    def say(self, text: str, run: Run) -> tuple[_Talk, ChatReply, VppTurn]:
-        """Return the talk after the user said `text`, what was answered, and that as a unit."""
-        asked = (*self.messages, Message(role="user", content=text))
-        reply = run.ask(ChatRequest(messages=asked, model=run.model))
+    def send(self, text: str, run: Run) -> tuple[_Conversation, ChatReply, VppTurn]:
+        """Send `text`; return the conversation after it, the reply, and the reply as a turn."""
+        messages = (*self.messages, Message(role="user", content=text))
+        reply = run.ask(ChatRequest(messages=messages, model=run.model))
         answered = Message(role="assistant", content=reply.text)
         _, state = self.state.user_turn(len(self.messages), text)
-        turn, state = state.assistant_turn(len(asked), reply.text)
-        return _Talk(state=state, messages=(*asked, answered)), reply, turn
+        turn, state = state.assistant_turn(len(messages), reply.text)
+        return _Conversation(state=state, messages=(*messages, answered)), reply, turn
 
 
 def probes(run: Run) -> Iterator[Probe]:
     """Yield a probe for each turn of the conversation, in order.
 
-    The caller's prompts take the place of psreg's own: each gets the next command of the pipeline,
-    or begins with a command of its own. The error path follows in any case.
+    The caller's prompts replace psreg's own: each gets the next command of the pipeline, unless it
+    begins with a command. The error path always follows.
 
     Raises:
-        EndpointError: there is no answer to judge.
+        EndpointError: the endpoint gave no usable answer.
     """
     system = Message(role="system", content=system_prompt(VPP.version))
-    talk = _Talk(state=State.beginning(Options(version=VPP.version)), messages=(system,))
+    conversation = _Conversation(
+        state=State.beginning(Options(version=VPP.version)), messages=(system,)
+    )
     tags = cycle(step.tag for step in CANONICAL.steps)
     for prompt in (*(run.prompts or OWN_PROMPTS), *ERROR_PATH):
         command, tag = read_command(prompt.message).command, next(tags)
         text = prompt.message if command else f"!<{tag}>\n{prompt.message}"
-        talk, reply, turn = talk.say(text, run)
+        conversation, reply, turn = conversation.send(text, run)
         yield Probe(
             id=prompt.id,
             prompt=text,
             answer=reply.text,
-            diagnostics=tuple(_judged(turn, prompt.id)),
+            diagnostics=tuple(_findings(turn, prompt.id)),
             notes=("the endpoint cut this answer off",) if reply.finish == "length" else (),
         )
 
 
-def _judged(turn: VppTurn, name: str) -> Iterator[Diagnostic]:
-    asked_for = turn.command is not None and not turn.command.sound
+def _findings(turn: VppTurn, name: str) -> Iterator[Diagnostic]:
+    invalid_command = turn.command is not None and not turn.command.sound
     for diagnostic in judge(VPP_RULES, turn, turn, name, Mode.STRICT):
-        if diagnostic.code == _UNNOTICED:
+        if diagnostic.code == _UNREPORTED:
             yield replace(diagnostic, severity=ERROR)
-        elif not (asked_for and diagnostic.code == _NOTICED):
+        elif not (invalid_command and diagnostic.code == _REPORTED):
             yield diagnostic

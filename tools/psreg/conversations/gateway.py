@@ -1,8 +1,9 @@
-"""Lets a model answer in PB2S: draft, reflect, revise, learn; at most twice, at most eight calls.
+"""Makes a model answer in PB2S: draft, reflect, revise, learn; at most twice, at most eight calls.
 
-The gateway writes headings, proof and trace record. Every flag, bullet, takeaway and question is
-the model's own; where it does not produce one that can be used there is no answer. What leaves has
-been judged by all rules of the protocol.
+The gateway writes the headings, the proof and the trace record. Every flag, bullet, takeaway and
+question is the model's own: apart from the heading of a phase and surrounding whitespace, nothing
+is added to or removed from its text. If a text cannot be used, there is no answer. All rules of the
+protocol check a reply before it is sent.
 """
 
 from __future__ import annotations
@@ -10,45 +11,143 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from psreg.conversations.gateway_phases import (
-    AGAIN_PHASE,
-    CLARIFY_PHASE,
-    DRAFT_PHASE,
-    FRAME,
-    LEARNED_PHASE,
-    REFLECT_PHASE,
-    REVISE_PHASE,
-    Phase,
-    Said,
-    said_in,
-)
 from psreg.conversations.model import Ask, ChatReply, ChatRequest, EndpointError, Message
-from psreg.core.diagnostics import ERROR
+from psreg.core.diagnostics import ERROR, Span
 from psreg.core.errors import UnavailableError
-from psreg.protocols.pb2s.clarify_rules import MAX_CYCLES
+from psreg.protocols.pb2s.clarify_rules import MAX_CYCLES, QUESTIONS
+from psreg.protocols.pb2s.flags import CONTRADICTION, flags_of
+from psreg.protocols.pb2s.phase_rules import MAX_BULLETS
 from psreg.protocols.pb2s.rules import PB2S_RULES
 from psreg.protocols.pb2s.run import exchange_of, replies_of
-from psreg.protocols.pb2s.sections import CLARIFY
+from psreg.protocols.pb2s.sections import CLARIFY, answer_of, bullets_of, questions_of
 from psreg.protocols.pb2s.trace import prompt_hash
 
-MOST_CALLS = 8
-"""Requests to the upstream for one message, refused ones included."""
+
+@dataclass(frozen=True, slots=True)
+class PhaseText:
+    """The model's text of one phase, or what is wrong with it."""
+
+    text: str
+    fault: str = ""
+
+    @property
+    def whole(self) -> Span:
+        """The span of the whole text."""
+        return Span(0, len(self.text))
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether it names a contradiction."""
+        return any(flag.term == CONTRADICTION for flag in flags_of(self.text, self.whole))
+
+    @property
+    def flags(self) -> bool:
+        """Whether it names any of the flaws that a reflection must name."""
+        return any(True for _ in flags_of(self.text, self.whole))
+
+
+class Phase(NamedTuple):
+    """One step: the task for the model, and a check of its text."""
+
+    name: str
+    task: str
+    fault_of: Callable[[PhaseText], str]
+
+
+def read_phase(phase: Phase, words: str) -> PhaseText:
+    """Return the usable text in the `words` that a model answered in `phase`."""
+    answer = answer_of(words)
+    text = words.strip()
+    if answer.sections:
+        (first, *others) = answer.sections
+        if others or first.name != phase.name or answer.preamble.start < answer.preamble.end:
+            return PhaseText("", "it has headings of other steps")
+        text = answer.body(first)
+    result = PhaseText(text)
+    return PhaseText(text, "it is empty" if not text else phase.fault_of(result))
+
+
+def _any_text(_result: PhaseText) -> str:
+    return ""
+
+
+def _reflection(result: PhaseText) -> str:
+    count = len(bullets_of(result.text, result.whole))
+    if not 1 <= count <= MAX_BULLETS:
+        return f"it has {count} bullets, and should have one to {MAX_BULLETS}"
+    return "" if result.flags else "it names none of the three things to look for"
+
+
+def _second_reflection(result: PhaseText) -> str:
+    count = len(bullets_of(result.text, result.whole))
+    return f"it has {count} bullets; {MAX_BULLETS} are the most" if count > MAX_BULLETS else ""
+
+
+def _clarification(result: PhaseText) -> str:
+    count = len(questions_of(result.text, result.whole))
+    return "" if count == QUESTIONS else f"it asks {count} questions, and should ask exactly two"
+
+
+SYSTEM_PROMPT = (
+    "You answer in separate steps, and are told which step comes next. Reply with the content of "
+    "that step alone: no heading, no remark before or after it, and in the language of the message."
+)
+"""The system message."""
+
+_REFLECTION_TASK = (
+    "Write a list of one to three bullets, each on a line that begins with '- '. Begin each bullet "
+    "with the one of these terms that fits, in English: 'contradiction', 'unjustified assumption', "
+    "'missing evidence'. Look for what is really there."
+)
+
+DRAFT_PHASE = Phase(
+    "DRAFT", "Write a first answer to the message, as short as it can be.", _any_text
+)
+REFLECT_PHASE = Phase("REFLECT", f"Examine the draft. {_REFLECTION_TASK}", _reflection)
+SECOND_REFLECT_PHASE = Phase(
+    "REFLECT",
+    f"Examine the revised answer as if it were a new draft. {_REFLECTION_TASK} "
+    "If nothing is left of the three, say so in one sentence instead.",
+    _second_reflection,
+)
+REVISE_PHASE = Phase(
+    "REVISE",
+    "Write the revised answer in full. Say which bullets it resolves, by number: 'Resolved bullet "
+    "1: …'; if one cannot be resolved, say so.",
+    _any_text,
+)
+LEARNED_PHASE = Phase(
+    "LEARNED",
+    "List what was learned and holds beyond this answer: one to three bullets, each on a line that "
+    "begins with '- '.",
+    _any_text,
+)
+CLARIFY_PHASE = Phase(
+    CLARIFY,
+    "A contradiction remains. Ask the user exactly two questions whose answers would settle it, "
+    "each on a line of its own and ending in a question mark. Write nothing else.",
+    _clarification,
+)
+
+
+MAX_CALLS = 8
+"""Maximum number of requests to the upstream for one message, including refused ones."""
 
 NO_SEED = "not supported by upstream"
 
 _REFUSED = (400, 422)
-"""How an endpoint refuses a setting that it does not have."""
+"""The HTTP statuses with which endpoints refuse a setting that they do not support."""
 
 
 class GatewayError(UnavailableError):
-    """There is no answer that may leave. Codes begin with `UPSTREAM_`."""
+    """There is no answer that conforms. Codes begin with `UPSTREAM_`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How the model is asked. `seed` is None where none is sent."""
+    """The settings of requests to the model. `seed` None sends no seed."""
 
     model: str = ""
     temperature: float = 0.2
@@ -56,8 +155,8 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """A reply as `/chat` sends it, the record that is kept of it, and how many calls it took."""
+class GatewayAnswer:
+    """A reply as `/chat` sends it, its trace record, and the number of calls it took."""
 
     reply: dict[str, Any]
     trace: dict[str, Any]
@@ -68,8 +167,8 @@ class Answered:
 class Gateway:
     """A model behind `ask` that answers in PB2S.
 
-    `now` tells the time, with its zone, and `token` a random part of a reference: 8 to 36
-    hexadecimal digits or a UUID. That the model refuses a seed is remembered.
+    `now` returns the time with its zone, and `token` a random part of a reference: 8 to 36
+    hexadecimal digits or a UUID. `seed_refused` remembers that the model does not support a seed.
     """
 
     ask: Ask
@@ -78,95 +177,95 @@ class Gateway:
     settings: Settings = field(default_factory=Settings)
     seed_refused: bool = False
 
-    def answer(self, message: str) -> Answered:
+    def answer(self, message: str) -> GatewayAnswer:
         """Return the reply to `message`.
 
         Raises:
-            GatewayError: the model produced nothing that can be used.
-            EndpointError: it did not answer.
+            GatewayError: the model gave no usable answer.
+            EndpointError: the model did not answer.
         """
-        talk = _Talk(self, message)
-        sections, cycles = _loop(talk)
+        dialogue = _Dialogue(self, message)
+        sections, cycles = _loop(dialogue)
         decision = CLARIFY if CLARIFY in sections else "APPROVE"
         moment = self.now()
         proof = {
             "decision": decision,
             "cycles": cycles,
             "audit_ref": f"run-{moment:%Y%m%d-%H%M%S}-{self.token()}",
-            "sampler": {"temperature": self.settings.temperature, "seed": self._seed_told},
+            "sampler": {"temperature": self.settings.temperature, "seed": self._reported_seed},
         }
-        text = "\n\n".join(f"{name}\n{said}" for name, said in sections.items()) + "\n"
+        text = "\n\n".join(f"{name}\n{result}" for name, result in sections.items()) + "\n"
         trace = {
             "timestamp": moment.isoformat(timespec="seconds"),
-            "model_id": talk.model or self.settings.model or "unknown",
+            "model_id": dialogue.model or self.settings.model or "unknown",
             "prompt_hash": prompt_hash(message),
             "pb2s_proof": proof,
         }
         reply = {"text": text, "pb2s_proof": proof}
         _check(message, reply, trace)
-        return Answered(reply=reply, trace=trace, calls=talk.calls)
+        return GatewayAnswer(reply=reply, trace=trace, calls=dialogue.calls)
 
     @property
-    def _seed_told(self) -> int | str | None:
+    def _reported_seed(self) -> int | str | None:
         return NO_SEED if self.seed_refused else self.settings.seed
 
 
-def _loop(talk: _Talk) -> tuple[dict[str, str], int]:
-    """Return the sections to show, and how many cycles ran."""
-    draft = talk.say(DRAFT_PHASE)
-    reflect = talk.say(REFLECT_PHASE)
-    revise = talk.say(REVISE_PHASE)
+def _loop(dialogue: _Dialogue) -> tuple[dict[str, str], int]:
+    """Return the sections of the reply, and the number of cycles."""
+    draft = dialogue.run(DRAFT_PHASE)
+    reflect = dialogue.run(REFLECT_PHASE)
+    revise = dialogue.run(REVISE_PHASE)
     shown = {"DRAFT": draft.text, "REFLECT": reflect.text, "REVISE": revise.text}
     if not reflect.contradicts:
-        return {**shown, "LEARNED": talk.say(LEARNED_PHASE).text}, 1
-    again = talk.say(AGAIN_PHASE)
-    if not again.flags:  # nothing is left: the first cycle is the one that changed something
-        return {**shown, "LEARNED": talk.say(LEARNED_PHASE).text}, MAX_CYCLES
-    shown = {"DRAFT": revise.text, "REFLECT": again.text, "REVISE": talk.say(REVISE_PHASE).text}
-    shown["LEARNED"] = talk.say(LEARNED_PHASE).text
+        return {**shown, "LEARNED": dialogue.run(LEARNED_PHASE).text}, 1
+    again = dialogue.run(SECOND_REFLECT_PHASE)
+    if not again.flags:  # nothing is left, so show the first cycle: it changed something
+        return {**shown, "LEARNED": dialogue.run(LEARNED_PHASE).text}, MAX_CYCLES
+    shown = {"DRAFT": revise.text, "REFLECT": again.text, "REVISE": dialogue.run(REVISE_PHASE).text}
+    shown["LEARNED"] = dialogue.run(LEARNED_PHASE).text
     if again.contradicts:
-        shown[CLARIFY] = talk.say(CLARIFY_PHASE).text
+        shown[CLARIFY] = dialogue.run(CLARIFY_PHASE).text
     return shown, MAX_CYCLES
 
 
-class _Talk:
-    """The conversation with the model about one message; it knows when enough was asked."""
+class _Dialogue:
+    """The conversation with the model about one message, with its limit of calls."""
 
     def __init__(self, gateway: Gateway, message: str) -> None:
         self._gateway = gateway
         self._messages = [
-            Message(role="system", content=FRAME),
+            Message(role="system", content=SYSTEM_PROMPT),
             Message(role="user", content=f"The message to answer:\n\n{message}"),
         ]
         self.calls = 0
         self.model = ""
 
-    def say(self, phase: Phase) -> Said:
-        """Return what the model says in `phase`, asked once more where it cannot be used.
+    def run(self, phase: Phase) -> PhaseText:
+        """Return the model's text of `phase`; ask a second time if the first text is unusable.
 
         Raises:
-            GatewayError: it cannot be used the second time either, or nothing more may be asked.
+            GatewayError: the second text is unusable as well, or the limit of calls is reached.
         """
-        said = self._said(phase, phase.task)
-        if said.fault:
-            task = f"That cannot be used: {said.fault}. Write this step again. {phase.task}"
-            said = self._said(phase, task)
-        if said.fault:
+        result = self._ask(phase, phase.task)
+        if result.fault:
+            task = f"That cannot be used: {result.fault}. Write this step again. {phase.task}"
+            result = self._ask(phase, task)
+        if result.fault:
             raise GatewayError(
                 "UPSTREAM_UNUSABLE",
-                f"the model's {phase.name} cannot be used: {said.fault}",
-                "nothing is made up in its place; try another model or another message",
+                f"the model's {phase.name} cannot be used: {result.fault}",
+                "Try another model or another message.",
             )
-        return said
+        return result
 
-    def _said(self, phase: Phase, task: str) -> Said:
+    def _ask(self, phase: Phase, task: str) -> PhaseText:
         self._messages.append(Message(role="user", content=f"Next step: {phase.name}. {task}"))
-        words = self._asked().text
+        words = self._reply().text
         self._messages.append(Message(role="assistant", content=words))
-        return said_in(phase, words)
+        return read_phase(phase, words)
 
-    def _asked(self) -> ChatReply:
-        """Return the model's reply, asked for without a seed where it refuses one."""
+    def _reply(self) -> ChatReply:
+        """Return the model's reply; ask without a seed if the model refuses one."""
         gateway = self._gateway
         seed = None if gateway.seed_refused else gateway.settings.seed
         try:
@@ -179,11 +278,11 @@ class _Talk:
         return reply
 
     def _call(self, seed: int | None) -> ChatReply:
-        if self.calls == MOST_CALLS:
+        if self.calls == MAX_CALLS:
             raise GatewayError(
                 "UPSTREAM_CALLS",
-                f"the model was asked {MOST_CALLS} times and has not finished",
-                "more is never asked for one message",
+                f"the model has not finished after {MAX_CALLS} calls, the limit for one message",
+                "Try another model or another message.",
             )
         self.calls += 1
         settings = self._gateway.settings
@@ -200,7 +299,11 @@ class _Talk:
 
 
 def _check(message: str, reply: dict[str, Any], trace: dict[str, Any]) -> None:
-    """Return if a reply conforms. Raises GatewayError."""
+    """Check that a reply conforms.
+
+    Raises:
+        GatewayError: the reply breaks a rule of the protocol.
+    """
     exchange = {**exchange_of(message, reply), "trace": trace}
     for judged in replies_of([(0, exchange)]):
         for rule in PB2S_RULES:
@@ -209,5 +312,5 @@ def _check(message: str, reply: dict[str, Any], trace: dict[str, Any]) -> None:
                     raise GatewayError(
                         "UPSTREAM_UNUSABLE",
                         f"the answer would break {rule.code}: {finding.message}",
-                        f"see psreg explain {rule.code}",
+                        f"Run `psreg explain {rule.code}` for details.",
                     )

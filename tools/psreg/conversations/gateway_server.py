@@ -1,7 +1,7 @@
-"""`/chat` on this machine: a message in, an answer in PB2S out, a line in the trace log.
+"""The HTTP server of the gateway: takes a message at `/chat`, answers in PB2S, logs the exchange.
 
-Only JSON is taken, so that no web page can make a browser post here without being asked. What goes
-wrong is JSON as well: `{"schema": "psreg.error/1", "error": {"code", "message", "hint"}}`.
+It accepts only JSON, so that no web page can make a browser post to it. Errors are JSON as well:
+`{"schema": "psreg.error/1", "error": {"code", "message", "hint"}}`.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
-from psreg.conversations.gateway import Answered, GatewayError
+from psreg.conversations.gateway import GatewayAnswer, GatewayError
 from psreg.conversations.model import EndpointError
 from psreg.core.errors import PsregError, UnavailableError
 from psreg.http.server import Listener, Quiet
 
 PATH = "/chat"
 LARGEST = 1024 * 1024
-"""Bytes of a message with its JSON."""
+"""Maximum number of bytes in the body of a request."""
 
 
 class TraceLog:
-    """A file to which a line is added for each exchange.
+    """A file with one line per exchange.
 
     `begin` and `add` raise UnavailableError, CANNOT_WRITE, if it cannot be written.
     """
@@ -35,11 +35,11 @@ class TraceLog:
         self._lock = threading.Lock()
 
     def begin(self) -> None:
-        """Make sure that there is a file which can be written."""
+        """Create the file if it does not exist, and check that it is writable."""
         self._append("")
 
     def add(self, record: dict[str, Any]) -> None:
-        """Write one record, whole or not at all as far as the file system allows."""
+        """Append one record, atomically as far as the file system allows."""
         self._append(json.dumps(record, ensure_ascii=False) + "\n")
 
     def _append(self, text: str) -> None:
@@ -50,19 +50,19 @@ class TraceLog:
             raise UnavailableError(
                 "CANNOT_WRITE",
                 f"cannot write {self._path}: {error.strerror}",
-                "name another file with --trace-log; no answer leaves without a record",
+                "Name another file with --trace-log; every answer needs a record.",
             ) from error
 
 
 class GatewayServer(Listener):
-    """Serves `answer` at `/chat`; port 0 takes any free one.
+    """Serves `answer` at `/chat`; port 0 selects a free port.
 
     Raises:
         UnavailableError: PORT_BUSY.
     """
 
     def __init__(
-        self, host: str, port: int, answer: Callable[[str], Answered], log: TraceLog
+        self, host: str, port: int, answer: Callable[[str], GatewayAnswer], log: TraceLog
     ) -> None:
         self.answer = answer
         self.log = log
@@ -70,7 +70,7 @@ class GatewayServer(Listener):
 
     @property
     def url(self) -> str:
-        """The address to which messages are posted."""
+        """The address for messages."""
         return f"http://{self.server_address[0]!s}:{self.server_port}{PATH}"
 
 
@@ -87,17 +87,17 @@ class _Handler(Quiet, BaseHTTPRequestHandler):
         try:
             answered = self._answered(self._message())
         except _RefusedError as refused:
-            self.close_connection = True  # what was not read would be taken for a request
+            self.close_connection = True  # an unread body would be parsed as the next request
             self._refuse(refused)
         else:
             self._send(HTTPStatus.OK, answered.reply)
 
     def do_GET(self) -> None:
-        hint = f'post {{"message": …}} to {PATH}'
-        status, message = HTTPStatus.METHOD_NOT_ALLOWED, "nothing is to be got here"
+        hint = f'Post `{{"message": "…"}}` to {PATH}.'
+        status, message = HTTPStatus.METHOD_NOT_ALLOWED, "only POST is supported"
         self._refuse(_RefusedError(status, "METHOD", message, hint), Allow="POST")
 
-    def _answered(self, message: str) -> Answered:
+    def _answered(self, message: str) -> GatewayAnswer:
         try:
             answered = self.server.answer(message)
             self.server.log.add(answered.trace)
@@ -111,16 +111,17 @@ class _Handler(Quiet, BaseHTTPRequestHandler):
         kind = self.headers.get_content_type()
         length = self.headers.get("Content-Length", "")
         if self.path.partition("?")[0] != PATH:
-            raise _RefusedError(HTTPStatus.NOT_FOUND, "NOT_FOUND", f"there is only {PATH}")
+            message = f"not found; the only path is {PATH}"
+            raise _RefusedError(HTTPStatus.NOT_FOUND, "NOT_FOUND", message)
         if kind != "application/json":
-            message = f"this is {kind}, not application/json"
+            message = f"the content type is `{kind}`; expected `application/json`"
             raise _RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "NOT_JSON", message)
         if not (length.isascii() and length.isdigit()):
             raise _RefusedError(
                 HTTPStatus.LENGTH_REQUIRED, "NO_LENGTH", "Content-Length is missing"
             )
         if len(length) > len(str(LARGEST)) or int(length) > LARGEST:
-            message = f"a message may have {LARGEST:,} bytes"
+            message = f"the message is too long; the limit is {LARGEST:,} bytes"
             raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "TOO_LONG", message)
         return _message_of(self.rfile.read(int(length)))
 
@@ -149,9 +150,10 @@ def _message_of(data: bytes) -> str:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise _RefusedError(HTTPStatus.BAD_REQUEST, "NOT_JSON", "the body is no JSON") from error
+        raise _RefusedError(HTTPStatus.BAD_REQUEST, "NOT_JSON", "the body is not JSON") from error
     message = value.get("message") if isinstance(value, dict) else None
     if not isinstance(message, str) or not message.strip():
-        hint = 'post {"message": "…"}'
-        raise _RefusedError(HTTPStatus.BAD_REQUEST, "NO_MESSAGE", "there is no message", hint)
+        hint = 'Post `{"message": "…"}`.'
+        problem = "`message` is missing or empty"
+        raise _RefusedError(HTTPStatus.BAD_REQUEST, "NO_MESSAGE", problem, hint)
     return message

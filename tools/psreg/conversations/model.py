@@ -1,9 +1,8 @@
-"""What psreg asks of an assistant, and what comes back: two ports of one method each.
+"""Requests to an assistant and its replies: two ports of one method each.
 
-`Ask` is a chat, as OpenAI-compatible endpoints understand it; `Post` is JSON in and JSON out, as
-PB2S's `/chat` does it (READINGS PB2S-A2). Whoever implements them bounds time and size, and raises
-`EndpointError` where there is no answer that can be used. What is JSON is an answer, however
-wrong: protocols judge it.
+`Ask` is a chat, as OpenAI-compatible endpoints define it; `Post` is JSON in and JSON out, as PB2S's
+`/chat` defines it (PB2S-A2). Implementations limit time and size, and raise `EndpointError` if
+there is no usable answer. Any JSON is an answer, however wrong: the protocols check it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
-    """A chat so far, to be continued. None leaves a setting to the endpoint; so does model ""."""
+    """A chat to continue. A setting of None, or model "", is left to the endpoint."""
 
     messages: tuple[Message, ...]
     model: str = ""
@@ -35,10 +34,10 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatReply:
-    """What the assistant says.
+    """The assistant's reply.
 
-    `finish` is why it stopped (`stop`, `length`, …) and `model` its name, "" where the endpoint
-    does not say; `raw` is the JSON that was answered, None of a stream.
+    `finish` is why it stopped (`stop`, `length`, …) and `model` its name, "" if the endpoint does
+    not say; `raw` is the JSON of the response, None for a stream.
     """
 
     text: str
@@ -51,14 +50,14 @@ Ask = Callable[[ChatRequest], ChatReply]
 """Continues a chat. Raises EndpointError."""
 
 Post = Callable[[Any], Any]
-"""Posts a JSON value and returns the JSON value that is answered. Raises EndpointError."""
+"""Posts a JSON value and returns the JSON value of the response. Raises EndpointError."""
 
 
 class EndpointError(UnavailableError):
-    """There is no answer that can be used. Codes begin with `ENDPOINT_`.
+    """There is no usable answer. Codes begin with `ENDPOINT_`.
 
-    `status` is the HTTP status of a refusal, 0 where there was none; 400 and 422 are how endpoints
-    refuse a setting that they do not have.
+    `status` is the HTTP status of a refusal, 0 if there was none. Endpoints refuse a setting that
+    they do not support with 400 or 422.
     """
 
     def __init__(self, code: str, message: str, hint: str = "", status: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""What a conformance run has at hand, and what it finds out with each thing it tries.
+"""The input of a conformance run, and its result for each prompt.
 
 Each protocol has one function from a `Run` to its `Probe`s, a row of the table in `conform.py`.
 """
@@ -14,7 +14,7 @@ from psreg.core.diagnostics import Diagnostic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """Something to say to the endpoint. `id` names it in the report."""
+    """A message for the endpoint. `id` identifies it in the report."""
 
     id: str
     message: str
@@ -22,11 +22,11 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The endpoint as two ports, and what the command line says.
+    """The endpoint as two ports, and the options of the command line.
 
-    `prompts` are the caller's, () for the protocol's own. `trace` reads the endpoint's trace log
-    as it is now, None if none was named. `documented` says that the endpoint's temperature is
-    documented, whatever it is (READINGS PB2S-A13).
+    `prompts` are the caller's, () for the protocol's own. `trace` reads the endpoint's current
+    trace log, None if there is none. `documented` means that the endpoint's temperature is
+    documented, whatever it is (PB2S-A13).
     """
 
     ask: Ask
@@ -39,9 +39,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """One thing that was tried: what was said, what was answered, what the rules say of it.
+    """One prompt, its answer and the findings about it.
 
-    The `path` of the diagnostics is the `id`; their `excerpt` is the evidence. `notes` say what
+    The `path` of the diagnostics is the `id`; their `excerpt` is the evidence. `notes` list what
     could not be verified.
     """
 

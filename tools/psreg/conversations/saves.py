@@ -1,7 +1,7 @@
-"""The saves of a PBE: found in what an assistant says, compared with the save template.
+"""The saves of a PBE: found in the assistant's answers and compared with the save template.
 
-Only the shape is compared: the values of a template are examples, one item of a list stands for
-all, and an empty list or object for any (READINGS A1, PBE-12 to PBE-14).
+Only the structure is compared (PBE-12 to PBE-14): the values of a template are examples, the first
+item of a list describes all items, and an empty list or object allows any content.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from psreg.formats.json import json_document
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)^[ \t]*\1", re.DOTALL | re.MULTILINE)
 _SUFFIX = "_save"
-_MOST = 20
-"""Faults of one save that are told."""
+_MAX_FAULTS = 20
+"""Maximum number of faults reported for one save."""
 
 _ANY: tuple[type, ...] = ()
 _TYPES: Mapping[type, tuple[str, tuple[type, ...]]] = {
@@ -33,46 +33,46 @@ _TYPES: Mapping[type, tuple[str, tuple[type, ...]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Save:
-    """A save as it was written: `text` is its JSON. `keys` are the names at its root."""
+    """A save: `text` is its JSON as written, `value` the parsed object."""
 
     text: str
     value: Mapping[str, Any]
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names at the root that end like the root key of a save."""
+        """The root keys that end in `_save`."""
         return tuple(key for key in self.value if key.endswith(_SUFFIX))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaveSystem:
-    """How one PBE saves: its key, its template, and the phrases that ask for a save."""
+    """The save system of one PBE: its root key, its template, and its trigger phrases."""
 
     key: str
     template: Mapping[str, Any]
     triggers: tuple[str, ...]
 
-    def asked(self, text: str) -> bool:
-        """Tell whether `text` asks for a save; letter case and the number of blanks are free."""
-        said = _folded(text)
-        return any(phrase in said for phrase in map(_folded, self.triggers) if phrase)
+    def is_trigger(self, text: str) -> bool:
+        """Tell whether `text` has a trigger phrase, ignoring case and the amount of whitespace."""
+        said = _normalized(text)
+        return any(phrase in said for phrase in map(_normalized, self.triggers) if phrase)
 
-    def foreign(self, save: Save) -> str:
-        """Return the key of another PBE that `save` has in place of ours, "" if none."""
+    def foreign_key(self, save: Save) -> str:
+        """Return the root key if `save` belongs to another PBE, else ""."""
         return "" if self.key in save.value or not save.keys else save.keys[0]
 
     def faults(self, save: Save) -> tuple[str, ...]:
-        """Return how `save` differs in shape from the template; () if it does not."""
+        """Return how the structure of `save` differs from the template; () if it does not."""
         if self.key not in save.value:
             found = nearest(self.key, save.value) or next(iter(save.value), "")
-            instead = f", but `{found}`" if found else ""
+            instead = f" but `{found}`" if found else ""
             return (f"the root key is not `{self.key}`{instead}",)
         inner = self.template.get(self.key)
-        return tuple(islice(_faults(save.value[self.key], inner, self.key), _MOST))
+        return tuple(islice(_faults(save.value[self.key], inner, self.key), _MAX_FAULTS))
 
 
 def save_in(text: str) -> Save | None:
-    """Return the save that `text` is or holds, in a code fence or bare; None if there is none."""
+    """Return the save in `text`, in a code fence or not; None if there is none."""
     fenced = [match[2] for match in _FENCE.finditer(text)]
     first, last = text.find("{"), text.rfind("}")
     for candidate in (text, *fenced, text[first : last + 1] if first >= 0 else ""):
@@ -87,21 +87,21 @@ def _object(text: str) -> Mapping[str, Any] | None:
     return tree.value if isinstance(tree.value, dict) and not tree.issues else None
 
 
-def _folded(text: str) -> str:
+def _normalized(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _faults(value: Any, template: Any, place: str) -> Iterator[str]:
-    """Yield what is missing or of another type, place by place."""
+def _faults(value: Any, template: Any, path: str) -> Iterator[str]:
+    """Yield every field that is missing or has another type."""
     name, types = _TYPES.get(type(template), ("", _ANY))
     if types and not (isinstance(value, types) and isinstance(value, bool) <= (bool in types)):
-        yield f"`{place}` is not {name}"
+        yield f"`{path}` is not {name}"
     elif isinstance(template, dict):
         for key, inner in template.items():
             if key in value:
-                yield from _faults(value[key], inner, f"{place}.{key}")
+                yield from _faults(value[key], inner, f"{path}.{key}")
             else:
-                yield f"`{place}.{key}` is missing"
+                yield f"`{path}.{key}` is missing"
     elif isinstance(template, list) and template:
         for index, item in enumerate(value):
-            yield from _faults(item, template[0], f"{place}[{index}]")
+            yield from _faults(item, template[0], f"{path}[{index}]")

@@ -1,18 +1,24 @@
-"""Try a prompt: load it as its specification says, hold the conversation, know why it ended.
+"""Try a prompt: load it as its specification says, hold the conversation, and record it.
 
-A PBE is given to the assistant as the system message, which sets its parameters; then what starts
-it is said: `start_play.instruction`, or, if there is nothing else to say, `install_instructions`
-(PBE 1.0, "Loading"). A `.prompt` is rendered and said. Pure: what a person types comes in, and what
-an assistant says is asked for through a port.
+A PBE becomes the system message, which sets the parameters of the assistant. Then its opening is
+sent: `start_play.instruction`, or `install_instructions` if there is nothing else to send (PBE-17).
+A `.prompt` is rendered and sent. Pure: user turns are an argument, and the assistant is a port.
+
+The transcript is evidence that psreg can read. Its first record has the artifact, model and
+settings in `run`; its last record says in `ended` why the conversation ended. Programs that do not
+know these members can ignore them.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from enum import StrEnum
 from pathlib import PurePosixPath
+from typing import Any
 
 from psreg.client.render import described, fill
 from psreg.conversations.model import ChatReply, ChatRequest, Message
@@ -27,14 +33,14 @@ from psreg.lint.files.pbe_rules import PBE_RULES
 from psreg.lint.locate import judge
 
 LEAVE = "/exit"
-"""What a person types to end a conversation."""
+"""What the user types to end a conversation."""
 
-Talk = Callable[[ChatRequest, Callable[[str], None]], ChatReply]
-"""Continues a chat; the second argument is given what is said, as it is said."""
+AskStreaming = Callable[[ChatRequest, Callable[[str], None]], ChatReply]
+"""Continues a chat; the second argument receives the answer piece by piece."""
 
 
-class Ended(StrEnum):
-    """Why a conversation ended. Where the endpoint failed, its error's code stands instead."""
+class EndReason(StrEnum):
+    """Why a conversation ended; if the endpoint failed, the error code is used instead."""
 
     EXIT = "exit"
     INPUT = "end of input"
@@ -44,18 +50,18 @@ class Ended(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Play:
-    """A prompt made ready: `system` and `first` are what is said before anybody types.
+class LoadedPrompt:
+    """A prompt ready to be sent: `system` and `opening` come before the first turn of the user.
 
-    `alone` is said if nothing else is. `interactive` is False where the conversation ends with its
-    script. `sha256` is of the file. `notes` are flaws that did not stop it.
+    `fallback` is sent if there is nothing else to send. `interactive` is False if the conversation
+    ends with its script. `sha256` is the file's. `notes` are warnings about the file.
     """
 
     file: str
     sha256: str
     system: str
-    first: tuple[str, ...]
-    alone: str
+    opening: tuple[str, ...]
+    fallback: str
     interactive: bool
     saves: SaveSystem | None
     notes: tuple[str, ...] = ()
@@ -63,25 +69,25 @@ class Play:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """What was said and answered. `save` is what was asked for and found, with its `faults`.
+    """One user turn and its answer. `save` is the requested save in it, with its `faults`.
 
-    `finish` is why the assistant stopped, as the endpoint says.
+    `finish` is why the assistant stopped, as the endpoint reports it.
     """
 
     said: str
     answer: str
     finish: str = ""
-    asked: bool = False
+    save_requested: bool = False
     save: Save | None = None
     faults: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
 class Session:
-    """One conversation. `messages` are all that was said; `partial` what is being said now."""
+    """One conversation: its `messages`, and the `partial` answer that is being received."""
 
-    play: Play
-    talk: Talk
+    prompt: LoadedPrompt
+    ask: AskStreaming
     show: Callable[[str], None]
     settings: ChatRequest
     messages: list[Message] = field(default_factory=list)
@@ -90,76 +96,76 @@ class Session:
     ended: str = ""
 
     def __post_init__(self) -> None:
-        if self.play.system:
-            self.messages.append(Message(role="system", content=self.play.system))
+        if self.prompt.system:
+            self.messages.append(Message(role="system", content=self.prompt.system))
 
     @property
-    def unsaid(self) -> bool:
-        """Whether nobody has said anything to the assistant."""
+    def nothing_sent(self) -> bool:
+        """Whether no user turn has been sent."""
         return all(message.role == "system" for message in self.messages)
 
     def say(self, text: str) -> Exchange:
-        """Say something to the assistant and return what comes of it. Raises EndpointError."""
+        """Send a user turn and return the exchange. Raises EndpointError."""
         self.messages.append(Message(role="user", content=text))
         self.partial = []
-        reply = self.talk(replace(self.settings, messages=tuple(self.messages)), self._hear)
+        reply = self.ask(replace(self.settings, messages=tuple(self.messages)), self._receive)
         self.partial = []
         self.messages.append(Message(role="assistant", content=reply.text))
         self.model = reply.model or self.model
-        saves = self.play.saves
+        saves = self.prompt.saves
         exchange = Exchange(said=text, answer=reply.text, finish=reply.finish)
-        if saves is None or not saves.asked(text):
+        if saves is None or not saves.is_trigger(text):
             return exchange
         save = save_in(reply.text)
-        faults = saves.faults(save) if save else ("the answer holds no save",)
-        return replace(exchange, asked=True, save=save, faults=faults)
+        faults = saves.faults(save) if save else ("the answer contains no save",)
+        return replace(exchange, save_requested=True, save=save, faults=faults)
 
-    def _hear(self, piece: str) -> None:
+    def _receive(self, piece: str) -> None:
         self.partial.append(piece)
         self.show(piece)
 
     def interrupt(self) -> None:
-        """Keep what the assistant has said so far, and end."""
+        """Keep the partial answer, and end."""
         if self.partial:
             self.messages.append(Message(role="assistant", content="".join(self.partial)))
-        self.ended = Ended.INTERRUPTED
+        self.ended = EndReason.INTERRUPTED
 
 
-def held(
+def converse(
     session: Session, turns: Iterable[str], *, resume: str = "", until: str = ""
 ) -> Iterator[Exchange]:
-    """Hold the conversation: what loads it, a save to resume, then `turns` until it ends.
+    """Hold the conversation: the opening, a save to resume, then `turns` until it ends.
 
-    It is complete when an answer holds the text `until`, if there is one. `session.ended` says
-    why it ended.
+    It is complete when an answer contains the text `until`, unless that is "". `session.ended`
+    says why it ended.
 
     Raises:
-        EndpointError: there is no answer; what was said before stands in the session.
+        EndpointError: there is no usable answer; the session keeps the messages before it.
     """
-    interactive = session.play.interactive
-    loading = (*session.play.first, *([resume] if resume else ()))
+    interactive = session.prompt.interactive
+    loading = (*session.prompt.opening, *([resume] if resume else ()))
     for text in loading:
         yield session.say(text)
     for text in turns:
         if text.strip() == LEAVE and interactive:
-            session.ended = Ended.EXIT
+            session.ended = EndReason.EXIT
             return
         exchange = session.say(text)
         yield exchange
         if until and until in exchange.answer:
-            session.ended = Ended.COMPLETE
+            session.ended = EndReason.COMPLETE
             return
-    if session.unsaid and session.play.alone:
-        yield session.say(session.play.alone)
-    session.ended = Ended.INPUT if interactive else Ended.SCRIPT
+    if session.nothing_sent and session.prompt.fallback:
+        yield session.say(session.prompt.fallback)
+    session.ended = EndReason.INPUT if interactive else EndReason.SCRIPT
 
 
-def load(data: bytes, *, path: str, values: Mapping[str, str]) -> Play:
-    """Return the prompt in `data`, called `path` in messages, ready to be tried.
+def load(data: bytes, *, path: str, values: Mapping[str, str]) -> LoadedPrompt:
+    """Return the prompt in `data`, ready to be sent; messages call it `path`.
 
     Raises:
-        FindingsError: it cannot be used, not even in read mode; it is a persistent service.
-        UsageError: it is of neither format; a PBE is given values.
+        FindingsError: it is invalid even in read mode, or is a persistent service.
+        UsageError: it has neither format, or values are given for a PBE.
     """
     name = PurePosixPath(path).name
     form = detect_format(name, data[:4096].decode("utf-8", "replace"))
@@ -168,14 +174,14 @@ def load(data: bytes, *, path: str, values: Mapping[str, str]) -> Play:
     digest = hashlib.sha256(data).hexdigest()
     if form is Format.PROMPT:
         filled = fill(data, path=path, values=values)
-        missing = (f"no value for {{{name}}}" for name in filled.rendering.missing)
-        unknown = (f"the prompt has no variable {name!r}" for name in filled.rendering.unknown)
-        return Play(
+        missing = (f"no value for `{{{name}}}`" for name in filled.rendering.missing)
+        unknown = (f"unknown variable `{name}`" for name in filled.rendering.unknown)
+        return LoadedPrompt(
             file=name,
             sha256=digest,
             system="",
-            first=(filled.rendering.text,),
-            alone="",
+            opening=(filled.rendering.text,),
+            fallback="",
             interactive=True,
             saves=None,
             notes=(*map(described, filled.flaws), *missing, *unknown),
@@ -185,25 +191,25 @@ def load(data: bytes, *, path: str, values: Mapping[str, str]) -> Play:
     return _engine(pbe.read(data), path, digest)
 
 
-def _engine(document: Pbe, path: str, digest: str) -> Play:
+def _engine(document: Pbe, path: str, digest: str) -> LoadedPrompt:
     found = [*judge(JSON_RULES, document.tree, document.tree, path, Mode.READ)]
     if document.tree.parsed:
         found += judge(PBE_RULES, document, document.tree, path, Mode.READ)
     errors = [d for d in found if d.severity is ERROR]
     if errors:
         reasons = "".join(f"\n  {described(error)}" for error in errors)
-        hint = f"psreg check --read {path}"
+        hint = f"Run `psreg check --read {path}`."
         raise FindingsError("UNREADABLE", f"{path} cannot be run:{reasons}", hint)
     if document.pbe_class == "persistent_service":
-        message = f"{path} is a persistent_service, which nothing executes today"
-        raise FindingsError("NOT_EXECUTED", message, "the specification reserves the class")
+        message = f"{path} is a `persistent_service`, a reserved class that nothing executes today"
+        raise FindingsError("NOT_EXECUTED", message)
     start = document.text("start_play", "instruction")
-    return Play(
+    return LoadedPrompt(
         file=PurePosixPath(path).name,
         sha256=digest,
         system=document.tree.text.removeprefix("\ufeff"),
-        first=(start,) if start else (),
-        alone=document.text("install_instructions") or "",
+        opening=(start,) if start else (),
+        fallback=document.text("install_instructions") or "",
         interactive=document.pbe_class == "interactive_engine",
         saves=_saves(document),
     )
@@ -219,33 +225,86 @@ def _saves(document: Pbe) -> SaveSystem | None:
     return SaveSystem(key=key, template=template, triggers=triggers)
 
 
-def resumed(play: Play, data: bytes, path: str) -> str:
-    """Return the text of the save in `data`, to be said to the assistant.
+def save_to_resume(prompt: LoadedPrompt, data: bytes, path: str) -> str:
+    """Return the text of the save in `data`, to send to the assistant.
 
     Raises:
-        UsageError: NO_SAVES, the prompt has none.
-        FindingsError: BAD_SAVE, it is no save of the shape of the save template; FOREIGN_SAVE, it
-            is another prompt's.
+        UsageError: NO_SAVES, the prompt has no save system.
+        FindingsError: BAD_SAVE, it does not match the save template; FOREIGN_SAVE, it belongs to
+            another prompt.
     """
-    if play.saves is None:
-        raise UsageError("NO_SAVES", f"{play.file} has no save system to resume from")
+    if prompt.saves is None:
+        raise UsageError("NO_SAVES", f"{prompt.file} has no save system to resume from")
     save = save_in(data.decode(errors="replace"))
     if save is None:
-        raise FindingsError("BAD_SAVE", f"{path} is no JSON object")
-    if foreign := play.saves.foreign(save):
-        message = f"{path} is a save of `{foreign}`; {play.file} resumes `{play.saves.key}`"
-        raise FindingsError("FOREIGN_SAVE", message, "try the prompt that it belongs to")
-    if faults := play.saves.faults(save):
+        raise FindingsError("BAD_SAVE", f"{path} is not a JSON object")
+    if foreign := prompt.saves.foreign_key(save):
+        message = f"{path} is a save of `{foreign}`; {prompt.file} resumes `{prompt.saves.key}`"
+        raise FindingsError("FOREIGN_SAVE", message, "Try the prompt that the save belongs to.")
+    if faults := prompt.saves.faults(save):
         reasons = "".join(f"\n  {fault}" for fault in faults)
-        raise FindingsError("BAD_SAVE", f"{path} is not as the save template is:{reasons}")
+        raise FindingsError("BAD_SAVE", f"{path} does not match the save template:{reasons}")
     return save.text
 
 
-def remark(play: Play, text: str) -> str:
-    """Return what a person should know of a save that they are about to say; "" if nothing."""
-    save = save_in(text) if play.saves and text.lstrip().startswith("{") else None
-    if save is None or play.saves is None:
+def save_warning(prompt: LoadedPrompt, text: str) -> str:
+    """Return a warning about a save that the user is about to send; "" if there is none."""
+    save = save_in(text) if prompt.saves and text.lstrip().startswith("{") else None
+    if save is None or prompt.saves is None:
         return ""
-    if foreign := play.saves.foreign(save):
-        return f"this is a save of `{foreign}`; {play.file} resumes `{play.saves.key}`"
-    return "; ".join(play.saves.faults(save)) if save.keys else ""
+    if foreign := prompt.saves.foreign_key(save):
+        return f"this is a save of `{foreign}`; {prompt.file} resumes `{prompt.saves.key}`"
+    return "; ".join(prompt.saves.faults(save)) if save.keys else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialMetadata:
+    """The facts about a trial besides its messages. `platform` is "" if it is not known."""
+
+    platform: str
+    model: str
+    day: date
+    settings: Mapping[str, float | int]
+
+
+def transcript(session: Session, at: TrialMetadata) -> str:
+    """Return the transcript so far as JSON Lines; `ended` is missing while the trial runs."""
+    records: list[dict[str, Any]] = [
+        {"role": message.role, "content": message.content} for message in session.messages
+    ]
+    if not records:
+        return ""
+    records[0]["run"] = {
+        "artifact": session.prompt.file,
+        "sha256": session.prompt.sha256,
+        "model": session.model or at.model,
+        "date": at.day.isoformat(),
+        "settings": dict(at.settings),
+    }
+    if session.ended:
+        records[-1]["ended"] = str(session.ended)
+        if session.ended == EndReason.INTERRUPTED and session.partial:
+            records[-1]["cut"] = True
+    return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
+
+
+def row_of(session: Session, at: TrialMetadata, evidence: str) -> str:
+    """Return the `[[tested]]` row for release.toml, with blanks for the user to fill in."""
+    settings = ", ".join(f"{key} = {value}" for key, value in at.settings.items())
+    blank = "" if at.platform else "   # the id of the platform"
+    lines = [
+        "[[tested]]",
+        f"platform = {_quoted(at.platform)}{blank}",
+        f"model = {_quoted(at.model or session.model)}",
+        f"date = {at.day.isoformat()}",
+        f'sha256 = "{session.prompt.sha256}"',
+        'result = ""   # pass, partial or fail: read the transcript and decide',
+        *([f"settings = {{{settings}}}"] if settings else []),
+        *([f"evidence = {_quoted(evidence)}   # ended: {session.ended}"] if evidence else []),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _quoted(text: str) -> str:
+    """Return `text` as a TOML string: like JSON, except for one character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,10 +1,19 @@
 """A trace cycle by cycle, and an endpoint put through a program."""
 
+import json
+
 import pytest
 
 from psreg.conversations import conform_plsp
 from psreg.conversations.model import ChatReply
-from psreg.conversations.plsp.inspect import Change, Verdict, inspect
+from psreg.conversations.plsp.inspect import (
+    INSPECT_SCHEMA,
+    Change,
+    Verdict,
+    inspect,
+    inspect_document,
+    inspect_lines,
+)
 from psreg.conversations.probe import Prompt, Run
 from psreg.core.diagnostics import ERROR, INFO, Mode
 from psreg.core.errors import FindingsError
@@ -17,6 +26,13 @@ TRACE = b"""\
 {"instr": "INSTR: @fetch:s,$c;", "previous": "S{$a:4;}S", "next": "S{$a:4.0;$c:1;}S"}
 {"previous": "S{$a:4.0;$c:1;}S", "next": "S{$a:4;"}
 {"next": "S{!stop;}S"}
+"""
+
+SHORT_TRACE = b"""\
+{"imf": "psreg-1", "instr": "INSTR: @set:$a=1;@set:$b=2;", "previous": "S{}S", "next": "S{$a:1;$b:2;}S"}
+{"instr": "INSTR: @upd:$a=3;@sig:!wait,5;", "previous": "S{$a:1;$b:2;}S", "next": "S{$a:4;>$a,\\"x\\";}S"}
+{"previous": "S{$a:4.0;$c:1;}S", "next": "S{$a:4;"}
+{"previous": "S{$a:1;}S", "next": "S{$a:1;!stop;}S"}
 """
 
 
@@ -108,3 +124,35 @@ def test_prompts_of_the_caller():
     assert found[0].diagnostics == ()
     assert [(d.code, d.severity) for d in found[1].diagnostics] == [("PLSP045", INFO)]
     assert found[0].notes == ("the endpoint cut this answer off",)
+
+
+def test_a_trace_is_told_as_differences_of_states():
+    first, second, third, fourth = (
+        "\n".join(inspect_lines(steps(SHORT_TRACE))).rstrip("\n").split("\n\n")
+    )
+    assert first.splitlines()[:3] == [
+        "cycle 1, line 1: INSTR: @set:$a=1;@set:$b=2;",
+        "  + $a: 1",
+        "  + $b: 2",
+    ]
+    assert "  ~ $a: 1 → 4" in second
+    assert "  - $b: 2" in second
+    assert '  > 4, "x"' in second
+    assert "  PLSP044 error: " in second
+    assert third.splitlines()[:2] == [
+        "cycle 3, line 3: (no instruction)",
+        "  the block cannot be read",
+    ]
+    assert "  = the state is unchanged\n  ! stop" in fourth
+
+
+def test_a_trace_is_one_document():
+    document = inspect_document(steps(SHORT_TRACE), "t.jsonl")
+    assert (document["schema"], document["trace"]) == (INSPECT_SCHEMA, "t.jsonl")
+    first, second, *_ = document["cycles"]
+    assert first["changes"][0] == {"variable": "a", "before": None, "after": "1"}
+    assert second["expected"] == "S{$a:3;$b:2;}S"
+    assert document["counts"]["error"] == len(
+        [d for d in document["diagnostics"] if d["severity"] == "error"]
+    )
+    json.dumps(document)

@@ -5,9 +5,20 @@ import json
 import pytest
 
 from psreg.conversations.model import ChatReply
-from psreg.conversations.plsp.actions import HANDLERS, LONGEST_WAIT, Outside, carry_out
-from psreg.conversations.plsp.program import program_of
-from psreg.conversations.plsp.run import Loop, Start, conversation_of, start_after
+from psreg.conversations.plsp.actions import HANDLERS, MAX_WAIT_MS, ActionPorts, carry_out
+from psreg.conversations.plsp.run import (
+    RUN_SCHEMA,
+    WHY_ENDED,
+    Cycle,
+    Loop,
+    Start,
+    conversation_of,
+    program_of,
+    run_document,
+    start_after,
+    trace_line,
+)
+from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats.conversation.reader import read_conversation
 from psreg.lint.transcript import check_transcript
@@ -16,11 +27,11 @@ from support.stub_answers import plsp
 
 
 class World:
-    """An outside that keeps what was done to it."""
+    """An ports that keeps what was done to it."""
 
     def __init__(self, **sources):
         self.done = []
-        self.outside = Outside(
+        self.ports = ActionPorts(
             wait=lambda seconds: self.done.append(("wait", seconds)),
             page=lambda text: self.done.append(("page", text)),
             log=lambda values: self.done.append(("log", *values)),
@@ -28,7 +39,7 @@ class World:
         )
 
     def notes(self, block):
-        return [done.note for done in carry_out(read_block(block), self.outside)]
+        return [done.note for done in carry_out(read_block(block), self.ports)]
 
 
 def program(*lines, imf="psreg-1"):
@@ -41,7 +52,7 @@ def run(lines, cycles, world=None, *, start=None, change=str, asked=None):
             asked.append(request)
         return ChatReply(text=change(plsp(request.messages[-1].content)))
 
-    loop = Loop(program=program(*lines), ask=ask, outside=(world or World()).outside)
+    loop = Loop(program=program(*lines), ask=ask, ports=(world or World()).ports)
     return list(loop.run(start or Start(), cycles))
 
 
@@ -65,7 +76,7 @@ def test_a_program_in_a_language_of_its_own():
     loop = Loop(
         program=program("set a to 1", imf=""),
         ask=lambda request: asked.append(request) or ChatReply(text="S{$a:1;}S"),
-        outside=World().outside,
+        ports=World().ports,
         imf="",
         model="m",
     )
@@ -145,7 +156,7 @@ def test_every_kind_of_command():
     world = World(temp="75")
     block = 'S{$m:"CPU High";>"T",$m,5;>1;!page,"op",$m;!wait,1500;!launch,"missiles";}S'
     assert world.notes(block) == [
-        "logged 3 values", "logged 1 value", "paged", "waited 1500 ms", "!launch: nothing handles it",
+        "logged 3 values", "logged 1 value", "paged", "waited 1500 ms", "!launch: unknown action, ignored",
     ]  # fmt: skip
     assert world.done == [
         ("log", "T", "CPU High", "5"), ("log", "1"), ("page", "op CPU High"), ("wait", 1.5),
@@ -155,17 +166,17 @@ def test_every_kind_of_command():
 def test_one_block_waits_a_minute_at_most():
     world = World()
     assert world.notes("S{!wait,50000.5;!wait,999999999;!wait,1;}S") == [
-        "waited 50000.5 ms", "waited 9999.5 ms (it asked for longer)",
-        "waited 0.0 ms (it asked for longer)",
+        "waited 50000.5 ms", "waited 9999.5 ms (a longer wait was requested)",
+        "waited 0.0 ms (a longer wait was requested)",
     ]  # fmt: skip
-    assert sum(seconds for _, seconds in world.done) == LONGEST_WAIT / 1000
+    assert sum(seconds for _, seconds in world.done) == MAX_WAIT_MS / 1000
 
 
 @pytest.mark.parametrize("given", ["", ',"x"', ",1,2", ",-5"])
 def test_what_nobody_waits_for(given):
     world = World()
     assert world.notes(f"S{{!wait{given};}}S") == [
-        "!wait: refused, it takes one number of milliseconds"
+        "!wait: refused, expected one number of milliseconds"
     ]
     assert world.done == []
 
@@ -173,11 +184,11 @@ def test_what_nobody_waits_for(given):
 @pytest.mark.parametrize(
     ("action", "note"),
     [
-        ('!fetch,"/etc/passwd","a"', "!fetch: refused, '/etc/passwd' is not allowed"),
-        ("!fetch", "!fetch: refused, '' is not allowed"),
-        ('!fetch,"temp"', "fetched 'temp'; no variable was named for it"),
-        ('!fetch,"temp","a;@sig:!x"', "fetched 'temp'; no variable was named for it"),
-        ("!fetch,temp,a", "fetched 'temp' for $a"),
+        ('!fetch,"/etc/passwd","a"', "!fetch: refused, `/etc/passwd` is not allowed"),
+        ("!fetch", "!fetch: refused, `` is not allowed"),
+        ('!fetch,"temp"', "fetched `temp`, but no variable is named for it"),
+        ('!fetch,"temp","a;@sig:!x"', "fetched `temp`, but no variable is named for it"),
+        ("!fetch,temp,a", "fetched `temp` for $a"),
     ],
 )
 def test_only_what_was_allowed_is_fetched(action, note):
@@ -189,3 +200,18 @@ def test_the_table_says_what_each_does():
         (">", ""), ("!", "wait"), ("!", "page"), ("!", "fetch"), ("!", "stop"),
     ]  # fmt: skip
     assert all(handler.about for handler in HANDLERS)
+
+
+def test_a_run_is_one_document_and_a_trace_of_lines():
+    cycle = Cycle(
+        instr="INSTR: @set:$a=1;", previous="S{}S", next="S{$a:1;}S", fetched={"b": '"ü"'}
+    )
+    document = run_document([cycle], Report(checked=0), imf="psreg-1", ended="stopped", trace=None)
+    assert (document["schema"], document["state"]) == (RUN_SCHEMA, "S{$a:1;}S")
+    assert document["cycles"][0]["fetched"] == {"b": '"ü"'}
+    assert document["ended"] in WHY_ENDED
+    nothing = run_document([], Report(checked=0), imf="", ended="interrupted", trace="t.jsonl")
+    assert (nothing["state"], nothing["cycles"]) == (None, [])
+    line = trace_line(cycle, "psreg-1")
+    assert json.loads(line) == cycle.record("psreg-1")
+    assert "ü" in line

@@ -1,14 +1,17 @@
-"""A PLSP trace cycle by cycle: what each changed, said and asked for, and whether it was right."""
+"""A PLSP trace cycle by cycle: what changed, the logs and actions, and whether it is correct."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from psreg.conversations.plsp.run import trace_of
-from psreg.core.diagnostics import Diagnostic, Mode
+from psreg.core.diagnostics import ERROR, WARNING, Diagnostic, Mode, Report
+from psreg.core.terminal import one_line
 from psreg.formats.conversation.conversation import Conversation
+from psreg.lint.reports.json import report_document
 from psreg.lint.transcript import check_transcript
 from psreg.protocols.plsp import PLSP
 from psreg.protocols.plsp.block import Value, same_value
@@ -18,7 +21,7 @@ from psreg.protocols.protocol import Options
 
 
 class Verdict(StrEnum):
-    """What is known of a step: as instructed, wrong, or nothing."""
+    """Whether a step follows its instruction."""
 
     RIGHT = "as instructed"
     WRONG = "wrong"
@@ -27,7 +30,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One variable that is not what it was, as lexemes; "" where it was not there, or is not."""
+    """One variable that changed, as lexemes; "" if it did not exist before or does not after."""
 
     name: str
     before: str
@@ -38,7 +41,7 @@ class Change:
 class Step:
     """One cycle of the trace.
 
-    `readable` says whether its block is understood; `changes`, `logs` and `actions` are () if not.
+    `readable` says whether its block can be parsed; `changes`, `logs` and `actions` are () if not.
     A log is its values, an action its name and its values, as lexemes. `expected` is the state
     that the instruction asks for, as a block, "" if that is not known.
     """
@@ -60,7 +63,7 @@ def inspect(conversation: Conversation, path: str, *, imf: str, mode: Mode) -> t
     """Return the steps of a trace in order.
 
     Raises:
-        FindingsError: NO_TRACE, if it is none.
+        FindingsError: NO_TRACE, the conversation is not a trace.
     """
     trace_of(conversation, path)
     report = check_transcript(conversation, "plsp", mode=mode, imf=imf, path=path)
@@ -102,7 +105,7 @@ def _verdict(cycle: Cycle) -> Verdict:
 def _changes(
     before: Mapping[str, Value | None], after: Mapping[str, Value | None]
 ) -> Iterator[Change]:
-    """Yield what is different: the variables of the new block, then those that are gone."""
+    """Yield the changed variables of the new block, then the removed ones."""
     for name, value in after.items():
         old = before.get(name)
         if value is not None and (old is None or not same_value(old, value)):
@@ -111,3 +114,68 @@ def _changes(
     for name, old in before.items():
         if name not in after:
             yield Change(name=name, before=lexeme_of(old), after="")
+
+
+INSPECT_SCHEMA = "psreg.plsp-inspect/1"
+
+
+def inspect_document(steps: Sequence[Step], path: str) -> dict[str, Any]:
+    """Return a trace as the JSON object that `psreg plsp inspect --format json` prints."""
+    found = [diagnostic for step in steps for diagnostic in step.diagnostics]
+    findings = report_document(Report(checked=1, diagnostics=tuple(found)))
+    return {
+        "schema": INSPECT_SCHEMA,
+        "trace": path,
+        "cycles": [
+            {
+                "index": step.index,
+                "line": step.line,
+                "instr": step.instr,
+                "readable": step.readable,
+                "changes": [
+                    {"variable": c.name, "before": c.before or None, "after": c.after or None}
+                    for c in step.changes
+                ],
+                "logs": [list(log) for log in step.logs],
+                "actions": [list(action) for action in step.actions],
+                "verdict": str(step.verdict),
+                "why": step.why,
+                "expected": step.expected or None,
+            }
+            for step in steps
+        ],
+        "counts": findings["counts"],
+        "diagnostics": findings["diagnostics"],
+    }
+
+
+def inspect_lines(steps: Sequence[Step]) -> Iterator[str]:
+    """Yield the lines of a trace for a terminal: each cycle as a diff of its states."""
+    for step in steps:
+        instr = one_line(step.instr) if step.instr is not None else "(no instruction)"
+        yield f"cycle {step.index + 1}, line {step.line}: {instr}"
+        yield from (f"  {line}" for line in _step_lines(step))
+        yield ""
+
+
+def _step_lines(step: Step) -> Iterator[str]:
+    if not step.readable:
+        yield "the block cannot be read"
+    yield from (_change_line(change) for change in step.changes)
+    if step.readable and not step.changes:
+        yield "= the state is unchanged"
+    yield from (f"> {one_line(', '.join(log))}" for log in step.logs)
+    yield from (f"! {one_line(', '.join(action))}" for action in step.actions)
+    yield f"{step.verdict}{f': {one_line(step.why)}' if step.why else ''}"
+    for d in step.diagnostics:
+        if d.severity in (ERROR, WARNING):
+            yield f"{d.code} {d.severity}: {one_line(d.message)}"
+
+
+def _change_line(change: Change) -> str:
+    before, after = one_line(change.before), one_line(change.after)
+    if not before:
+        return f"+ ${change.name}: {after}"
+    if not after:
+        return f"- ${change.name}: {before}"
+    return f"~ ${change.name}: {before} → {after}"

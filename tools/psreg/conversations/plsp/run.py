@@ -1,40 +1,85 @@
-"""The middleware of a PLSP loop: instruct, ask, read the block, carry out what it asks for.
+"""The middleware of a PLSP loop: instruct, ask, read the block, carry out its commands.
 
-The state lives in the block alone. An answer that leaves its block in doubt ends the loop, because
-there is nothing to go on from.
+A program is a text with the instruction of one cycle on each line; blank lines and lines that begin
+with `#` are ignored. After the last line its instruction is repeated in every cycle, so a program
+of one line is a loop.
+
+The block is the only state. An answer without a readable block ends the loop, because there is
+no state to continue from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from psreg.conversations.model import Ask, ChatRequest, Message
-from psreg.conversations.plsp.actions import Outside, carry_out
-from psreg.conversations.plsp.program import Program
-from psreg.core.errors import FindingsError
+from psreg.conversations.plsp.actions import ActionPorts, carry_out
+from psreg.core.diagnostics import Report
+from psreg.core.errors import FindingsError, UsageError
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.conversation import CycleRecord as Record
 from psreg.formats.conversation.json_lines import Kind
 from psreg.formats.protocols import DIALECT
+from psreg.lint.reports.json import report_document
 from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import EMPTY_BLOCK
+from psreg.protocols.plsp.dialect import PREFIX, read_instruction
 from psreg.protocols.plsp.reader import read_block
 from psreg.protocols.plsp.system_prompt import cycle_message, system_prompt
 from psreg.protocols.plsp.writer import canonical
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """The instructions of the cycles, without the prefix; at least one."""
+
+    instructions: tuple[str, ...]
+
+    def instruction(self, cycle: int, before: str = "") -> str:
+        """Return the instruction of a `cycle`, from 0, with the directives `before` it."""
+        text = self.instructions[min(cycle, len(self.instructions) - 1)]
+        return f"INSTR: {before}{text}"
+
+
+def program_of(data: bytes, path: str, *, imf: str) -> Program:
+    """Return the program in `data`, written in the dialect `imf`, or in any language if "".
+
+    Raises:
+        UsageError: BAD_PROGRAM; it has no instruction, or one that is not in the dialect.
+    """
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        prefix = PREFIX.match(line)
+        instruction = line[prefix.end() if prefix else 0 :].strip()
+        if not instruction or instruction.startswith("#"):
+            continue
+        instructed = read_instruction(instruction)
+        if imf and instructed.fault:
+            place = f"{path}:{number}"
+            hint = "Follow the grammar on the page about PLSP, or use `--imf ''` for any language."
+            raise UsageError("BAD_PROGRAM", f"{place}: {instructed.fault}", hint)
+        found.append(instruction)
+    if not found:
+        hint = "Write an instruction such as `@set:$a=1;` on each line."
+        raise UsageError("BAD_PROGRAM", f"{path} has no instruction", hint)
+    return Program(instructions=tuple(found))
+
+
 UNREADABLE = "unreadable"
 STOPPED = "stopped"
-SPENT = "max-cycles"
+MAX_CYCLES = "max-cycles"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cycle:
-    """One cycle that was run.
+    """One cycle of a run.
 
-    `notes` say what became of its commands; `fetched` are variables that the next instruction is
-    to set, as lexemes; `ended` is why it was the last one, "" if it was not.
+    `notes` are the results of its commands; `fetched` are variables for the next instruction to
+    set, as lexemes; `ended` is why it was the last one, "" if it was not.
     """
 
     instr: str
@@ -45,7 +90,7 @@ class Cycle:
     ended: str = ""
 
     def record(self, imf: str) -> dict[str, Any]:
-        """Return the line of the trace (DESIGN §2); what is empty is left out."""
+        """Return the record of the trace; empty members are omitted."""
         line: dict[str, Any] = {"instr": self.instr, "previous": self.previous, "next": self.next}
         more = {"imf": imf, "fetched": dict(self.fetched), "notes": list(self.notes)}
         return line | {key: value for key, value in more.items() if value}
@@ -53,7 +98,7 @@ class Cycle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """Where a loop begins: after `cycles` that were run before, with the block of the last one."""
+    """Where a loop starts: after a number of earlier `cycles`, with the block of the last one."""
 
     block: str = EMPTY_BLOCK
     cycles: int = 0
@@ -61,15 +106,15 @@ class Start:
 
 
 def start_after(conversation: Conversation, path: str) -> Start:
-    """Return where the loop goes on whose trace is `conversation`.
+    """Return where the loop with the trace `conversation` continues.
 
     Raises:
-        FindingsError: NO_TRACE, if it is none; NO_STATE, if its last block is in doubt.
+        FindingsError: NO_TRACE, it is not a trace; NO_STATE, its last block is not readable.
     """
     records = trace_of(conversation, path)
     block = canonical(read_block(records[-1].next))
     if block is None:
-        hint = f"psreg transcript {path} --protocol plsp says what is wrong with it"
+        hint = f"Run `psreg transcript {path} --protocol plsp` to see what is wrong."
         raise FindingsError("NO_STATE", f"the last block of {path} cannot be read", hint)
     fetched = records[-1].record.get("fetched")
     known = fetched.items() if isinstance(fetched, dict) else ()
@@ -88,8 +133,8 @@ def trace_of(conversation: Conversation, path: str) -> tuple[Record, ...]:
     """
     if conversation.kind is not Kind.PLSP or conversation.issues or not conversation.cycles:
         why = next((f": {issue.message}" for issue in conversation.issues), "")
-        hint = 'a line of a trace is {"instr": …, "previous": …, "next": …}'
-        raise FindingsError("NO_TRACE", f"{path} is no trace of a PLSP loop{why}", hint)
+        hint = 'Write each line of a trace as `{"instr": …, "previous": …, "next": …}`.'
+        raise FindingsError("NO_TRACE", f"{path} is not a trace of a PLSP loop{why}", hint)
     return conversation.cycles
 
 
@@ -100,25 +145,25 @@ def _settable(name: str, value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """A loop that can be run: what to say, to whom, and with which means."""
+    """A loop ready to run: its program, the assistant, and the ports for actions."""
 
     program: Program
     ask: Ask
-    outside: Outside
+    ports: ActionPorts
     imf: str = DIALECT
     model: str = ""
 
     def run(self, start: Start, max_cycles: int) -> Iterator[Cycle]:
-        """Yield the cycles as they happen; the last one says why it is.
+        """Yield the cycles as they happen; the last one says why the loop ended.
 
         Raises:
-            EndpointError: there is no answer.
+            EndpointError: there is no usable answer.
         """
         block, fetched = start.block, start.fetched
         number, ended = start.cycles, ""
         while not ended:
             number += 1
-            last = SPENT if number >= start.cycles + max_cycles else ""
+            last = MAX_CYCLES if number >= start.cycles + max_cycles else ""
             cycle = self._cycle(number - 1, block, fetched, last)
             yield cycle
             block, fetched = canonical(read_block(cycle.next)) or EMPTY_BLOCK, cycle.fetched
@@ -133,7 +178,7 @@ class Loop:
         block = read_block(answer)
         if not block.readable:
             return Cycle(instr=instr, previous=previous, next=answer, ended=UNREADABLE)
-        done = list(carry_out(block, self.outside))
+        done = list(carry_out(block, self.ports))
         return Cycle(
             instr=instr,
             previous=previous,
@@ -145,7 +190,7 @@ class Loop:
 
 
 def conversation_of(cycles: list[Cycle], imf: str) -> Conversation:
-    """Return what was run as a conversation that can be judged."""
+    """Return the cycles of a run as a conversation, to check it."""
     records = (
         Record(
             index=index,
@@ -158,3 +203,44 @@ def conversation_of(cycles: list[Cycle], imf: str) -> Conversation:
         for index, cycle in enumerate(cycles)
     )
     return Conversation(kind=Kind.PLSP, cycles=tuple(records))
+
+
+RUN_SCHEMA = "psreg.plsp-run/1"
+
+WHY_ENDED = {
+    "max-cycles": "all cycles were run",
+    "stopped": "the assistant asked to stop",
+    "unreadable": "the last block cannot be read",
+    "interrupted": "it was interrupted",
+}
+
+
+def trace_line(cycle: Cycle, imf: str) -> str:
+    """Return the line of a trace that records `cycle`."""
+    return json.dumps(cycle.record(imf), ensure_ascii=False)
+
+
+def run_document(
+    cycles: Sequence[Cycle], report: Report, *, imf: str, ended: str, trace: str | None
+) -> dict[str, Any]:
+    """Return a run as the JSON object that `psreg plsp run --format json` prints."""
+    findings = report_document(report)
+    return {
+        "schema": RUN_SCHEMA,
+        "ended": ended,
+        "imf": imf,
+        "trace": trace,
+        "state": cycles[-1].next if cycles else None,
+        "cycles": [
+            {
+                "instr": cycle.instr,
+                "previous": cycle.previous,
+                "next": cycle.next,
+                "notes": list(cycle.notes),
+                "fetched": dict(cycle.fetched),
+            }
+            for cycle in cycles
+        ],
+        "counts": findings["counts"],
+        "diagnostics": findings["diagnostics"],
+    }

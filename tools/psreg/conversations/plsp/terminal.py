@@ -1,7 +1,6 @@
-"""What `psreg plsp run` shows, keeps and says at the end.
+"""The terminal side of `psreg plsp run`: records the trace, shows notes, and reports the end.
 
-The trace is written anew after each cycle, so that whatever ends the program, what was answered is
-kept.
+The trace is rewritten after each cycle, so that nothing is lost if the program stops.
 """
 
 from __future__ import annotations
@@ -10,8 +9,14 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from psreg.conversations.plsp.plsp_report import WHY_ENDED, run_document, trace_line
-from psreg.conversations.plsp.run import UNREADABLE, Cycle, conversation_of
+from psreg.conversations.plsp.run import (
+    UNREADABLE,
+    WHY_ENDED,
+    Cycle,
+    conversation_of,
+    run_document,
+    trace_line,
+)
 from psreg.core.diagnostics import Mode
 from psreg.core.errors import InterruptError
 from psreg.lint.reports.text import report_lines
@@ -23,7 +28,7 @@ from psreg.system.files import append_line
 
 @dataclass(slots=True, kw_only=True)
 class Recorder:
-    """One run. `path` is the trace's file, None for standard output; `kept` what it held."""
+    """One run. `path` is the trace file, None for standard output; `kept` is its old content."""
 
     console: Console
     imf: str
@@ -33,14 +38,14 @@ class Recorder:
     interrupted: bool = False
 
     def logged(self, sink: Path | None, values: tuple[str, ...]) -> None:
-        """Deal with one log of a block."""
+        """Write one log of a block to the sink, or to standard error."""
         if sink is not None:
             append_line(sink, json.dumps(values, ensure_ascii=False))
         else:
             self.console.note(f"psreg: log: {', '.join(values)}")
 
     def keep(self, cycle: Cycle) -> None:
-        """Keep one cycle, and say what became of its commands."""
+        """Write one cycle to the trace, and print the results of its commands."""
         self.cycles.append(cycle)
         if self.path is not None:
             lines = [trace_line(each, self.imf) for each in self.cycles]
@@ -54,7 +59,7 @@ class Recorder:
             self.console.note(f"psreg: {note}")
 
     def finish(self) -> int:
-        """Say how it ended and what the rules say of the answers; return the exit code."""
+        """Report why the loop ended and the findings about the answers; return the exit code."""
         ended = self.cycles[-1].ended if self.cycles and not self.interrupted else "interrupted"
         found = self._judged()
         if self.console.machine:
@@ -74,7 +79,7 @@ class Recorder:
         return int(ended == UNREADABLE or found.report.failed())
 
     def _judged(self) -> TranscriptReport:
-        """Return what a reader says of the run: what could be read went on."""
+        """Check the run in read mode: every readable block continued the loop."""
         conversation = conversation_of(self.cycles, self.imf)
         return check_transcript(
             conversation, "plsp", mode=Mode.READ, imf=self.imf, path=self.path or "trace"
