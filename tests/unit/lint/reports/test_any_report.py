@@ -20,10 +20,8 @@ from psreg.core.diagnostics import (
     Report,
     Severity,
 )
-from psreg.lint.reports.github import SHOWN, github_text
-from psreg.lint.reports.gitlab import gitlab_document
+from psreg.lint.reports.ci_services import SHOWN, github_text, gitlab_document, rdjson_document
 from psreg.lint.reports.markdown import MARKER, ROWS, markdown_text, neutral
-from psreg.lint.reports.rdjson import rdjson_document
 from psreg.lint.reports.report_formats import FORMATS, rendered
 from psreg.lint.reports.sarif import sarif_document
 from support.reports import SAMPLE, SITE, diagnostic

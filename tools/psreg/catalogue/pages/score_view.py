@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from psreg.catalogue.pages.frame import address
 from psreg.catalogue.pages.html import link, section, table, text
 from psreg.catalogue.pages.markdown_html import inline_html
-from psreg.lint.score.formula import PARTS, POINTS, QUESTIONS
-from psreg.lint.score.score import Part, Score, read_score
+from psreg.lint.score.score import PARTS, POINTS, QUESTIONS, Part, Score, read_score
 from psreg.registry.published import Release
 
 _PAGE = "score/"

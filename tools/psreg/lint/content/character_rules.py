@@ -11,8 +11,7 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.formats.dotprompt.sections import METADATA
 from psreg.lint.content import folding
-from psreg.lint.content.shown import MOST, code_point, code_points, quoted
-from psreg.lint.content.texts import Content, Kind, Passage
+from psreg.lint.content.texts import MOST, Content, Kind, Passage, code_point, code_points, quoted
 
 _CONTROL_RUN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]++")
 _SEQUENCE = 24

@@ -11,8 +11,7 @@ from psreg.core.rule import Rule, rule
 from psreg.formats.dotprompt.uncommented import Excerpt, without_comments
 from psreg.lint.content import folding
 from psreg.lint.content.patterns import Hit, Pattern, disguisable, hits
-from psreg.lint.content.shown import MOST, code_points, quoted
-from psreg.lint.content.texts import Content, Kind, Passage
+from psreg.lint.content.texts import MOST, Content, Kind, Passage, code_points, quoted
 
 _COMMENT = "(%"
 _NEAR = 300
@@ -138,4 +137,4 @@ def _is_mask(character: str) -> bool:
     return folding.folded(character) != character
 
 
-OBFUSCATION_RULES: tuple[Rule[Content], ...] = (disguised_text,)
+DISGUISE_RULES: tuple[Rule[Content], ...] = (disguised_text,)

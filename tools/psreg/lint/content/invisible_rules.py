@@ -14,8 +14,16 @@ from itertools import islice
 
 from psreg.core.diagnostics import ERROR, Change, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.shown import MOST, code_point, code_points, hidden_bytes, quoted
-from psreg.lint.content.texts import Content, Kind, Passage
+from psreg.lint.content.texts import (
+    MOST,
+    Content,
+    Kind,
+    Passage,
+    code_point,
+    code_points,
+    hidden_bytes,
+    quoted,
+)
 
 _TAGS = frozenset(map(chr, range(0xE0000, 0xE0080)))
 _FLAG = "\U0001f3f4"

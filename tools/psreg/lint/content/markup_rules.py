@@ -11,8 +11,7 @@ from typing import Any
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import table
-from psreg.lint.content.shown import MOST, quoted
-from psreg.lint.content.texts import Content, Passage
+from psreg.lint.content.texts import MOST, Content, Passage, quoted
 
 _OPEN, _CLOSE = "<!--", "-->"
 

@@ -17,8 +17,7 @@ from itertools import islice
 from typing import Any
 
 from psreg.core.diagnostics import Finding, Severity
-from psreg.lint.content.shown import MOST, quoted
-from psreg.lint.content.texts import HEAD, Content, Passage
+from psreg.lint.content.texts import HEAD, MOST, Content, Passage, quoted
 
 _REACH = 80
 """How many characters before and behind a match can make it harmless."""

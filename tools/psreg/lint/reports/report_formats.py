@@ -8,11 +8,9 @@ from typing import Any, NamedTuple
 
 from psreg.core.diagnostics import Report
 from psreg.core.rule_table import RuleTable
-from psreg.lint.reports.github import github_text
-from psreg.lint.reports.gitlab import gitlab_document
+from psreg.lint.reports.ci_services import github_text, gitlab_document, rdjson_document
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.markdown import markdown_text
-from psreg.lint.reports.rdjson import rdjson_document
 from psreg.lint.reports.sarif import sarif_document
 from psreg.lint.reports.text import report_text
 

@@ -38,8 +38,8 @@ _USUAL = ("use case", "example", "limitation")
 """What headings of every README.md are about."""
 
 
-class Merits:
-    """The merits of one release."""
+class Facts:
+    """The facts about one release that the score asks for."""
 
     def __init__(self, submission: Submission) -> None:
         self._submission = submission

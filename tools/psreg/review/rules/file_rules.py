@@ -13,7 +13,7 @@ from psreg.core.rule import rule
 from psreg.formats.layout import is_device
 from psreg.formats.toml.toml_file import MOST
 from psreg.formats.tree import GUIDE, POLICY
-from psreg.lint.content.shown import quoted
+from psreg.lint.content.texts import quoted
 from psreg.review.change import ChangeSet, Touch
 
 LONGEST_PART = 120

@@ -24,10 +24,9 @@ from psreg.formats.layout import EVIDENCE
 from psreg.formats.toml.toml_file import MOST as MOST_ITEMS
 from psreg.formats.tree import Submission
 from psreg.lint.content import CONTENT_RULES, texts
+from psreg.lint.content.link_rules import urls
 from psreg.lint.content.patterns import hits, patterns
-from psreg.lint.content.shown import MOST, quoted
-from psreg.lint.content.texts import Content
-from psreg.lint.content.urls import urls
+from psreg.lint.content.texts import MOST, Content, quoted
 from psreg.lint.entries.limit_rules import MAX_FILES
 from psreg.lint.entries.submission_rules import MAX_FILE
 from psreg.registry.build import STATEMENT
