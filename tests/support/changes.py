@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from psreg.formats.irregular import Irregular
-from psreg.formats.tree import Tree
+from psreg.formats.tree import Irregular, Tree
 from psreg.review.change import Author, ChangeSet, FileChange, Touch
 
 

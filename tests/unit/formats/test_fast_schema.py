@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from psreg.core.identity import PBE_CLASSES
 from psreg.formats import schema
-from psreg.formats.schema_codes import CODES
+from psreg.formats.schema import CODES
 
 NAMES = sorted(CODES)
 NUMBERS = st.integers() | st.floats() | st.sampled_from([10**40, 2**64, -0.0, 1.0, 3.0, 1e400])

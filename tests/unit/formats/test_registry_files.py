@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from psreg.core.spelling import did_you_mean, nearest
 from psreg.formats import entry, policy, release
 from psreg.formats.licenses import DEFAULT_ALLOWED
-from psreg.formats.schema_codes import CODES
+from psreg.formats.schema import CODES
 
 SCHEMAS = files("psreg.formats") / "schemas"
 NAMES = ("release", "entry", "policy", "package", "catalog")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from psreg.core.identity import PBE_CLASSES
 from psreg.formats import schema
-from psreg.formats.schema_codes import CODES
+from psreg.formats.schema import CODES
 
 PBE_SCHEMAS = ("pbe", *PBE_CLASSES)
 SCHEMAS = sorted(

@@ -5,8 +5,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.core.identity import EntryId
-from psreg.formats.irregular import Irregular
-from psreg.formats.tree import Tree
+from psreg.formats.tree import Irregular, Tree
 from psreg.review.change import ChangeSet, FileChange, Touch
 from support.changes import changes_between
 from support.registry_trees import entry, tree, version

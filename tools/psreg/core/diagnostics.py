@@ -204,3 +204,18 @@ class Report:
     def failed(self, *, strict: bool = False) -> bool:
         """Tell whether the run fails: an error, or under `strict` a warning (DESIGN §4)."""
         return self.count(ERROR) > 0 or (strict and self.count(WARNING) > 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """One thing wrong with a text, at a place. `code` is the code of the rule that reports it.
+
+    `fix` and `fix_title` are those of a `Finding`.
+    """
+
+    code: str
+    message: str
+    span: Span
+    hint: str = ""
+    fix: tuple[Change, ...] = ()
+    fix_title: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from psreg.core.diagnostics import Span
@@ -19,6 +19,10 @@ _EMPTY_LINES = re.compile(r"\n{2,}+")
 _BACKTICKS = re.compile(r"`++")
 _HASHES = re.compile(r" {0,3}(#{1,6}+)(?=\s|$)")
 _UNDERLINE = re.compile(r" {0,3}(=++|-++)\s*+")
+
+_RECORDED = re.compile(r"\brecorded\b", re.IGNORECASE)
+
+_ILLUSTRATIVE = re.compile(r"\b(?:illustrative|not recorded)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,3 +128,22 @@ def _title(text: str) -> str:
     title = text.strip()
     bare = title.rstrip("#")
     return bare.rstrip() if not bare or bare[-1].isspace() else title
+
+
+def about(found: Sequence[Section], words: str) -> tuple[Section, ...]:
+    """Return the sections whose headings hold `words`, in any letter case."""
+    return tuple(section for section in found if words in section.title.lower())
+
+
+def examples(found: Sequence[Section]) -> tuple[Section, ...]:
+    """Return the sections with the word "example" in their heading."""
+    return about(found, "example")
+
+
+def recorded(section: Section) -> bool:
+    """Tell whether a section calls what it shows recorded.
+
+    The mark stands in the heading or in the first paragraph, before the example itself.
+    """
+    mark = f"{section.title}\n{section.body.strip().partition(chr(10) * 2)[0]}"
+    return bool(_RECORDED.search(mark)) and not _ILLUSTRATIVE.search(mark)

@@ -1,7 +1,7 @@
 """Judges a value by one of psreg's JSON Schemas and says which rule each violation belongs to.
 
 The schemas (draft 2020-12, `schemas/<name>.schema.json`) hold types, required keys, enums and
-counts; `schema_codes` maps them to rules; grammars are rules (DESIGN §5). The only module that
+counts; `CODES` maps them to rules; grammars are rules (DESIGN §5). The only module that
 imports jsonschema, and only when something is judged: a client that installs never pays for it.
 
 Where jsonschema-rs is installed (`psreg[fast]`) it may say that a value is fine, and nothing else:
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from psreg.core.spelling import did_you_mean
 from psreg.formats.json.pointer import dotted, join, split
 from psreg.formats.json.syntax_error import shown
-from psreg.formats.schema_codes import CODES
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -32,6 +31,61 @@ MAX_VIOLATIONS = 500
 """Violations found in one value at most: a hostile file of 1 MiB could hold a million."""
 
 Path = tuple[str | int, ...]
+
+Rows = tuple[tuple[str, str, str], ...]
+
+_PBE: Rows = (
+    ("/execution", "required", "PBE008"),
+    ("/description", "required", "PBE009"),
+    ("/core_philosophy", "required", "PBE009"),
+    ("/meta_instructions", "required", "PBE009"),
+    ("/start_play", "required", "PBE009"),
+    ("/game_structure", "required", "PBE010"),
+    ("/game_structure/phases", "minItems", "PBE010"),
+    ("/facilitator_techniques", "required", "PBE011"),
+    ("/facilitator_techniques/techniques", "minItems", "PBE011"),
+    ("/facilitator_techniques/techniques", "maxItems", "PBE022"),
+    ("/save_system", "required", "PBE012"),
+    ("/save_system/trigger_phrases", "minItems", "PBE020"),
+    ("/save_system/save_template", "minProperties", "PBE023"),
+    ("/save_system/save_template", "maxProperties", "PBE023"),
+    ("/service_config", "required", "PBE015"),
+    ("/pbe_class", "enum", "PBE007"),
+    ("", "required", "PBE003"),
+    ("", "type", "PBE021"),
+)
+
+_SHAPE = (
+    "type",
+    "enum",
+    "minItems",
+    "maxItems",
+    "maxProperties",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+)
+
+_RELEASE: Rows = (
+    ("", "required", "REG007"),
+    ("", "additionalProperties", "REG009"),
+    *(("", keyword, "REG008") for keyword in _SHAPE),
+)
+
+_KEYWORDS = ("required", "additionalProperties", *_SHAPE)
+
+CODES: Mapping[str, Rows] = {
+    "pbe": _PBE,
+    "stateless_executor": _PBE,
+    "interactive_engine": _PBE,
+    "persistent_service": _PBE,
+    "release": _RELEASE,
+    "entry": tuple(("", keyword, "REG016") for keyword in _KEYWORDS),
+    "golden": tuple(("", keyword, "REG030") for keyword in _KEYWORDS),
+    "policy": tuple(("", keyword, "REG020") for keyword in _KEYWORDS),
+}
+"""The rows of every schema, by the schema's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ lazy mapping of twenty thousand entries stays cheap; documents live as long as t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
 from functools import cached_property
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -17,7 +18,6 @@ from psreg.core.version import parse_version
 from psreg.formats.documents import Documents
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.entry import EntryFile
-from psreg.formats.irregular import Irregular
 from psreg.formats.pbe import Pbe
 from psreg.formats.policy import Policy
 from psreg.formats.release import ReleaseFile
@@ -274,3 +274,12 @@ def waiver_for(code: str, submission: Submission) -> Waiver | None:
     if reason := submission.release.waivers.get(code, "").strip():
         return Waiver(reason, "release")
     return None
+
+
+class Irregular(StrEnum):
+    """The kinds, in words that complete "this is …"."""
+
+    LINK = "a symbolic link"
+    SUBMODULE = "a submodule"
+    SPECIAL = "neither a file nor a folder"
+    EXECUTABLE = "an executable file"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from psreg.core.diagnostics import Finding
-from psreg.formats.issue import Issue
+from psreg.core.diagnostics import Finding, Issue
 from psreg.formats.schema import MAX_VIOLATIONS, Violation
 
 

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from psreg.core.errors import UnavailableError
 from psreg.core.identity import CLASSES, PBES
-from psreg.formats.irregular import Irregular
+from psreg.formats.tree import Irregular
 from psreg.system.files import read_file
 
 _POLICY = PurePosixPath("registry/policy.toml")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Span
-from psreg.formats.json import scanner
+from psreg.formats.json import json_document
 from psreg.formats.json.json_document import MAX_BYTES, MAX_DEPTH, parse
 from psreg.formats.json.pointer import join
 
@@ -100,7 +100,7 @@ def test_scanner_and_python_agree_on_what_is_json(value, indent, data):
         valid = True
     except ValueError:
         valid = False
-    found = scanner.scan(mutated)
+    found = json_document.scan(mutated)
     assert (found.root is not None) == valid or found.issues[0].code == "JSON010"
     if found.root is None:
         assert found.issues[0].code in SYNTAX | {"JSON010"}
@@ -204,7 +204,7 @@ def test_lone_surrogates(text, count):
 
 def test_a_flood_of_duplicates_is_cut_off():
     data = b"{" + b'"a":1,' * 50_000 + b'"a":1}'
-    assert len(parse(data).issues) == scanner.MAX_ISSUES
+    assert len(parse(data).issues) == json_document.MAX_ISSUES
 
 
 # --- issues that end the reading ----------------------------------------------------------------
@@ -273,7 +273,7 @@ def test_numbers_that_fit():
 
 
 def test_python_may_convert_all_digits_a_number_may_have():
-    assert sys.int_info.str_digits_check_threshold >= scanner.MAX_NUMBER
+    assert sys.int_info.str_digits_check_threshold >= json_document.MAX_NUMBER
     assert math.isfinite(1.7e308)
 
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Span
-from psreg.formats.toml.positions import MAX_DEPTH, locate
-from psreg.formats.toml.toml_document import MAX_BYTES, json_value, parse
+from psreg.formats.toml.toml_document import MAX_BYTES, MAX_DEPTH, json_value, locate, parse
 
 DOCUMENT = """\
 # a comment

@@ -11,13 +11,13 @@ import re
 import pytest
 
 from psreg.formats import markdown
-from psreg.formats.json import escapes
+from psreg.formats.json import json_document
+from psreg.formats.toml import toml_document
 from psreg.lint import content
 from psreg.lint.content import patterns
 
 MODULES = [
     markdown,
-    escapes,
     content,
     *(
         importlib.import_module(f"psreg.lint.content.{module.name}")
@@ -29,6 +29,8 @@ WRITTEN = {
     for module in MODULES
     for name, value in vars(module).items()
     if isinstance(value, re.Pattern)
+} | {
+    f"{module.__name__}.ESCAPE": module.ESCAPE.pattern for module in (json_document, toml_document)
 }
 LISTED = {
     f"{file}/{code}/{row['id']}": row["pattern"]

@@ -8,9 +8,7 @@ import pytest
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Mode
 from psreg.formats import pbe, schema
 from psreg.lint.files.json_rules import JSON_RULES
-from psreg.lint.files.pbe_fixes import padded_version, snake_case
-from psreg.lint.files.pbe_interactive_rules import sentences
-from psreg.lint.files.pbe_rules import PBE_RULES
+from psreg.lint.files.pbe_rules import PBE_RULES, padded_version, sentences, snake_case
 from support.places import SHARED, needs
 
 STATELESS, ENGINE, SERVICE = (

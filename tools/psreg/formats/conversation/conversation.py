@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from psreg.core.diagnostics import Issue
 from psreg.formats.conversation.json_lines import Kind
-from psreg.formats.issue import Issue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from psreg.core.diagnostics import Span
-from psreg.formats.issue import Issue
+from psreg.core.diagnostics import Issue, Span
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import JsonTree
 

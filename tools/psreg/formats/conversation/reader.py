@@ -16,12 +16,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from psreg.core.diagnostics import LineIndex, Span
+from psreg.core.diagnostics import Issue, LineIndex, Span
 from psreg.formats.conversation import json_lines
 from psreg.formats.conversation.conversation import Conversation, Record, conversation_of
 from psreg.formats.conversation.json_lines import MAX_ISSUES, Kind, kind_of
 from psreg.formats.conversation.plain_text import read_dialogue, read_message
-from psreg.formats.issue import Issue
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import JsonTree
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from psreg.core.diagnostics import Change, Span
-from psreg.formats.dotprompt.braces import NAME
-from psreg.formats.dotprompt.uncommented import BLANKS, Source
-from psreg.formats.issue import Issue
+from psreg.core.diagnostics import Change, Issue, Span
+from psreg.formats.dotprompt.source import BLANKS, NAME, Source
 
 METADATA, DEFAULTS, CONTENT = ORDER = ("METADATA", "DEFAULTS", "CONTENT")
 """The sections, in the order they must have (READINGS PROMPT-02)."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from psreg.core.diagnostics import Span
-from psreg.formats.issue import Issue
+from psreg.core.diagnostics import Issue, Span
 
 _LONGEST_QUOTE = 40
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 from psreg.core.diagnostics import ERROR, Finding
 from psreg.core.rule import Rule, rule
-from psreg.formats.dotprompt.uncommented import Excerpt, without_comments
+from psreg.formats.dotprompt.source import Excerpt, without_comments
 from psreg.lint.content import folding
 from psreg.lint.content.patterns import Hit, Pattern, disguisable, hits
 from psreg.lint.content.texts import MOST, Content, Kind, Passage, code_points, quoted

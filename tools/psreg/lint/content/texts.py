@@ -19,10 +19,11 @@ from typing import Any
 
 from psreg.core.diagnostics import Span
 from psreg.formats.dotprompt import Prompt
-from psreg.formats.json import escapes
-from psreg.formats.json.json_document import JsonTree
+from psreg.formats.json import json_document
+from psreg.formats.json.json_document import Escaped, JsonTree, escaped
 from psreg.formats.markdown import code_spans, fences
 from psreg.formats.pbe import Pbe
+from psreg.formats.toml import toml_document
 from psreg.formats.toml.toml_document import TomlTree
 
 HEAD = 3
@@ -87,12 +88,12 @@ class Passage:
         return _inside(self.code, offset)
 
     @cached_property
-    def _escaped(self) -> escapes.Escaped:
+    def _escaped(self) -> Escaped:
         if isinstance(self.source, str):
-            return escapes.escaped(self.source, 0, len(self.source), escapes.TOML)
+            return escaped(self.source, 0, len(self.source), toml_document.ESCAPE)
         place = (self.source.key_span if self.kind is Kind.KEY else self.source.span)(self.pointer)
         # NOTE: the quotes are not part of the text.
-        return escapes.escaped(self.source.text, place.start + 1, place.end - 1, escapes.JSON)
+        return escaped(self.source.text, place.start + 1, place.end - 1, json_document.ESCAPE)
 
 
 def _inside(spans: tuple[Span, ...], offset: int) -> bool:
@@ -226,7 +227,7 @@ def of_readme(text: str) -> Content:
 
 def of_toml(tree: TomlTree) -> Content:
     """Return the text of a TOML file, escapes decoded, keys and comments included."""
-    text = escapes.toml_decoded(tree.text)
+    text = toml_document.decoded(tree.text)
     source = "" if text is tree.text else tree.text
     return Content(
         passages=(Passage(text=text, kind=Kind.TOML, source=source),),

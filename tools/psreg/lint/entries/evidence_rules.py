@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
-from psreg.core.rule import rule
-from psreg.core.spelling import did_you_mean
+from psreg.core.excerpt import cropped_pair
+from psreg.core.rule import Rule, rule
+from psreg.core.spelling import did_you_mean, nearest
+from psreg.formats import golden
 from psreg.formats.conversation import json_lines
+from psreg.formats.golden import GoldenCase
 from psreg.formats.json.pointer import join
 from psreg.formats.layout import EVIDENCE
-from psreg.formats.markdown import sections
-from psreg.formats.protocols import DIALECT, PROTOCOLS
-from psreg.formats.readme import examples, recorded
+from psreg.formats.markdown import examples, recorded, sections
+from psreg.formats.platforms import PLATFORMS
+from psreg.formats.protocols import DIALECT, PROTOCOLS, STUB
+from psreg.formats.release import TestRun
 from psreg.formats.toml.toml_file import MOST
 from psreg.formats.tree import Submission
 
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?:\.[0-9]{1,9})?")
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @rule("REG026", spec="pbe-1.0/PBE-20", severity=ERROR)
@@ -133,3 +144,283 @@ def _unknown_dialect(name: str, declared: Any, path: str) -> Iterator[Finding]:
             hint=f'Write imf = "{DIALECT}" if the instructions follow it, or leave it out.',
             severity=WARNING,
         )
+
+
+def _cases(submission: Submission) -> Iterator[tuple[PurePosixPath, GoldenCase]]:
+    folder = submission.folder / EVIDENCE
+    paths = (
+        path
+        for path in submission.paths
+        if path.name.endswith(golden.SUFFIX) and path.is_relative_to(folder)
+    )
+    for path, _ in zip(paths, range(MOST), strict=False):
+        yield path, GoldenCase(submission.documents.toml(path))
+
+
+@rule("REG030", spec="registry/GOLDEN", severity=ERROR)
+def unreadable_golden_case(submission: Submission) -> Iterator[Finding]:
+    """A golden case does not say what goes in and what comes out.
+
+    ## Why
+    A golden case is a promise: with these values the prompt is exactly this text. It is run for
+    every release, and holds until a major step. A case that cannot be read, or gives values to
+    variables that the prompt does not have, promises nothing.
+
+    ## Fix
+    Write the text, and below it the values by the names of the variables, all of them as texts.
+    The text ends where its last word does: close it there, and not on a line of its own. Only a
+    `.prompt` can have golden cases.
+
+    ```toml
+    text = '''
+    Dear Ana,
+    your parcel is on its way.'''
+
+    [values]
+    name = "Ana"
+    ```
+    """
+    for path, case in _cases(submission):
+        place = str(path)
+        for issue in case.tree.issues:
+            yield Finding(message=issue.message, at=issue.span, path=place, hint=issue.hint)
+        for flaw in case.violations[:MOST]:
+            yield Finding(
+                message=flaw.message, at=flaw.pointer, key=flaw.key, path=place, hint=flaw.hint
+            )
+        if submission.prompt is None:
+            message = "only a .prompt can have golden cases: a PBE has no values to fill in"
+            yield Finding(message=message, path=place, hint="Delete the file.")
+        elif submission.prompt.readable:
+            yield from _unknown_values(submission, case, place)
+
+
+def _unknown_values(submission: Submission, case: GoldenCase, path: str) -> Iterator[Finding]:
+    prompt = submission.prompt
+    known = {v.name for v in prompt.variables} | {*prompt.defaults} if prompt else set()
+    for name in list(case.values)[:MOST]:
+        if name not in known:
+            yield Finding(
+                message=f"the prompt has no variable `{name}`",
+                at=join(("values", name)),
+                key=True,
+                path=path,
+                hint=did_you_mean(name, sorted(known)) if known else "It has no variables.",
+                severity=WARNING,
+            )
+
+
+@rule("REG031", spec="registry/GOLDEN", severity=ERROR)
+def golden_case_differs(submission: Submission) -> Iterator[Finding]:
+    """The prompt does not render as its golden case says.
+
+    ## Why
+    Whoever compares or cuts apart the final text relies on a golden case. If the prompt of the
+    same folder already says something else, either the prompt or the case has a slip, and nobody
+    can tell which.
+
+    ## Fix
+    Correct the one that is wrong. What the prompt renders to now, to the last character, is what
+    this prints:
+
+    ```sh
+    psreg render pbes/prompt/parcel_note/1.0.0/parcel_note.prompt --set name=Ana
+    ```
+
+    In a later version, a golden case of the one before that renders differently is a major
+    change.
+    """
+    prompt = submission.prompt
+    if prompt is None or not prompt.readable:
+        return
+    for path, case in _cases(submission):
+        if case.sound and (got := case.rendered(prompt)) != case.expected:
+            message, hint = _apart(case.expected, got)
+            yield Finding(message=message, at="/text", path=str(path), hint=hint)
+
+
+def _apart(expected: str, got: str | None) -> tuple[str, str]:
+    """Return where two texts begin to differ, and what to do about it."""
+    if got is None:
+        return "the text is far longer than the case says", "Give shorter values."
+    if expected == f"{got}\n":
+        hint = "Close the text right after its last word."
+        return "the case ends with a line break, and the text does not", hint
+    old, new = expected.split("\n"), got.split("\n")
+    pairs = enumerate(zip(old, new, strict=False))
+    number = next((at for at, (a, b) in pairs if a != b), min(len(old), len(new)))
+    wanted, found = cropped_pair(*("".join(lines[number : number + 1]) for lines in (old, new)))
+    message = f"line {number + 1} of the text: expected “{wanted}”, got “{found}”"
+    if number == len(old):
+        message = f"the text has {len(new)} lines, and the case expects {number}"
+    elif number == len(new):
+        message = f"the text has {number} lines, and the case expects {len(old)}"
+    return message, "psreg render prints the whole text; correct the prompt or the case."
+
+
+GOLDEN_RULES: tuple[Rule[Submission], ...] = (unreadable_golden_case, golden_case_differs)
+"""The rules about golden cases, judged once per release."""
+
+
+ENOUGH = 2
+"""Platforms on which a release must have been run (READINGS PBE-19)."""
+
+
+def _path(submission: Submission) -> str:
+    return str(submission.release_path)
+
+
+@rule("REG011", spec="pbe-1.0/PBE-19", severity=ERROR)
+def untested_release(submission: Submission) -> Iterator[Finding]:
+    """The release was not run on two different platforms.
+
+    ## Why
+    A prompt that works with one assistant often fails with the next. The specification asks for
+    runs on at least two platforms, with results. Only runs of this very artifact count, which is
+    what the digest in a row proves: a run of an earlier draft says nothing about these bytes.
+
+    ## Fix
+    Run the artifact on two platforms, keep the transcripts, and add a row for each run. A run
+    that failed counts as well, if its notes say how. A run on psreg's own stub, platform `stub`, is
+    welcome as an example of a protocol and does not count: no model took part.
+
+    ```toml
+    [[tested]]
+    platform = "claude"
+    model = "the model's own name"
+    date = 2026-11-01
+    sha256 = "the output of: sha256sum quiz_master.pbe.txt"
+    result = "pass"
+    evidence = "evidence/claude.jsonl"
+    ```
+
+    The keepers of a registry may waive this rule in registry/policy.toml.
+    """
+    artifact = submission.artifact
+    if artifact is None or not submission.release.tree.parsed:
+        return
+    digest = hashlib.sha256(artifact).hexdigest()
+    runs = {run.platform for run in submission.release.tested if run.sha256 == digest}
+    platforms = runs - {"", STUB}
+    if len(platforms) < ENOUGH:
+        yield Finding(
+            message=f"run on {len(platforms)} platform(s), {ENOUGH} are needed",
+            at="/tested",
+            path=_path(submission),
+            hint=f"Rows of [[tested]] count if their sha256 is {digest}.",
+        )
+
+
+@rule("REG018", spec="pbe-1.0/PBE-19", severity=ERROR)
+def evidence_missing(submission: Submission) -> Iterator[Finding]:
+    """The evidence that a test row names is not there.
+
+    ## Why
+    A row without its transcript is a claim that nobody can check, now or later. The evidence is
+    part of the release, so that it is signed and stays.
+
+    ## Fix
+    Add the file, or correct its path, which is relative to the version folder.
+
+    ```text
+    evidence = "evidence/claude.jsonl"
+    pbes/prompt/email_reply/1.0.0/evidence/claude.jsonl
+    ```
+    """
+    for run in submission.release.tested[:MOST]:
+        if run.evidence and submission.folder / run.evidence not in submission.tree.files:
+            yield Finding(
+                message=f"there is no file {run.evidence}",
+                at=f"{run.pointer}/evidence",
+                path=_path(submission),
+                hint=_similar(submission, run.evidence),
+            )
+
+
+def _similar(submission: Submission, evidence: str) -> str:
+    near = nearest(evidence, [str(p.relative_to(submission.folder)) for p in submission.paths])
+    return f"Did you mean {near}?" if near else "The path is relative to the version folder."
+
+
+@rule("REG021", spec="pbe-1.0/PBE-19", severity=ERROR)
+def bad_test_row(submission: Submission) -> Iterator[Finding]:
+    """A row of `[[tested]]` says something impossible, or too little.
+
+    ## Why
+    Rows are compared by programs: the digest ties a run to these bytes, the platform's
+    identifier makes runs countable, the date says how old the result is. A run that did not
+    simply pass helps only if the row says what went wrong.
+
+    ## Fix
+    Write the digest as 64 lower-case hexadecimal digits, the date as YYYY-MM-DD, the platform
+    by its identifier, and notes for `partial` and `fail`.
+
+    ```toml
+    result = "partial"
+    notes = "Forgot the score after the third question."
+    ```
+    """
+    digest = hashlib.sha256(submission.artifact or b"").hexdigest()
+    for run in submission.release.tested[:MOST]:
+        for fault in (*_identity(run, digest, submission), *_result(run)):
+            yield replace(fault, path=_path(submission))
+
+
+def _identity(run: TestRun, digest: str, submission: Submission) -> Iterator[Finding]:
+    """Yield what is wrong with the platform and the digest of a run."""
+    if run.platform and run.platform not in {*PLATFORMS, STUB}:
+        near = nearest(run.platform, PLATFORMS)
+        yield Finding(
+            message=f"psreg knows no platform `{run.platform}`",
+            at=f"{run.pointer}/platform",
+            hint=f"Did you mean `{near}`?" if near else f"Known are {', '.join(PLATFORMS)}.",
+            severity=WARNING,
+        )
+    if run.sha256 and not _SHA256.fullmatch(run.sha256):
+        yield Finding(
+            message="this is no SHA-256 digest in lower-case hexadecimal",
+            at=f"{run.pointer}/sha256",
+            hint=f"The artifact's is {digest}.",
+        )
+    elif run.sha256 and run.sha256 != digest:
+        earlier = _release_with(run.sha256, submission)
+        yield Finding(
+            message=f"tested with {earlier}: this run does not count for these bytes"
+            if earlier
+            else "the digest is of another file than the artifact: this run does not count",
+            at=f"{run.pointer}/sha256",
+            hint=f"The artifact's is {digest}.",
+            severity=WARNING,
+        )
+
+
+def _release_with(digest: str, submission: Submission) -> str:
+    """Return the other version of the entry whose artifact has this digest, or ""."""
+    for version in submission.siblings:
+        path = replace(submission.id, version=version).artifact
+        data = submission.tree.files.get(path) if version != submission.id.version else None
+        if data is not None and hashlib.sha256(data).hexdigest() == digest:
+            return version
+    return ""
+
+
+def _result(run: TestRun) -> Iterator[Finding]:
+    """Yield what is wrong with the date and the outcome of a run."""
+    if run.date and not _is_date(run.date):
+        message = f"`{run.date}` is no day"
+        hint = "Write YYYY-MM-DD, without quotes."
+        yield Finding(message=message, at=f"{run.pointer}/date", hint=hint)
+    if run.result in ("partial", "fail") and not run.notes.strip():
+        yield Finding(
+            message=f"a result of `{run.result}` needs notes",
+            at=f"{run.pointer}/result",
+            hint="Add `notes` and say in a sentence what happened.",
+        )
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return _DATE.fullmatch(text) is not None

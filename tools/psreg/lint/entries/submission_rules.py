@@ -22,12 +22,14 @@ from psreg.formats.markdown import Section, sections
 from psreg.formats.toml.toml_document import TomlTree
 from psreg.formats.tree import Submission
 from psreg.lint.entries.evidence_rules import (
+    GOLDEN_RULES,
+    bad_test_row,
+    evidence_missing,
     recorded_without_transcript,
     unknown_protocol,
     unreadable_evidence,
+    untested_release,
 )
-from psreg.lint.entries.golden_rules import GOLDEN_RULES
-from psreg.lint.entries.limit_rules import too_many_files
 from psreg.lint.entries.release_rules import (
     bad_requirement,
     bad_tag_or_language,
@@ -37,7 +39,6 @@ from psreg.lint.entries.release_rules import (
     unknown_release_key,
     wrong_release_value,
 )
-from psreg.lint.entries.tested_rules import bad_test_row, evidence_missing, untested_release
 from psreg.lint.entries.waiver_rules import bad_waiver
 
 MAX_FILE = 1_048_576
@@ -268,6 +269,36 @@ def _understood(document: Document) -> bool:
     if isinstance(document, JsonTree | TomlTree):
         return document.parsed
     return "\ufffd" not in document.text  # what stands for a byte that is no text
+
+
+MAX_FILES = 200
+"""Files of the largest version folder: some for each of a hundred test runs."""
+
+
+@rule("REG032", spec="registry/LIMITS", severity=ERROR)
+def too_many_files(submission: Submission) -> Iterator[Finding]:
+    """A version folder holds more than 200 files.
+
+    ## Why
+    A version folder stays in the repository for ever, and each of its files has a row in the
+    signed record that everybody fetches who installs the entry. Beside the artifact,
+    release.toml and README.md it holds evidence, one file for each test run. Nobody reads
+    thousands of them, and nobody can review them.
+
+    ## Fix
+    Keep the transcripts that `[[tested]]` names, and put the turns of one run into one file:
+
+    ```text
+    before   evidence/claude-turn-0001.txt, evidence/claude-turn-0002.txt, …
+    after    evidence/claude.jsonl
+    ```
+    """
+    if len(submission.paths) > MAX_FILES:
+        yield Finding(
+            message=f"{submission.id.version} has {len(submission.paths):,} files; "
+            f"{MAX_FILES} are allowed",
+            path=str(submission.paths[MAX_FILES]),
+        )
 
 
 SUBMISSION_RULES: tuple[Rule[Any], ...] = (

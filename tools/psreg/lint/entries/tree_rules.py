@@ -14,7 +14,6 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.identity import CLASSES, EntryId, is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.spelling import did_you_mean
-from psreg.formats.irregular import Irregular
 from psreg.formats.layout import (
     EVIDENCE,
     KNOWN_FILES,
@@ -24,7 +23,7 @@ from psreg.formats.layout import (
     place_of_artifact,
     version_like,
 )
-from psreg.formats.tree import Tree
+from psreg.formats.tree import Irregular, Tree
 from psreg.lint.entries.waiver_rules import bad_policy
 
 _HINTS = {

@@ -15,11 +15,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from psreg.core.identity import Format
-from psreg.formats import readme
 from psreg.formats.conversation import json_lines
 from psreg.formats.dotprompt import NAME, Prompt
 from psreg.formats.golden import SUFFIX, GoldenCase
-from psreg.formats.markdown import Section, fences, sections
+from psreg.formats.markdown import Section, about, examples, fences, recorded, sections
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocols import STUB
 from psreg.formats.release import TestRun
@@ -68,7 +67,7 @@ class Facts:
     @property
     def use_case(self) -> bool:
         """Whether README.md says something below a heading with the words "use case"."""
-        return any(s.body.strip() for s in readme.about(self._sections, "use case"))
+        return any(s.body.strip() for s in about(self._sections, "use case"))
 
     @property
     def guide(self) -> bool:
@@ -96,7 +95,7 @@ class Facts:
         """The examples of README.md: what stands below a heading so called, part by part."""
         found: list[str] = []
         end = 0
-        for section in readme.examples(self._sections):
+        for section in examples(self._sections):
             if section.span.start >= end:  # otherwise it is a part of the one before
                 end = section.span.end + len(section.body)
                 found += _parts(section)
@@ -106,7 +105,7 @@ class Facts:
     def recorded(self) -> bool:
         """Whether an example is called recorded, and there is a transcript."""
         return bool(self.transcripts) and any(
-            readme.recorded(section) for section in readme.examples(self._sections)
+            recorded(section) for section in examples(self._sections)
         )
 
     @property

@@ -12,8 +12,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
 
-from psreg.core.diagnostics import Span
-from psreg.formats.issue import Issue
+from psreg.core.diagnostics import Issue, Span
 
 EMPTY_BLOCK = "S{}S"
 """The block that the first cycle starts from (PLSP-14)."""

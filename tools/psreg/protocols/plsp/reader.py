@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from psreg.core.diagnostics import Change, Span
-from psreg.formats.issue import Issue
+from psreg.core.diagnostics import Change, Issue, Span
 from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Assignment, Block, Command, Kind, Statement, Value
 from psreg.protocols.plsp.grammar import Token, tokens_of

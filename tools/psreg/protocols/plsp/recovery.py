@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psreg.core.diagnostics import Change, Span
-from psreg.formats.issue import Issue
+from psreg.core.diagnostics import Change, Issue, Span
 from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Assignment, Command, Kind, Statement, Value
 from psreg.protocols.plsp.grammar import LAST, Token, value_ends

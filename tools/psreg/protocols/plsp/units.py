@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from psreg.core.diagnostics import Finding, Span
+from psreg.core.diagnostics import Finding, Issue, Span
 from psreg.formats.conversation.conversation import Conversation
-from psreg.formats.issue import Issue
 from psreg.protocols.plsp import block as blocks
 from psreg.protocols.plsp.block import EMPTY_BLOCK, Block
 from psreg.protocols.plsp.dialect import PREFIX

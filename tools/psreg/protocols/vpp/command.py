@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from psreg.core.diagnostics import Change, Span
-from psreg.formats.issue import Issue
+from psreg.core.diagnostics import Change, Issue, Span
 from psreg.protocols.vpp.vocabulary import (
     ALTERNATIVES,
     ASSISTANT_TAGS,

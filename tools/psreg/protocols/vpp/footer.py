@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from psreg.core.diagnostics import Change, Span
-from psreg.formats.issue import Issue
+from psreg.core.diagnostics import Change, Issue, Span
 from psreg.protocols.vpp.vocabulary import CYCLE_LENGTH, FIELDS, USER_TAGS
 
 _TAGS = "|".join(sorted(USER_TAGS, key=len, reverse=True))

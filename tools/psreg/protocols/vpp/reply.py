@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from psreg.core.diagnostics import Change, Span
-from psreg.formats.issue import Issue
+from psreg.core.diagnostics import Change, Issue, Span
 from psreg.formats.protocols import PROTOCOLS
 from psreg.protocols.vpp.command import first_line, leading, leading_blanks_issue, read_command
 from psreg.protocols.vpp.footer import Footer, is_footer, read_footer, resembles_footer

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from psreg.core.diagnostics import Span
+from psreg.core.diagnostics import Issue, Span
 from psreg.formats.conversation.conversation import Conversation
-from psreg.formats.issue import Issue
 from psreg.protocols.protocol import Options
 from psreg.protocols.vpp.command import FORM, Command, first_line, leading, read_command
 from psreg.protocols.vpp.reply import Reply, read_reply

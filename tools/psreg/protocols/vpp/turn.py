@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from psreg.core.diagnostics import Finding, Span
-from psreg.formats.issue import Issue
+from psreg.core.diagnostics import Finding, Issue, Span
 from psreg.protocols.vpp.command import Command
 from psreg.protocols.vpp.reply import Reply
 from psreg.protocols.vpp.vocabulary import FIELDS, USER_TAGS

@@ -27,8 +27,7 @@ from psreg.lint.content import CONTENT_RULES, texts
 from psreg.lint.content.link_rules import urls
 from psreg.lint.content.patterns import hits, patterns
 from psreg.lint.content.texts import MOST, Content, quoted
-from psreg.lint.entries.limit_rules import MAX_FILES
-from psreg.lint.entries.submission_rules import MAX_FILE
+from psreg.lint.entries.submission_rules import MAX_FILE, MAX_FILES
 from psreg.registry.build import STATEMENT
 from psreg.review.change import ChangeSet
 from psreg.review.rules.version_rules import MOST_CHANGES, updates, versions
