@@ -13,7 +13,7 @@ from psreg.core.diagnostics import Report
 from psreg.formats import entry as entry_file
 from psreg.formats import policy as policy_file
 from psreg.formats.schema import MAX_VIOLATIONS
-from psreg.formats.toml.toml_file import MOST
+from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Tree
 from psreg.lint.engine import check_file, check_tree
 from psreg.lint.entries.entry_rules import alias_not_free

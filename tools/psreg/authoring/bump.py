@@ -21,9 +21,8 @@ from psreg.core.identity import ReleaseId
 from psreg.core.rule_table import RuleTable
 from psreg.core.spelling import nearest
 from psreg.core.version import Step, parse_version
-from psreg.formats import golden
+from psreg.formats import golden, toml_document
 from psreg.formats.layout import EVIDENCE
-from psreg.formats.toml import toml_document
 from psreg.formats.tree import Entry, Submission, Tree
 from psreg.lint.entries.submission_rules import MAX_FILE
 

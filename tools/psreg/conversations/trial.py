@@ -28,8 +28,8 @@ from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import Format, detect_format
 from psreg.formats import pbe
 from psreg.formats.pbe import Pbe
-from psreg.lint.files.json_rules import JSON_RULES
 from psreg.lint.files.pbe_rules import PBE_RULES
+from psreg.lint.files.syntax_rules import JSON_RULES
 from psreg.lint.locate import judge
 
 LEAVE = "/exit"

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from psreg.formats.toml import toml_document
-from psreg.formats.toml.toml_file import MOST, TomlFile
+from psreg.formats import toml_document
+from psreg.formats.toml_document import MOST, TomlFile
 
 
 class EntryFile(TomlFile):

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from psreg.formats import dotprompt
+from psreg.formats import dotprompt, toml_document
 from psreg.formats.dotprompt import Prompt
-from psreg.formats.toml import toml_document
-from psreg.formats.toml.toml_document import MAX_BYTES
-from psreg.formats.toml.toml_file import TomlFile
+from psreg.formats.toml_document import MAX_BYTES, TomlFile
 
 SUFFIX = ".render.toml"
 """What the name of the file of a golden case ends with."""

@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 
+from psreg.formats import toml_document
 from psreg.formats.licenses import DEFAULT_ALLOWED
-from psreg.formats.toml import toml_document
-from psreg.formats.toml.toml_file import TomlFile
+from psreg.formats.toml_document import TomlFile
 
 
 class Policy(TomlFile):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from psreg.formats.toml import toml_document
-from psreg.formats.toml.toml_file import MOST, TomlFile
+from psreg.formats import toml_document
+from psreg.formats.toml_document import MOST, TomlFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,14 +15,22 @@ from types import MappingProxyType
 from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.identity import EntryId, Format, ReleaseId, detect_format
 from psreg.core.rule_table import RuleTable
-from psreg.formats import dotprompt, pbe
-from psreg.formats.documents import Document, Documents, PlainText
+from psreg.formats import dotprompt, pbe, toml_document
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.pbe import Pbe
 from psreg.formats.policy import Policy
-from psreg.formats.toml import toml_document
-from psreg.formats.toml.toml_document import TomlTree
-from psreg.formats.tree import POLICY, Entry, Irregular, Submission, Tree, waiver_for
+from psreg.formats.toml_document import TomlTree
+from psreg.formats.tree import (
+    POLICY,
+    Document,
+    Documents,
+    Entry,
+    Irregular,
+    PlainText,
+    Submission,
+    Tree,
+    waiver_for,
+)
 from psreg.lint.content import texts
 from psreg.lint.entries.waiver_rules import RegistryPolicy, ReleaseWaivers
 from psreg.lint.fix import offered

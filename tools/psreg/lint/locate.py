@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from psreg.core.diagnostics import Diagnostic, Edit, Finding, Fix, LineIndex, Mode, Span
 from psreg.core.rule import Rule
-from psreg.formats.documents import Document, Documents
 from psreg.formats.schema import MAX_VIOLATIONS
+from psreg.formats.tree import Document, Documents
 
 T = TypeVar("T")
 

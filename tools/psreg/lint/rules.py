@@ -8,10 +8,9 @@ from psreg.lint.content.clarity_rules import CLARITY_RULES
 from psreg.lint.entries.entry_rules import ENTRY_RULES
 from psreg.lint.entries.submission_rules import SUBMISSION_RULES
 from psreg.lint.entries.tree_rules import TREE_RULES
-from psreg.lint.files.json_rules import JSON_RULES
 from psreg.lint.files.pbe_rules import PBE_RULES
 from psreg.lint.files.prompt_rules import PROMPT_RULES
-from psreg.lint.files.toml_rules import TOML_RULES
+from psreg.lint.files.syntax_rules import JSON_RULES, TOML_RULES
 from psreg.lint.names.name_rules import NAME_RULES
 
 RULES: tuple[Rule[Any], ...] = (

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import WARNING, Span
-from psreg.formats import dotprompt, pbe
-from psreg.formats.toml import toml_document
+from psreg.formats import dotprompt, pbe, toml_document
 from psreg.lint.content import CONTENT_RULES, texts
 from psreg.lint.engine import check_file, check_tree
 from support.registry_trees import README, RELEASE, entry, tree, version

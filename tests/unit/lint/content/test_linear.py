@@ -10,9 +10,8 @@ import re
 
 import pytest
 
-from psreg.formats import markdown
+from psreg.formats import markdown, toml_document
 from psreg.formats.json import json_document
-from psreg.formats.toml import toml_document
 from psreg.lint import content
 from psreg.lint.content import patterns
 

@@ -9,8 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Span
-from psreg.formats import dotprompt, pbe
-from psreg.formats.toml import toml_document
+from psreg.formats import dotprompt, pbe, toml_document
 from psreg.lint.content import texts
 from psreg.lint.content.texts import Kind
 

@@ -7,8 +7,8 @@ import pytest
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Mode
 from psreg.formats import pbe, schema
-from psreg.lint.files.json_rules import JSON_RULES
 from psreg.lint.files.pbe_rules import PBE_RULES, padded_version, sentences, snake_case
+from psreg.lint.files.syntax_rules import JSON_RULES
 from support.places import SHARED, needs
 
 STATELESS, ENGINE, SERVICE = (

@@ -13,7 +13,7 @@ from itertools import islice
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.rule import Rule, rule
 from psreg.formats.platforms import FEATURES, PLATFORMS
-from psreg.formats.toml.toml_file import MOST
+from psreg.formats.toml_document import MOST
 from psreg.lint.content.texts import HEAD, Content, Kind, Passage
 
 _MARK = r"(?:TODO|TBD|FIXME)"

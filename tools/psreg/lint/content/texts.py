@@ -18,13 +18,13 @@ from itertools import accumulate
 from typing import Any
 
 from psreg.core.diagnostics import Span
+from psreg.formats import toml_document
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import Escaped, JsonTree, escaped
 from psreg.formats.markdown import code_spans, fences
 from psreg.formats.pbe import Pbe
-from psreg.formats.toml import toml_document
-from psreg.formats.toml.toml_document import TomlTree
+from psreg.formats.toml_document import TomlTree
 
 HEAD = 3
 """Letters of the beginning of a word by which patterns are chosen; see `Content.heads`."""

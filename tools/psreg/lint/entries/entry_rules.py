@@ -11,7 +11,7 @@ from psreg.core.rule import Rule, rule
 from psreg.core.spelling import nearest
 from psreg.core.version import parse_version
 from psreg.formats.json.pointer import join
-from psreg.formats.toml.toml_file import MOST
+from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Entry
 from psreg.lint.reported import of_violations
 

@@ -24,7 +24,7 @@ from psreg.formats.markdown import examples, recorded, sections
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocols import DIALECT, PROTOCOLS, STUB
 from psreg.formats.release import TestRun
-from psreg.formats.toml.toml_file import MOST
+from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Submission
 
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?:\.[0-9]{1,9})?")

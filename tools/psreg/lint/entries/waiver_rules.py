@@ -17,7 +17,7 @@ from psreg.core.rule import rule
 from psreg.core.spelling import nearest
 from psreg.formats.json.pointer import join
 from psreg.formats.policy import Policy
-from psreg.formats.toml.toml_file import MOST
+from psreg.formats.toml_document import MOST
 from psreg.formats.tree import POLICY, Submission, Tree, waivable
 from psreg.lint.reported import of_violations
 

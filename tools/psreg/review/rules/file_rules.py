@@ -11,7 +11,7 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.identity import PBES, ReleaseId
 from psreg.core.rule import rule
 from psreg.formats.layout import is_device
-from psreg.formats.toml.toml_file import MOST
+from psreg.formats.toml_document import MOST
 from psreg.formats.tree import GUIDE, POLICY
 from psreg.lint.content.texts import quoted
 from psreg.review.change import ChangeSet, Touch

@@ -21,7 +21,7 @@ from psreg.core.version import Step
 from psreg.formats.golden import SUFFIX
 from psreg.formats.json.pointer import join
 from psreg.formats.layout import EVIDENCE
-from psreg.formats.toml.toml_file import MOST as MOST_ITEMS
+from psreg.formats.toml_document import MOST as MOST_ITEMS
 from psreg.formats.tree import Submission
 from psreg.lint.content import CONTENT_RULES, texts
 from psreg.lint.content.link_rules import urls

@@ -21,7 +21,7 @@ from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.rule import rule
 from psreg.core.version import Step, parse_version
 from psreg.formats.json.pointer import join
-from psreg.formats.toml.toml_file import MOST
+from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Submission
 from psreg.review.change import ChangeSet, NewRelease
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Span
-from psreg.formats.toml.toml_document import MAX_BYTES, MAX_DEPTH, json_value, locate, parse
+from psreg.formats.toml_document import MAX_BYTES, MAX_DEPTH, json_value, locate, parse
 
 DOCUMENT = """\
 # a comment
