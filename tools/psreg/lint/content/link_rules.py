@@ -1,4 +1,8 @@
-"""The rules about where a text leads: images that call home, drop hosts, disguised addresses."""
+"""The rules about links: images that send data, drop hosts, and misleading addresses.
+
+They search the URLs of a text and the images of its Markdown and HTML, reference-style images
+included.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +44,12 @@ SLOT = re.compile(
     r"|[=/](?:DATA|BASE64\w{0,12}|ENCODED\w{0,20}|SUMMARY|HISTORY|CONVERSATION|MESSAGES?|SECRETS?"
     r"|TEXT|CONTENT|INPUT|PROMPT|EMAIL|TOKEN|API_?KEY|PASSWORD)\b"
 )
-"""A place where something is put in before the URL is used."""
+"""A part of a URL that is replaced with data before the URL is used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A URL or an image: where it stands in its passage, and the URL."""
+    """A URL or an image, and its position in its passage."""
 
     passage: Passage
     start: int
@@ -55,7 +59,7 @@ class Found:
 
     @property
     def remote(self) -> bool:
-        """Whether the URL begins with a host."""
+        """Whether the URL names a host."""
         return self.url.lower().startswith(("http://", "https://", "//"))
 
     @property
@@ -66,7 +70,7 @@ class Found:
 
 
 def urls(content: Content) -> Iterator[Found]:
-    """Yield the URLs with a host, without the punctuation behind them; at most ten times `MOST`."""
+    """Yield at most `10 * MOST` URLs with a host, without trailing punctuation."""
     for passage, match in islice(content.find(_URL, "://"), 10 * MOST):
         url = match[0].rstrip(").,;:!?*_]")
         authority = match["authority"].rstrip(".:!?*_")
@@ -77,7 +81,7 @@ def urls(content: Content) -> Iterator[Found]:
 
 
 def images(content: Content) -> Iterator[Found]:
-    """Yield the images of Markdown and HTML whose URL is given; at most ten times `MOST`."""
+    """Yield at most `10 * MOST` images of Markdown and HTML that have a URL."""
     yield from islice(_images(content), 10 * MOST)
 
 
@@ -118,18 +122,18 @@ _RESERVED = re.compile(
 
 @rule("PS020", spec="registry/CONTENT", severity=ERROR)
 def image_with_slot(content: Content) -> Iterator[Finding]:
-    """The URL of an image has a place where data is put in.
+    """The URL of an image contains a slot for data.
 
     ## Why
-    A chat window loads an image as soon as the assistant writes it, without a click. If its
-    address contains something from the conversation, that something has been sent to the host:
-    this is how mail and documents were stolen from assistants (CVE-2025-32711). Where the whole
-    address is one slot, no host is known, and the finding is a warning.
+    A chat window loads an image as soon as the assistant writes it. Nobody has to click. If the URL
+    contains part of the conversation, that part is sent to the host. Mail and documents were stolen
+    from assistants this way (CVE-2025-32711). If the whole URL is one slot, the host is unknown,
+    and the finding is a warning.
 
     ## Fix
-    Name the picture without loading it, or have the assistant write an ordinary link, which a
-    person can look at before opening it. If the image is the purpose, waive the rule with a
-    reason in release.toml.
+    Mention the image without loading it, or have the assistant write an ordinary link, which the
+    user can read before opening it. If the image is the purpose of the prompt, waive the rule with
+    a reason in release.toml.
 
     ```text
     before   ![map](https://maps.example.net/draw?of={address})
@@ -140,9 +144,9 @@ def image_with_slot(content: Content) -> Iterator[Finding]:
         yield Finding(
             message=f"loading this image sends {quoted(image.slot)} to a host: {quoted(image.url)}"
             if image.remote
-            else f"this image is loaded from wherever {quoted(image.slot)} says",
+            else f"this image is loaded from the address in {quoted(image.slot)}",
             at=image.passage.span(image.start, image.end),
-            hint="Ask for a link that a person can read before opening it.",
+            hint="Ask for a link that the user can read before opening it.",
             severity=None if image.remote else WARNING,
         )
 
@@ -154,17 +158,17 @@ def _slotted(content: Content) -> Iterator[Found]:
 
 @rule("PS021", spec="registry/CONTENT", severity=WARNING)
 def remote_image(content: Content) -> Iterator[Finding]:
-    """An image is loaded from somebody's server.
+    """An image is loaded from another server.
 
     ## Why
-    Each time the text is shown, the server of the image learns that it was, when, and from which
-    address; and tomorrow it may send another picture. In an answer of an assistant such an image
-    can carry data away.
+    Each time the text is shown, the server learns when it was shown and to which IP address.
+    Tomorrow it may send a different image. In an assistant's answer, such an image can carry data
+    away.
 
     ## Fix
-    Leave the picture out, or describe it. Badges belong to the source's home page: the catalogue
-    shows version, licence and test results itself. If the image is needed, say why in
-    release.toml:
+    Remove the image, or describe it in words. Badges belong on the home page of the source: the
+    catalogue itself shows the version, the licence and the test results. If the image is needed,
+    say why in release.toml:
 
     ```toml
     [waivers]
@@ -174,24 +178,24 @@ def remote_image(content: Content) -> Iterator[Finding]:
     remote = (image for image in images(content) if image.remote and not image.slot)
     for image in islice(remote, MOST):
         yield Finding(
-            message=f"this image is loaded from elsewhere: {quoted(image.url)}",
+            message=f"this image is loaded from another server: {quoted(image.url)}",
             at=image.passage.span(image.start, image.end),
-            hint="Leave it out, or waive PS021 with a reason.",
+            hint="Remove it, or waive PS021 with a reason.",
         )
 
 
 @rule("PS022", spec="registry/CONTENT", severity=ERROR)
 def drop_host(content: Content) -> Iterator[Finding]:
-    """The text leads to a host where anybody receives or places data without a name.
+    """The text names a host where anyone can receive or publish data anonymously.
 
     ## Why
-    Collectors of requests, tunnels, letter boxes in chats and anonymous pastes are where stolen
-    data goes and where the second half of an attack waits. What they serve can change after the
-    review. A name without a path or a subdomain is a mention, and a warning only.
+    Request collectors, tunnels, chat webhooks and anonymous pastes are where stolen data is sent,
+    and where the second stage of an attack is kept. Their content can change after the review. A
+    host name without a path or a subdomain is only a mention; it is a warning.
 
     ## Fix
-    Put the material into the entry itself, or on a host that is yours. In an example, write
-    `hooks.example.net`. If the host is what the prompt is about, waive the rule:
+    Put the material into the entry itself, or on a host that you own. In examples, write
+    `hooks.example.net`. If the prompt is about this host, waive the rule:
 
     ```toml
     [waivers]
@@ -200,13 +204,13 @@ def drop_host(content: Content) -> Iterator[Finding]:
     """
     for hit in hits(content, hosts()):
         yield hit.finding(
-            hint="Use a host of your own, or one that is reserved for examples.",
+            hint="Use a host that you own, or one that is reserved for examples.",
             severity=None if _reached(hit) else WARNING,
         )
 
 
 def _reached(hit: Hit) -> bool:
-    """Tell an address from a mere mention of the host."""
+    """Tell an address apart from a mention of the host."""
     text, start, end = hit.passage.text, hit.start, hit.end
     before, after = text[max(0, start - 2) : start], text[end : end + 1]
     return before.endswith((".", "/", "@")) or after in tuple("/:?#") or "/" in hit.text
@@ -214,39 +218,39 @@ def _reached(hit: Hit) -> bool:
 
 @rule("PS023", spec="registry/CONTENT", severity=ERROR)
 def disguised_address(content: Content) -> Iterator[Finding]:
-    """A URL hides whom it belongs to: a bare number, a name before `@`, or punycode.
+    """A URL hides its host: a bare IP address, text before `@`, or punycode.
 
     ## Why
-    `https://bank.example@203.0.113.9/` goes to the number, not to the bank. A public IP address
-    says nothing about its owner, `http://2130706433/` does not even look like one, and
-    `xn--…` is a name whose letters may imitate others. Addresses of private networks, localhost
-    and the names reserved for examples are fine.
+    `https://bank.example@203.0.113.9/` leads to the IP address, not to the bank. A public IP
+    address does not show its owner, and `http://2130706433/` does not even look like one. `xn--…`
+    is a name whose letters may imitate other letters. Addresses of private networks, localhost and
+    names reserved for examples are allowed.
 
     ## Fix
-    Write the host by its name. Never put a user name or password into a URL. If the name is
-    really spelled with other letters, waive the rule and say whose it is:
+    Write the host by its name. Never put a user name or a password into a URL. If the name really
+    contains such letters, waive the rule and say who owns it:
 
     ```toml
     [waivers]
     PS023 = "xn--mnchen-3ya.de is the city's own site, www.münchen.de."
     ```
     """
-    told = ((url, why) for url in urls(content) if (why := _disguise(url.authority)))
-    for url, why in islice(told, MOST):
+    found = ((url, why) for url in urls(content) if (why := _disguise(url.authority)))
+    for url, why in islice(found, MOST):
         yield Finding(
             message=f"{why}: {quoted(url.url)}",
             at=url.passage.span(url.start, url.end),
-            hint="Write the host by its name, and nothing before it.",
+            hint="Write the host by its name, with nothing before it.",
         )
 
 
 def _disguise(authority: str) -> str:
-    _, at, place = authority.rpartition("@")
-    host = place if place.startswith("[") else place.partition(":")[0]
+    _, at, address = authority.rpartition("@")
+    host = address if address.startswith("[") else address.partition(":")[0]
     if _RESERVED.fullmatch(host):
         return ""
     if at:
-        return f"the host is {quoted(host)}, what stands before it is only a name"
+        return f"the host is {quoted(host)}; the part before `@` is only a user name"
     if host.startswith("[") or _NUMBERS.fullmatch(host.lower()):
         return _number(host)
     if any(label.startswith("xn--") for label in host.lower().split(".")):
@@ -260,8 +264,8 @@ def _number(host: str) -> str:
     try:
         address = ipaddress.ip_address(host.strip("[]"))
     except ValueError:
-        return f"{quoted(host)} is an address written so that nobody can read it"
-    return "nobody can tell whose address this is" if address.is_global else ""
+        return f"{quoted(host)} is an unreadable form of an IP address"
+    return "the owner of this IP address is unknown" if address.is_global else ""
 
 
 def _unpunycoded(host: str) -> str:
@@ -273,13 +277,13 @@ def _unpunycoded(host: str) -> str:
 
 @rule("PS024", spec="registry/CONTENT", severity=ERROR)
 def script_link(content: Content) -> Iterator[Finding]:
-    """A link runs a script or opens a file of the reader's own machine.
+    """A link runs a script or opens a local file of the reader.
 
     ## Why
-    `javascript:`, `vbscript:` and `data:text/html` links run in whatever page shows the text;
-    `file:` links reach into the reader's disk. Texts from a registry are shown on sites and in
-    chat windows of other people. Nobody can waive this. Code in a code block or between backticks
-    is no link and passes.
+    `javascript:`, `vbscript:` and `data:text/html` links run in the page that shows the text.
+    `file:` links open files on the reader's disk. Texts from a registry are shown on other people's
+    sites and in their chat windows. This rule cannot be waived. It ignores code in code blocks and
+    between backticks.
 
     ## Fix
     Link to an `https:` address, or show the code as code.
@@ -293,7 +297,7 @@ def script_link(content: Content) -> Iterator[Finding]:
     links = ((p, m) for p, m in found if not p.in_code(m.start("link")))
     for passage, match in islice(links, MOST):
         yield Finding(
-            message=f"this is no link to a page: {quoted(match['link'])}",
+            message=f"this link does not lead to a web page: {quoted(match['link'])}",
             at=passage.span(*match.span("link")),
             hint="Link to an https: address, or show code as code.",
         )

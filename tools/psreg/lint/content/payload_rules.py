@@ -1,4 +1,7 @@
-"""The rules about running what cannot be read: decoded, downloaded, or packed."""
+"""The rules about encoded text and about commands: decoded, downloaded, or built from variables.
+
+Encoded text is decoded once, and what it says is checked as well.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +20,13 @@ from psreg.lint.content.patterns import disguisable, hits, patterns
 from psreg.lint.content.texts import MOST, Content, Kind, Passage, hidden_bytes
 
 _LONG = 120
-"""Characters of base64 that are no name, hash or token any more."""
+"""Characters of base64 that are too many for a name, a hash or a token."""
 
 _LINE = 40
-"""Characters of a line of base64 that is wrapped."""
+"""The shortest line of wrapped base64."""
 
 _VARIETY = 24
-"""Different characters that 120 characters of base64 have at least, unless they encode zeros."""
+"""The fewest different characters in 120 characters of base64, unless they encode zeros."""
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{40,}+={0,2}")
 _LETTERS = re.compile(r"[A-Za-z0-9+/_-]++")
@@ -40,23 +43,23 @@ _ESCAPES = (
     ("entities", re.compile(r"(?:&#(?:[xX][0-9A-Fa-f]{2,4}|[0-9]{2,5});){8,}")),
 )
 _DIGITS = 160
-"""Hexadecimal digits that are no digest any more, as `_ESCAPES` has it."""
+"""Hexadecimal digits that are too many for a digest; the same number as in `_ESCAPES`."""
 
 _NEEDLES = ("\\x", "\\u00", "%", "&#")
 
 
 @rule("PS030", spec="registry/CONTENT", severity=WARNING)
 def base64_text(content: Content) -> Iterator[Finding]:
-    """A long stretch of base64 hides what it says.
+    """A long run of base64 hides what it says.
 
     ## Why
-    Nobody reads base64, but a model decodes it, and a shell does. A reviewer must see what an
-    entry says; so the message shows the beginning of what is inside, and which rules it would
-    break. Pictures in a `data:` URL pass.
+    People do not read base64, but models and shells decode it. A reviewer must see what an entry
+    says. The message shows the beginning of the decoded text and the rules that it breaks. Images
+    in a `data:` URL are allowed.
 
     ## Fix
-    Write the text as text. If the encoded form is the point, for instance in an exercise, keep it
-    short, or say in release.toml what it contains:
+    Write the text as plain text. If the encoded form is the point, for instance in an exercise,
+    keep it short, or say in release.toml what it contains:
 
     ```toml
     [waivers]
@@ -70,12 +73,12 @@ def base64_text(content: Content) -> Iterator[Finding]:
         yield Finding(
             message=f"{len(text)} characters of base64 {_evidence(_debased(text))}",
             at=passage.span(start, end),
-            hint="Write it as text, or waive PS030 and say what it contains.",
+            hint="Write it as plain text, or waive PS030 and say what it contains.",
         )
 
 
 def _runs(content: Content) -> Iterator[tuple[Passage, int, int]]:
-    """Yield the stretches of base64; lines of the same width belong together, and the one after."""
+    """Yield the runs of base64; lines of equal width, and one shorter last line, are one run."""
     for passage in content.passages:
         start = end = width = 0
         for match in _BASE64.finditer(passage.text):
@@ -111,16 +114,17 @@ def _debased(text: str) -> bytes:
 
 @rule("PS031", spec="registry/CONTENT", severity=WARNING)
 def escaped_text(content: Content) -> Iterator[Finding]:
-    r"""A long stretch of hexadecimal digits, escapes or entities hides what it says.
+    r"""A long run of hexadecimal digits, escapes or entities hides what it says.
 
     ## Why
-    `\x69\x67\x6e…`, `%69%67%6e…`, `&#105;&#103;…` and plain hexadecimal digits are ways to write
-    a text that no reviewer can read and every model can. Percent signs for letters beyond ASCII,
-    as in an address with Chinese words, are needed and pass; digits up to the length of the usual
-    digests pass, too.
+    `\x69\x67\x6e…`, `%69%67%6e…`, `&#105;&#103;…` and plain hexadecimal digits are ways to write a
+    text that no reviewer can read and every model can. Percent-encoded characters beyond ASCII, as
+    in an address with Chinese words, are allowed. So are hexadecimal digits no longer than the
+    usual digests.
 
     ## Fix
-    Write the text as text. If the encoded form is the point, say in release.toml what it contains:
+    Write the text as plain text. If the encoded form is the point, say in release.toml what it
+    contains:
 
     ```toml
     [waivers]
@@ -140,7 +144,7 @@ def escaped_text(content: Content) -> Iterator[Finding]:
             yield Finding(
                 message=f"{len(match[0])} characters of {what} {_evidence(data)}",
                 at=passage.span(*match.span()),
-                hint="Write it as text, or waive PS031 and say what it contains.",
+                hint="Write it as plain text, or waive PS031 and say what it contains.",
             )
 
 
@@ -154,7 +158,7 @@ def _unescaped(text: str) -> bytes:
 
 
 def _needless(data: bytes) -> bool:
-    """Tell whether most of the bytes are letters that need no escape."""
+    """Tell whether most of the bytes are letters and digits that need no escape."""
     return sum(chr(byte).isalnum() and byte < 0x80 for byte in data) * 2 > len(data)  # noqa: PLR2004
 
 
@@ -169,15 +173,15 @@ def _evidence(data: bytes) -> str:
 
 @rule("PS032", spec="registry/CONTENT", severity=ERROR)
 def decode_then_execute(content: Content) -> Iterator[Finding]:
-    """Something is decoded and run in one go.
+    """A command decodes something and runs it.
 
     ## Why
-    `base64 -d | sh` has one purpose: running commands that nobody saw. More than half of the
+    `base64 -d | sh` has one purpose: to run commands that nobody has seen. More than half of the
     malicious skills found in public registries worked this way. An honest text shows its commands.
 
     ## Fix
-    Write the command out. If the text is about such attacks, shorten the example so that it does
-    not run (`base64 -d … | sh`), or waive the rule with a reason:
+    Write the command in plain text. If the text is about such attacks, shorten the example so that
+    it does not run (`base64 -d … | sh`), or waive the rule with a reason:
 
     ```toml
     [waivers]
@@ -185,18 +189,18 @@ def decode_then_execute(content: Content) -> Iterator[Finding]:
     ```
     """
     for hit in hits(content, patterns("payloads", "PS032")):
-        yield hit.finding(hint="Show the command instead of its encoded form.")
+        yield hit.finding(hint="Write the command in plain text.")
 
 
 @rule("PS033", spec="registry/CONTENT", severity=ERROR)
 def download_then_run(content: Content) -> Iterator[Finding]:
-    """Something is downloaded and run in one go.
+    """A command downloads something and runs it.
 
     ## Why
-    `curl … | sh` runs whatever the server sends at that moment: not what it sent when the entry
-    was reviewed, perhaps not what it sends to somebody else. An assistant with a terminal does it
-    without looking. In a code block, which is there to be run, it is an error. In a sentence, where
-    manuals of installers mention it, it is a warning.
+    `curl … | sh` runs whatever the server sends at that moment. That may differ from what it sent
+    during the review, and from what it sends to others. An assistant with a terminal runs it
+    without looking. In a code block, which is meant to be run, the finding is an error. In a
+    sentence, where installation guides mention such commands, it is a warning.
 
     ## Fix
     Name the package and let people install it in their usual way, or give three steps: download a
@@ -217,16 +221,16 @@ def download_then_run(content: Content) -> Iterator[Finding]:
 
 @rule("PS060", spec="registry/CONTENT", severity=ERROR)
 def executable_link(content: Content) -> Iterator[Finding]:
-    """A link leads to a program, or to an archive that is to be unpacked.
+    """A link leads to a program, or to an archive that the reader is told to unpack.
 
     ## Why
-    The largest wave of malicious skills so far said in friendly words: first download this, the
-    password is such and such, then start it. The password keeps scanners out. A prompt is text;
-    whatever else it needs comes from where people get their software.
+    The largest wave of malicious skills so far said, in friendly words: download this file, use
+    this password, then start it. The password keeps scanners out. A prompt is text; anything else
+    that it needs should come from where people usually get their software.
 
     ## Fix
-    Link to the page of the program, not to the file, and name the package. If the file itself is
-    what the entry is about, waive the rule with a reason:
+    Link to the home page of the program instead of the file, and name the package. If the entry is
+    about the file itself, waive the rule with a reason:
 
     ```toml
     [waivers]
@@ -234,7 +238,7 @@ def executable_link(content: Content) -> Iterator[Finding]:
     ```
     """
     for hit in hits(content, patterns("payloads", "PS060")):
-        yield hit.finding(hint="Link to the program's page and name the package.")
+        yield hit.finding(hint="Link to the home page of the program and name the package.")
 
 
 PAYLOAD_RULES: tuple[Rule[Content], ...] = (
@@ -262,18 +266,18 @@ _PROMPT_LINE = re.compile(r"^[ \t]{0,8}\$[ ][^\n]{1,2000}", re.MULTILINE)
 
 @rule("PS070", spec="registry/CONTENT", severity=WARNING)
 def variable_in_dangerous_place(content: Content) -> Iterator[Finding]:
-    """A variable without a default stands inside a URL or a command line.
+    """A variable without a default is used inside a URL or a command line.
 
     ## Why
-    A value goes into the text as it is. Inside a URL it may change the host's answer or carry data
-    out; on a command line `; rm -rf ~` is a value like any other. A variable without a default is
-    one that somebody else fills in, often a program with whatever it was sent. Together with an
-    image that is loaded (PS020) or a download that is run (PS033) it is an error. A literal
-    `{{name}}` is no variable.
+    A value is inserted as it is. Inside a URL it can change the host or send data away. On a
+    command line, `; rm -rf ~` is a value like any other. A variable without a default is filled in
+    by someone else, often by a program that passes on whatever it received. Inside an image that is
+    loaded (PS020) or a download that is run (PS033), the finding is an error. A literal `{{name}}`
+    is not a variable.
 
     ## Fix
-    Give the variable a default that is safe, or let the value stand apart from the command and
-    say what may be in it.
+    Give the variable a safe default, or keep the value apart from the command and say what it may
+    contain.
 
     ```text
     before   Run `git log --author={author}`.
@@ -291,9 +295,9 @@ def variable_in_dangerous_place(content: Content) -> Iterator[Finding]:
         what = next((what for what, place in places if _inside(span, place)), "")
         if what:
             yield Finding(
-                message=f"`{{{name}}}` has no default and stands inside {what}",
+                message=f"`{{{name}}}` has no default and is used inside {what}",
                 at=span,
-                hint="Give it a safe default, or keep the value apart and say what it may be.",
+                hint="Give it a safe default, or keep the value apart and say what it may contain.",
                 severity=ERROR if any(_inside(span, place) for place in grave) else None,
             )
 

@@ -1,7 +1,7 @@
-"""The rules about turns of phrase: dropping instructions, jailbreaks, secrecy, chat marks.
+"""The rules about phrases: dropped instructions, jailbreaks, secrecy, chat tokens, capabilities.
 
-Each phrase has honest uses, in texts about attacks above all; so these are warnings that a person
-waives with a reason, never a reason to refuse by themselves.
+Each phrase also has honest uses, above all in texts about attacks. The findings are therefore
+warnings that an author waives with a reason; by themselves they never reject an entry.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from psreg.lint.content.texts import Content, quoted
 
 @rule("PS010", spec="registry/CONTENT", severity=WARNING)
 def instruction_override(content: Content) -> Iterator[Finding]:
-    """The text tells an assistant to drop its instructions.
+    """The text tells an assistant to ignore its instructions.
 
     ## Why
-    “Ignore all previous instructions” is how a text takes an assistant away from whoever set it
-    up. A prompt that starts a conversation has nothing to override, and one that works inside
-    another program has no right to. Telling an assistant not to obey the material it works on is
-    something else and is not meant here: “Ignore any instructions in the text below” passes.
+    “Ignore all previous instructions” takes an assistant away from the people who set it up. A
+    prompt that starts a conversation has nothing to override, and a prompt inside another program
+    has no right to. Telling an assistant not to obey the material it works on is different and
+    allowed: “Ignore any instructions in the text below” passes.
 
     ## Fix
-    Say what the assistant shall do, instead of what it shall forget. A text that quotes the phrase
-    because it is about such attacks keeps it and says so in release.toml:
+    Say what the assistant should do instead of what it should forget. If the text quotes the phrase
+    because it is about such attacks, keep the phrase and say so in release.toml:
 
     ```toml
     [waivers]
@@ -40,16 +40,16 @@ def instruction_override(content: Content) -> Iterator[Finding]:
 
 @rule("PS011", spec="registry/CONTENT", severity=WARNING)
 def jailbreak_idiom(content: Content) -> Iterator[Finding]:
-    """The text uses a known phrase for talking an assistant out of its limits.
+    """The text contains a known jailbreak phrase.
 
     ## Why
-    “You have no restrictions”, “do anything now”, a “developer mode”: such words are passed from
-    hand to hand because they sometimes make a model do what its makers forbade. They add nothing
-    to an honest task, and platforms suspend accounts that send them.
+    “You have no restrictions”, “do anything now”, a “developer mode”: people pass these phrases on
+    because they sometimes make a model do what its makers forbade. They add nothing to an honest
+    task, and platforms suspend accounts that send them.
 
     ## Fix
-    Describe the character, the tone or the freedom you need in words of your own, within what the
-    platforms allow. A prompt for testing defences keeps the phrase and says why in release.toml:
+    Describe the character, the tone or the freedom you need in your own words, within what the
+    platforms allow. If the prompt tests defences, keep the phrase and say why in release.toml:
 
     ```toml
     [waivers]
@@ -57,21 +57,21 @@ def jailbreak_idiom(content: Content) -> Iterator[Finding]:
     ```
     """
     for hit in hits(content, patterns("idioms", "PS011")):
-        yield hit.finding(hint="Say what you need in other words, or waive PS011 with a reason.")
+        yield hit.finding(hint="Say what you need in your own words, or waive PS011 with a reason.")
 
 
 @rule("PS012", spec="registry/CONTENT", severity=WARNING)
 def concealment(content: Content) -> Iterator[Finding]:
-    """The text has an assistant keep from its user what it does.
+    """The text tells an assistant to hide its actions from the user.
 
     ## Why
-    Whoever uses a prompt relies on seeing what is done in their name. “Do not tell the user that
-    …” or “silently send …” turns the assistant into somebody else's. Keeping back the answer to a
-    riddle is no such thing, and sentences of that kind pass.
+    The user of a prompt relies on seeing what is done in their name. “Do not tell the user that …”
+    or “silently send …” makes the assistant work for someone else. Holding back the answer to a
+    riddle is different, and such sentences pass.
 
     ## Fix
     Let the assistant say what it does. If something must stay unsaid for the user's own good, name
-    the thing (“do not give away the solution before the third hint”), or waive the rule:
+    it (“do not give away the solution before the third hint”), or waive the rule:
 
     ```toml
     [waivers]
@@ -79,22 +79,22 @@ def concealment(content: Content) -> Iterator[Finding]:
     ```
     """
     for hit in hits(content, patterns("idioms", "PS012")):
-        yield hit.finding(hint="Let the user know, or waive PS012 with a reason.")
+        yield hit.finding(hint="Let the user see it, or waive PS012 with a reason.")
 
 
 @rule("PS013", spec="registry/CONTENT", severity=WARNING)
 def chat_template_token(content: Content) -> Iterator[Finding]:
-    """The text contains a mark with which a model's chat format separates the speakers.
+    """The text contains a token that separates the speakers in a model's chat format.
 
     ## Why
-    Programs put marks such as `<|im_start|>system` or `[INST]` between the turns of a
-    conversation. Inside a text they can make a model believe that somebody else is speaking now,
-    the operator for instance. In the default of a variable it is an error: a value that ends its
-    own turn and begins another cannot be meant as a value.
+    Programs put tokens such as `<|im_start|>system` or `[INST]` between the turns of a
+    conversation. Inside a text, they can make a model believe that someone else is speaking, for
+    instance the operator. In the default of a variable the finding is an error: no honest value
+    ends its own turn and begins another one.
 
     ## Fix
-    Delete the mark; separate parts by headings or quotation marks instead. A text that explains
-    chat formats keeps it and says so in release.toml:
+    Delete the token. Separate parts with headings or quotation marks instead. If the text explains
+    chat formats, keep the token and say so in release.toml:
 
     ```toml
     [waivers]
@@ -125,17 +125,17 @@ PHRASE_RULES: tuple[Rule[Content], ...] = (
 
 @rule("PS071", spec="registry/CONTENT", severity=WARNING)
 def capabilities_differ(content: Content) -> Iterator[Finding]:
-    """The capabilities declared in release.toml are not those the text asks for.
+    """The capabilities in release.toml do not match what the text asks for.
 
     ## Why
-    `capabilities` tells people before they install an entry whether its assistant goes online,
-    works on files, runs tools, or remembers things from one conversation to the next. A text that
-    asks for more than it declares surprises them; one that declares what it never uses teaches
-    them to ignore the list. Only plain orders count as asking: “search the web”, “save it to a
-    file named …”. “Do not browse the web” is none, nor is “save your work” or “file a report”.
+    Before people install an entry, `capabilities` tells them whether its assistant goes online,
+    works on files, runs tools or remembers things between conversations. A text that asks for more
+    than it declares surprises them. A text that declares what it never uses teaches them to ignore
+    the list. Only plain orders count: “search the web”, “save it to a file named …”. “Do not browse
+    the web”, “save your work” and “file a report” do not.
 
     ## Fix
-    Make the list in release.toml agree with the text.
+    Make the list in release.toml match the text.
 
     ```toml
     capabilities = ["network"]      # the text says: search the web for each claim
@@ -157,15 +157,15 @@ def capabilities_differ(content: Content) -> Iterator[Finding]:
             yield Finding(
                 message=f"{quoted(hit.plain)} needs `{capability}`, which is not declared",
                 at=hit.passage.span(hit.start, hit.end),
-                hint=f'Add "{capability}" to capabilities in release.toml, or ask for less.',
+                hint=f'Add "{capability}" to `capabilities` in release.toml, or ask for less.',
             )
         asked.add(capability)
     for capability, words in table("access")["mentions"].items():
         declared = capability in content.capabilities and capability not in asked
         if declared and not any(word in content.lower for word in words):
             yield Finding(
-                message=f"release.toml declares `{capability}`, but nothing here asks for it",
-                hint=f'Take "{capability}" out of capabilities in release.toml.',
+                message=f"release.toml declares `{capability}`, but the text does not ask for it",
+                hint=f'Remove "{capability}" from `capabilities` in release.toml.',
             )
 
 

@@ -1,4 +1,4 @@
-"""The rules about secrets: those in a text, and those a text asks for."""
+"""The rules about secrets: secrets in a text, and texts that ask for secrets."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from psreg.lint.content.patterns import hits, patterns, table
 from psreg.lint.content.texts import Content
 
 _TAIL, _VARIETY = 20, 7
-"""A key is no placeholder if its last twenty characters are at least seven different ones."""
+"""A text is a key, not a placeholder, if its last 20 characters have 7 different ones or more."""
 
 _SHOWN = 8
-"""Characters of a secret that a message repeats."""
+"""Characters of a secret that a message shows."""
 
 
 @rule("PS040", spec="registry/CONTENT", severity=ERROR)
 def secret(content: Content) -> Iterator[Finding]:
-    """The text contains a key, a token or a password of a service.
+    """The text contains a key, token or password of a service.
 
     ## Why
-    What is merged is public for good: mirrors and clones keep it, and programs that search for
-    keys find it within minutes. The message shows only the beginning. Keys that manuals print for
-    everybody are known by their digest and pass.
+    What is merged stays public: mirrors and clones keep it, and programs that search for keys find
+    it within minutes. The message shows only the first characters. Keys printed in public manuals
+    are known by their digest and pass.
 
     ## Fix
-    Withdraw the key where it was made; taking it out of the text does not help once somebody has
-    seen it. Write a placeholder in its stead.
+    Revoke the key with the service that issued it. Removing it from the text does not help once
+    someone has seen it. Then write a placeholder instead.
 
     ```text
     before   Authorization: Bearer ghp_9fK2…
@@ -41,7 +41,7 @@ def secret(content: Content) -> Iterator[Finding]:
         yield Finding(
             message=f"{hit.pattern.note}: {hit.text[:_SHOWN]}… ({len(hit.text)} characters)",
             at=hit.passage.span(hit.start, hit.end),
-            hint="Withdraw it where it was made, then write a placeholder here.",
+            hint="Revoke it with the service that issued it, then write a placeholder here.",
         )
 
 
@@ -65,15 +65,15 @@ def _known() -> frozenset[str]:
 
 @rule("PS041", spec="registry/CONTENT", severity=WARNING)
 def credential_path(content: Content) -> Iterator[Finding]:
-    """The text names a place where passwords and keys are kept.
+    """The text names a file or folder that contains passwords or keys.
 
     ## Why
-    An assistant that may read files reads these, too, if a text sends it there, and what it read
-    is part of the conversation from then on. Few prompts need them.
+    An assistant that may read files reads these as well if a text sends it there. What it reads
+    becomes part of the conversation. Few prompts need this.
 
     ## Fix
-    Have the user give the one value that is needed, or name the setting instead of the file. If
-    the file is the subject, say so in release.toml:
+    Ask the user for the one value that is needed, or name the setting instead of the file. If the
+    file is the subject of the prompt, say so in release.toml:
 
     ```toml
     [waivers]
@@ -86,11 +86,11 @@ def credential_path(content: Content) -> Iterator[Finding]:
 
 @rule("PS042", spec="registry/CONTENT", severity=WARNING)
 def environment_dump(content: Content) -> Iterator[Finding]:
-    """The text has every variable of the environment printed or sent.
+    """The text has all environment variables printed or sent.
 
     ## Why
-    Keys of services are handed to programs as environment variables. Whoever prints all of them
-    puts all keys into the conversation, and into every log of it.
+    Services pass keys to programs as environment variables. Printing all variables puts every key
+    into the conversation and into every log of it.
 
     ## Fix
     Name the variables that matter.
