@@ -368,8 +368,8 @@ def test_one_run_mends_very_many_hidden_characters(letter):
     assert after.decode() == value.replace(letter, "").replace(", wo", "\\nwo")
     assert codes(mended.fixed) == {"PS003": 100}
     assert codes(mended.left)["PS003"] == 0
-    (last,) = (d for d in mended.fixed if "after it" in d.fix.title)
-    assert last.fix.title == "Delete invisible characters, here and in 2,900 places after it"
+    (last,) = (d for d in mended.fixed if "later positions" in d.fix.title)
+    assert last.fix.title == "Delete invisible characters, here and in 2,900 later positions"
     prompt = PROMPT + "\n".join(words).replace("\\u200b", "\u200b")
     assert fix(prompt, "x.prompt")[0].decode() == prompt.replace("\u200b", "")
 

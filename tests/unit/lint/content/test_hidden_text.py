@@ -156,7 +156,9 @@ def test_selectors_that_hide_bytes_are_decoded(text, hidden):
 
 
 def test_controls_are_named():
-    assert said("a\x1b[2J", "PS005") == ["U+001B ESCAPE is a control, not text: “\\u{001b}[2J”"]
+    assert said("a\x1b[2J", "PS005") == [
+        "U+001B ESCAPE is a control character, not text: “\\u{001b}[2J”"
+    ]
     assert said("\x00\x01\x80", "PS005")[0].startswith("3 characters, U+0000 U+0001 U+0080, are")
     assert said("a\tb\r\n", "PS005") == []
     content = texts.of_pbe(pbe.read(rb'{"a": "\u0000\b\f\n\r\t\u0085"}'))
@@ -165,7 +167,7 @@ def test_controls_are_named():
 
 def test_private_characters():
     assert said("\ue000\U0010fffd x", "PS006") == [
-        "U+E000 U+10FFFD: no standard says what this looks like"
+        "U+E000 U+10FFFD: a private-use character without a standard meaning"
     ]
     assert said("\U0010fffe", "PS006") == []
 

@@ -1,4 +1,4 @@
-"""The rules about what a text says and hides; family PS, judged once per file."""
+"""The rules about what a text says and hides; family PS, checked once per file."""
 
 from psreg.core.rule import Rule
 from psreg.lint.content.character_rules import CHARACTER_RULES

@@ -1,4 +1,4 @@
-"""The rules about characters that deceive or do harm although they may be seen."""
+"""The rules about visible characters that deceive or do harm."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from psreg.lint.content.texts import MOST, Content, Kind, Passage, code_point, c
 
 _CONTROL_RUN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]++")
 _SEQUENCE = 24
-"""Characters after an escape that the message shows with it."""
+"""Characters that the message shows, from the control character on."""
 
 
 @rule("PS005", spec="registry/CONTENT", severity=ERROR)
 def control_characters(content: Content) -> Iterator[Finding]:
-    r"""A control character stands in the text.
+    r"""The text contains a control character.
 
     ## Why
-    Control characters are orders to a terminal, not text. U+001B can repaint a screen, change the
-    title of a window or hide what comes next, in everybody's terminal and in every log of a build
-    that shows the file. A NUL ends a text for some programs and not for others. In JSON an escape
-    such as `\u0000` or `\b` counts as well. Tab, line feed and carriage return are text.
+    Control characters are commands to a terminal, not text. U+001B can repaint a screen, change the
+    title of a window or hide the text that follows, in every terminal and build log that shows the
+    file. A NUL ends a text for some programs and not for others. In JSON, an escape such as
+    `\u0000` or `\b` counts as well. Tab, line feed and carriage return are allowed.
 
     ## Fix
     Delete the character. To write about one, use its name.
@@ -39,13 +39,13 @@ def control_characters(content: Content) -> Iterator[Finding]:
     for passage, run in islice(content.find(_CONTROL_RUN), MOST):
         shown = quoted(passage.text[run.start() : run.start() + _SEQUENCE])
         number = len(run[0])
-        what = f"{number} characters, {code_points(run[0])}, are controls"
+        what = f"{number} characters, {code_points(run[0])}, are control characters"
         if number == 1:
-            what = f"{code_point(run[0])} is a control"
+            what = f"{code_point(run[0])} is a control character"
         yield Finding(
             message=f"{what}, not text: {shown}",
             at=passage.span(*run.span()),
-            hint="Delete it; to write about it, use its name.",
+            hint="Delete it. To write about it, use its name.",
         )
 
 
@@ -54,15 +54,15 @@ _PRIVATE_RUN = re.compile("[\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010f
 
 @rule("PS006", spec="registry/CONTENT", severity=WARNING)
 def private_characters(content: Content) -> Iterator[Finding]:
-    """A character for private use has no meaning that anybody else knows.
+    """A private-use character has no defined meaning.
 
     ## Why
-    What U+E000 and its neighbours look like depends on the fonts of one computer; elsewhere they
-    are a box or nothing at all. They come from icon fonts and word processors, and they can hide
+    What U+E000 and its neighbours look like depends on the fonts of one computer. On others they
+    appear as a box or not at all. They come from icon fonts and word processors, and they can hide
     a message from a reviewer.
 
     ## Fix
-    Replace the character by an emoji or a word.
+    Replace the character with an emoji or a word.
 
     ```text
     before   {U+F0B7} First point
@@ -73,9 +73,9 @@ def private_characters(content: Content) -> Iterator[Finding]:
         return
     for passage, run in islice(content.find(_PRIVATE_RUN), MOST):
         yield Finding(
-            message=f"{code_points(run[0])}: no standard says what this looks like",
+            message=f"{code_points(run[0])}: a private-use character without a standard meaning",
             at=passage.span(*run.span()),
-            hint="Replace it by an emoji or a word.",
+            hint="Replace it with an emoji or a word.",
         )
 
 
@@ -101,15 +101,15 @@ _ADDRESS = re.compile(
 
 @rule("PS007", spec="registry/CONTENT", severity=WARNING)
 def mixed_scripts(content: Content) -> Iterator[Finding]:
-    """One word mixes Latin letters with letters of another script that look alike.
+    """A word mixes Latin letters with similar letters of another script.
 
     ## Why
-    A Cyrillic а in "pаypal" looks exactly like the Latin one. A link that was read and approved
-    leads elsewhere, and a name is another name. In an address or an identifier it is an error: no
-    honest text needs it there. Greek letters in formulas, such as μm, pass.
+    A Cyrillic а in "pаypal" looks exactly like the Latin one. A link that a reviewer approved then
+    leads elsewhere, and a name is a different name. In an address or an identifier the finding is
+    an error: no honest text needs it there. Greek letters in formulas, such as μm, are allowed.
 
     ## Fix
-    Type the word again with one keyboard layout. The message names the letters that are strangers.
+    Retype the word with one keyboard layout. The message names the letters of the other script.
 
     ```text
     before   p{U+0430}ypal
@@ -127,12 +127,12 @@ def mixed_scripts(content: Content) -> Iterator[Finding]:
             message=f"{quoted(word)} has Latin letters and {named}",
             at=passage.span(start, end),
             severity=ERROR if severe else None,
-            hint="Type the word again with one keyboard layout.",
+            hint="Retype the word with one keyboard layout.",
         )
 
 
 def _mixed(content: Content) -> Iterator[tuple[Passage, int, int]]:
-    """Yield the words of two scripts: the passage, start and end."""
+    """Yield each word of two scripts: its passage, start and end."""
     last, done = None, 0
     for passage, match in content.find(_MEETING):
         if passage is last and match.start() < done:
@@ -151,7 +151,7 @@ def _is_letter(character: str) -> bool:
 
 
 def _is_formula(word: str) -> bool:
-    """Tell whether the strangers of `word` are Greek symbols: μm, Δt, αx."""
+    """Tell whether the foreign letters of `word` are Greek symbols: μm, Δt, αx."""
     strangers = _OTHERS.findall(word)
     if not all(_GREEK.match(c) for c in strangers):
         return False
@@ -160,7 +160,7 @@ def _is_formula(word: str) -> bool:
 
 
 def _is_identifier(passage: Passage, start: int, end: int) -> bool:
-    """Tell whether the word belongs to an address, a name with `_`, a variable or code."""
+    """Tell whether the word is in an address, a name with `_`, a variable or code."""
     text = passage.text
     if "_" in text[start:end] or (text[start - 1 : start], text[end : end + 1]) == ("{", "}"):
         return True
@@ -178,16 +178,17 @@ _STACK = 4
 _LONG = 200
 """Characters after which a name or a stack is not compared with its composed form."""
 _SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
-"""Variation selectors are marks by their category and take no room; PS004 judges them."""
+"""Variation selectors have the category of marks but take up no space; PS004 checks them."""
 
 
 @rule("PS008", spec="registry/CONTENT", severity=ERROR)
 def stacked_marks(content: Content) -> Iterator[Finding]:
-    """Four or more combining marks are stacked on one character.
+    """A character carries four or more combining marks.
 
     ## Why
-    Such a stack grows over the lines above and below and makes a page, a terminal or a review
-    unreadable. No living orthography needs four marks that do not combine into a letter.
+    Such a stack covers the lines above and below and makes a page, a terminal or a review
+    unreadable. No living writing system needs four marks that do not combine into a letter. Marks
+    that do combine are counted after they are composed.
 
     ## Fix
     Delete the marks.
@@ -217,22 +218,22 @@ def _height(text: str) -> int:
 
 
 _IDENTIFIERS = frozenset(("name", "id", "key", "version", "command", "commands"))
-"""Last words of the names under which a PBE keeps what is typed or compared."""
+"""Last words of the member names of a PBE whose values are typed or compared."""
 
 
 @rule("PS009", spec="registry/CONTENT", severity=ERROR)
 def ambiguous_encoding(content: Content) -> Iterator[Finding]:
-    """A name is not in Unicode's composed form, or a file is encoded in a doubtful way.
+    """A name is not in Unicode's composed form, or the encoding of a file is ambiguous.
 
     ## Why
-    "é" is either one character or two, and both look the same. A name that a person types is then
-    not the name in the file, and two fields that look alike are different ones. Several byte
-    order marks, or characters that were lost in a conversion, mean that programs read different
-    texts from the same bytes.
+    "é" is either one character or two, and both look the same. The name that a person types then
+    differs from the name in the file, and two fields that look alike are different fields. With
+    several byte order marks, or with characters lost in a conversion, programs read different texts
+    from the same bytes.
 
     ## Fix
-    Type the name again, or save the file as UTF-8 without byte order mark. On a command line,
-    `uconv -x any-nfc` composes a text.
+    Retype the name, or save the file as UTF-8 without a byte order mark. On a command line, `uconv
+    -x any-nfc` composes a text.
     """
     if content.ascii:
         return
@@ -241,14 +242,14 @@ def ambiguous_encoding(content: Content) -> Iterator[Finding]:
         return
     text = content.source
     marks = len(text) - len(text.lstrip("\ufeff"))
-    # NOTE: the first mark of a README is left out where the file is read.
+    # NOTE: the reader of README files has already removed the first mark.
     if marks > (content.kind is not Kind.README):
         message = f"the file starts with {marks + (content.kind is Kind.README)} byte order marks"
         hint = "Save it as 'UTF-8', not as 'UTF-8 with BOM'."
         yield Finding(message=message, at=content.passages[0].span(0, marks), hint=hint)
     if content.kind is Kind.README and (lost := text.find("\ufffd")) >= 0:
         message = "the file is not UTF-8, or characters were lost when it was converted"
-        hint = "Save the file as UTF-8, and repair what shows as \ufffd."
+        hint = "Save the file as UTF-8, and correct what is shown as \ufffd."
         yield Finding(message=message, at=content.passages[0].span(lost, lost + 1), hint=hint)
 
 
@@ -269,11 +270,11 @@ def _is_composed(name: str) -> bool:
     return unicodedata.is_normalized("NFC", name[:_LONG])
 
 
-def _not_composed(text: str, place: Span) -> Finding:
+def _not_composed(text: str, span: Span) -> Finding:
     composed = unicodedata.normalize("NFC", text[:_LONG])
     return Finding(
         message=f"the name {quoted(text)} is not composed: {code_points(_change(text, composed))}",
-        at=place,
+        at=span,
         hint=f"Write it with {code_points(_change(composed, text))}; it looks the same.",
     )
 

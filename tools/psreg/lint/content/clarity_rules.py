@@ -1,7 +1,7 @@
-"""The rules about clarity: what was left unfinished, tied to one platform, or says nothing.
+"""The rules about clarity: unfinished text, features of one platform, examples that show nothing.
 
-They judge the texts of an artifact, of its README.md and of its TOML files, as the content rules
-do. An author may waive them in release.toml with a reason.
+They check the texts of an artifact, of its README.md and of its TOML files, like the content rules.
+An author may waive them in release.toml with a reason.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ _FEATURE = re.compile(
     r"(?<!\w)(?:" + "|".join(re.escape(f) for f in sorted(FEATURES, key=len, reverse=True)) + r")\b"
 )
 _NEEDLES = tuple((f.lower(), re.split(r"[^a-z0-9]", f.lower())[0][:HEAD]) for f in FEATURES)
-"""Each feature, and the letters of its first word that `Content.heads` has where it occurs."""
+"""Each feature, and the beginning of its first word as `Content.heads` has it."""
 
 _EXAMPLE = re.compile(r"/facilitator_techniques/techniques/[0-9]++/example")
 ENOUGH_WORDS = 5
-"""Words of the shortest example that shows how an assistant might really put it."""
+"""The fewest words of an example that shows what an assistant might say."""
 
 _WORD = re.compile(r"[^\W\d_]{2}")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
@@ -66,21 +66,21 @@ def placeholder_left_in(content: Content) -> Iterator[Finding]:
     """A placeholder was left in: `TODO`, `TBD`, `lorem ipsum`, `<your …>`, `string`.
 
     ## Why
-    An assistant takes every word for an instruction. Where the author meant to come back, it
-    invents something, or says "string" to the user; and once it is published nobody can come
-    back.
+    An assistant takes every word as an instruction. Where the author meant to add something later,
+    it invents something, or says "string" to the user. A published version can no longer be
+    changed.
 
     ## Fix
-    Write what belongs there, or remove the field.
+    Write the missing text, or remove the field.
 
     ```text
     before   "tone": "string"        "goal": "TODO: say what for"
     after    "tone": "Encouraging"   "goal": "Help people remember"
     ```
 
-    What merely mentions such a word passes: a "TODO list", anything in quotes or code, the words
-    inside a sentence, the values of a `save_template` (`YYYY-MM-DD`), and slots for what the
-    assistant itself is to write, such as `<your answer>`.
+    The rule ignores text that only mentions such a word: a "TODO list", anything in quotes or code,
+    the words inside a sentence, the values of a `save_template` (`YYYY-MM-DD`), and slots for what
+    the assistant itself should write, such as `<your answer>`.
     """
     yield from islice(_placeholders(content), MOST)
 
@@ -108,7 +108,7 @@ def _left_in(passage: Passage, start: int, end: int) -> Finding:
     return Finding(
         message=f"the placeholder `{words}` was left in",
         at=passage.span(end - len(words), end),
-        hint="Write what belongs there, or remove it.",
+        hint="Write the missing text, or remove the placeholder.",
     )
 
 
@@ -122,19 +122,20 @@ def feature_of_one_platform(content: Content) -> Iterator[Finding]:
     """The artifact names a feature that only one platform has.
 
     ## Why
-    A prompt is meant to work with any assistant. One that asks for a feature by its product name
-    leaves all others guessing. It can still be right: then people should know beforehand.
+    A prompt should work with any assistant. A prompt that asks for a feature by its product name
+    leaves all other assistants guessing. It can still be the right choice, but then people should
+    know beforehand.
 
     ## Fix
-    Say what is wanted instead of what it is called somewhere, or name the dependence among the
-    `limitations` in release.toml.
+    Describe what you want instead of naming the product, or mention the dependency in `limitations`
+    in release.toml.
 
     ```text
     before   Use Code Interpreter to draw the chart.
     after    If you can run code, draw the chart; otherwise give the numbers as a table.
     ```
 
-    The names come from the data file `platforms.toml` beside the formats.
+    The names come from the data file `platforms.toml`.
     """
     if content.kind not in (Kind.VALUE, Kind.PROMPT):
         return
@@ -148,11 +149,11 @@ def feature_of_one_platform(content: Content) -> Iterator[Finding]:
 
 @rule("CLR003", spec="registry/CLARITY pbe-1.0/PBE-11", severity=WARNING)
 def example_shows_nothing(content: Content) -> Iterator[Finding]:
-    """A technique's example repeats its purpose, or has under five words.
+    """A technique's example repeats its purpose or has fewer than five words.
 
     ## Why
-    Assistants imitate examples much more reliably than they follow descriptions. An example of
-    two words, or one that says again what the technique is for, gives them nothing to imitate.
+    Assistants imitate examples much more reliably than they follow descriptions. An example of two
+    words, or one that repeats the purpose of the technique, gives them nothing to imitate.
 
     ## Fix
     Write a line that the assistant could really say.
@@ -162,9 +163,8 @@ def example_shows_nothing(content: Content) -> Iterator[Finding]:
     after    "purpose": "Encourage the user",   "example": "That was a hard one, and you got it!"
     ```
 
-    A text without any word of two letters is no example but a mark, as in minimal files that
-    test a format; it is not counted. In scripts that are written without blanks, two characters
-    count as a word.
+    The rule ignores an example without any word of two letters, as in minimal files that test a
+    format. In scripts that are written without spaces, two characters count as a word.
     """
     if content.kind is not Kind.VALUE or "facilitator_techniques" not in content.source:
         return
@@ -176,14 +176,14 @@ def example_shows_nothing(content: Content) -> Iterator[Finding]:
         if _plain(text) == _plain(purpose):
             message = "the example repeats the purpose"
         elif count < ENOUGH_WORDS:
-            message = f"an example of fewer than {ENOUGH_WORDS} words shows little"
+            message = f"the example has fewer than {ENOUGH_WORDS} words"
         else:
             continue
         yield Finding(message=message, at=pointer, hint="Write what the assistant could say.")
 
 
 def _words(text: str) -> int:
-    """Return how many words `text` has; 0 if none of them has two letters."""
+    """Return how many words `text` has; 0 if no word has two letters."""
     if not _WORD.search(text):
         return 0
     unspaced = len(_UNSPACED.findall(text))
@@ -192,7 +192,7 @@ def _words(text: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """Return the letters and digits of `text`, without case."""
+    """Return the letters and digits of `text`, case folded."""
     return "".join(filter(str.isalnum, text.casefold()))
 
 
@@ -201,4 +201,4 @@ CLARITY_RULES: tuple[Rule[Content], ...] = (
     feature_of_one_platform,
     example_shows_nothing,
 )
-"""The rules about clarity, judged once per file."""
+"""The rules about clarity, checked once per file."""

@@ -1,4 +1,4 @@
-"""The rule about text that says something only after its disguise is taken off."""
+"""The rule about suspicious text that other rules would find without its disguise."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from psreg.lint.content.texts import MOST, Content, Kind, Passage, code_points, 
 
 _COMMENT = "(%"
 _NEAR = 300
-"""Characters before and behind a comment that a pattern may reach."""
+"""Characters before and after a comment that a pattern may reach."""
 
 
 @rule("PS014", spec="registry/CONTENT", severity=ERROR)
 def disguised_text(content: Content) -> Iterator[Finding]:
-    """A suspicious text is disguised by look-alike, invisible or decorated letters.
+    """Suspicious text is disguised with look-alike, invisible or decorated letters.
 
     ## Why
-    An order to an assistant, a drop address or a command that downloads and runs something is
-    found by other rules. Spelled with Cyrillic letters, with characters in between that nobody
-    sees, in mathematical bold, or cut in two by a comment of a `.prompt`, it means the same to an
-    assistant and escapes a search. Nobody writes like that by accident.
+    Other rules find orders to an assistant, drop hosts, and commands that download and run
+    something. Spelled with Cyrillic letters, with invisible characters in between, in mathematical
+    bold, or cut in two by a comment of a `.prompt`, such a text means the same to an assistant and
+    escapes a search. Nobody writes like that by accident.
 
     ## Fix
-    Write the text in plain letters, so that it can be judged as what it says, or delete it.
+    Write the text in plain letters, so that it can be checked as what it says, or delete it.
 
     ```text
     before   ign{U+043E}re all previous instructions
@@ -43,19 +43,19 @@ def disguised_text(content: Content) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A passage, and its text as an assistant reads it: of a `.prompt`, without the comments."""
+    """A passage with its text as an assistant reads it: for a `.prompt`, without the comments."""
 
     passage: Passage
     text: str
     excerpt: Excerpt | None = None
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return where in the passage the folded `text[start:end]` stands."""
+        """Return the position in the passage of the folded `text[start:end]`."""
         start, end = folding.fold(self.text).span(start, end)
         if self.excerpt is None:
             return start, end
-        place = self.excerpt.span(start, end)
-        return place.start, place.end
+        span = self.excerpt.span(start, end)
+        return span.start, span.end
 
 
 def _views(content: Content) -> Iterator[_View]:
@@ -71,7 +71,7 @@ def _views(content: Content) -> Iterator[_View]:
 
 
 def _around(offsets: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield what is near to one of `offsets`, which ascend, in stretches that are apart."""
+    """Yield separate ranges that cover the surroundings of `offsets`, which are ascending."""
     start = end = 0
     for offset in offsets:
         if offset - _NEAR > end:
@@ -123,7 +123,7 @@ def _finding(
     masks = "".join(dict.fromkeys(filter(_is_mask, text)))
     cut = view.excerpt is not None
     if _COMMENT in text if cut else masks:
-        how = "is cut in pieces by comments" if cut else f"is disguised with {code_points(masks)}"
+        how = "is split by comments" if cut else f"is disguised with {code_points(masks)}"
         yield Finding(
             message=f"{quoted(hit.text)} {how}; {hit.pattern.note} ({code})",
             at=passage.span(start, end),

@@ -1,7 +1,7 @@
-"""The rules about characters that a reviewer cannot see: tags, direction, joiners, selectors.
+"""The rules about invisible characters: tags, direction controls, joiners, variation selectors.
 
-Each is settled by one look at the set of characters in the file, and by none in an ASCII file.
-Their waiver is not the author's to give (`index.tree.HIDING`).
+Each rule first looks at the set of characters in the file, and skips ASCII files. Only a registry's
+maintainers can waive these rules, not an author.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FLAGS = tuple(
     _FLAG + "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
     for region in ("gbeng", "gbsct", "gbwls")
 )
-"""England, Scotland and Wales: the only flags of regions there are (Unicode RGI emoji)."""
+"""England, Scotland and Wales: the only flags of regions in Unicode's RGI emoji."""
 _TAG_RUN = re.compile(f"(?P<flag>{'|'.join(_FLAGS)})|[\U000e0000-\U000e007f]++")
 
 
@@ -40,13 +40,13 @@ def tag_characters(content: Content) -> Iterator[Finding]:
     """Invisible tag characters spell a hidden text.
 
     ## Why
-    Each ASCII letter has an invisible twin among the characters U+E0000 to U+E007F. A text
-    written in them is shown by no editor and no review page, but a model reads it as plainly as
-    the rest. It is the simplest way to give an assistant orders that nobody approved. The flags
-    of England, Scotland and Wales are made of the same characters and are allowed.
+    Each ASCII letter has an invisible counterpart among the characters U+E0000 to U+E007F. No
+    editor and no review page shows a text written in them, but a model reads it like any other
+    text. It is the simplest way to give an assistant orders that no reviewer approved. The flags of
+    England, Scotland and Wales use the same characters and are allowed.
 
     ## Fix
-    Delete the characters; the message shows what they say. If you did not put them there, ask
+    Delete the characters; the message shows what they say. If you did not write them, find out
     where the text came from.
 
     ```text
@@ -76,13 +76,13 @@ def direction_controls(content: Content) -> Iterator[Finding]:
     """Invisible characters change the order in which text is shown.
 
     ## Why
-    Controls such as U+202E make a line read differently on the screen than it is stored. A
-    reviewer approves one sentence, the assistant obeys another one (CVE-2021-42574, "Trojan
+    With controls such as U+202E, a line looks different on the screen from what is stored. The
+    reviewer approves one sentence, and the assistant obeys another (CVE-2021-42574, "Trojan
     Source"). No prompt needs them. The plain marks U+200E, U+200F and U+061C are allowed in files
-    with text that is written from right to left, such as Hebrew or Arabic.
+    with right-to-left text, such as Hebrew or Arabic.
 
     ## Fix
-    Delete the characters. Text from right to left is displayed correctly without them.
+    Delete the characters. Right-to-left text is displayed correctly without them.
 
     ```text
     before   Reply {U+202E}ylno{U+202C} in English.
@@ -113,7 +113,7 @@ _UNSEEN = (
     "\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a"
 )
 _BLANK = frozenset("\u115f\u1160\u2028\u2029\u2800\u3164\uffa0")
-"""Those that take room: without them words might run together, so a person must look."""
+"""Those that take up space: without them words may run together, so there is no safe fix."""
 
 _JOINING = (  # letters that joiners shape: Arabic, Indic and their relatives
     "\u0590-\u08ff\u0900-\u109f\u1700-\u180d\u180f-\u18af\u1900-\u1cff\ua800-\uab2f\uabc0-\uabff"
@@ -132,26 +132,26 @@ _UNSEEN_RUN = re.compile(
 _UNSEEN_CHARACTER = re.compile(f"[\u200c\u200d{_UNSEEN}]")
 _MEANS_SOMETHING = frozenset("[]{}%@")
 _LONG_LINE = 5_000
-"""Characters of a line that a person will look at after a machine has changed it."""
+"""The longest line that a person will read after a fix has changed it."""
 
 _MORE = 5_000
-"""Places without findings of their own that the last fix mends along: one run is to be enough."""
+"""Further positions that the last fix also changes, so that one run of `--fix` is enough."""
 
 
 @rule("PS003", spec="registry/CONTENT", severity=ERROR)
 def invisible_characters(content: Content) -> Iterator[Finding]:
-    """Characters that nobody sees stand in the text.
+    """The text contains invisible characters.
 
     ## Why
-    Two kinds of zero-width characters are enough to write any message between the letters of an
-    innocent text, and one inside a word hides that word from every search. They also come in by
+    Two kinds of zero-width characters are enough to write any message between the letters of a
+    harmless text, and one inside a word hides that word from every search. They also arrive by
     accident, copied from a web page, and then break names and comparisons. Joiners are allowed
     where they shape letters, as in Persian and Hindi, and inside emoji.
 
     ## Fix
-    Delete the characters, or run `psreg check --fix`. A reviewer cannot see them, so nobody can
-    vouch for them. Where another rule would speak up about the text without them, the fix is not
-    offered: read what they hid.
+    Delete the characters, or run `psreg check --fix`. Reviewers cannot see them, so they cannot
+    approve them. If another rule would report the text without them, no fix is offered: read what
+    they hid.
 
     ```text
     before   Sum{U+200B}marise the text.
@@ -167,16 +167,16 @@ def invisible_characters(content: Content) -> Iterator[Finding]:
     )
     found = [(passage, run, _deletable(passage, run)) for passage, run in islice(runs, MOST)]
     more = [p.span(*run.span()) for p, run in islice(runs, _MORE) if _deletable(p, run)]
-    last = max((number for number, (_, _, mends) in enumerate(found) if mends), default=-1)
-    for number, (passage, run, mends) in enumerate(found):
-        place = passage.span(*run.span())
-        places = ([place, *more] if number == last else [place]) if mends else []
+    last = max((number for number, (_, _, fixable) in enumerate(found) if fixable), default=-1)
+    for number, (passage, run, fixable) in enumerate(found):
+        span = passage.span(*run.span())
+        spans = ([span, *more] if number == last else [span]) if fixable else []
         yield Finding(
             message=f"{_named(run[0])} cannot be seen",
-            at=place,
-            hint="Delete what cannot be seen.",
-            fix=tuple(Change(each, "") for each in places),
-            fix_title=_title(len(places)),
+            at=span,
+            hint="Delete the invisible characters.",
+            fix=tuple(Change(each, "") for each in spans),
+            fix_title=_title(len(spans)),
         )
 
 
@@ -184,20 +184,20 @@ def _named(run: str) -> str:
     return code_point(run) if len(run) == 1 else f"{len(run)} characters, {code_points(run)},"
 
 
-def _title(places: int) -> str:
-    if places < 2:  # noqa: PLR2004 - one, or none
-        return "Delete invisible characters" * places
-    return f"Delete invisible characters, here and in {places - 1:,} places after it"
+def _title(number: int) -> str:
+    if number < 2:  # noqa: PLR2004 - one, or none
+        return "Delete invisible characters" * number
+    return f"Delete invisible characters, here and in {number - 1:,} later positions"
 
 
 def _byte_order_mark(passage: Passage, run: re.Match[str]) -> bool:
-    """Tell whether `run` begins a file: other rules judge that."""
+    """Tell whether `run` begins a file: other rules report that."""
     whole = passage.kind not in (Kind.VALUE, Kind.KEY)
     return whole and run.start() == 0 and run[0].strip("\ufeff") == ""
 
 
 def _deletable(passage: Passage, run: re.Match[str]) -> bool:
-    """Tell whether a text without `run` surely means the same, in every format."""
+    """Tell whether the text certainly means the same without `run`, in every format."""
     if passage.kind is Kind.KEY or not _BLANK.isdisjoint(run[0]):
         return False
     line = _line(passage.text, *run.span())
@@ -207,7 +207,7 @@ def _deletable(passage: Passage, run: re.Match[str]) -> bool:
 
 
 def _line(text: str, start: int, end: int) -> str | None:
-    """Return the line in which a run stands; None if it is a long one."""
+    """Return the line that contains a run; None if the line is long."""
     far = max(0, start - _LONG_LINE)
     begin = text.rfind("\n", far, start) + 1 or far
     if begin and text[begin - 1] != "\n":
@@ -234,7 +234,7 @@ _SELECTED = {
     for byte, selector in enumerate(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 }
 _SELECTORS = _SELECTED.keys() - {"\ufe0f"}
-"""All but the one that makes an emoji of the character before it."""
+"""All except the one that turns the character before it into an emoji."""
 _IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SELECTOR_RUN = re.compile(
     f"[{_SELECTOR}]{{2,}}+"
@@ -245,16 +245,16 @@ _SELECTOR_RUN = re.compile(
 
 @rule("PS004", spec="registry/CONTENT", severity=ERROR)
 def variation_selectors(content: Content) -> Iterator[Finding]:
-    """Variation selectors stand where they select nothing, which is a way to hide bytes.
+    """Variation selectors occur where they select nothing and may hide bytes.
 
     ## Why
     There are 256 variation selectors, one for each byte, and all are invisible. After a letter
-    that has no variants a row of them is data that no reviewer sees; packages were infected this
-    way ("Glassworm", 2025). Selectors that do their work pass: after emoji, in keycaps, and after
+    without variants, a row of them is data that no reviewer sees. Packages were infected this way
+    ("Glassworm", 2025). Selectors with a purpose are allowed: after emoji, in keycaps, and after
     Chinese, Japanese and Korean ideographs.
 
     ## Fix
-    Delete the characters; the message shows what they hold.
+    Delete the characters; the message shows what they contain.
 
     ```text
     before   Hello{U+E0158}{U+E0152}{U+E0149}
@@ -274,13 +274,13 @@ def variation_selectors(content: Content) -> Iterator[Finding]:
             scattered.setdefault(passage, []).append(run)
     for passage, runs in scattered.items():
         found.append((passage, Span(*runs[0].span()), "".join(run[0] for run in runs)))
-    for passage, place, hidden in found[:MOST]:
+    for passage, span, hidden in found[:MOST]:
         number = (
             "1 variation selector" if len(hidden) == 1 else f"{len(hidden)} variation selectors"
         )
         yield Finding(
-            message=f"{number} where nothing varies; as bytes: {hidden_bytes(_bytes(hidden))}",
-            at=passage.span(place.start, place.end),
+            message=f"{number} that select nothing; as bytes: {hidden_bytes(_bytes(hidden))}",
+            at=passage.span(span.start, span.end),
             hint="Delete them, and find out where they came from.",
         )
 
