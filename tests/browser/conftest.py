@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from psreg.catalogue.build import Place, build_site
+from psreg.catalogue.build import SiteSource, build_site
 from psreg.catalogue.server import SiteServer
 from psreg.cli.rules import all_rules
 from support.catalogue import checkout
@@ -48,7 +48,7 @@ def registry(tmp_path_factory):
 def site(registry, tmp_path_factory):
     """The address of the site, which stands below a path, as on many static hosts."""
     root = tmp_path_factory.mktemp("host")
-    place = Place(checkout=registry, registry=registry / "registry")
+    place = SiteSource(checkout=registry, registry=registry / "registry")
     build_site(place, root / "some/path", "", all_rules(), scripts={})
     with SiteServer(root, 0) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))

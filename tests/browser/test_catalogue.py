@@ -109,7 +109,7 @@ def test_facets_count_what_they_would_leave(tab):
     page.select_option("select[name=tested]", "")
     page.select_option("select[name=class]", "persistent_service")
     assert results(page) == ["watcher"]
-    assert "nothing executes it today" in page.locator(".ps-result").text_content()
+    assert "nothing executes today" in page.locator(".ps-result").text_content()
 
 
 def test_search_by_keyboard_alone(tab):

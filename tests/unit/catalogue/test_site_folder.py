@@ -2,7 +2,7 @@
 
 import pytest
 
-from psreg.catalogue.site_folder import MARK, site_dir
+from psreg.catalogue.site_folder import MARKER, site_dir
 from psreg.core.errors import UnavailableError, UsageError
 
 
@@ -21,7 +21,7 @@ def test_a_new_site(tmp_path):
     site = build(tmp_path / "a/site", index=b"x", deep__er__file=b"y")
     assert listing(tmp_path / "a") == [
         "site",
-        f"site/{MARK}",
+        f"site/{MARKER}",
         "site/deep",
         "site/deep/er",
         "site/deep/er/file",
@@ -45,7 +45,7 @@ def test_a_large_file_is_complete(tmp_path):
 def test_an_earlier_site_is_replaced_as_a_whole(tmp_path):
     build(tmp_path / "site", old=b"")
     build(tmp_path / "site", new=b"")
-    assert listing(tmp_path) == ["site", f"site/{MARK}", "site/new"]
+    assert listing(tmp_path) == ["site", f"site/{MARKER}", "site/new"]
 
 
 def test_an_empty_folder_may_be_filled(tmp_path):
@@ -58,7 +58,7 @@ def test_a_failed_build_leaves_the_earlier_site(tmp_path):
     build(tmp_path / "site", old=b"")
     with pytest.raises(UnavailableError):
         build(tmp_path / "site", new=b"", new__below=b"")
-    assert listing(tmp_path) == ["site", f"site/{MARK}", "site/old"]
+    assert listing(tmp_path) == ["site", f"site/{MARKER}", "site/old"]
 
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path):

@@ -245,7 +245,7 @@ def test_serve_tells_its_address_serves_and_ends_when_asked(serving, end, tmp_pa
     process = serving("--out", str(tmp_path / "site"))
     first = process.stdout.readline()
     url = first.split(" at ")[1].split(" ")[0]
-    assert first == f"serving 5 entries at {url} (Ctrl-C stops)\n"
+    assert first == f"serving 5 entries at {url} (press Ctrl-C to stop)\n"
     assert process.stdout.readline().startswith(f"psreg registry add {url} {PIN} ")
     with urllib.request.urlopen(f"{url}interactive_engine/listener/", timeout=10) as answer:
         assert b"A title" in answer.read()

@@ -1,4 +1,4 @@
-"""From a published registry to a folder of files: what `site build` and `serve` share."""
+"""Build a site from a published registry, for `site build` and `serve`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 from psreg.catalogue.mkdocs_frame import Frame, build_frame, frame_source
 from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.entry_page import entry_pages
-from psreg.catalogue.pages.error_table import error_search, error_table
 from psreg.catalogue.pages.frame import Shells, Site, Template
 from psreg.catalogue.pages.json_api import (
     index_document,
@@ -23,8 +22,6 @@ from psreg.catalogue.pages.json_api import (
 )
 from psreg.catalogue.pages.listing import Row, class_part, home_parts
 from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, rule_search
-from psreg.catalogue.pages.score_view import formula_table
-from psreg.catalogue.pages.semver_table import floor_table
 from psreg.catalogue.pages.spec_pages import (
     decision_table,
     document_path,
@@ -32,6 +29,7 @@ from psreg.catalogue.pages.spec_pages import (
     spec_list,
     spec_pages,
 )
+from psreg.catalogue.pages.tables import error_search, error_table, floor_table, formula_table
 from psreg.catalogue.rule_examples import examples
 from psreg.catalogue.site_folder import SiteDir, site_dir
 from psreg.compatibility import FLOOR_GROUPS
@@ -50,27 +48,27 @@ from psreg.system.files import read_file
 from psreg.system.processes import in_parallel, shares_of
 
 _LARGEST = 256 * 1024 * 1024
-"""Bytes of the largest file of a registry that is copied; shards grow with the registry."""
+"""Maximum number of bytes of a copied file; shards grow with the registry."""
 
 _SLICE = 100
-"""Entries worth a process of their own."""
+"""Minimum number of entries for a separate process."""
 
 _MOST = 8
-"""Processes that write at once: beyond, the disk is what everything waits for."""
+"""Maximum number of processes that write at once; with more, the disk is the bottleneck."""
 
 _SEARCH_INDEX = "search/search_index.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a registry lies: its checkout, and the folder with its metadata."""
+class SiteSource:
+    """The source of a site: a registry's checkout, and the folder with its metadata."""
 
     checkout: Path
     registry: Path
 
     @classmethod
-    def find(cls, registry_dir: str | None) -> Place:
-        """Return the place of the checkout around the current folder.
+    def find(cls, registry_dir: str | None) -> SiteSource:
+        """Return the source in the checkout around the current folder.
 
         Raises:
             UsageError: NO_CHECKOUT.
@@ -88,7 +86,7 @@ class Place:
         return policy.read(self.read("registry/policy.toml") or b"")
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a plain file of the checkout, None if there is no such file."""
+        """Return the bytes of a plain file in the checkout, None if there is no such file."""
         try:
             return read_file(self.checkout / path)
         except UnavailableError:
@@ -96,29 +94,29 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Built:
-    """What was built: the site's identity and how much there is of it."""
+class BuiltSite:
+    """The result of a build: the site's identity, and the number of entries and files."""
 
     site: Site
     entries: int
     files: int
 
     @property
-    def counted(self) -> str:
-        """How many entries there are, in words."""
+    def entry_count(self) -> str:
+        """The number of entries in words."""
         return "1 entry" if self.entries == 1 else f"{self.entries} entries"
 
 
 def build_site(
-    place: Place,
+    source: SiteSource,
     out: Path,
     base_url: str,
     rules: RuleTable,
     *,
     scripts: Mapping[str, bytes],
     executor: Executor | None = None,
-) -> Built:
-    """Write the site of the registry at `place` to the folder `out`; `executor` helps with it.
+) -> BuiltSite:
+    """Write the site of the registry in `source` to the folder `out`; `executor` helps with it.
 
     `scripts` are programs for download, by their name below `scripts/`.
 
@@ -126,9 +124,9 @@ def build_site(
         PsregError: nothing is published, the checkout differs from what is signed, a signature
             is wrong, the frame cannot be built, or `out` cannot be written.
     """
-    name = place.policy().site_name or "psreg"
-    framing = partial(_build_frame, place, name, base_url)
-    (state, records), (frame,) = in_parallel(partial(_read, place), [framing], executor)
+    name = source.policy().site_name or "psreg"
+    framing = partial(_build_frame, source, name, base_url)
+    (state, records), (frame,) = in_parallel(partial(_read, source), [framing], executor)
     site = Site(
         name=name,
         registry_id=state.registry_id,
@@ -138,36 +136,39 @@ def build_site(
     )
     with site_dir(out) as target:
         shells = Shells(
-            {depth: frame.pages[_built(source)] for depth, source in markdown_pages.SHELLS.items()},
+            {
+                depth: frame.pages[_page_path(markdown)]
+                for depth, markdown in markdown_pages.SHELLS.items()
+            },
             site,
         )
-        rows = _write_entries(target, shells, records, place, executor)
+        rows = _write_entries(target, shells, records, source, executor)
         _write_rules(target, shells, rules)
         _write_frame(target, frame, rows, site, rules)
-        _copy_registry(target, place.registry)
+        _copy_registry(target, source.registry)
         _write_documents(target, state, site, rules)
         for script, content in scripts.items():
             target.write(f"scripts/{script}", content)
         _write_sitemap(target, frame, rows, site, rules)
-        return Built(site=site, entries=len(rows), files=target.count)
+        return BuiltSite(site=site, entries=len(rows), files=target.count)
 
 
-def _read(place: Place) -> tuple[RegistryState, Sequence[Signed]]:
-    state = read_registry(RegistryDir(place.registry).read)
+def _read(source: SiteSource) -> tuple[RegistryState, Sequence[Signed]]:
+    state = read_registry(RegistryDir(source.registry).read)
     if state is None:
-        message = f"nothing is published in {place.registry}"
+        message = f"nothing is published in {source.registry}"
         raise UnavailableError("NOT_PUBLISHED", message, "run psreg publish")
     return state, signed_records(state.packages)
 
 
-def _build_frame(place: Place, name: str, base_url: str) -> Frame:
-    source = frame_source(place.checkout)
-    return build_frame(source, markdown_pages.all_sources(), site_name=name, base_url=base_url)
+def _build_frame(source: SiteSource, name: str, base_url: str) -> Frame:
+    frame = frame_source(source.checkout)
+    return build_frame(frame, markdown_pages.all_sources(), site_name=name, base_url=base_url)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Written:
-    """What one process wrote: rows of its entries, what differed, how many files."""
+    """The result of one process: the rows of its entries, the drift, and the number of files."""
 
     rows: list[Row]
     drift: list[str]
@@ -178,13 +179,13 @@ def _write_entries(
     target: SiteDir,
     shells: Shells,
     records: Sequence[Signed],
-    place: Place,
+    source: SiteSource,
     executor: Executor | None,
 ) -> list[Row]:
-    """Write all that belongs to single entries; return their rows, by name."""
+    """Write the files of all entries; return their rows, by name."""
     before = target.count
     size = max(1, -(-len(records) // min(shares_of(len(records), _SLICE, executor), _MOST)))
-    work = partial(_write_slice, target, shells, place)
+    work = partial(_write_slice, target, shells, source)
     others = [partial(work, records[at : at + size]) for at in range(size, len(records), size)]
     first, rest = in_parallel(partial(work, records[:size]), others, executor)
     done = [first, *rest]
@@ -194,12 +195,12 @@ def _write_entries(
 
 
 def _write_slice(
-    target: SiteDir, shells: Shells, place: Place, records: Sequence[Signed]
+    target: SiteDir, shells: Shells, source: SiteSource, records: Sequence[Signed]
 ) -> _Written:
     before = target.count
     rows: list[Row] = []
     drift: list[str] = []
-    for entry in entries(records, place.read, drift):
+    for entry in entries(records, source.read, drift):
         rows.append(Row.of(entry))
         _write_entry(target, shells, entry)
     return _Written(rows=rows, drift=drift, files=target.count - before)
@@ -220,7 +221,7 @@ def _write_rules(target: SiteDir, shells: Shells, rules: RuleTable) -> None:
 
 
 def _tables(rules: RuleTable) -> Mapping[str, tuple[str, Callable[[], str]]]:
-    """Return the pages with a table that every registry has: its mark, and what makes it."""
+    """Return the pages with a generated table: the placeholder, and the function for it."""
     return {
         "rules": ("rules", partial(rule_list, rules)),
         "errors": ("errors", partial(error_table, SUBJECTS)),
@@ -233,7 +234,7 @@ def _tables(rules: RuleTable) -> Mapping[str, tuple[str, Callable[[], str]]]:
 def _write_frame(
     target: SiteDir, frame: Frame, rows: list[Row], site: Site, rules: RuleTable
 ) -> None:
-    """Write what mkdocs built: some pages filled in, everything else as it is."""
+    """Write the output of mkdocs: fill in some pages, copy everything else."""
     tables = _tables(rules)
     for path in _visible(frame):
         template = Template(frame.pages[path])
@@ -259,7 +260,7 @@ def _write_frame(
 
 
 def _copy_registry(target: SiteDir, registry: Path) -> None:
-    """Copy what is signed, old versions too: a client may be in the middle of an update."""
+    """Copy the signed files, including old versions: a client may be in the middle of an update."""
     folder = RegistryDir(registry)
     for part in (METADATA_FOLDER, *TARGET_FOLDERS):
         for name in folder.names(part):
@@ -277,14 +278,14 @@ def _write_documents(target: SiteDir, state: RegistryState, site: Site, rules: R
             path = f"schemas/{schema.name}"
             target.write(path, schema_document(schema.read_bytes(), path, site))
     target.page("robots.txt", robots(site))
-    # GitHub Pages would otherwise turn every README.md into a page of its own.
+    # Otherwise GitHub Pages would turn every README.md into a page.
     target.write(".nojekyll", b"")
 
 
 def _write_sitemap(
     target: SiteDir, frame: Frame, rows: list[Row], site: Site, rules: RuleTable
 ) -> None:
-    """List the pages of the frame and of the entries; addresses must be complete for that."""
+    """Write the sitemap; it needs complete addresses, so `base_url` must be known."""
     if site.base_url:
         pages = [(path.removesuffix("index.html"), "") for path in _visible(frame)]
         pages.remove(("404.html", ""))
@@ -295,13 +296,13 @@ def _write_sitemap(
 
 
 def _visible(frame: Frame) -> list[str]:
-    """Return the pages of the frame that are pages, and not shells."""
-    shells = {_built(source) for source in markdown_pages.SHELLS.values()}
+    """Return the pages of the frame that are not shells."""
+    shells = {_page_path(markdown) for markdown in markdown_pages.SHELLS.values()}
     return [path for path in frame.pages if path not in shells]
 
 
-def _built(source: str) -> str:
-    """Return where mkdocs writes the page of a Markdown file."""
-    path = PurePosixPath(source)
+def _page_path(markdown: str) -> str:
+    """Return the path at which mkdocs writes the page of a Markdown file."""
+    path = PurePosixPath(markdown)
     folder = path.parent if path.stem == "index" else path.with_suffix("")
     return str(folder / "index.html")

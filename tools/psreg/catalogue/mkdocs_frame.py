@@ -1,7 +1,7 @@
-"""The frame of the site: what mkdocs and Material build of a small folder of Markdown.
+"""The frame of the site: what mkdocs and Material build from a small folder of Markdown.
 
-Only importer of `mkdocs`. The frame is the same for one entry and for a hundred thousand: entries
-are filled in later, without mkdocs. A warning of mkdocs (a dead link, a missing page) is an error.
+This is the only importer of `mkdocs`. The frame does not depend on the number of entries: psreg
+fills them in later, without mkdocs. A warning of mkdocs (a dead link, a missing page) is an error.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import psreg
 from psreg.core.errors import FindingsError
 
 _DROPPED = ("sitemap.xml", "sitemap.xml.gz", "assets/javascripts/lunr/")
-"""What mkdocs writes and the site does not need: sitemaps with the date of the build, stemmers."""
+"""Output of mkdocs that the site does not need: sitemaps with the date of the build, stemmers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """What mkdocs built, by path below the site's root: HTML pages, and everything else."""
+    """The output of mkdocs, by path below the site's root: HTML pages, and all other files."""
 
     pages: Mapping[str, str]
     files: Mapping[str, bytes]
@@ -33,8 +33,8 @@ class Frame:
 def frame_source(checkout: Path) -> Path:
     """Return the folder with mkdocs.yml, docs/ and overrides/ that frames a registry's site.
 
-    A registry may have its own `site/`; otherwise it is psreg's, which is part of the package
-    and, in a source checkout of psreg, lies beside `tools/`.
+    A registry may have its own `site/`; otherwise it is psreg's, which is part of the package or,
+    in a source checkout of psreg, next to `tools/`.
     """
     package = Path(psreg.__file__).parent
     candidates = (checkout / "site", package / "site", package.parents[1] / "site")
@@ -46,14 +46,17 @@ def build_frame(
 ) -> Frame:
     """Build `source` together with the `generated` Markdown, by path below docs/.
 
-    `site_name`, if given, replaces the one in mkdocs.yml. `base_url` is where the site will stand.
+    `site_name`, if given, replaces the one in mkdocs.yml. `base_url` is the address of the site.
 
     Raises:
-        FindingsError: mkdocs refused or warned; the message has all it said.
+        FindingsError: mkdocs failed or warned; the message contains all its messages.
     """
-    # Material prints a banner about mkdocs 2 into every build that does not ask it not to.
+    # Without this, Material prints a banner about mkdocs 2 in every build.
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
-    with tempfile.TemporaryDirectory(prefix="psreg-frame-") as name, _heard() as said:
+    with (
+        tempfile.TemporaryDirectory(prefix="psreg-frame-") as name,
+        _captured_warnings() as warnings,
+    ):
         docs, site = Path(name, "docs"), Path(name, "site")
         options = {"docs_dir": str(docs), "site_dir": str(site), "site_url": base_url}
         if site_name:
@@ -62,10 +65,10 @@ def build_frame(
             _write_docs(source / "docs", docs, generated)
             _run_mkdocs(source / "mkdocs.yml", options)
         except Exception as error:  # noqa: BLE001 - themes and plugins raise what they like
-            said.append(str(error) or type(error).__name__)
-        if said:
+            warnings.append(str(error) or type(error).__name__)
+        if warnings:
             raise FindingsError(
-                "SITE_FRAME", f"the pages of {source} cannot be built: " + "; ".join(said)
+                "SITE_FRAME", f"the pages of {source} cannot be built: " + "; ".join(warnings)
             )
         return _collect(site)
 
@@ -73,9 +76,9 @@ def build_frame(
 def _write_docs(authored: Path, docs: Path, generated: Mapping[str, str]) -> None:
     shutil.copytree(authored, docs)
     for path, text in generated.items():
-        place = docs / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+        file = docs / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
 
 
 def _run_mkdocs(config_file: Path, options: Mapping[str, str]) -> None:
@@ -89,13 +92,13 @@ def _run_mkdocs(config_file: Path, options: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def _heard() -> Iterator[list[str]]:
-    """Collect the warnings of mkdocs and keep its chatter off the screen."""
-    said: list[str] = []
+def _captured_warnings() -> Iterator[list[str]]:
+    """Collect the warnings of mkdocs, and silence its other messages."""
+    warnings: list[str] = []
 
     class Listener(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            said.append(record.getMessage())
+            warnings.append(record.getMessage())
 
     logger = logging.getLogger("mkdocs")
     listener, before = Listener(logging.WARNING), (logger.propagate, logger.level)
@@ -103,7 +106,7 @@ def _heard() -> Iterator[list[str]]:
     logger.propagate = False
     logger.setLevel(logging.WARNING)
     try:
-        yield said
+        yield warnings
     finally:
         logger.removeHandler(listener)
         logger.propagate, level = before
@@ -113,12 +116,12 @@ def _heard() -> Iterator[list[str]]:
 def _collect(site: Path) -> Frame:
     pages: dict[str, str] = {}
     files: dict[str, bytes] = {}
-    for place in sorted(site.rglob("*")):
-        path = place.relative_to(site).as_posix()
-        if place.is_dir() or path.startswith(_DROPPED) or path.endswith(".map"):
+    for file in sorted(site.rglob("*")):
+        path = file.relative_to(site).as_posix()
+        if file.is_dir() or path.startswith(_DROPPED) or path.endswith(".map"):
             continue
         if path.endswith(".html"):
-            pages[path] = place.read_text(encoding="utf-8")
+            pages[path] = file.read_text(encoding="utf-8")
         else:
-            files[path] = place.read_bytes()
+            files[path] = file.read_bytes()
     return Frame(pages=pages, files=files)

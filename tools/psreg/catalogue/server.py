@@ -1,7 +1,7 @@
 """A small HTTP server for a site on this machine: 127.0.0.1 only, files only.
 
-It follows no link, lists no folder and leaves no folder; a missing page is `404.html` with status
-404, because clients probe for the next root and must learn that it is not there.
+It follows no symbolic links, lists no folders and never leaves its folder. A missing page is
+`404.html` with status 404, because clients probe for the next root and must see that it is missing.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ MEDIA_TYPES: tuple[tuple[str, str], ...] = (
     (".png", "image/png"),
     (".xml", "application/xml"),
 )
-"""Suffix and media type; what is not listed is shown as text, READMEs too, and never run."""
+"""Suffix and media type; every other file, READMEs included, is plain text and never executed."""
 
 _LARGEST = 256 * 1024 * 1024
 _HASHED = re.compile(r"registry/targets/[a-z]+/[0-9a-f]{64}\.[a-z0-9_]+\.json")
 
 
 class SiteServer(Listener):
-    """Serves the folder `root` on the loopback interface; `port` 0 takes any free one.
+    """Serves the folder `root` on the loopback interface; `port` 0 selects a free port.
 
     Raises:
         UnavailableError: PORT_BUSY.
@@ -75,7 +75,7 @@ class _Handler(Quiet, BaseHTTPRequestHandler):
             self._send(HTTPStatus.NOT_FOUND, "404.html", page, body=body)
 
     def _file(self, path: str) -> bytes | None:
-        """Return the bytes of a plain file below the root that no link leads to."""
+        """Return the bytes of a plain file below the root, reached without symbolic links."""
         place = self.server.root / path
         if not path or os.path.realpath(place) != str(self.server.root.resolve() / path):
             return None
@@ -108,7 +108,7 @@ class _Handler(Quiet, BaseHTTPRequestHandler):
 
 
 def _clean(target: str) -> str | None:
-    """Return the path a request asks for, or None for one that is not plain."""
+    """Return the path of a request, or None if it is not plain."""
     path = unquote(target.partition("?")[0].partition("#")[0], errors="replace")
     parts = path.split("/")[1:]
     plain = path.startswith("/") and not any(c in path for c in "\\\0\ufffd")
@@ -123,8 +123,8 @@ def _media_type(path: str) -> str:
 
 
 def _caching(path: str) -> str:
-    """Let caches keep what is named by its digest; ask again for everything else.
+    """Return how long to cache `path`: forever if named by its digest, else not at all.
 
-    On this machine another registry may stand at the same address tomorrow.
+    Another registry may be served at the same local address tomorrow.
     """
     return "public, max-age=31536000, immutable" if _HASHED.fullmatch(path) else "no-cache"

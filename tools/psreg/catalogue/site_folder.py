@@ -1,6 +1,6 @@
-"""The folder a site is written to: built beside it, then swapped in, never half a site.
+"""The output folder of a site: built in a temporary folder, then swapped in as a whole.
 
-A folder that is not empty and was not made by psreg is left alone.
+A folder that is not empty and was not written by psreg is never replaced.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from psreg.core.errors import UnavailableError, UsageError
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
-MARK = ".psreg-site"
-"""The file that tells a folder of ours from one we must not replace."""
+MARKER = ".psreg-site"
+"""The file that marks a folder written by psreg, which may be replaced."""
 
 
 class SiteDir:
-    """A site that is being written."""
+    """A site while it is written."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -47,7 +47,7 @@ class SiteDir:
         parent = folder.rpartition("/")[0]
         if parent not in self._made:
             self._make(parent)
-        with suppress(FileExistsError):  # another process may have made it
+        with suppress(FileExistsError):  # another process may have created it
             os.mkdir(f"{self._root}/{folder}")  # noqa: PTH102
         self._made.add(folder)
 
@@ -58,13 +58,13 @@ class SiteDir:
 
 @contextmanager
 def site_dir(out: Path) -> Iterator[SiteDir]:
-    """Give a new site to write to; swap it in at `out` if all went well, else leave no trace.
+    """Yield a new site to write to; swap it in at `out` on success, else remove it.
 
     Raises:
-        UsageError: `out` is a file, or a folder with something else in it.
-        UnavailableError: it cannot be written.
+        UsageError: `out` is a file, or a folder with other content.
+        UnavailableError: `out` cannot be written.
     """
-    _refuse_strangers(out)
+    _check_replaceable(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
@@ -73,7 +73,7 @@ def site_dir(out: Path) -> Iterator[SiteDir]:
         raise _unwritable(out, error) from error
     try:
         site = SiteDir(work)
-        site.write(MARK, b"Made by psreg site build; it is replaced as a whole.\n")
+        site.write(MARKER, b"Written by psreg site build, which replaces the whole folder.\n")
         yield site
         _swap(work, out)
     except OSError as error:
@@ -82,12 +82,12 @@ def site_dir(out: Path) -> Iterator[SiteDir]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _refuse_strangers(out: Path) -> None:
+def _check_replaceable(out: Path) -> None:
     if not os.path.lexists(out):
         return
     if out.is_symlink() or not out.is_dir():
         raise UsageError("NOT_A_FOLDER", f"{out} is not a folder", "name a new folder with --out")
-    if not (out / MARK).is_file() and any(out.iterdir()):
+    if not (out / MARKER).is_file() and any(out.iterdir()):
         raise UsageError(
             "NOT_EMPTY",
             f"{out} holds something that psreg did not build",
@@ -96,7 +96,7 @@ def _refuse_strangers(out: Path) -> None:
 
 
 def _swap(work: Path, out: Path) -> None:
-    """Put `work` where `out` is; the old site is gone only once the new one is there."""
+    """Move `work` to `out`; remove the old site only after that."""
     if not out.exists():
         work.rename(out)
         return

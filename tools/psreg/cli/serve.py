@@ -43,13 +43,13 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _serve(args: Namespace, out: Path, console: Console) -> None:
-    from psreg.catalogue.build import Place
+    from psreg.catalogue.build import SiteSource
     from psreg.catalogue.server import SiteServer
 
-    place = Place.find(args.registry_dir)
+    source = SiteSource.find(args.registry_dir)
     # Take the port first, so that a busy port is reported before the site is built.
     with SiteServer(out, args.port) as server:
-        built = built_site(place, out, server.url)
+        built = built_site(source, out, server.url)
         if console.machine:
             console.json(
                 {
@@ -61,7 +61,7 @@ def _serve(args: Namespace, out: Path, console: Console) -> None:
                 }
             )
         elif not console.quiet:
-            console.line(f"serving {built.counted} at {server.url} (press Ctrl-C to stop)")
+            console.line(f"serving {built.entry_count} at {server.url} (press Ctrl-C to stop)")
             console.line(built.site.add_command)
         console.flush()
         server.serve_forever(poll_interval=0.2)

@@ -12,7 +12,7 @@ from psreg.core.errors import UsageError
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
-    from psreg.catalogue.build import Built, Place
+    from psreg.catalogue.build import BuiltSite, SiteSource
 
 EXAMPLE = "psreg site build --out _site --base-url https://example.org/prompts/"
 
@@ -39,11 +39,11 @@ def add_registry_option(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Build the site and print where it is."""
-    from psreg.catalogue.build import Place
+    from psreg.catalogue.build import SiteSource
 
-    place = Place.find(args.registry_dir)
-    url = checked_base_url(args.base_url or place.policy().site_url)
-    built = built_site(place, Path(args.out), url)
+    source = SiteSource.find(args.registry_dir)
+    url = checked_base_url(args.base_url or source.policy().site_url)
+    built = built_site(source, Path(args.out), url)
     if console.machine:
         console.json(
             {
@@ -57,18 +57,18 @@ def run(args: Namespace, console: Console) -> int:
             }
         )
     elif not console.quiet:
-        console.line(f"built {args.out}: {built.counted}, {built.files} files")
+        console.line(f"built {args.out}: {built.entry_count}, {built.files} files")
         console.line(f"clients: {built.site.add_command}")
     return 0
 
 
-def built_site(place: Place, out: Path, base_url: str) -> Built:
+def built_site(source: SiteSource, out: Path, base_url: str) -> BuiltSite:
     """Build the site with its downloads; see `build_site`."""
     from psreg.catalogue.build import build_site
     from psreg.conversations.standalone import conformance_script
 
     return build_site(
-        place, out, base_url, all_rules(), scripts={"conformance.py": conformance_script()}
+        source, out, base_url, all_rules(), scripts={"conformance.py": conformance_script()}
     )
 
 

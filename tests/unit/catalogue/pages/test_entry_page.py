@@ -7,12 +7,12 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from psreg.catalogue.pages import release_view as parts
+from psreg.catalogue.pages import release_view
 from psreg.catalogue.pages.classes import RESERVED
 from psreg.catalogue.pages.entry_page import entry_pages
 from psreg.catalogue.pages.frame import ROOT, Site
 from psreg.catalogue.pages.listing import Row, class_part, home_parts, search_box
-from psreg.catalogue.pages.score_view import formula_table
+from psreg.catalogue.pages.tables import formula_table
 from psreg.formats.json.canonical import canonical
 from psreg.formats.protocols import ProtocolConformance
 from psreg.lint.score.score import PARTS, QUESTIONS
@@ -216,16 +216,16 @@ def test_waived_findings_stand_on_the_page():
         for by in ("policy", "release")
     )
     release = replace(entry.latest, record=replace(entry.latest.record, waived=waived))
-    out = parts.waived(release)
+    out = release_view.waived(release)
     assert f'<a href="{ROOT}rules/REG011/"><code>REG011</code></a>' in out
-    assert "policy of the registry" in out
+    assert "registry policy" in out
     assert "<td>release</td>" in out
     assert SCRIPT not in out
 
 
 def test_a_title_comes_from_the_readme_or_the_name():
-    assert parts.title(ENTRIES["river_letter"].latest) == "River letter"
-    assert parts.title(ENTRIES["listener"].latest) == "A title"
+    assert release_view.title(ENTRIES["river_letter"].latest) == "River letter"
+    assert release_view.title(ENTRIES["listener"].latest) == "A title"
 
 
 @pytest.mark.parametrize("artifact", [b"\xff{", b"[1]", b"{"])
@@ -233,14 +233,14 @@ def test_an_artifact_that_cannot_be_read_is_shown_as_it_is(artifact):
     content = files("stateless_executor", "broken", "1.0.0", artifact)
     content[PurePosixPath("pbes/stateless_executor/broken/entry.toml")] = b"threshold = 1\n"
     release = opened(content)["broken"].latest
-    assert parts.does(release) == ""
-    assert 'class="ps-source"' in parts.source(release)
+    assert release_view.overview(release) == ""
+    assert 'class="ps-source"' in release_view.artifact(release)
 
 
 def test_a_prompt_that_cannot_be_read_is_shown_as_it_is():
     content = files("prompt", "broken", "1.0.0", b"no sections")
     content[PurePosixPath("pbes/prompt/broken/entry.toml")] = b"threshold = 1\n"
-    assert parts.does(opened(content)["broken"].latest) == ""
+    assert release_view.overview(opened(content)["broken"].latest) == ""
 
 
 def test_odd_release_files_leave_gaps_not_errors():
@@ -300,7 +300,7 @@ def test_lists():
 
 def test_an_empty_registry_has_a_home():
     home = home_parts([], SITE)
-    assert "Nothing is released yet." in home["newest"]
+    assert "There are no releases yet." in home["newest"]
     assert "psreg install NAME" in home["install"]
     assert "Search 0 prompts" in search_box(0, "")
 
@@ -310,7 +310,7 @@ def test_a_class_page_lists_so_many_entries_and_says_that_there_are_more():
     rows = [replace(row, name=f"n{number}") for number in range(501)]
     out = class_part("interactive_engine", rows)
     assert out.count("<h3>") == 500
-    assert "The first 500 of 501" in out
+    assert "the first 500 of 501" in out
 
 
 def test_records_of_entries_stay_what_is_signed():

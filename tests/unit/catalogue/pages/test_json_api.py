@@ -104,7 +104,7 @@ def test_every_rule_has_a_page_and_a_line_in_the_list():
         assert each.slug in pages[each.page]
         assert f'<a href="{each.code}/">' in listed
     relaxed = next(each for each in RULES if each.read is not each.severity)
-    assert "when only reading" in pages[relaxed.page]
+    assert "in read mode" in pages[relaxed.page]
 
 
 def _new_family():

@@ -1,4 +1,4 @@
-"""What the catalogue says about the four classes of entries (PBE 1.0; `.prompt` 0.0.1)."""
+"""The texts about the four classes of entries (PBE 1.0; `.prompt` 0.0.1)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from psreg.catalogue.pages.html import text
 
-RESERVED = "reserved class: a design document, nothing executes it today"
-"""What stands wherever `persistent_service` appears (READINGS PBE-A10)."""
+RESERVED = "reserved class: a design document that nothing executes today"
+"""The note shown wherever `persistent_service` appears (PBE-A10)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassText:
-    """One class folder: its title in the plural, its noun, a line and a paragraph about it."""
+    """One class folder: its title in the plural, its noun, a sentence and a paragraph about it."""
 
     slug: str
     title: str
@@ -27,35 +27,35 @@ CLASS_TEXTS: tuple[ClassText, ...] = (
         slug="interactive_engine",
         title="Interactive engines",
         noun="interactive engine",
-        line="Conversations with phases, techniques and a way to save and resume.",
+        line="Conversations with phases, techniques, and a way to save and resume.",
         about="An interactive engine turns an assistant into a partner for a longer conversation: "
         "a tutor, a sparring partner, a guide through a decision. It has phases, named techniques "
-        "with an example each, and writes a save that you paste to go on another day. It runs "
-        "until you leave or it is done.",
+        "with an example each, and writes a save that you paste to continue another day. It runs "
+        "until you leave or the work is complete.",
     ),
     ClassText(
         slug="stateless_executor",
         title="Stateless executors",
         noun="stateless executor",
-        line="One task, one result: paste the material and take the answer.",
+        line="One task, one result: paste the material and copy the answer.",
         about="A stateless executor does one thing and stops. It states its goal, how it behaves, "
-        "and the condition on which it ends; it keeps nothing between two runs.",
+        "and the condition on which it ends. It keeps nothing between two runs.",
     ),
     ClassText(
         slug="prompt",
         title="Prompt templates",
         noun="prompt template",
         line="Texts with variables and defaults, filled in here or on the command line.",
-        about="A prompt template is a text with variables in braces. Some have defaults, the "
-        "others you supply: in the form on each page, or with `psreg render NAME --set key=value`.",
+        about="A prompt template is a text with variables in braces. Some have defaults; you "
+        "supply the others, in the form on each page or with `psreg render NAME --set key=value`.",
     ),
     ClassText(
         slug="persistent_service",
         title="Persistent services",
         noun="persistent service",
-        line="Designs for assistants that keep watch in the background.",
-        about="A persistent service would watch something and speak up when a condition holds. "
-        "PBE 1.0 reserves the class and leaves it incomplete, so an entry here is a design to "
+        line="Designs for assistants that monitor something in the background.",
+        about="A persistent service would monitor something and report when a condition is met. "
+        "PBE 1.0 reserves the class and leaves it unfinished, so an entry here is a design to "
         "read and discuss.",
         reserved=True,
     ),
@@ -70,7 +70,7 @@ def class_text(slug: str) -> ClassText:
 
 
 def class_chip(slug: str) -> str:
-    """Return the class as a small coloured label; the reserved class says so."""
+    """Return the class as a small coloured label, with a note if it is reserved."""
     entry = _BY_SLUG[slug]
     note = f' <span class="ps-reserved">{RESERVED}</span>' if entry.reserved else ""
     return f'<span class="ps-class ps-class--{slug}">{text(entry.noun)}</span>{note}'

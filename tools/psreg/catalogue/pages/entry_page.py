@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from psreg.catalogue.pages import protocol_view, score_view
-from psreg.catalogue.pages import release_view as parts
+from psreg.catalogue.pages import protocol_view, release_view, score_view
 from psreg.catalogue.pages.classes import RESERVED, class_chip, class_text
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
 from psreg.catalogue.pages.html import chips, command, link, note, section, table, terms, text
@@ -33,16 +32,16 @@ def entry_pages(entry: Entry, site: Site) -> Iterator[Page]:
     latest = entry.latest
     yield Page(
         path=home,
-        title=parts.title(latest),
-        description=parts.field(latest, "summary"),
+        title=release_view.title(latest),
+        description=release_view.field(latest, "summary"),
         body=_header(entry, latest, pinned=False) + bodies[latest.record.version],
     )
     for release in entry.releases:
         path = f"{home}{release.record.version}/"
         yield Page(
             path=path,
-            title=f"{parts.title(release)} {release.record.version}",
-            description=parts.field(release, "summary"),
+            title=f"{release_view.title(release)} {release.record.version}",
+            description=release_view.field(release, "summary"),
             body=_header(entry, release, pinned=True) + bodies[release.record.version],
             canonical=home if release is latest else path,
         )
@@ -62,10 +61,10 @@ def _header(entry: Entry, release: Release, *, pinned: bool) -> str:
     return (
         f"{crumbs(steps)}{_banners(entry, release)}"
         f'<header class="ps-head"><p class="ps-kicker">{class_chip(kind.slug)}</p>'
-        f"<h1>{text(parts.title(release))}</h1>"
+        f"<h1>{text(release_view.title(release))}</h1>"
         f'<p class="ps-name"><code>{text(record.name)}</code> '
         f"<span>{text(release.record.version)}</span></p>"
-        f'<p class="ps-lead">{text(parts.field(release, "summary"))}</p>'
+        f'<p class="ps-lead">{text(release_view.field(release, "summary"))}</p>'
         f"{command(f'psreg install {asked}')}</header>"
     )
 
@@ -82,7 +81,7 @@ def _banners(entry: Entry, release: Release) -> str:
         out.append(note("warning", f"<p><strong>Deprecated.</strong> {reason}{more}</p>"))
     if row.yanked is not None:
         reason = f"<p><strong>Yanked.</strong> {text(row.yanked)}</p>"
-        rest = "<p>It is installed only if this very version is asked for.</p>"
+        rest = "<p>It is installed only if you ask for exactly this version.</p>"
         out.append(note("danger", reason + rest))
     if release is not entry.latest:
         newest = entry.latest.record.version
@@ -96,16 +95,18 @@ def _banners(entry: Entry, release: Release) -> str:
 def _body(entry: Entry, release: Release, site: Site) -> str:
     main = "".join(
         (
-            section("use", "When to use it", f"<p>{text(parts.field(release, 'use_case'))}</p>"),
-            parts.does(release),
-            parts.guide(release),
-            parts.limits(release),
-            parts.tested(release),
-            protocol_view.part(release),
-            score_view.part(release),
-            parts.waived(release),
-            parts.source(release),
-            parts.changes(release),
+            section(
+                "use", "When to use it", f"<p>{text(release_view.field(release, 'use_case'))}</p>"
+            ),
+            release_view.overview(release),
+            release_view.readme(release),
+            release_view.limitations(release),
+            release_view.tested(release),
+            protocol_view.protocols_section(release),
+            score_view.score_section(release),
+            release_view.waived(release),
+            release_view.artifact(release),
+            release_view.changes(release),
             _versions(entry),
             _trust(release, site),
         )
@@ -125,22 +126,22 @@ def _body(entry: Entry, release: Release, site: Site) -> str:
 
 def _facts(entry: Entry, release: Release, site: Site) -> str:
     row = release.record
-    platforms = parts.passed_on(release)
+    platforms = release_view.passed_platforms(release)
     rows = [
         ("Version", f'<a href="#versions">{text(row.version)}</a>'),
         ("Released", day(row.date)),
-        ("Licence", text(parts.field(release, "license"))),
-        ("Languages", text(", ".join(parts.fields(release, "languages")))),
+        ("Licence", text(release_view.field(release, "license"))),
+        ("Languages", text(", ".join(release_view.fields(release, "languages")))),
         ("Tags", _tags(release)),
-        ("Tested", chips(platforms) or parts.UNTESTED),
-        ("Score", score_view.fact(release)),
-        ("Capabilities", parts.capabilities(release)),
-        ("Needs", parts.requires(release)),
-        ("Protocols", protocol_view.badges(release) or parts.protocols(release)),
+        ("Tested", chips(platforms) or release_view.UNTESTED),
+        ("Score", score_view.score_link(release)),
+        ("Capabilities", release_view.capabilities(release)),
+        ("Needs", release_view.requires(release)),
+        ("Protocols", protocol_view.badges(release) or release_view.protocols(release)),
         ("Owners", _owners(entry)),
         ("Signed by", f"registry <code>{text(site.registry_id[:8])}</code> {mode_chip(site)}"),
         ("SHA-256", _digest(row.sha256)),
-        ("Files", parts.files(release)),
+        ("Files", release_view.files(release)),
     ]
     return terms(((term, value) for term, value in rows if value), "ps-facts")
 
@@ -153,7 +154,7 @@ def _digest(sha256: str) -> str:
 def _tags(release: Release) -> str:
     items = "".join(
         f'<li><a href="{ROOT}?tag={quote(tag)}">{text(tag)}</a></li>'
-        for tag in parts.fields(release, "tags")
+        for tag in release_view.fields(release, "tags")
     )
     return f'<ul class="ps-chips">{items}</ul>' if items else ""
 
@@ -163,7 +164,7 @@ def _owners(entry: Entry) -> str:
         f"{text(str(owner.get('login', '')))} <small>({text(str(owner.get('forge', '')))})</small>"
         for owner in entry.record.owners
     ]
-    return ", ".join(names) or "nobody yet: the keepers of this registry look after it"
+    return ", ".join(names) or "none: the maintainers of this registry are responsible"
 
 
 def _versions(entry: Entry) -> str:
@@ -173,7 +174,7 @@ def _versions(entry: Entry) -> str:
             link(address(f"{home}{r.record.version}/"), text(r.record.version)),
             day(r.record.date),
             _state(entry, r),
-            text(parts.field(r, "changes")),
+            text(release_view.field(r, "changes")),
         )
         for r in entry.releases
     )
@@ -195,14 +196,14 @@ def _trust(release: Release, site: Site) -> str:
     compare = f'echo "{row.sha256}  {release.id.filename}" | sha256sum --check'
     mode = (
         "<p>The keys of this registry are <strong>development keys</strong>, made on one machine. "
-        "They show how it works; do not depend on them.</p>"
+        "Do not depend on them.</p>"
         if site.mode == "dev"
-        else "<p>The keys of this registry are kept by its keepers, the root keys offline.</p>"
+        else "<p>The maintainers hold the keys of this registry, the root keys offline.</p>"
     )
     return section(
         "trust",
         "Check it yourself",
-        "<p>What you see here was built from the signed record of this release. Clients check the "
+        "<p>This page was built from the signed record of this release. Clients check the "
         "signatures (The Update Framework) and the digest before they write a byte.</p>"
         f"{mode}{command(site.add_command)}{command(f'psreg install {name}@{row.version}')}"
         f"{command(f'psreg verify {name}')}"
@@ -213,7 +214,7 @@ def _trust(release: Release, site: Site) -> str:
 
 
 def mode_chip(site: Site) -> str:
-    """Return whether the registry signs with development keys."""
+    """Return a label that says whether the registry signs with development keys."""
     label = "development" if site.mode == "dev" else "production"
     return f'<span class="ps-state ps-state--{text(site.mode)}">{label}</span>'
 

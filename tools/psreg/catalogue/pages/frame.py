@@ -1,8 +1,8 @@
-"""A page frame with holes, and what goes into them.
+"""A page frame with placeholders, and the pages that fill it.
 
-mkdocs builds a page with marks of the form `<!--psreg:NAME-->`; `Template` parts it once and then
-only joins strings, so that the frame costs nothing per entry. Marks inside filled-in text are
-never looked at.
+mkdocs builds a page with placeholders of the form `<!--psreg:NAME-->`. `Template` splits it once
+and then only joins strings, so that the frame costs nothing per entry. Placeholders in filled-in
+text are ignored.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """What pages say about the registry they belong to.
+    """The registry that the pages belong to.
 
-    `base_url` ends with a slash, or is "" where the address is not known; then pages have neither
-    canonical links nor a sitemap. `mode` is `dev` or `production`.
+    `base_url` ends with a slash, or is "" if the address is not known; then there are no canonical
+    links and no sitemap. `mode` is `dev` or `production`.
     """
 
     name: str
@@ -36,17 +36,17 @@ class Site:
 
     @property
     def add_command(self) -> str:
-        """The command that makes this registry known to a client, pinned to its root."""
+        """The command that adds this registry to a client, pinned to its root."""
         where = self.base_url or "URL_OF_THIS_SITE"
         return f"psreg registry add {where} --root-sha256 {self.root_sha256}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One page to fill a shell with; `path` is its folder below the root, ending with a slash.
+    """The content of one page; `path` is its folder below the root, ending with a slash.
 
-    `canonical` is the folder search engines should prefer. `body` is HTML whose links hold
-    `ROOT` where the way to the site's root belongs.
+    `canonical` is the folder that search engines should prefer. `body` is HTML whose links contain
+    `ROOT` for the relative path to the site's root.
     """
 
     path: str
@@ -62,9 +62,9 @@ class Page:
 
 
 ROOT = "<root>"
-"""Stands for `../../` and the like in a body, so that pages of two depths share it.
+"""The placeholder for `../../` and the like in a body, so that pages of two depths share it.
 
-No text of a stranger can spell it, because `<` leaves `html.text` as `&lt;`.
+No foreign text can contain it, because `html.text` escapes `<` as `&lt;`.
 """
 
 
@@ -74,7 +74,7 @@ def address(path: str) -> str:
 
 
 class Template:
-    """The parts of a page between its holes."""
+    """The parts of a page between its placeholders."""
 
     __slots__ = ("_names", "_parts")
 
@@ -84,7 +84,7 @@ class Template:
         self._names = split[1::2]
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """Return the page; a hole that `values` does not name stays empty."""
+        """Return the page; a placeholder without a value stays empty."""
         out = [self._parts[0]]
         for name, part in zip(self._names, self._parts[1:], strict=True):
             out += (values.get(name, ""), part)
@@ -94,7 +94,7 @@ class Template:
     def policy(self) -> str:
         """The Content-Security-Policy element for this page.
 
-        Scripts run from the site's own origin, and the few inline ones of the theme by digest.
+        It allows scripts from the site's own origin, and the theme's inline scripts by digest.
         """
         scripts = "".join(
             f" 'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'"
@@ -108,7 +108,7 @@ class Template:
 
 
 class Shells:
-    """The frames of the pages that psreg fills itself: one for each depth below the root."""
+    """The templates of the pages that psreg fills itself: one for each depth below the root."""
 
     def __init__(self, frames: Mapping[int, str], site: Site) -> None:
         self.site = site
@@ -145,7 +145,7 @@ def _head(page: Page, site: Site) -> str:
 
 
 def crumbs(steps: list[tuple[str, str]]) -> str:
-    """Return the way to a page: links, the last step being the page itself."""
+    """Return the breadcrumbs of a page; the last step is the page itself."""
     *before, (last, _) = steps
     items = "".join(f'<li><a href="{ROOT}{href}">{text(label)}</a></li>' for label, href in before)
     here = f'<li aria-current="page">{text(last)}</li>'

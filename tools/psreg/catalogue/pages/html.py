@@ -1,7 +1,7 @@
 """Small pieces of HTML, each safe by construction.
 
-Everything that comes from a prompt, a record or a README passes through `text`; no other function
-of this package writes such a value into a page. The pages carry no inline handlers or scripts.
+Everything from a prompt, a record or a README passes through `text`; no other function of this
+package writes such a value into a page. The pages have no inline handlers or scripts.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U00
 def text(value: str) -> str:
     """Return `value` escaped for element content and quoted attributes.
 
-    Characters that could hide or reorder what a reader sees are written out as `⟨U+202E⟩`.
+    Characters that could hide or reorder text are written as `⟨U+202E⟩`.
     """
-    # NOTE: what html.escape does, without a call: this is the hottest line of a site build.
+    # NOTE: the same as html.escape without the call: this is the hottest line of a site build.
     escaped = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     escaped = escaped.replace('"', "&quot;").replace("'", "&#x27;")
     if not value.isascii() and _HIDDEN.search(value):
@@ -46,7 +46,7 @@ def link(href: str, content: str) -> str:
 
 
 def paragraphs(value: str) -> str:
-    """Return plain text as paragraphs: blank lines part them, line breaks stay."""
+    """Return plain text as paragraphs, separated at blank lines; line breaks are kept."""
     if "\n" not in value:
         return f"<p>{text(value)}</p>" if value.strip() else ""
     parts = [part.strip("\n") for part in re.split(r"\n[ \t]*\n", value) if part.strip()]

@@ -18,7 +18,7 @@ INDEX_SCHEMA = "psreg.index/1"
 
 
 def index_document(site: Site, shards: Mapping[str, tuple[str, bytes]], number: int) -> bytes:
-    """Return `api/v1/index.json`: what a program needs to find everything else.
+    """Return `api/v1/index.json`, the entry point of the API.
 
     Args:
         site: the registry's identity.
@@ -62,8 +62,8 @@ def _document(value: Any) -> bytes:
 def schema_document(data: bytes, path: str, site: Site) -> bytes:
     """Return a JSON Schema as it is served at `path` below the site's root.
 
-    Its `$id` is its address, or absent where the site does not know its own: an editor then takes
-    the address it fetched the schema from, and `$ref` leads to a neighbour either way.
+    Its `$id` is its address. It is absent if the site does not know its address: then an editor
+    uses the address it fetched the schema from. `$ref` is relative in both cases.
     """
     document = json.loads(data)
     del document["$id"]
@@ -85,7 +85,7 @@ def sitemap(site: Site, pages: Iterable[tuple[str, str]]) -> str:
 
 
 def robots(site: Site) -> str:
-    """Return robots.txt: everything may be read; metadata and API need no search engine."""
+    """Return robots.txt: search engines may index everything except metadata and API."""
     root = urlsplit(site.base_url).path or "/"
     lines = ["User-agent: *", f"Disallow: {root}registry/", f"Disallow: {root}api/"]
     if site.base_url:

@@ -1,7 +1,7 @@
-"""Any JSON value as HTML a person likes to read; the shape decides, not the key.
+"""Any JSON value as readable HTML; the layout depends on the structure, not on the keys.
 
-Short records become a table, longer ones terms with descriptions, strings paragraphs. A custom
-root field of a PBE is shown this way, so that nothing in an artifact stays out of sight.
+Lists of short records become a table, other objects a definition list, strings paragraphs. Custom
+root fields of a PBE are shown this way, so that nothing in an artifact is hidden.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from psreg.catalogue.pages.html import chips, humanised, paragraphs, table, terms, text
 
 _WIDEST = 6
-"""Columns of the widest table; more are easier to read one below the other."""
+"""Maximum number of columns of a table; wider records are shown one below the other."""
 
 _CHIP = 28
 _DEEPEST = 12
@@ -32,7 +32,7 @@ def readable(value: Any, depth: int = 0) -> str:
 
 
 def scalar(value: Any) -> str:
-    """Return a string, number, truth value or null as inline HTML."""
+    """Return a string, number, boolean or null as inline HTML."""
     if isinstance(value, str):
         return text(value).replace("\n", "<br>")
     literal = json.dumps(value)
@@ -62,7 +62,7 @@ def _inner(item: Any, depth: int) -> str:
 
 
 def _columns(items: list[Any]) -> list[str]:
-    """Return the keys of a list of flat records that fit a table, else nothing."""
+    """Return the keys of a list of flat records that fit a table, else []."""
     keys: dict[str, None] = {}
     for item in items:
         if not isinstance(item, Mapping):

@@ -1,4 +1,4 @@
-"""Lists of entries: search with its first results, class cards, the newest releases."""
+"""Lists of entries: the search box with its first results, class cards, the newest releases."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from psreg.catalogue.pages import release_view as parts
+from psreg.catalogue.pages import release_view
 from psreg.catalogue.pages.classes import CLASS_TEXTS, RESERVED, ClassText, class_chip, class_text
 from psreg.catalogue.pages.entry_page import day, mode_chip
 from psreg.catalogue.pages.frame import Site
@@ -15,12 +15,12 @@ from psreg.registry.published import Entry
 
 _NEWEST = 6
 _LISTED = 500
-"""Entries a class page lists by itself; search finds all of them."""
+"""Maximum number of entries listed on a class page; search finds all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What a list shows of an entry: facts about its latest release."""
+    """An entry in a list: facts about its latest release."""
 
     name: str
     entry_class: str
@@ -38,9 +38,9 @@ class Row:
             name=entry.record.name,
             entry_class=entry.record.entry_class,
             version=latest.record.version,
-            summary=parts.field(latest, "summary"),
+            summary=release_view.field(latest, "summary"),
             date=latest.record.date,
-            tags=tuple(parts.fields(latest, "tags")),
+            tags=tuple(release_view.fields(latest, "tags")),
             deprecated=entry.record.deprecated is not None,
         )
 
@@ -51,7 +51,7 @@ class Row:
 
 
 def home_parts(rows: Sequence[Row], site: Site) -> dict[str, str]:
-    """Return what fills the marks of the home page: search, classes, newest and so on."""
+    """Return the values of the placeholders of the home page."""
     latest = sorted(rows, key=lambda row: row.date, reverse=True)[:_NEWEST]
     return {
         "search": search_box(len(rows), ""),
@@ -64,15 +64,17 @@ def home_parts(rows: Sequence[Row], site: Site) -> dict[str, str]:
 
 
 def class_part(slug: str, rows: Iterable[Row]) -> str:
-    """Return search and list of the class page of the folder `slug`."""
+    """Return the search box and list of the page of the class `slug`."""
     mine = [row for row in rows if row.entry_class == slug]
     items = "".join(_result(row) for row in mine[:_LISTED])
-    more = f"<p>The first {_LISTED} of {len(mine):,}; search finds the others.</p>"
+    more = (
+        f"<p>These are the first {_LISTED} of {len(mine):,}; use the search to find the others.</p>"
+    )
     return search_box(len(mine), slug, items) + (more if len(mine) > _LISTED else "")
 
 
 def search_box(number: int, slug: str, items: str = "") -> str:
-    """Return search over all entries, or those of one class; `items` are its first results."""
+    """Return the search box for all entries or one class; `items` are its first results."""
     what = count(number, class_text(slug).noun if slug else "prompt")
     return (
         f'<div class="ps-search" data-class="{slug}"><form role="search" class="ps-search__form">'
@@ -83,7 +85,7 @@ def search_box(number: int, slug: str, items: str = "") -> str:
         '<p class="ps-search__status" role="status" aria-live="polite"></p>'
         f'<ol class="ps-results">{items}</ol>'
         '<button type="button" class="ps-button ps-search__more" hidden>Show more</button>'
-        "<noscript><p>Search needs JavaScript; the class pages list everything.</p></noscript>"
+        "<noscript><p>Search needs JavaScript; the class pages list all prompts.</p></noscript>"
         "</div>"
     )
 
@@ -120,7 +122,7 @@ def _newest(latest: Sequence[Row]) -> str:
         f"<p>{text(row.summary)}</p></li>"
         for row in latest
     )
-    return f'<ol class="ps-newest">{items}</ol>' if items else "<p>Nothing is released yet.</p>"
+    return f'<ol class="ps-newest">{items}</ol>' if items else "<p>There are no releases yet.</p>"
 
 
 def _registry(rows: Sequence[Row], site: Site) -> str:
@@ -128,7 +130,7 @@ def _registry(rows: Sequence[Row], site: Site) -> str:
         [
             ("Registry", f"<code>{text(site.registry_id)}</code> {mode_chip(site)}"),
             ("Root", f"<code>{text(site.root_sha256)}</code>"),
-            ("Holds", count(len(rows), "prompt")),
+            ("Contains", count(len(rows), "prompt")),
         ],
         "ps-facts",
     )

@@ -1,8 +1,8 @@
-"""READMEs as HTML: a strict, small subset of Markdown from which no markup of its own comes out.
+"""READMEs as HTML: a strict, small subset of Markdown that cannot produce foreign markup.
 
-Every tag in the result is written here; everything else is escaped, raw HTML and comments too.
-Links lead to `https:` or to a file the caller knows; images become links. Each pattern is bounded,
-so that no text makes it slow: a README is something a stranger wrote.
+Every tag in the result is written here; everything else is escaped, including raw HTML and
+comments. Links lead to `https:` or to a file that the caller knows; images become links. Each
+pattern is bounded, so that no text makes it slow: a README is untrusted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from psreg.catalogue.pages.html import text
 
 Resolve = Callable[[str], str | None]
-"""Turns a relative link target into an address ready for an attribute, None if it leads nowhere."""
+"""Turns a relative link target into an address for an attribute; None if there is no such file."""
 
 _DEEPEST = 6
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)")
@@ -159,7 +159,7 @@ class _Blocks:
         return self._nested(found)
 
     def _nested(self, found: re.Match[str]) -> str:
-        # NOTE: a span ends at the first place it can, so none holds another of its kind.
+        # NOTE: a span ends as early as possible, so it never contains another of its kind.
         if (label := found["label"]) is not None:
             return self._link(self.inline(label), found["target"])
         if (bold := found["bold"]) is not None:

@@ -1,6 +1,6 @@
-"""Markdown pages that are computed: classes, and the shells of pages that psreg fills itself.
+"""Generated Markdown pages: the classes, and the shells of pages that psreg fills itself.
 
-mkdocs renders them together with the hand-written ones; paths are relative to the docs folder.
+mkdocs renders them together with the hand-written pages; paths are relative to the docs folder.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 from psreg.catalogue.pages.classes import CLASS_TEXTS, RESERVED
 
 SHELLS: Mapping[int, str] = {2: "shell/2.md", 3: "shell/3/3.md"}
-"""Source of the shell for pages that lie so many folders below the root."""
+"""The source of the shell for each depth of pages below the root."""
 
 
 def all_sources() -> dict[str, str]:
-    """Return every computed page, by path below docs/."""
+    """Return every generated page, by path below docs/."""
     return {**shell_sources(), **class_sources()}
 
 
 def shell_sources() -> dict[str, str]:
-    """Return the shells: pages with nothing but marks."""
+    """Return the shells: pages with only placeholders."""
     title = "<!--psreg:topic-->"
     front = _front({"template": "shell.html", "title": title, "search": {"exclude": True}})
     return dict.fromkeys(SHELLS.values(), f"{front}<!--psreg:body-->\n")
@@ -45,6 +45,6 @@ def class_sources() -> dict[str, str]:
 
 
 def _front(values: Mapping[str, Any]) -> str:
-    # NOTE: JSON is YAML, and quotes whatever needs quoting.
+    # NOTE: JSON is valid YAML, with everything quoted that needs it.
     lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in values.items())
     return f"---\n{lines}---\n\n"

@@ -27,7 +27,7 @@ def _does(value: Any) -> str:
 
 
 def _service(value: Any) -> str:
-    return section("service", "What it is meant to watch", readable(value))
+    return section("service", "What it would monitor", readable(value))
 
 
 def _phases(value: Any) -> str:
@@ -83,7 +83,7 @@ def _save(value: Any) -> str:
 
 
 def _stance(value: Any) -> str:
-    return section("role", "The part the assistant plays", readable(value))
+    return section("role", "The role of the assistant", readable(value))
 
 
 def _start(value: Any) -> str:
@@ -102,8 +102,8 @@ def _install(value: Any) -> str:
 
 def _custom(fields: Mapping[str, Any]) -> str:
     parts = "".join(_fold(key, value) for key, value in fields.items())
-    lead = "<p>Fields of its own, beyond what the format demands.</p>" if parts else ""
-    return section("more", "Rules of its own", lead + parts)
+    lead = "<p>Custom fields, beyond those that the format requires.</p>" if parts else ""
+    return section("more", "Custom fields", lead + parts)
 
 
 def _fold(key: str, value: Any) -> str:

@@ -1,7 +1,7 @@
-"""The protocols that a release declares, on its page: badges, and how its transcripts were judged.
+"""The protocols that a release declares, on its page: badges, and the results of its transcripts.
 
-The numbers are those of the record. The findings are looked up again in the transcripts, which are
-as they were released; rules that came later speak there, too.
+The numbers come from the record. The findings come from checking the transcripts again, so they
+include those of newer rules.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from psreg.lint.transcript import check_transcript, file_report
 from psreg.registry.published import Release
 
 _SHOWN = 20
-"""Findings of one transcript that are shown."""
+"""Maximum number of findings shown of one transcript."""
 
 STUB_LABEL = "psreg's stub, not a model"
 
 
 def badges(release: Release) -> str:
-    """Return what was found of each declared protocol, in a few words; "" where nothing was."""
+    """Return a short result for each declared protocol; "" if there is none."""
     items = "".join(
         f'<li><a href="#protocols">{text(_badge(spoken))}</a></li>'
         for spoken in read_conformances(release.record.protocols)
@@ -41,14 +41,14 @@ def _badge(spoken: ProtocolConformance) -> str:
     return f"{name}: {spoken.rate} % of {count(spoken.answers, 'answer')}{where}"
 
 
-def part(release: Release) -> str:
-    """Return the section about the protocols of a release; "" where it declares none."""
+def protocols_section(release: Release) -> str:
+    """Return the section about the protocols of a release; "" if it declares none."""
     found = read_conformances(release.record.protocols)
     if not found:
         return ""
     lead = (
-        "<p>What this prompt claims to make an assistant speak, and what its own transcripts show. "
-        f"The rules are on {link(address('protocols/'), 'the pages about protocols')}.</p>"
+        "<p>The protocols that this prompt declares, and the results of its own transcripts. For "
+        f"the rules see {link(address('protocols/'), 'the pages about protocols')}.</p>"
     )
     heads = ("Protocol", "Transcripts", "Answers", "Without error", "Recorded on")
     details = "".join(_findings(release, spoken) for spoken in found)
@@ -78,7 +78,7 @@ def _platform(platform: str) -> str:
 
 
 def _findings(release: Release, spoken: ProtocolConformance) -> str:
-    """Return links to the transcripts, each with what the rules say of it."""
+    """Return links to the transcripts, each with its findings."""
     items = []
     for path in spoken.transcripts:
         if path in release.files:

@@ -1,11 +1,11 @@
-"""The parts of a page about one release: what it is, how it was tested, how to trust it."""
+"""The sections of a page about one release: its content, its tests, its files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from psreg.catalogue.pages import pbe_view, prompt_form
+from psreg.catalogue.pages import pbe_view, prompt_view
 from psreg.catalogue.pages.frame import address
 from psreg.catalogue.pages.html import (
     chips,
@@ -29,7 +29,7 @@ UNTESTED = "not yet tested on any platform"
 
 
 def title(release: Release) -> str:
-    """Return the name of a release for people: the title of its README, else its words."""
+    """Return the title of a release: the title of its README, else its name in words."""
     found, _ = title_and_rest(release.readme)
     return found or humanised(release.id.name)
 
@@ -47,7 +47,7 @@ def fields(release: Release, key: str) -> list[str]:
 
 
 def tests(release: Release) -> list[Mapping[str, Any]]:
-    """Return the rows of runs of this very artifact, or []."""
+    """Return the test rows for exactly this artifact, or []."""
     rows = release.record.release.get("tested")
     return [
         row
@@ -56,22 +56,22 @@ def tests(release: Release) -> list[Mapping[str, Any]]:
     ]
 
 
-def passed_on(release: Release) -> list[str]:
-    """Return the platforms this artifact passed on, sorted; the stub is none."""
+def passed_platforms(release: Release) -> list[str]:
+    """Return the platforms this artifact passed on, sorted, without the stub."""
     passed = {str(row.get("platform")) for row in tests(release) if row.get("result") == "pass"}
     return sorted(passed - {STUB})
 
 
-def does(release: Release) -> str:
-    """Return what the artifact does in readable form; "" if it cannot be read."""
+def overview(release: Release) -> str:
+    """Return the artifact in readable form; "" if it cannot be parsed."""
     if release.id.format is Format.PROMPT:
         document = dotprompt.read(release.artifact)
-        return prompt_form.overview(document) if document.readable else ""
+        return prompt_view.overview(document) if document.readable else ""
     value = parse(release.artifact).value
     return pbe_view.overview(value) if isinstance(value, dict) else ""
 
 
-def guide(release: Release) -> str:
+def readme(release: Release) -> str:
     """Return the README without its title."""
 
     def resolve(target: str) -> str | None:
@@ -83,14 +83,14 @@ def guide(release: Release) -> str:
 
 
 def tested(release: Release) -> str:
-    """Return how it was tested, row by row."""
+    """Return the table of test runs."""
     rows = tests(release)
     if not rows:
         return section("tested", "Tested", f"<p>This version is {UNTESTED}.</p>")
     cells = ([*map(_cell, _run(row)), _evidence(release, row)] for row in rows)
     heads = ("Platform", "Model", "Date", "Result", "Settings", "Notes", "Evidence")
     alone = all(row.get("platform") == STUB for row in rows)
-    note = f"<p>This version is {UNTESTED}: psreg’s stub is no model.</p>" if alone else ""
+    note = f"<p>This version is {UNTESTED}: psreg’s stub is not a model.</p>" if alone else ""
     return section("tested", "Tested", note + table(heads, cells))
 
 
@@ -113,34 +113,34 @@ def _evidence(release: Release, row: Mapping[str, Any]) -> str:
     return link(address(path), "transcript") if path in release.files else ""
 
 
-def limits(release: Release) -> str:
-    """Return its limitations and what it asks an assistant to use."""
+def limitations(release: Release) -> str:
+    """Return the section about its limitations."""
     items = "".join(f"<li>{text(item)}</li>" for item in fields(release, "limitations"))
     return section("limits", "Limitations", f"<ul>{items}</ul>" if items else "")
 
 
 def capabilities(release: Release) -> str:
-    """Return what the text asks an assistant to use beyond writing."""
+    """Return the capabilities that the text asks an assistant to use."""
     return chips(fields(release, "capabilities")) or "none: text only"
 
 
 def waived(release: Release) -> str:
-    """Return the findings that stood at publication, and why they were let through."""
+    """Return the waived findings, with the reasons."""
     rows = [
         (
             link(address(f"rules/{w.code}/"), f"<code>{text(w.code)}</code>"),
             text(w.reason),
-            "policy of the registry" if w.by == "policy" else text(w.by),
+            "registry policy" if w.by == "policy" else text(w.by),
         )
         for w in release.record.waived
     ]
-    lead = "<p>Findings of the review that were let through, and why.</p>"
+    lead = "<p>Findings of the review that were accepted, and why.</p>"
     found = lead + table(("Rule", "Reason", "Waived by"), rows) if rows else ""
     return section("waived", "Waived findings", found)
 
 
-def source(release: Release) -> str:
-    """Return the artifact itself with its buttons, exactly as it is installed."""
+def artifact(release: Release) -> str:
+    """Return the source of the artifact, exactly as it is installed, with its buttons."""
     path = address(release.record.path)
     language = "prompt" if release.id.format is Format.PROMPT else "json"
     body = text(release.artifact.decode("utf-8", "replace"))
@@ -168,7 +168,7 @@ def files(release: Release) -> str:
 
 
 def requires(release: Release) -> str:
-    """Return the entries it calls, with their ranges; "" if there are none."""
+    """Return the required entries with their ranges; "" if there are none."""
     return _pairs(release, "requires")
 
 
@@ -184,5 +184,5 @@ def _pairs(release: Release, key: str) -> str:
 
 
 def changes(release: Release) -> str:
-    """Return what changed in this version; "" for a first one."""
+    """Return what changed in this version; "" for the first one."""
     return section("changes", "What changed", paragraphs(field(release, "changes")))

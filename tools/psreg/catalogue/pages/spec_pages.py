@@ -1,6 +1,6 @@
-"""The pages of the specifications: a list, a page each, and the same as JSON.
+"""The pages of the specifications: a list, a page for each, and the same as JSON.
 
-All of it comes from the data in `formats/specs`; which rules implement an id comes from the rules.
+Everything comes from the data in `formats/specs`; the rules say which ids they implement.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Codes = Mapping[str, tuple[str, ...]]
 
 
 def citation_html(citation: str, specifications: Sequence[Specification]) -> str:
-    """Return a citation such as `pbe-1.0/PBE-04` as HTML, a link where it leads somewhere."""
+    """Return a citation such as `pbe-1.0/PBE-04` as HTML, a link if its specification is known."""
     shown = f"<code>{text(citation)}</code>"
     cited, _, identifier = citation.partition("/")
     found = (spec for spec in specifications if spec.cited == cited)
@@ -34,7 +34,7 @@ def spec_list(specifications: Sequence[Specification], rules: Sequence[Rule[Any]
     """Return a table of the specifications, for the page `specs/`."""
     codes = citing(rules)
     return table(
-        ("Specification", "What it is", "Rules", "Readings", "Judged by psreg"),
+        ("Specification", "What it is", "Rules", "Readings", "Checked by psreg"),
         (
             (
                 f'<a href="{spec.name}/{spec.version}/">{text(spec.title)}</a>',
@@ -61,8 +61,8 @@ def spec_pages(
             body=f"{crumbs([('Specifications', 'specs/'), (spec.title, '')])}"
             f'<article class="ps-prose"><h1>{text(spec.title)}</h1>'
             f'<p class="ps-lead">{inline_html(spec.about)}</p>'
-            "<p>Each rule in one sentence of our own, and how psreg reads what the text leaves "
-            f'open. For programs: <a href="{ROOT}{document_path(spec)}"><code>'
+            "<p>Each rule in one sentence of our own, and how psreg interprets what the text "
+            f'leaves open. For programs: <a href="{ROOT}{document_path(spec)}"><code>'
             f"{document_path(spec)}</code></a>.</p>"
             f"{section('rules', 'Rules', _clauses(spec, codes))}"
             f"{section('readings', 'Readings', _readings(spec, codes))}</article>",
@@ -72,9 +72,9 @@ def spec_pages(
 def decision_table(
     name: str, specifications: Sequence[Specification], rules: Sequence[Rule[Any]]
 ) -> str:
-    """Return what specification `name` leaves open and how psreg decides; "" for an unknown one.
+    """Return the table of readings of specification `name`; "" for an unknown one.
 
-    Links lead up two folders to the root, as from `protocols/vpp/`.
+    Links lead two folders up to the root, as from `protocols/vpp/`.
     """
     codes = citing(rules)
     heads = ("What is unclear", "Our reading", "In psreg")
@@ -97,7 +97,7 @@ def document_path(spec: Specification) -> str:
 
 
 def spec_document(spec: Specification, rules: Sequence[Rule[Any]]) -> bytes:
-    """Return the specification as JSON: what its page says, for programs."""
+    """Return the specification as JSON, with the content of its page."""
     codes = citing(rules)
     document = {
         "schema": SPECIFICATION_SCHEMA,
@@ -138,7 +138,7 @@ def _codes(codes: Codes, spec: Specification, row: Clause | Reading) -> tuple[st
 
 
 def _clauses(spec: Specification, codes: Codes) -> str:
-    heads = ("Id", "Level", "What it asks for", "In psreg")
+    heads = ("Id", "Level", "Requirement", "In psreg")
     return table(
         heads,
         (

@@ -1,5 +1,4 @@
-from psreg.catalogue.pages.rule_example import example_html
-from psreg.catalogue.pages.rule_pages import rule_pages
+from psreg.catalogue.pages.rule_pages import example_html, rule_pages
 from psreg.catalogue.rule_examples import examples
 from psreg.cli.rules import all_rules
 
@@ -8,7 +7,7 @@ RULES = all_rules()
 
 def test_two_files_are_shown_whole():
     html = example_html(({"bad-1.prompt": b"<b>no</b>"}, {"good-1.prompt": b"yes"}))
-    assert html.index("Caught") < html.index("&lt;b&gt;no&lt;/b&gt;") < html.index("Let through")
+    assert html.index("Reported") < html.index("&lt;b&gt;no&lt;/b&gt;") < html.index("Accepted")
     assert "<code>good-1.prompt</code>" in html
     assert "more file" not in html
 
@@ -36,8 +35,8 @@ def test_the_corpus_is_found_and_shown():
     found = examples()
     assert len(found) > len(RULES) * 0.8
     pages = {page.title.split()[0]: page.body for page in rule_pages(RULES, found)}
-    assert "Caught" in pages["PBE004"]
-    assert "Let through" in pages["REG013"]
+    assert "Reported" in pages["PBE004"]
+    assert "Accepted" in pages["REG013"]
     assert "<code>bad-empty.toml</code>" in pages["PROTO001"]
     assert "<code>good-labels.txt</code>" in pages["PROTO001"]
-    assert all(("Caught" in body) == (code in found) for code, body in pages.items())
+    assert all(("Reported" in body) == (code in found) for code, body in pages.items())

@@ -1,7 +1,7 @@
-"""What a `.prompt` needs and says: its variables, and a form that fills it in the browser.
+"""A `.prompt` on its page: its metadata, its variables, and a form to fill it in.
 
-The text is parted at its variables by psreg's own renderer, so that the browser only joins parts:
-one reading of braces (READINGS B4), not two.
+psreg's own renderer splits the text at its variables, so that the browser only joins the parts and
+braces are interpreted in one place (PROMPT-A5, PROMPT-A6).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ONE_LINE = 42
 
 
 def overview(prompt: Prompt) -> str:
-    """Return the sections of a readable prompt: what it says of itself, variables, the form."""
+    """Return the sections of a readable prompt: its metadata, its variables, the form."""
     about = terms(
         (humanised(key), paragraphs(value))
         for key, value in prompt.metadata.items()
@@ -27,9 +27,9 @@ def overview(prompt: Prompt) -> str:
 
 
 def parts(prompt: Prompt) -> list[str | int]:
-    """Return the final text in parts: literal text, and the position of a variable in its place.
+    """Return the final text in parts: literal text, and the indexes of variables.
 
-    Joining them, with each position replaced by a value, is what `render` does with that value.
+    Joining them, with each index replaced by a value, gives what `render` returns for that value.
     """
     mark = next(c for c in map(chr, _PRIVATE_USE) if c not in prompt.text)
     values = {v.name: f"{mark}{at}{mark}" for at, v in enumerate(prompt.variables)}
@@ -39,7 +39,11 @@ def parts(prompt: Prompt) -> list[str | int]:
 
 def _variables(prompt: Prompt) -> str:
     if not prompt.variables:
-        return section("variables", "Variables", "<p>It has none: the text is ready to use.</p>")
+        return section(
+            "variables",
+            "Variables",
+            "<p>This prompt has no variables: the text is ready to use.</p>",
+        )
     rows = ((f"<code>{text(v.name)}</code>", _default(v.default)) for v in prompt.variables)
     return section("variables", "Variables", table(("Name", "Default"), rows))
 
@@ -85,5 +89,5 @@ def _field(at: int, name: str, default: str | None) -> str:
 
 
 def script_json(value: object) -> str:
-    """Return `value` as JSON that cannot end the script element it stands in."""
+    """Return `value` as JSON that cannot end the script element around it."""
     return json.dumps(value, ensure_ascii=True).replace("<", "\\u003c")

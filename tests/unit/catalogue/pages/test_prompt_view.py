@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.catalogue.pages.prompt_form import overview, parts, script_json
+from psreg.catalogue.pages.prompt_view import overview, parts, script_json
 from psreg.formats.dotprompt import read, render
 from support.catalogue import TEMPLATE
 
@@ -73,7 +73,7 @@ def test_the_page_has_variables_a_form_and_the_text():
 
 def test_without_variables_there_is_no_form():
     out = overview(read(f"{HEAD}[CONTENT]\nJust text.".encode()))
-    assert "It has none" in out
+    assert "This prompt has no variables" in out
     assert "<form" not in out
 
 

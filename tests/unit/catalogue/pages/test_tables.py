@@ -1,18 +1,21 @@
-"""The table of error codes as it is published: every row, from the rows themselves."""
+"""The tables of error codes and of version steps: every row, from the rows themselves."""
 
 import json
 import re
 
-from psreg.catalogue.pages.error_table import error_search, error_table
+from psreg.catalogue.pages.html import text
 from psreg.catalogue.pages.json_api import search_index
 from psreg.catalogue.pages.markdown_html import inline_html
+from psreg.catalogue.pages.tables import error_search, error_table, floor_table
+from psreg.compatibility import FLOOR_GROUPS, FLOOR_TABLE
 from psreg.core.error_codes import ERROR_CODES, SUBJECTS
 
-PAGE = error_table(SUBJECTS)
+ERRORS = error_table(SUBJECTS)
+FLOOR = floor_table(FLOOR_GROUPS)
 
 
 def test_every_code_has_an_anchor_its_exit_code_a_meaning_and_a_remedy():
-    rows = dict(re.findall(r'<tr><td><a id="(\w+)"(.*?)</tr>', PAGE))
+    rows = dict(re.findall(r'<tr><td><a id="(\w+)"(.*?)</tr>', ERRORS))
     assert list(rows) == list(ERROR_CODES)
     for code, row in ERROR_CODES.items():
         ends = "–" if row.exit_code is None else row.exit_code
@@ -22,7 +25,7 @@ def test_every_code_has_an_anchor_its_exit_code_a_meaning_and_a_remedy():
 
 
 def test_every_subject_can_be_linked_to():
-    anchors = re.findall(r'<section class="ps-section" id="([a-z-]+)"', PAGE)
+    anchors = re.findall(r'<section class="ps-section" id="([a-z-]+)"', ERRORS)
     assert len(set(anchors)) == len(SUBJECTS)
     assert "files-and-folders" in anchors
 
@@ -33,3 +36,17 @@ def test_codes_are_in_the_search_of_the_documentation():
     assert set(found) == set(ERROR_CODES)
     assert found["NO_HOME"]["location"] == "errors/#NO_HOME"
     assert "<code>PSREG_HOME</code>" in found["NO_HOME"]["text"]
+
+
+def test_every_row_has_its_step_an_anchor_and_a_reason():
+    assert FLOOR.count("<tr><td>") == len(FLOOR_TABLE)
+    for row in FLOOR_TABLE:
+        before, _, after = FLOOR.partition(f'id="{row.id}"')
+        assert f"<strong>{row.step}</strong>" in before.rpartition("<tr>")[2]
+        assert ("please read" in before.rpartition("<tr>")[2]) is row.behaviour
+        assert f"</td><td>{text(row.reason)[:12]}" in after
+
+
+def test_every_group_can_be_linked_to():
+    for anchor in ("pbe", "prompt", "release-toml", "the-release-as-a-whole"):
+        assert f'<section class="ps-section" id="{anchor}">' in FLOOR
