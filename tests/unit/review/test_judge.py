@@ -141,7 +141,7 @@ def test_names_that_stood_beside_each_other_before_are_not_compared_again():
     assert [code for code, _ in judge(change(base, more))] == ["CHG030"]
 
 
-def test_the_keepers_can_waive_a_likeness():
+def test_the_maintainers_can_waive_a_similarity():
     policy = POLICY + '[[waiver]]\ncode = "NAME003"\nnames = ["*"]\nreason = "Words."\n'
     head = entry("world_count", toml=OWNED)
     assert judge(change(entry("word_count"), head, policy=policy), codes=["NAME003"]) == []

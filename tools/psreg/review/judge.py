@@ -21,7 +21,7 @@ from psreg.lint.engine import Engine, Selection, by_policy
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.locate import judge_at
 from psreg.lint.names.all_names import Names
-from psreg.lint.names.near_names import nearby
+from psreg.lint.names.similar_names import similar_candidates
 from psreg.review.change import ChangeSet, TouchedEntry
 
 MOST = 100
@@ -98,7 +98,9 @@ def _names(change: ChangeSet) -> Names | None:
     if not fresh:
         return None
     names = change.head.names
-    near = nearby((text for _, text in fresh), names) if len(fresh) <= _FEW else set(names)
+    near = (
+        similar_candidates((text for _, text in fresh), names) if len(fresh) <= _FEW else set(names)
+    )
     touched = {entry.path for entry in change.entries}
     paths = [e.path for e in change.head.entries if e.name in near or _may_have_alias(e)]
     tree = change.head.part([*touched, *paths])

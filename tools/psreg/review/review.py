@@ -20,8 +20,8 @@ from psreg.core.rule_table import RuleTable
 from psreg.core.version import Step, parse_version
 from psreg.formats.tree import Submission
 from psreg.lint.names.all_names import ENOUGH
-from psreg.lint.names.likeness import bare, distance
-from psreg.lint.names.near_names import nearby
+from psreg.lint.names.similar_names import similar_candidates
+from psreg.lint.names.similarity import bare, distance
 from psreg.lint.score.score import score
 from psreg.review.change import ChangeSet, NewRelease, Touch
 from psreg.review.judge import check_change
@@ -164,7 +164,7 @@ def _capabilities(submission: Submission | None) -> set[str]:
 
 def similar_names(name: str, others: Iterable[str]) -> tuple[str, ...]:
     """Return those of `others` that are similar to `name`, the most similar first, at most ten."""
-    similar = nearby([name], others) - {name}
+    similar = similar_candidates([name], others) - {name}
     ranked = sorted(similar, key=lambda other: (distance(bare(name), bare(other)), other))
     return tuple(ranked[:ENOUGH])
 

@@ -22,7 +22,7 @@ from psreg.git.objects import Objects
 from psreg.git.process import Git
 from psreg.git.tree_diff import Difference, GitTree, files_below, lookup
 from psreg.git.tree_object import Row
-from psreg.lint.names.near_names import nearby
+from psreg.lint.names.similar_names import similar_candidates
 from psreg.review.entry_names import (
     ENTRY_FILE,
     EntryNames,
@@ -133,9 +133,11 @@ class View:
         texts = {name for _, name in self._named}
         for data in self._read(entry_file(key) for key in self._named):
             texts.update(aliases_in(data))
-        near = self._entries.called(nearby(texts, self._entries.names))
+        near = self._entries.called(similar_candidates(texts, self._entries.names))
         by_alias = self._entries.by_alias
-        return near | {key for alias in nearby(texts, by_alias) for key in by_alias[alias]}
+        return near | {
+            key for alias in similar_candidates(texts, by_alias) for key in by_alias[alias]
+        }
 
     def _required(self) -> Iterator[str]:
         """Yield the names of entries that releases of the touched entries require."""

@@ -13,9 +13,9 @@ from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Report
 from psreg.core.identity import CLASSES, is_name
 from psreg.lint.engine import check_tree
-from psreg.lint.names import likeness
+from psreg.lint.names import similarity
 from psreg.lint.names.all_names import ENOUGH, affixes, reserved
-from psreg.lint.names.likeness import FAR, bare, distance, folds, neighbours, skeletons
+from psreg.lint.names.similarity import FAR, bare, distance, folds, neighbours, skeletons
 from support.registry_trees import POLICY, tree
 
 A = 'owners = [{forge = "github", id = 1, login = "a"}]\n'
@@ -23,7 +23,7 @@ B = 'owners = [{forge = "github", id = 2, login = "b"}]\n'
 BOTH = (
     'owners = [{forge = "github", id = 1, login = "a"}, {forge = "github", id = 2, login = "b"}]\n'
 )
-KEEPERS = "owners = []\n"
+MAINTAINERS = "owners = []\n"
 TEXTS = st.text("abc", max_size=7)
 
 
@@ -100,9 +100,9 @@ def test_letters_that_look_alike():
 def test_owners_decide_about_distance():
     assert judge(("quiz_master", A), ("quiz_mastre", A)) == []
     assert judge(("quiz_master", A), ("quiz_mastre", BOTH)) == []
-    assert judge(("quiz_master", KEEPERS), ("quiz_mastre", KEEPERS)) == []
+    assert judge(("quiz_master", MAINTAINERS), ("quiz_mastre", MAINTAINERS)) == []
     both = [("NAME003", "quiz_master", None), ("NAME003", "quiz_mastre", None)]
-    assert judge(("quiz_master", KEEPERS), ("quiz_mastre", B)) == both
+    assert judge(("quiz_master", MAINTAINERS), ("quiz_mastre", B)) == both
     assert judge(("quiz_master", A), ("quiz_mastre", B)) == both
 
 
@@ -129,7 +129,7 @@ def test_an_alias_is_a_name_as_well():
     assert judge(("quiz_master", alias)) == []
 
 
-def test_the_same_name_in_two_classes_is_not_a_matter_of_likeness():
+def test_the_same_name_in_two_classes_is_not_a_matter_of_similarity():
     files = {f"pbes/{c}/quiz_master/entry.toml": A for c in CLASSES[:2]}
     found = Report.of(0, check_tree(tree(files), all_rules())).diagnostics
     assert {d.code for d in found} == {"REG005"}
@@ -154,7 +154,7 @@ def test_affixes_that_distance_covers_are_not_listed():
 
 
 def test_an_unreadable_entry_file_has_no_owners_and_no_aliases():
-    assert judge(("quiz_master", "owners = ["), ("quiz_mastre", KEEPERS)) == []
+    assert judge(("quiz_master", "owners = ["), ("quiz_mastre", MAINTAINERS)) == []
 
 
 def test_of_a_policy_every_name_must_be_one():
@@ -167,4 +167,4 @@ def test_of_a_policy_every_name_must_be_one():
 
 
 def test_neighbours_of_nothing():
-    assert likeness.neighbours({}, edits=2, enough=1) == {}
+    assert similarity.neighbours({}, edits=2, enough=1) == {}

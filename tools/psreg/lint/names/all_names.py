@@ -1,7 +1,8 @@
-"""All names of a registry side by side, with what rules about them ask.
+"""All names of a registry, and the queries of the rules about names.
 
-A name is an entry's or an alias that could be one. Each entry.toml is read once, and equal files
-are parsed once. Names are compared by way of what they have in common, never each with each.
+A name is the name of an entry, or an alias that is a valid name. Each entry.toml is read once, and
+identical files are parsed once. Names are grouped by what they have in common, so that the rules
+never compare every pair.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from psreg.formats import entry as entry_file
 from psreg.formats.entry import EntryFile
 from psreg.formats.json.pointer import join
 from psreg.formats.tree import Entry, Tree
-from psreg.lint.names.likeness import FAR, Owners, bare, folds, neighbours, shared
+from psreg.lint.names.similarity import FAR, Owners, bare, folds, neighbours, shared
 
 LETTERS = 5
-"""Letters and digits of the shortest name that is compared by distance."""
+"""Letters and digits of the shortest name that is compared by edit distance."""
 
 ENOUGH = 10
-"""Similar names looked for, at most; as many as AutoMerge lists before it folds the list."""
+"""The most similar names to look for; AutoMerge lists as many before it folds the list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Name:
-    """A name as it stands in the tree; `pointer` is "" for an entry's own, else its alias."""
+    """A name in the tree; `pointer` is "" for the name of an entry, else it points to the alias."""
 
     text: str
     entry: Entry
@@ -37,7 +38,7 @@ class Name:
 
     @property
     def path(self) -> str:
-        """The entry.toml that can be pointed at."""
+        """The path of the entry.toml that has the name."""
         return str(self.entry.path)
 
 
@@ -75,7 +76,7 @@ class Names:
 
     @cached_property
     def by_text(self) -> Mapping[str, list[Name]]:
-        """The names by how they are written; an entry has each once."""
+        """The names by their text; each entry appears once per text."""
         found: dict[str, list[Name]] = {}
         for name in self.all:
             found.setdefault(name.text, []).append(name)
@@ -83,12 +84,12 @@ class Names:
 
     @cached_property
     def owners(self) -> Mapping[str, frozenset[Owners]]:
-        """The owners of those who have a name, by how it is written."""
+        """The owners of the entries that have a name, by its text."""
         return {text: frozenset(n.owners for n in names) for text, names in self.by_text.items()}
 
     @cached_property
     def near(self) -> Mapping[str, Mapping[str, int]]:
-        """For each name without its separators, others of other owners, one or two edits away."""
+        """For each name without separators, names of other owners one or two edits away."""
         owners = {
             text: frozenset[object]().union(*(who for name in names for who in self.owners[name]))
             for text, names in self.by_bare.items()
@@ -100,20 +101,20 @@ class Names:
 
     @cached_property
     def by_bare(self) -> Mapping[str, list[str]]:
-        """The different names by their letters and digits."""
+        """The different names, by their letters and digits."""
         found: dict[str, list[str]] = {}
         for text in self.by_text:
             found.setdefault(bare(text), []).append(text)
         return found
 
     def at_distance(self, name: Name, edits: int) -> list[str]:
-        """Return names of other owners, `ENOUGH` at most, exactly `edits` (1 or 2) from `name`."""
+        """Return at most `ENOUGH` names of other owners exactly `edits` (1 or 2) from `name`."""
         near = sorted(self.near.get(bare(name.text), {}).items())
         others = (o for text, apart in near if apart == edits < FAR for o in self.by_bare[text])
         return list(islice(self._foreign(name, others), ENOUGH))
 
     def extended(self, name: Name) -> list[str]:
-        """Return the names of other owners that `name` is made of with an affix."""
+        """Return the names of other owners from which `name` differs by an affix."""
         found: list[str] = []
         for joined in (name.text.partition("_"), name.text.rpartition("_")[::-1]):
             affix, _, base = joined
@@ -122,26 +123,26 @@ class Names:
         return found
 
     def _foreign(self, name: Name, others: Iterable[str]) -> Iterator[str]:
-        """Yield those of `others` that somebody has who does not own `name`."""
+        """Yield those of `others` that an entry has which shares no owner with `name`."""
         for text in others:
             if not all(shared(name.owners, who) for who in self.owners.get(text, ())):
                 yield text
 
     @cached_property
     def reserved(self) -> Mapping[str, str]:
-        """The reserved names, psreg's and the policy's, by their fold."""
+        """The reserved names of psreg and of the policy, by their fold."""
         texts = [text for _, text in self.tree.policy.reserved_names]
         return {fold: text for text in (*reserved(), *texts) for fold in folds(text)}
 
     @cached_property
     def retired(self) -> Mapping[str, str]:
-        """The names that the policy says are retired, by their fold."""
+        """The names that the policy lists as retired, by their fold."""
         retired = [text for _, text in self.tree.policy.retired_names]
         return {fold: text for text in retired for fold in folds(text)}
 
 
 def _aliases(file: EntryFile) -> dict[str, int]:
-    """Return where each alias stands first. What is no name is compared with none."""
+    """Return the first position of each alias. Aliases that are not valid names are skipped."""
     found: dict[str, int] = {}
     for at, alias in file.strings("aliases"):
         if is_name(alias):
@@ -150,18 +151,18 @@ def _aliases(file: EntryFile) -> dict[str, int]:
 
 
 def reserved() -> frozenset[str]:
-    """Return the names that no registry gives away."""
+    """Return the names that every registry reserves."""
     return _words("reserved")
 
 
 def affixes() -> frozenset[str]:
-    """Return the words that make a name seem to belong to another one."""
+    """Return the words that make a name seem related to another."""
     return _words("affixes")
 
 
 @cache
 def _words(table: str) -> frozenset[str]:
-    import tomllib  # noqa: PLC0415 - only for who judges names
+    import tomllib  # noqa: PLC0415 - only the rules about names need it
 
     text = (files("psreg.lint.names") / "data/names.toml").read_text(encoding="utf-8")
     return frozenset(word for words in tomllib.loads(text)[table].values() for word in words)

@@ -1,7 +1,7 @@
-"""The rules about names among other names: what looks alike, and what nobody may have.
+"""The rules about names that are similar to other names, reserved or retired.
 
-Every finding stands at the entry.toml of its name, so both of two similar names have one. The
-keepers of a registry decide cases by a waiver in registry/policy.toml; authors cannot.
+Every finding points to the entry.toml of its name, so both of two similar names have one. The
+maintainers of a registry decide cases by a waiver in registry/policy.toml; authors cannot.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import Rule, rule
 from psreg.formats.layout import is_device
 from psreg.lint.names.all_names import ENOUGH, Name, Names
-from psreg.lint.names.likeness import folds, skeletons
+from psreg.lint.names.similarity import folds, skeletons
 
 _LISTED = 3
 """Names that a message lists before it counts the rest."""
 
-_ASK = "Choose another name, or ask the registry's keepers for a waiver in registry/policy.toml."
+_ASK = "Choose another name, or ask the maintainers for a waiver in registry/policy.toml."
 
 
 def _finding(name: Name, message: str) -> Finding:
@@ -33,15 +33,15 @@ def _listed(texts: Iterable[str]) -> str:
 
 @rule("NAME001", spec="registry/NAMES pbe-1.0/PBE-05", severity=ERROR)
 def same_but_for_separators(names: Names) -> Iterator[Finding]:
-    """Two names are the same but for underscores, or digits that look like letters.
+    """Two names differ only in underscores, or in digits that look like letters.
 
     ## Why
-    `code_review`, `codereview` and `c0de_review` are one name to everybody who says it aloud,
-    types it from memory or sees it in a small font. The second to arrive would get what is meant
-    for the first. Who owns the two does not matter: people mix them up all the same.
+    People who say a name aloud, type it from memory or see it in a small font cannot tell
+    `code_review`, `codereview` and `c0de_review` apart. The second entry would receive what is
+    meant for the first. The owners do not matter: people confuse the names all the same.
 
     ## Fix
-    Choose a name that differs in a word. The keepers of the registry can let two names stand by
+    Choose a name that differs in a word. The maintainers of the registry can allow both names by
     waiving the finding for both.
 
     ```text
@@ -58,12 +58,12 @@ def looks_like_another_name(names: Names) -> Iterator[Finding]:
     """Two names look the same at a glance.
 
     ## Why
-    In most fonts `rn` looks like `m` and `vv` like `w`. A name that can be read as another one is
-    how a copy passes for the original. As with confusable characters in Unicode, what counts is
-    the skeleton: what is left when everything that looks alike is written alike.
+    In most fonts `rn` looks like `m`, and `vv` looks like `w`. With a name that can be read as
+    another, a copy passes for the original. As with confusable characters in Unicode, the rule
+    compares the skeletons of names, in which everything that looks alike is written alike.
 
     ## Fix
-    Choose a name that cannot be read as the other one.
+    Choose a name that cannot be read as the other name.
 
     ```text
     before   sumrnary_writer    beside summary_writer
@@ -78,7 +78,7 @@ def looks_like_another_name(names: Names) -> Iterator[Finding]:
 def _alike(
     names: Names, forms: Callable[[str], frozenset[str]]
 ) -> Iterator[tuple[Name, list[str]]]:
-    """Yield names that have a form in common with other entries' names, with these others."""
+    """Yield names that share a form with names of other entries, with these other names."""
     groups: dict[str, list[str]] = {}
     for text in names.by_text:
         for form in forms(text):
@@ -86,7 +86,7 @@ def _alike(
 
     def like(name: Name) -> Iterator[str]:
         for text in (text for form in forms(name.text) for text in groups[form]):
-            # NOTE: that two are equal letter by letter is said by REG005 and REG024.
+            # NOTE: names that are equal letter by letter are reported by REG005 and REG024.
             if text != name.text and any(o.entry != name.entry for o in names.by_text[text]):
                 yield text
 
@@ -96,17 +96,17 @@ def _alike(
 
 @rule("NAME003", spec="registry/NAMES", severity=ERROR)
 def one_edit_from_another_name(names: Names) -> Iterator[Finding]:
-    """A name is one keystroke from the name of another owner's entry.
+    """A name is one keystroke away from the name of another owner's entry.
 
     ## Why
-    A letter left out, doubled, replaced or exchanged with its neighbour: that is how names are
-    mistyped, and how names are made that live on being mistyped. Names with fewer than five
-    letters are not compared, because there are not enough of them. Two names of the same owner
-    may be close; two that the registry's keepers look after (`owners = []`) count as such.
+    A letter that is left out, doubled, replaced or swapped with its neighbour is a typical typing
+    error, and some names are made to profit from such errors. Names with fewer than five letters
+    are not compared, because there are too few of them. Two names of the same owner may be similar;
+    so may two names that the registry's maintainers own (`owners = []`).
 
     ## Fix
-    Choose a name that differs in a word. If both names are honest, the keepers of the registry
-    can waive the finding for both:
+    Choose a name that differs in a word. If both names are legitimate, the maintainers of the
+    registry can waive the finding for both:
 
     ```toml
     [[waiver]]
@@ -122,16 +122,16 @@ def one_edit_from_another_name(names: Names) -> Iterator[Finding]:
 
 @rule("NAME004", spec="registry/NAMES", severity=WARNING)
 def two_edits_from_another_name(names: Names) -> Iterator[Finding]:
-    """A name is two keystrokes from the name of another owner's entry.
+    """A name is two keystrokes away from the name of another owner's entry.
 
     ## Why
-    At distance two there are honest neighbours (`story_coach` and `study_coach`) as well as
-    imitations, and no program can tell which is which. A person has to look. Letters count as
-    for distance one: only names with five or more of them, and only those of different owners.
+    Two keystrokes separate legitimate names (`story_coach` and `study_coach`) as well as
+    imitations, and no program can tell which is which. A person must decide. As for one keystroke,
+    only names with five letters or more and with different owners are compared.
 
     ## Fix
-    If the names have nothing to do with each other, tell the reviewer so, who may waive the
-    finding for both in registry/policy.toml. Otherwise choose a name that differs in a word.
+    If the names are unrelated, tell the reviewer, who can waive the finding for both in
+    registry/policy.toml. Otherwise choose a name that differs in a word.
 
     ```text
     before   study_coahc        beside study_coach
@@ -144,7 +144,7 @@ def two_edits_from_another_name(names: Names) -> Iterator[Finding]:
 
 
 def _at_distance(names: Names, name: Name, edits: int) -> list[str]:
-    # NOTE: what looks alike is an error already.
+    # NOTE: names that look the same are already an error.
     look = skeletons(name.text)
     near = names.at_distance(name, edits)
     return [text for text in near if look.isdisjoint(skeletons(text))]
@@ -155,12 +155,12 @@ def another_name_with_an_affix(names: Names) -> Iterator[Finding]:
     """A name is the name of another owner's entry with a word such as `official` or `core`.
 
     ## Why
-    `quiz_master_official` says that it comes from whoever made `quiz_master`. If it does not,
-    people are misled. The list of such words began with the one of crates.io; it is the data file
-    `names.toml` beside the rules. Bases with fewer than five letters are not compared.
+    `quiz_master_official` suggests that it comes from the author of `quiz_master`. If it does not,
+    people are misled. The list of such words started with that of crates.io; it is in the data file
+    `names.toml`. Names with fewer than five letters before the word is added are not compared.
 
     ## Fix
-    Say with the name what is different, not how it is related; or ask the owner of the other
+    Choose a name that says what is different, not how it is related, or ask the owner of the other
     entry to become an owner of yours.
 
     ```text
@@ -170,7 +170,7 @@ def another_name_with_an_affix(names: Names) -> Iterator[Finding]:
     """
     for name in names:
         if others := names.extended(name):
-            yield _finding(name, f"`{name.text}` seems to belong to {_listed(others)}")
+            yield _finding(name, f"`{name.text}` seems to be related to {_listed(others)}")
 
 
 @rule("NAME006", spec="registry/NAMES registry/POLICY", severity=ERROR)
@@ -178,12 +178,13 @@ def reserved_name(names: Names) -> Iterator[Finding]:
     """A name is reserved.
 
     ## Why
-    Names of commands, classes and folders would be ambiguous on a command line and in addresses;
-    names such as `official` or `security` would speak for the registry. A registry reserves
-    further ones with `reserved` in registry/policy.toml.
+    Names of commands, classes and folders would be ambiguous on a command line and in addresses.
+    Names such as `official` or `security` would seem to speak for the registry. A registry reserves
+    more names with `reserved` in registry/policy.toml.
 
     ## Fix
-    Choose a name that says what the prompt does. With another word it is free:
+    Choose a name that says what the prompt does. Combined with another word, a reserved word is
+    allowed:
 
     ```text
     before   review
@@ -201,12 +202,12 @@ def reserved_name(names: Names) -> Iterator[Finding]:
 
 @rule("NAME007", spec="registry/NAMES registry/POLICY", severity=ERROR)
 def retired_name(names: Names) -> Iterator[Finding]:
-    """A name is retired: an entry that is gone had it.
+    """A name is retired: it belonged to an entry that no longer exists.
 
     ## Why
-    Lock files, links and habits outlive an entry. Whoever got the name again would get everybody
-    who still asks for the old entry. So a name is given away once, as on all registries that
-    learned this the hard way. The list is `retired` in registry/policy.toml.
+    Lock files, links and habits outlive an entry. A new owner of the name would receive everyone
+    who still asks for the old entry. Therefore a name is given away only once, as on all registries
+    that learned this the hard way. The list is `retired` in registry/policy.toml.
 
     ## Fix
     Choose another name.
@@ -233,4 +234,4 @@ NAME_RULES: tuple[Rule[Names], ...] = (
     reserved_name,
     retired_name,
 )
-"""The rules about names, judged once per tree."""
+"""The rules about names, checked once per tree."""

@@ -1,9 +1,9 @@
-"""How alike two names are: to a reader's eye, and in keystrokes.
+"""How similar two names are: how they look, and how many keystrokes separate them.
 
-Names are ASCII (READINGS PBE-A2), so the look-alikes are few: digits for letters, `rn` for `m`,
-`vv` for `w`. Pairs among many names are found by deletion neighbourhoods: two names at most two
-edits apart share a text that each becomes by deleting at most two characters, so that no name is
-compared with all others.
+Names are ASCII (PBE-A2), so there are few look-alikes: digits for letters, `rn` for `m`, `vv` for
+`w`. Similar pairs among many names are found by deletion neighbourhoods: two names at most two
+edits apart share a text that each becomes by deleting at most two characters, so that not every
+pair is compared.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
 
 Owners = frozenset[object]
-"""Who looks after a name; nobody in particular: the keepers of the registry."""
+"""The owners of a name; an empty set means the maintainers of the registry."""
 
 FAR = 3
 """What `distance` returns for any distance of more than two."""
 
 _DIGITS = "01234579"
 _READINGS = (str.maketrans(_DIGITS, "olzeastg"), str.maketrans(_DIGITS, "oizeastg"))
-"""Letters that digits look like. In each reading every digit has a letter of its own, so that
-`part_1` and `part_2` never fold together; 1 is read as `l` and as `i`."""
+"""Letters that digits look like. In each reading, every digit has its own letter, so that
+`part_1` and `part_2` have no fold in common; 1 is read as `l` and as `i`."""
 
 
 def bare(name: str) -> str:
@@ -31,17 +31,18 @@ def bare(name: str) -> str:
 
 
 def folds(name: str) -> frozenset[str]:
-    """Return what `name` becomes without case, separators, and digits that look like letters.
+    """Return `name` without case and separators, and with letters for digits that look like them.
 
-    Two names are the same to a reader if they have one of these texts in common.
+    Two names look the same to a reader if they have one of these texts in common.
     """
     return frozenset(bare(name).translate(reading) for reading in _READINGS)
 
 
 def skeletons(name: str) -> frozenset[str]:
-    """Return what `name` looks like at a glance; names that look alike have one in common.
+    """Return what `name` looks like at a glance; names that look alike have one skeleton in common.
 
-    As in Unicode's confusables (UTS 39, where `m` becomes `rn`) and crates.io's list (`vv`, `w`).
+    Like Unicode's confusables (UTS 39, where `m` becomes `rn`) and the list of crates.io (`vv`,
+    `w`).
     """
     return frozenset(fold.replace("m", "rn").replace("w", "vv") for fold in folds(name))
 
@@ -64,7 +65,7 @@ def distance(one: str, other: str) -> int:
 
 
 def _distance(one: str, other: str) -> int:
-    """Compute the distance row by row, giving up as soon as it is certain to be too large."""
+    """Compute the distance row by row; stop as soon as it is certain to be too large."""
     rows = [list(range(len(other) + 1))]
     for down in range(1, len(one) + 1):
         rows.append(_row(rows, one, other, down))
@@ -74,7 +75,7 @@ def _distance(one: str, other: str) -> int:
 
 
 def _row(rows: list[list[int]], one: str, other: str, down: int) -> list[int]:
-    """Return row `down` of the table of distances, of which `rows` are those above."""
+    """Return row `down` of the table of distances, given the rows above it."""
     width = len(other) + 1
     here = one[down - 1]
     row = [down] + [FAR] * len(other)
@@ -99,8 +100,8 @@ def _row(rows: list[list[int]], one: str, other: str, down: int) -> list[int]:
 def within_two(text: str, others: Sequence[str]) -> Iterator[str]:
     """Yield those of `others`, which are sorted, that are at most two edits from `text`.
 
-    What others have in common at their beginning is compared once, and where a beginning is too
-    far from `text` already, all that begin like it are passed over.
+    A common beginning of several others is compared once. If a beginning is already too far from
+    `text`, all others with this beginning are skipped.
     """
     rows = [list(range(len(text) + 1))]
     before, at = "", 0
@@ -123,14 +124,15 @@ def within_two(text: str, others: Sequence[str]) -> Iterator[str]:
 def neighbours(
     owners: Mapping[str, Owners], *, edits: int, enough: int
 ) -> dict[str, dict[str, int]]:
-    """Return, for each text, others at most `edits` (1 or 2) away that no owner shares with it.
+    """Return, for each text, others at most `edits` (1 or 2) away that share no owner with it.
 
-    `owners` gives the owners of each text. At most `enough` others are listed for a text: who is
-    like so many needs no complete list. Time grows with the number of texts, not with its square.
+    `owners` gives the owners of each text. At most `enough` others are listed for a text: with so
+    many similar names, a complete list is not needed. The time grows with the number of texts, not
+    with its square.
     """
     found: dict[str, dict[str, int]] = {}
     if len(set(owners.values())) <= 1:
-        return found  # one owner has all of them, as in a registry that is just beginning
+        return found  # one owner has all of them, as in a new registry
     for bucket in _buckets(owners, edits):
         by_owners: dict[Owners, list[str]] = {}
         for text in bucket:
@@ -147,7 +149,7 @@ def neighbours(
 
 
 def shared(one: Owners, other: Owners) -> bool:
-    """Tell whether two sets of owners have one in common; no owners are the keepers."""
+    """Tell whether two sets of owners have one in common; no owners means the maintainers."""
     return bool(one & other) or not (one or other)
 
 

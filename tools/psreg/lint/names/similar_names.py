@@ -1,7 +1,7 @@
-"""Which of many names the rules about names would mention together with a few given ones.
+"""Find the names that the rules about names might report together with some given names.
 
-More may be returned than a rule objects to (owners and waivers are not looked at), never fewer.
-Time grows with the number of names, by about a microsecond each.
+The result may contain more names than the rules report (owners and waivers are ignored), never
+fewer. The time grows with the number of names, by about a microsecond each.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from psreg.lint.names.all_names import LETTERS, affixes
-from psreg.lint.names.likeness import bare, skeletons, within_two
+from psreg.lint.names.similarity import bare, skeletons, within_two
 
 
-def nearby(texts: Iterable[str], names: Iterable[str]) -> set[str]:
-    """Return those of `names` that are like one of `texts`, or one of them with an affix."""
-    # NOTE: names come sorted, or nearly so, and stay it: that spares most of the sorting below.
+def similar_candidates(texts: Iterable[str], names: Iterable[str]) -> set[str]:
+    """Return those of `names` that are similar to one of `texts`, or equal to one with an affix."""
+    # NOTE: names are usually sorted already, and keep their order: this saves most sorting below.
     wanted, known = set(texts), dict.fromkeys(names)
     found = {other for text in wanted for other in _affixed(text)} & known.keys()
     several = [name for name in known if "\n" not in name]
@@ -25,7 +25,7 @@ def nearby(texts: Iterable[str], names: Iterable[str]) -> set[str]:
 
 
 def _affixed(text: str) -> Iterator[str]:
-    """Yield the names of which `text` has one more word, and those that have one more."""
+    """Yield `text` without its affix, and `text` with each affix."""
     for affix, _, base in (text.partition("_"), text.rpartition("_")[::-1]):
         if affix in affixes():
             yield base
@@ -35,8 +35,8 @@ def _affixed(text: str) -> Iterator[str]:
 
 
 def _looking_alike(texts: Iterable[str], names: Sequence[str]) -> Iterator[str]:
-    # NOTE: names with a fold in common have a skeleton in common. What is done to a name is done
-    # letter by letter, and so to all of them in one go: that takes a tenth of the time.
+    # NOTE: names with a fold in common have a skeleton in common. Skeletons are computed letter
+    # by letter, so all names are processed as one text: this takes a tenth of the time.
     looks = {look for text in texts for look in skeletons(text)}
     for together in skeletons("\n".join(names)):
         yield from _those(names, _lines(together, names), looks)
@@ -51,7 +51,7 @@ def _in_keystrokes(texts: Iterable[str], names: Sequence[str]) -> Iterator[str]:
 
 
 def _those(names: Sequence[str], forms: Sequence[str], wanted: set[str]) -> Iterator[str]:
-    """Yield the names whose form is wanted."""
+    """Yield the names whose form is in `wanted`."""
     if not wanted.isdisjoint(forms):
         for name, form in zip(names, forms, strict=True):
             if form in wanted:

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from psreg.formats.tree import Tree
 from psreg.lint.names.all_names import Names
-from psreg.lint.names.likeness import FAR, distance, within_two
 from psreg.lint.names.name_rules import NAME_RULES
-from psreg.lint.names.near_names import nearby
+from psreg.lint.names.similar_names import similar_candidates
+from psreg.lint.names.similarity import FAR, distance, within_two
 from support.registry_trees import tree
 
 NAMES = ["quiz_master", "quizmaster", "quiz_rnaster", "trip_packer", "pub_quiz_host", "a"]
@@ -32,16 +32,20 @@ letters = st.text(alphabet="abm1_", max_size=9)
     ],
 )
 def test_names_that_are_near(text, near):
-    assert nearby([text], NAMES) == near
+    assert similar_candidates([text], NAMES) == near
 
 
 def test_a_longer_name_with_an_affix_is_near():
-    assert nearby(["quiz"], ["quiz_official", "the_quiz", "quiz_night"]) == {"quiz_official"}
+    assert similar_candidates(["quiz"], ["quiz_official", "the_quiz", "quiz_night"]) == {
+        "quiz_official"
+    }
 
 
 def test_names_with_line_breaks_are_names_of_their_own():
-    assert nearby(["trip_packer"], ["trip_\npacker", "xyz\ntrip_packer"]) == {"trip_\npacker"}
-    assert nearby(["x"], []) == set()
+    assert similar_candidates(["trip_packer"], ["trip_\npacker", "xyz\ntrip_packer"]) == {
+        "trip_\npacker"
+    }
+    assert similar_candidates(["x"], []) == set()
 
 
 @given(letters, st.sets(letters, max_size=30))
@@ -67,7 +71,7 @@ def test_no_name_that_a_rule_mentions_is_missed(text, others):
             mentioned.update(said)
         elif text in said:
             mentioned.add(subject)
-    assert mentioned & known <= nearby([text], known)
+    assert mentioned & known <= similar_candidates([text], known)
 
 
 def _entry(name, owner):
