@@ -18,14 +18,14 @@ from psreg.lint.reported import of_violations
 
 @rule("REG012", spec="pbe-1.0/PBE-A12", severity=ERROR)
 def versions_differ_in_build_only(entry: Entry) -> Iterator[Finding]:
-    """Two versions are equal but for their build metadata.
+    """Two versions differ only in their build metadata.
 
     ## Why
-    `1.0.0+a` and `1.0.0+b` have the same precedence in SemVer: no program can say which one is
-    newer, so a range such as `^1.0` would pick one of them by chance.
+    `1.0.0+a` and `1.0.0+b` have the same precedence in SemVer: no program can tell which one is
+    newer, so a range such as `^1.0` would select one of them by chance.
 
     ## Fix
-    Raise the patch number of the newer release instead of changing what follows the `+`.
+    Increase the patch number of the newer release instead of changing the part after the `+`.
 
     ```text
     before   1.0.0    1.0.0+fixed
@@ -43,22 +43,22 @@ def versions_differ_in_build_only(entry: Entry) -> Iterator[Finding]:
 
 @rule("REG016", spec="registry/ENTRY", severity=ERROR)
 def bad_entry_file(entry: Entry) -> Iterator[Finding]:
-    """entry.toml is missing or not as it should be.
+    """entry.toml is missing or invalid.
 
     ## Why
-    entry.toml says who looks after a name, how many of them must sign a release, and which
-    versions were withdrawn. With a missing or mistyped key the registry would act on something
-    its author did not mean, or on nothing at all.
+    entry.toml says who owns a name, how many owners must sign a release, and which versions are
+    withdrawn. With a missing or misspelled key, the registry would do something that its author did
+    not intend, or nothing at all.
 
     ## Fix
-    Every entry needs the file. While nobody in particular owns the name, the keepers of the
-    registry look after it:
+    Every entry needs this file. While a name has no owner, the maintainers of the registry look
+    after it:
 
     ```toml
     owners = []
     ```
 
-    An owner is an account, named by the number that the forge gave it:
+    An owner is an account, identified by the number that the forge gave it:
 
     ```toml
     owners = [{forge = "github", id = 583231, login = "octocat"}]
@@ -100,14 +100,15 @@ def _reasons(entry: Entry) -> Iterator[tuple[str, str]]:
 
 @rule("REG019", spec="registry/ENTRY", severity=ERROR)
 def points_to_nothing(entry: Entry) -> Iterator[Finding]:
-    """entry.toml withdraws a version, or recommends an entry, that does not exist.
+    """entry.toml yanks a version or recommends an entry that does not exist.
 
     ## Why
-    A yank of a version with a typing error withdraws nothing, and the bad version goes on being
-    installed. A replacement that does not exist sends people to a dead end.
+    If the version is misspelled, nothing is yanked and people continue to install the bad version.
+    A replacement that does not exist leaves people without an alternative.
 
     ## Fix
-    Write the version exactly as its folder is called, and the replacement as its entry is.
+    Write the version exactly as its folder is named, and the replacement exactly as its entry is
+    named.
 
     ```toml
     [deprecated]
@@ -145,14 +146,14 @@ def points_to_nothing(entry: Entry) -> Iterator[Finding]:
 
 @rule("REG024", spec="registry/ENTRY pbe-1.0/PBE-05", severity=ERROR)
 def alias_not_free(entry: Entry) -> Iterator[Finding]:
-    """An alias is no name, or is taken.
+    """An alias is not a valid name, or is already in use.
 
     ## Why
     An alias is a second name under which people find an entry. If it were also the name or the
-    alias of another entry, an old habit or a link would lead to somebody else's prompt.
+    alias of another entry, an old habit or link would lead to someone else's prompt.
 
     ## Fix
-    Remove the alias or choose one that nothing else has. It follows the grammar of names.
+    Remove the alias or choose an unused one. Aliases follow the same grammar as names.
 
     ```toml
     aliases = ["quiz_simple"]

@@ -36,14 +36,14 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 @rule("REG026", spec="pbe-1.0/PBE-20", severity=ERROR)
 def recorded_without_transcript(submission: Submission) -> Iterator[Finding]:
-    """README.md calls its example recorded, and there is no transcript.
+    """README.md calls its example recorded, but there is no transcript.
 
     ## Why
-    "Recorded" is a promise: this is what an assistant really answered. Whoever doubts it must be
-    able to look. A transcript is part of the release, so that it is signed and stays.
+    "Recorded" is a promise: an assistant really gave this answer. Readers who doubt it must be able
+    to check. A transcript is part of the release, so it is signed and never changes.
 
     ## Fix
-    Put the transcript under `evidence/`, or mark the example as *illustrative*.
+    Put the transcript in `evidence/`, or mark the example as *illustrative*.
 
     ```text
     pbes/prompt/email_reply/1.0.0/evidence/claude.jsonl
@@ -70,15 +70,15 @@ def _transcripts(submission: Submission) -> list[PurePosixPath]:
 
 @rule("REG027", spec="pbe-1.0/PBE-19 registry/EVIDENCE", severity=ERROR)
 def unreadable_evidence(submission: Submission) -> Iterator[Finding]:
-    """A file of evidence is no transcript, PLSP trace or PB2S exchange.
+    """A file of evidence is not a transcript, a PLSP trace or a PB2S exchange.
 
     ## Why
-    Transcripts are shown on the site, and the protocols that a release declares are checked with
-    them. A file that only its author's tool can read proves nothing to anybody else.
+    The site shows transcripts, and psreg uses them to check the protocols that a release declares.
+    A file that only its author's tool can read proves nothing to anyone else.
 
     ## Fix
-    Write JSON Lines into the `.jsonl` files under `evidence/`: one object a line. The keys of the
-    first line say which of three kinds the file is, and all lines are of that kind.
+    Write JSON Lines to the `.jsonl` files in `evidence/`: one object per line. The keys of the
+    first line decide which of three kinds the file is, and all lines must be of that kind.
 
     ```text
     a transcript       {"role": "user", "content": "…"}       roles: user, assistant, system
@@ -94,18 +94,18 @@ def unreadable_evidence(submission: Submission) -> Iterator[Finding]:
 
 @rule("REG028", spec="registry/PROTOCOLS", severity=ERROR)
 def unknown_protocol(submission: Submission) -> Iterator[Finding]:
-    """`[protocols]` declares a protocol, a version or a dialect of one that psreg does not know.
+    """`[protocols]` declares an unknown protocol, version or dialect.
 
     ## Why
-    A declared protocol is checked with the release's transcripts, and people filter by it. What
-    no program knows is never checked, so that the declaration is worth nothing. A later minor
-    version of a known protocol is accepted with a warning: it is checked by the rules of the
-    version that is known. So is a dialect (`imf`) of PLSP instructions: blocks are checked, and no
-    step from one to the next.
+    psreg checks a declared protocol with the release's transcripts, and people filter by it. An
+    unknown protocol is never checked, so the declaration is worthless. psreg accepts a later minor
+    version of a known protocol with a warning, and checks it by the rules of the known version. It
+    also warns about an unknown dialect (`imf`) of PLSP instructions: it then checks the blocks, but
+    not the steps between them.
 
     ## Fix
-    Declare `vpp = "1.4"`, `plsp = "0.5"` or `pb2s = "0.2"`, or remove the line. The dialect that
-    psreg knows is `imf = "psreg-1"`; leave it out for any other.
+    Declare `vpp = "1.4"`, `plsp = "0.5"` or `pb2s = "0.2"`, or remove the line. The only known
+    dialect is `imf = "psreg-1"`; leave `imf` out for any other.
 
     ```toml
     [protocols]
@@ -159,17 +159,17 @@ def _cases(submission: Submission) -> Iterator[tuple[PurePosixPath, GoldenCase]]
 
 @rule("REG030", spec="registry/GOLDEN", severity=ERROR)
 def unreadable_golden_case(submission: Submission) -> Iterator[Finding]:
-    """A golden case does not say what goes in and what comes out.
+    """A golden case is not readable, or sets variables that the prompt does not have.
 
     ## Why
-    A golden case is a promise: with these values the prompt is exactly this text. It is run for
-    every release, and holds until a major step. A case that cannot be read, or gives values to
-    variables that the prompt does not have, promises nothing.
+    A golden case is a promise: with these values, the prompt renders to exactly this text. psreg
+    runs it for every release, and it holds until a major version. A case that cannot be read, or
+    that sets variables which the prompt does not have, promises nothing.
 
     ## Fix
-    Write the text, and below it the values by the names of the variables, all of them as texts.
-    The text ends where its last word does: close it there, and not on a line of its own. Only a
-    `.prompt` can have golden cases.
+    Write the text, and below it the values by the names of the variables, all of them as strings.
+    End the text right after its last word: put the closing quotes there and not on a line of their
+    own. Only a `.prompt` can have golden cases.
 
     ```toml
     text = '''
@@ -212,22 +212,21 @@ def _unknown_values(submission: Submission, case: GoldenCase, path: str) -> Iter
 
 @rule("REG031", spec="registry/GOLDEN", severity=ERROR)
 def golden_case_differs(submission: Submission) -> Iterator[Finding]:
-    """The prompt does not render as its golden case says.
+    """The prompt does not render to the text of its golden case.
 
     ## Why
-    Whoever compares or cuts apart the final text relies on a golden case. If the prompt of the
-    same folder already says something else, either the prompt or the case has a slip, and nobody
-    can tell which.
+    Programs that compare or split the final text rely on a golden case. If the prompt in the same
+    folder renders to something else, either the prompt or the case is wrong, and nobody can tell
+    which.
 
     ## Fix
-    Correct the one that is wrong. What the prompt renders to now, to the last character, is what
-    this prints:
+    Correct the one that is wrong. This command prints exactly what the prompt renders to now:
 
     ```sh
     psreg render pbes/prompt/parcel_note/1.0.0/parcel_note.prompt --set name=Ana
     ```
 
-    In a later version, a golden case of the one before that renders differently is a major
+    If a golden case of the previous version renders differently in a later version, that is a major
     change.
     """
     prompt = submission.prompt
@@ -276,13 +275,13 @@ def untested_release(submission: Submission) -> Iterator[Finding]:
 
     ## Why
     A prompt that works with one assistant often fails with the next. The specification asks for
-    runs on at least two platforms, with results. Only runs of this very artifact count, which is
-    what the digest in a row proves: a run of an earlier draft says nothing about these bytes.
+    runs on at least two platforms, with results. Only runs of this exact artifact count, which the
+    digest in a row proves: a run of an earlier draft says nothing about these bytes.
 
     ## Fix
-    Run the artifact on two platforms, keep the transcripts, and add a row for each run. A run
-    that failed counts as well, if its notes say how. A run on psreg's own stub, platform `stub`, is
-    welcome as an example of a protocol and does not count: no model took part.
+    Run the artifact on two platforms, keep the transcripts, and add a row for each run. A failed
+    run also counts, if its notes describe the failure. A run on psreg's own stub (platform `stub`)
+    is useful as an example of a protocol but does not count, because no model took part.
 
     ```toml
     [[tested]]
@@ -294,7 +293,7 @@ def untested_release(submission: Submission) -> Iterator[Finding]:
     evidence = "evidence/claude.jsonl"
     ```
 
-    The keepers of a registry may waive this rule in registry/policy.toml.
+    The maintainers of a registry can waive this rule in registry/policy.toml.
     """
     artifact = submission.artifact
     if artifact is None or not submission.release.tree.parsed:
@@ -313,11 +312,11 @@ def untested_release(submission: Submission) -> Iterator[Finding]:
 
 @rule("REG018", spec="pbe-1.0/PBE-19", severity=ERROR)
 def evidence_missing(submission: Submission) -> Iterator[Finding]:
-    """The evidence that a test row names is not there.
+    """The evidence that a test row names does not exist.
 
     ## Why
-    A row without its transcript is a claim that nobody can check, now or later. The evidence is
-    part of the release, so that it is signed and stays.
+    Without its transcript, a row is a claim that nobody can check, now or later. The evidence is
+    part of the release, so it is signed and never changes.
 
     ## Fix
     Add the file, or correct its path, which is relative to the version folder.
@@ -344,16 +343,16 @@ def _similar(submission: Submission, evidence: str) -> str:
 
 @rule("REG021", spec="pbe-1.0/PBE-19", severity=ERROR)
 def bad_test_row(submission: Submission) -> Iterator[Finding]:
-    """A row of `[[tested]]` says something impossible, or too little.
+    """A row of `[[tested]]` is incomplete or has an invalid value.
 
     ## Why
-    Rows are compared by programs: the digest ties a run to these bytes, the platform's
-    identifier makes runs countable, the date says how old the result is. A run that did not
-    simply pass helps only if the row says what went wrong.
+    Programs compare these rows: the digest ties a run to these bytes, the platform identifier makes
+    runs countable, and the date says how old the result is. A run that did not simply pass helps
+    only if the row says what went wrong.
 
     ## Fix
-    Write the digest as 64 lower-case hexadecimal digits, the date as YYYY-MM-DD, the platform
-    by its identifier, and notes for `partial` and `fail`.
+    Write the digest as 64 lower-case hexadecimal digits, the date as YYYY-MM-DD, the platform as
+    its identifier, and notes for `partial` and `fail`.
 
     ```toml
     result = "partial"

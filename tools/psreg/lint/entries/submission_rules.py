@@ -66,12 +66,12 @@ def missing_file(submission: Submission) -> Iterator[Finding]:
     """The artifact, release.toml or README.md is missing from a version folder.
 
     ## Why
-    The artifact is what people install. release.toml says what it is for, under which licence
-    and where it was tested; README.md shows a person what to expect. Without one of them the
-    release can be neither found nor judged, and a folder cannot be completed after publication.
+    People install the artifact. release.toml says what it is for, its licence and where it was
+    tested; README.md shows what to expect. Without any one of them, people cannot find or assess
+    the release, and you cannot add a file to a folder after publication.
 
     ## Fix
-    Add the file that the message names. File names are exact, letter case included:
+    Add the file that the message names. File names must match exactly, including case:
 
     ```text
     pbes/prompt/email_reply/1.0.0/email_reply.prompt
@@ -89,16 +89,16 @@ def missing_file(submission: Submission) -> Iterator[Finding]:
 
 @rule("REG004", spec="registry/LAYOUT pbe-1.0/PBE-04", severity=ERROR)
 def name_or_version_differs(submission: Submission) -> Iterator[Finding]:
-    """The name, version or class inside the artifact is not what its folders say.
+    """The name, version or class inside the artifact differs from its folders.
 
     ## Why
-    People choose by what the registry shows, and the assistant obeys what the file says. If the
-    two disagree, a bug report names the wrong version, a saved game does not resume, and a file
-    that was installed cannot be traced back to its release.
+    People choose by what the registry shows, and the assistant obeys what the file says. If the two
+    disagree, a bug report names the wrong version, a saved session does not resume, and an
+    installed file cannot be traced back to its release.
 
     ## Fix
-    Change the field or rename the folder, so that both say the same. In a `.prompt`, `@version`
-    is optional, and `@name` is a title and need not be the folder's name.
+    Change the field or rename the folder so that both match. In a `.prompt`, `@version` is
+    optional, and `@name` is a title that may differ from the folder's name.
 
     ```text
     pbes/interactive_engine/quiz_master/1.2.0/quiz_master.pbe.txt
@@ -135,12 +135,12 @@ def file_name_not_allowed(submission: Submission) -> Iterator[Finding]:
 
     ## Why
     A release is text that a person can read in a review. Programs, archives and images cannot be
-    read there, and a registry that carried them would be a way to spread them. Names that some
-    system cannot store would break every checkout on it.
+    read there, and a registry that accepted them could be used to spread them. If a system cannot
+    store a file name, every checkout on that system fails.
 
     ## Fix
-    Use one of `.pbe.txt .prompt .toml .md .jsonl .json .txt`, and letters, digits, `.`, `_` and
-    `-` in names. Replace an image by its description, a transcript in another format by JSON
+    Use one of `.pbe.txt .prompt .toml .md .jsonl .json .txt`, and letters, digits, `.`, `_` and `-`
+    in names. Replace an image with its description, and a transcript in another format with JSON
     Lines.
 
     ```text
@@ -169,13 +169,13 @@ def readme_incomplete(submission: Submission) -> Iterator[Finding]:
     """README.md lacks the use case or an example, or does not say where the example is from.
 
     ## Why
-    A person decides by what the prompt is for and by what comes out of it. The specification
-    asks for both. An example that nobody produced is fine as a picture of the intention, but the
-    reader must be able to tell it from a recording.
+    People choose a prompt by what it is for and by what it produces, and the specification asks for
+    both. An invented example is fine as an illustration of the intended result, but readers must be
+    able to tell it from a recording.
 
     ## Fix
-    Add a heading with the words "use case" and one with "example", write something below both,
-    and mark the example as *recorded* or *illustrative*.
+    Add a heading with the words "use case" and one with "example", write text below both, and mark
+    the example as *recorded* or *illustrative*.
 
     ```md
     ## Use case
@@ -220,12 +220,12 @@ def file_too_large(submission: Submission) -> Iterator[Finding]:
     """A file in a version folder is larger than 1 MiB.
 
     ## Why
-    A version folder stays in the repository for ever, and everybody who clones it downloads it.
-    A transcript that a person is meant to read is far smaller than a mebibyte.
+    A version folder stays in the repository forever, and everyone who clones the repository
+    downloads it. A transcript that people are meant to read is far smaller than one mebibyte.
 
     ## Fix
-    Shorten the transcript to the turns that matter, or divide it into several files, one for
-    each run.
+    Shorten the transcript to the turns that matter, or split it into several files, one for each
+    run.
     """
     judged = {submission.artifact_path, submission.release_path}
     for path in submission.paths:
@@ -239,11 +239,11 @@ def no_final_newline(submission: Submission) -> Iterator[Finding]:
     """The last line of a file does not end with a line break.
 
     ## Why
-    Whoever adds a line below it later changes two lines instead of one, Git shows the mark "No
-    newline at end of file", and many editors add the line break unasked. In a version folder,
-    whose bytes never change again, that is better settled before the release. Lone files are not
-    judged by this, since to a model the line break means nothing; but where `--fix` mends
-    something else in one, it ends the last line, too.
+    Adding a line below it later changes two lines instead of one, Git shows "No newline at end of
+    file", and many editors add the line break unasked. The bytes of a version folder never change
+    again, so settle this before the release. This rule does not check single files, because the
+    line break means nothing to a model; but if `--fix` changes something else in one, it also ends
+    the last line.
 
     ## Fix
     End the last line with Enter, or let psreg do it:
@@ -280,16 +280,16 @@ def _understood(document: Document) -> bool:
 
 @rule("REG032", spec="registry/LIMITS", severity=ERROR)
 def too_many_files(submission: Submission) -> Iterator[Finding]:
-    """A version folder holds more than 200 files.
+    """A version folder contains more than 200 files.
 
     ## Why
-    A version folder stays in the repository for ever, and each of its files has a row in the
-    signed record that everybody fetches who installs the entry. Beside the artifact,
-    release.toml and README.md it holds evidence, one file for each test run. Nobody reads
-    thousands of them, and nobody can review them.
+    A version folder stays in the repository forever, and each of its files has a row in the signed
+    record that everyone who installs the entry downloads. Besides the artifact, release.toml and
+    README.md it holds evidence, one file for each test run. Nobody can read or review thousands of
+    files.
 
     ## Fix
-    Keep the transcripts that `[[tested]]` names, and put the turns of one run into one file:
+    Keep the transcripts that `[[tested]]` names, and put all turns of one run into one file:
 
     ```text
     before   evidence/claude-turn-0001.txt, evidence/claude-turn-0002.txt, …
@@ -310,11 +310,12 @@ def _path(submission: Submission) -> str:
 
 @rule("REG007", spec="registry/RELEASE pbe-1.0/PBE-19 pbe-1.0/PBE-A9", severity=ERROR)
 def missing_release_field(submission: Submission) -> Iterator[Finding]:
-    """release.toml lacks a key that every release has.
+    """release.toml lacks a required key.
 
     ## Why
-    Catalogue, search and client know about a release what release.toml says. Without a summary
-    it cannot be shown, without tags it cannot be found, without a licence nobody may use it.
+    The catalogue, the search and the client know about a release what release.toml says. Without a
+    summary it cannot be shown, without tags it cannot be found, and without a licence nobody may
+    use it.
 
     ## Fix
     Add the key that the message names.
@@ -332,16 +333,16 @@ def missing_release_field(submission: Submission) -> Iterator[Finding]:
 
 @rule("REG008", spec="registry/RELEASE", severity=ERROR)
 def wrong_release_value(submission: Submission) -> Iterator[Finding]:
-    """A value in release.toml is of the wrong type, too short, too long or blank.
+    """A value in release.toml has the wrong type, is too short, too long or blank.
 
     ## Why
-    These values become cards, facets and sentences in a catalogue of many entries. A summary of
-    three words says nothing, one of three paragraphs fits nowhere, and a list in place of a text
-    cannot be shown at all.
+    The catalogue shows these values on cards, in filters and in sentences. A summary of three words
+    says nothing, a summary of three paragraphs does not fit, and a list in place of a text cannot
+    be shown.
 
     ## Fix
-    Write what the message asks for. A summary is one sentence of 20 to 160 characters; there are
-    one to eight tags.
+    Write the value that the message asks for. A summary is one sentence of 20 to 160 characters; a
+    release has one to eight tags.
 
     ```toml
     summary = "Asks you questions about any topic and keeps score."
@@ -361,15 +362,15 @@ def wrong_release_value(submission: Submission) -> Iterator[Finding]:
 
 @rule("REG009", spec="registry/RELEASE", severity=ERROR)
 def unknown_release_key(submission: Submission) -> Iterator[Finding]:
-    """release.toml has a key that nothing knows.
+    """release.toml has an unknown key.
 
     ## Why
-    A key with a typing error is silently without effect: the author believes to have declared a
-    capability or a protocol, and nobody ever learns of it. A released file cannot be corrected.
+    A misspelled key silently has no effect: the author believes that a capability or a protocol is
+    declared, and no program reads it. You cannot correct a released file.
 
     ## Fix
-    Correct the key; the message names the one that is nearest. Keys of your own have no place
-    here: what people should read belongs in README.md.
+    Correct the key; the message suggests the closest one. You cannot add keys of your own: text for
+    people belongs in README.md.
 
     ```text
     before   licence = "MIT"
@@ -384,14 +385,14 @@ def license_not_allowed(submission: Submission) -> Iterator[Finding]:
     """The licence is not on the registry's allow list.
 
     ## Why
-    People copy prompts into their work. They may do so because every entry has an open licence
-    that they know. The specification recommends MIT.
+    People copy prompts into their work. They can do so because every entry has a well-known open
+    licence. The specification recommends MIT.
 
     ## Fix
-    Write the SPDX identifier of an open licence exactly, for instance `MIT`, `Apache-2.0`,
-    `CC0-1.0` or `CC-BY-4.0`. The list is `allow` in registry/policy.toml; without one it is what
-    the Open Source Initiative approved, and these two of Creative Commons. In an SPDX expression
-    one side of an `OR` must be on the list, and both sides of an `AND`.
+    Write the exact SPDX identifier of an open licence, for example `MIT`, `Apache-2.0`, `CC0-1.0`
+    or `CC-BY-4.0`. The allow list is `allow` in registry/policy.toml; without one, psreg accepts
+    what the Open Source Initiative approved, and these two of Creative Commons. In an SPDX
+    expression, one side of an `OR` must be on the list, and both sides of an `AND`.
 
     ```toml
     license = "MIT OR Apache-2.0"
@@ -416,11 +417,11 @@ def changes_missing(submission: Submission) -> Iterator[Finding]:
     """A later release does not say what changed.
 
     ## Why
-    Whoever uses the previous version has to decide whether to update, and a prompt has no
-    compiler that would point out what breaks.
+    Users of the previous version have to decide whether to update, and a prompt has no compiler
+    that would report what breaks.
 
     ## Fix
-    Say in a sentence or two what is different for the person who uses it.
+    Describe in a sentence or two what changes for users.
 
     ```toml
     changes = "Adds a hint command. Saved games of 1.0.0 still load."
@@ -438,21 +439,23 @@ def changes_missing(submission: Submission) -> Iterator[Finding]:
 
 @rule("REG014", spec="registry/RELEASE", severity=ERROR)
 def bad_requirement(submission: Submission) -> Iterator[Finding]:
-    """`[requires]` names no entry, or a range that no version satisfies.
+    """`[requires]` names an unknown entry, or a range that no version satisfies.
 
     ## Why
-    Required entries are installed along with this one. If the name or the range is wrong,
-    nobody can install it, and since releases never change, nobody ever will.
+    Required entries are installed together with this one. If the name or the range is wrong, nobody
+    can install the release, and since releases never change, nobody ever will.
 
     ## Fix
-    Write the name of an entry of this registry, and a range that one of its versions satisfies.
+    Write the name of an entry of this registry, and a range that matches at least one of its
+    versions.
 
     ```toml
     [requires]
     glossary = "^1.2"
     ```
 
-    `^1.2` means 1.2.0 up to, not including, 2.0.0; `~1.2.3` up to 1.3.0; `1.2.3` exactly that.
+    `^1.2` means 1.2.0 up to but not including 2.0.0; `~1.2.3` means 1.2.3 up to but not including
+    1.3.0; `1.2.3` means exactly that version.
     """
     path = _path(submission)
     for name, text in islice(submission.release.requires.items(), MOST):
@@ -484,14 +487,14 @@ def _range_fault(text: str, versions: tuple[str, ...]) -> str:
 
 @rule("REG022", spec="registry/RELEASE", severity=WARNING)
 def bad_tag_or_language(submission: Submission) -> Iterator[Finding]:
-    """A tag or a language is not written as all others are, or stands twice.
+    """A tag or a language is not in the standard form, or is listed twice.
 
     ## Why
     Tags and languages are the filters of the catalogue. `Language Learning`, `language_learning`
     and `language-learning` would be three filters with a third of the entries each.
 
     ## Fix
-    Write tags in lower-case letters and digits, words joined by `-`, and languages as BCP 47
+    Write tags in lower-case letters and digits, with words joined by `-`, and languages as BCP 47
     tags such as `en` or `pt-BR`.
 
     ```toml

@@ -36,15 +36,15 @@ _HINTS = {
 
 @rule("REG001", spec="registry/LAYOUT", severity=ERROR)
 def stray_file(tree: Tree) -> Iterator[Finding]:
-    """A file lies where no file of a registry belongs.
+    """A file is in a place where a registry has no files.
 
     ## Why
-    What a prompt is called, of which class it is and which version it has is said by its folders
-    and nowhere else. A file beside them would be in the repository and yet in no release: never
-    checked, never signed, never found, and never installed.
+    The folders alone say what a prompt is called, which class it has and which version it is. A
+    file outside them would be in the repository but in no release: never checked, never signed,
+    never found and never installed.
 
     ## Fix
-    Move the file to the place that the message names; for an artifact, `psreg new` writes the
+    Move the file to the place that the message names; for an artifact, `psreg new` creates the
     entry around it. The layout is:
 
     ```text
@@ -55,7 +55,8 @@ def stray_file(tree: Tree) -> Iterator[Finding]:
     pbes/<class>/<name>/<version>/evidence/…
     ```
 
-    Only `pbes/README.md` may lie beside them, in which the keepers explain the folder.
+    The only other file allowed here is `pbes/README.md`, in which the maintainers explain the
+    folder.
     """
     for path in tree.strays:
         yield Finding(
@@ -109,11 +110,11 @@ def bad_folder_name(tree: Tree) -> Iterator[Finding]:
     """A folder's name is not a class, a name or a version.
 
     ## Why
-    The folders say what a prompt is: its class, its name, its version. Everything under a folder
-    that says none of these is invisible to the registry. Names are lower-case letters, digits
-    and single underscores, because they become paths, save keys and words on a command line;
-    versions are SemVer, because programs compare them. Device names such as `con` cannot be
-    checked out on Windows.
+    The folders say what a prompt is: its class, its name, its version. The registry does not see
+    files in a folder that is none of these. Names consist of lower-case letters, digits and single
+    underscores, because they become paths, save keys and command-line arguments; versions are
+    SemVer, because programs compare them. Device names such as `con` cannot be checked out on
+    Windows.
 
     ## Fix
     Rename the folder.
@@ -150,13 +151,13 @@ def name_not_unique(tree: Tree) -> Iterator[Finding]:
     """Two entries have the same name.
 
     ## Why
-    People install a prompt by its name alone. If two classes had an entry of the same name,
-    nobody could tell which one `psreg install` means, and whoever comes second could pass
-    for the first.
+    People install a prompt by its name alone. If entries in two classes had the same name,
+    `psreg install` could not know which one you mean, and the newer entry could impersonate the
+    older one.
 
     ## Fix
-    Give the newer entry another name: rename its folder, its artifact, and inside a PBE the
-    `pbe_name` and the save key.
+    Rename the newer entry: its folder, its artifact and, inside a PBE, the `pbe_name` and the save
+    key.
     """
     for entry in tree.entries:
         others = [c for c in tree.names[entry.name] if c != entry.entry_class]
@@ -173,13 +174,13 @@ def not_a_plain_file(tree: Tree) -> Iterator[Finding]:
     """Something below `pbes/` is a link, a submodule or a device, or a file is executable.
 
     ## Why
-    A link leads elsewhere: what a reviewer reads need not be what is published, and what one
-    machine resolves another does not. A submodule is a pointer to somebody else's repository,
-    which can disappear or change hands. A prompt is read, not run; a file that a shell would
-    start has no place in a registry.
+    A link leads elsewhere: what a reviewer reads may not be what is published, and machines resolve
+    links differently. A submodule points to someone else's repository, which can disappear or
+    change hands. A prompt is read, not run; files that a shell would execute do not belong in a
+    registry.
 
     ## Fix
-    Replace links and submodules by the files themselves, and take the executable bit away:
+    Replace links and submodules with the files themselves, and remove the executable bit:
 
     ```sh
     chmod -x pbes/prompt/email_reply/1.0.0/README.md

@@ -40,16 +40,16 @@ class RegistryPolicy:
 
 @rule("REG015", spec="registry/RELEASE", severity=ERROR)
 def bad_waiver(waivers: ReleaseWaivers) -> Iterator[Finding]:
-    """A waiver names no rule, one that cannot be waived, or gives no reason.
+    """A waiver names an unknown rule, names one that cannot be waived, or has no reason.
 
     ## Why
-    A waiver is a sentence to the reviewer: this finding is known, and here is why it does not
-    matter. Without a reason there is nothing to judge, and with a mistyped code the finding
-    stands. What makes a release well formed, and text that hides from reviewers, cannot be waived
-    by the author; the keepers of the registry decide such cases in registry/policy.toml.
+    A waiver tells the reviewer that a finding is known and why it does not matter. Without a reason
+    there is nothing to assess, and with a misspelled code the waiver has no effect. Authors cannot
+    waive rules about the form of a release or about text that hides from reviewers; the maintainers
+    of the registry can, in registry/policy.toml.
 
     ## Fix
-    Write the code exactly and the reason as a sentence, or repair what the finding is about.
+    Write the exact code and a reason as a sentence, or fix the finding.
 
     ```toml
     [waivers]
@@ -72,15 +72,15 @@ def bad_waiver(waivers: ReleaseWaivers) -> Iterator[Finding]:
 
 @rule("REG020", spec="registry/POLICY", severity=ERROR)
 def bad_policy(judged: RegistryPolicy) -> Iterator[Finding]:
-    """registry/policy.toml is not as it should be.
+    """registry/policy.toml is invalid.
 
     ## Why
-    The policy decides which licences are accepted and which findings do not stand. A key that
-    nothing knows, or a waiver of a rule that does not exist, looks like a decision and has no
-    effect. A waiver without a reason cannot be judged by anybody later.
+    The policy decides which licences are accepted and which findings are waived. An unknown key, or
+    a waiver of a rule that does not exist, looks like a decision but has no effect. Without a
+    reason, nobody can assess a waiver later.
 
     ## Fix
-    Write keys, codes and names exactly, and a reason for each waiver.
+    Write exact keys, codes and names, and a reason for each waiver.
 
     ```toml
     [[waiver]]

@@ -45,15 +45,16 @@ _LENIENT = re.compile(rf"{_NUMBER}(?:\.{_NUMBER})?|v({_NUMBER}\.{_NUMBER}\.{_NUM
 
 @rule("PBE001", spec="pbe-1.0/PBE-03", severity=ERROR)
 def root_not_object(pbe: Pbe) -> Iterator[Finding]:
-    """The file is JSON, but not one object in braces.
+    """The file is JSON, but not a single object in braces.
 
     ## Why
-    A PBE is a set of named fields, and names exist only inside `{ … }`. A list or a lone text
+    A PBE is a set of named fields, and names exist only inside `{ … }`. A list or a single string
     has no `pbe_name` and no `pbe_class`, so neither a program nor an assistant can tell what to
     run.
 
     ## Fix
-    Put the fields into one pair of braces. If a list holds several PBEs, make one file of each.
+    Put the fields into one pair of braces. If a list holds several PBEs, write each to its own
+    file.
 
     ```text
     before   [{"pbe_name": "hello_world", …}]
@@ -68,12 +69,12 @@ def root_not_object(pbe: Pbe) -> Iterator[Finding]:
 
 @rule("PBE003", spec="pbe-1.0/PBE-03", severity=ERROR)
 def missing_root_field(pbe: Pbe) -> Iterator[Finding]:
-    """One of the four fields that every PBE has is missing.
+    """One of the four fields that every PBE needs is missing.
 
     ## Why
-    `pbe_name` and `pbe_version` say which prompt this is, `pbe_class` decides which other fields
-    belong to it, and `install_instructions` tell the assistant to run the file rather than to
-    talk about it. Without one of them a PBE can be neither filed nor started.
+    `pbe_name` and `pbe_version` identify the prompt, `pbe_class` decides which other fields it
+    needs, and `install_instructions` tell the assistant to run the file rather than to talk about
+    it. Without all four, a PBE can be neither registered nor started.
 
     ## Fix
     Add the field to the root object.
@@ -95,12 +96,13 @@ def name_not_snake_case(pbe: Pbe) -> Iterator[Finding]:
     """`pbe_name` is not `lowercase_with_underscores`.
 
     ## Why
-    The name becomes a folder, a file name, a web address and the key of every saved session.
-    Lower-case ASCII letters, digits and single underscores, with a letter first and at most 64
-    characters, mean the same on every system; capitals, blanks, hyphens or accents do not.
+    The name becomes a folder, a file name, a web address and the key of every saved session. Names
+    of lower-case ASCII letters, digits and single underscores mean the same on every system;
+    capitals, spaces, hyphens and accents do not. A name starts with a letter and has at most 64
+    characters.
 
     ## Fix
-    Rename it, and rename the save key and the `recognition_key` along with it.
+    Rename the PBE, together with its save key and `recognition_key`.
 
     ```text
     before   "pbe_name": "Simple Quiz"
@@ -130,12 +132,13 @@ def version_not_semver(pbe: Pbe) -> Iterator[Finding]:
     """`pbe_version` is not a semantic version: MAJOR.MINOR.PATCH.
 
     ## Why
-    Users ask for ranges such as `^1.2` and rely on the three numbers: PATCH repairs, MINOR adds,
-    MAJOR breaks. With fewer numbers, a leading `v` or leading zeros nobody can tell which of two
-    versions is newer. The specification's own examples say `1.0`, so reading them only warns.
+    Users ask for ranges such as `^1.2` and rely on the three numbers: PATCH fixes, MINOR adds,
+    MAJOR breaks. With fewer numbers, a leading `v` or leading zeros, it is unclear which of two
+    versions is newer. The examples in the specification say `1.0`, so psreg only warns about them
+    when it reads a file.
 
     ## Fix
-    Write all three numbers, and nothing before them.
+    Write all three numbers, with nothing before them.
 
     ```text
     before   "pbe_version": "1.0"        "pbe_version": "v1.2.3"
@@ -157,12 +160,12 @@ def version_not_semver(pbe: Pbe) -> Iterator[Finding]:
 
 @rule("PBE007", spec="pbe-1.0/PBE-07", severity=ERROR)
 def unknown_class(pbe: Pbe) -> Iterator[Finding]:
-    """`pbe_class` is none of the three classes.
+    """`pbe_class` is not one of the three classes.
 
     ## Why
-    The class decides which fields a PBE must have and how an assistant runs it. For a class that
-    does not exist nobody can check the file, and nobody knows what to do with it. Capitals count:
-    `Interactive_Engine` is no class.
+    The class decides which fields a PBE must have and how an assistant runs it. psreg cannot check
+    a PBE of an unknown class, and an assistant cannot know how to run it. Case matters:
+    `Interactive_Engine` is not a class.
 
     ## Fix
     Choose `stateless_executor` for a single task, `interactive_engine` for a dialogue, or
@@ -179,14 +182,14 @@ def unknown_class(pbe: Pbe) -> Iterator[Finding]:
 
 @rule("PBE020", spec="pbe-1.0/PBE-A13", severity=ERROR)
 def blank_string(pbe: Pbe) -> Iterator[Finding]:
-    """A required text is blank, or there is no trigger phrase.
+    """A required text is blank, or the list of trigger phrases is empty.
 
     ## Why
-    A field is required because the assistant needs what it says. An empty text, or one of blanks
-    only, satisfies the form and leaves the assistant to invent the rest, differently each time.
+    A field is required because the assistant needs its content. If the text is empty or consists
+    only of spaces, the assistant has to invent the content, differently each time.
 
     ## Fix
-    Write what the field is for; one concrete sentence is enough.
+    Write the content of the field; one concrete sentence is enough.
 
     ```text
     before   "termination_condition": " "
@@ -203,15 +206,15 @@ def blank_string(pbe: Pbe) -> Iterator[Finding]:
 
 @rule("PBE021", spec="pbe-1.0/PBE-03", severity=ERROR)
 def wrong_type(pbe: Pbe) -> Iterator[Finding]:
-    """A field holds a value of the wrong kind.
+    """A field has a value of the wrong type.
 
     ## Why
-    The specification says for each field whether it is a text, a list or an object, and programs
-    rely on it. A version written as the number `1.0`, for example, loses its zero; a list in
-    place of a text is shown as something else on every platform.
+    The specification says for each field whether it is a string, a list or an object, and programs
+    rely on it. For example, a version written as the number `1.0` loses its zero, and a list in
+    place of a string looks different on every platform.
 
     ## Fix
-    Write the kind of value that the message asks for: texts in double quotes, lists in `[ ]`,
+    Write a value of the type that the message names: strings in double quotes, lists in `[ ]`,
     objects in `{ }`.
 
     ```text
@@ -227,12 +230,12 @@ def custom_install_instructions(pbe: Pbe) -> Iterator[Finding]:
     """`install_instructions` are not the standard sentence.
 
     ## Why
-    The specification proposes one sentence and allows others, so this is no mistake. But this
-    field is the first thing an assistant obeys, and in all other PBEs it says the same: whoever
-    reviews or installs this one should read it with care.
+    The specification proposes one sentence and allows others, so this is not a mistake. But an
+    assistant obeys this field first, and it is the same in all other PBEs: read a different one
+    with care when you review or install the PBE.
 
     ## Fix
-    Nothing, if the change is meant. Otherwise use the standard sentence:
+    Do nothing if the change is intended. Otherwise use the standard sentence:
 
     ```text
     before   "install_instructions": "Run this."
@@ -251,12 +254,12 @@ def custom_install_instructions(pbe: Pbe) -> Iterator[Finding]:
 
 @rule("PBE008", spec="pbe-1.0/PBE-08", severity=ERROR)
 def execution_field_missing(pbe: Pbe) -> Iterator[Finding]:
-    """A stateless executor lacks a part of its `execution`.
+    """A stateless executor lacks a field of its `execution`.
 
     ## Why
-    A stateless executor does one thing and ends. `primary_goal` says what it does, `behavior` how
-    (and what to avoid), `termination_condition` when the assistant is itself again. Without the
-    last one, for instance, some assistants never leave the role.
+    A stateless executor does one thing and ends. `primary_goal` says what it does, `behavior` says
+    how and what to avoid, and `termination_condition` says when the assistant returns to normal.
+    Without a termination condition, for example, some assistants never leave the role.
 
     ## Fix
     Add the missing field.
@@ -274,12 +277,12 @@ def execution_field_missing(pbe: Pbe) -> Iterator[Finding]:
 
 @rule("PBE015", spec="pbe-1.0/PBE-15", severity=ERROR)
 def service_field_missing(pbe: Pbe) -> Iterator[Finding]:
-    """A persistent service lacks a part of its `service_config`.
+    """A persistent service lacks a field of its `service_config`.
 
     ## Why
     A background service must say what it watches (`monitoring_target`), when it acts
-    (`activation_conditions`) and what it does meanwhile (`background_operation`). A user who
-    lets it run has to be able to read all three beforehand.
+    (`activation_conditions`) and what it does in between (`background_operation`). Users need to
+    read all three before they run it.
 
     ## Fix
     Add the missing field.
@@ -297,17 +300,16 @@ def service_field_missing(pbe: Pbe) -> Iterator[Finding]:
 
 @rule("PBE016", spec="pbe-1.0/PBE-16 pbe-1.0/PBE-A8 pbe-1.0/PBE-A16", severity=WARNING)
 def reserved_field_of_another_class(pbe: Pbe) -> Iterator[Finding]:
-    """A field at the root has a name that is reserved for another class.
+    """A field of the root object has a name that is reserved for another class.
 
     ## Why
-    Names such as `execution` or `save_system` have one meaning in all PBEs. In a class they do
-    not belong to, assistants may act on them although the class says otherwise, and a later
-    version of the specification may give them a meaning here. Inside other fields the names are
-    free.
+    Names such as `execution` or `save_system` have one meaning in all PBEs. In another class, an
+    assistant may act on the field although the class says otherwise, and a later version of the
+    specification may give the name a meaning there. Inside other fields, you can use any name.
 
     ## Fix
-    If the class is the wrong one, change `pbe_class`. Otherwise give the field a name of its own,
-    or leave it out: a description of the entry also stands in `release.toml`.
+    If the class is wrong, change `pbe_class`. Otherwise rename the field or remove it:
+    `release.toml` also has a description of the entry.
 
     ```text
     before   {"pbe_class": "stateless_executor", "description": "Greets the world.", …}
@@ -330,15 +332,15 @@ def reserved_field_of_another_class(pbe: Pbe) -> Iterator[Finding]:
 
 @rule("PBE024", spec="pbe-1.0/PBE-15 pbe-1.0/PBE-A10", severity=WARNING)
 def class_is_reserved(pbe: Pbe) -> Iterator[Finding]:
-    """The class `persistent_service` is reserved: no assistant runs it yet.
+    """The class `persistent_service` is reserved: no assistant can run it yet.
 
     ## Why
-    The specification keeps this class for future systems and calls its description incomplete.
-    psreg accepts such a PBE as a design document and never runs it; its fields may have to change
-    when the class is finished.
+    The specification reserves this class for future systems and calls its description incomplete.
+    psreg accepts such a PBE as a design document and never runs it. Its fields may have to change
+    when the class is complete.
 
     ## Fix
-    Keep it if it is meant as a design. If users should run it today, make it an
+    Keep the class if you publish a design. If users should run the PBE today, make it an
     `interactive_engine` that is told what to watch.
 
     ```text
@@ -359,10 +361,10 @@ def interactive_field_missing(pbe: Pbe) -> Iterator[Finding]:
     """An interactive engine lacks a field about its purpose, style or start.
 
     ## Why
-    In a long dialogue the assistant falls back on these fields whenever the phases do not say
-    what to do: what the session is for (`description`, `core_philosophy`), how to behave
-    (`meta_instructions`) and how to open (`start_play`). Where one is missing, each assistant
-    fills the gap in its own way and the PBE behaves differently everywhere.
+    In a long dialogue, the assistant relies on these fields whenever the phases do not say what to
+    do: what the session is for (`description`, `core_philosophy`), how to behave
+    (`meta_instructions`) and how to open (`start_play`). If one is missing, each assistant fills
+    the gap in its own way, and the PBE behaves differently everywhere.
 
     ## Fix
     Add the field that the message names.
@@ -381,9 +383,9 @@ def too_few_phases(pbe: Pbe) -> Iterator[Finding]:
     """An interactive engine has fewer than two phases, or a phase is incomplete.
 
     ## Why
-    Phases tell the assistant where in the dialogue it is and what to do there. With one phase
-    there is nothing to move on to: that is a `stateless_executor`. A phase without its name,
-    description or role leaves the assistant guessing at that very point.
+    Phases tell the assistant where it is in the dialogue and what to do there. A dialogue with a
+    single phase has nothing to move on to: use a `stateless_executor` instead. If a phase lacks its
+    name, description or role, the assistant has to guess.
 
     ## Fix
     Describe at least two phases, each with all four fields.
@@ -405,12 +407,12 @@ def too_few_techniques(pbe: Pbe) -> Iterator[Finding]:
     """An interactive engine has fewer than five techniques, or a technique is incomplete.
 
     ## Why
-    Techniques are the moves an assistant has; with fewer than five it soon repeats itself. Each
-    needs a name, a purpose and a concrete example, because assistants imitate examples much more
-    reliably than they follow descriptions.
+    Techniques are the moves that an assistant can make; with fewer than five it soon repeats
+    itself. Each needs a name, a purpose and a concrete example, because assistants imitate examples
+    much more reliably than they follow descriptions.
 
     ## Fix
-    Describe five to ten techniques, each with a line the assistant could really say.
+    Describe five to ten techniques, each with a line that the assistant could really say.
 
     ```json
     {"name": "Adaptive Difficulty", "purpose": "Adjust the questions to the user",
@@ -425,10 +427,10 @@ def save_system_incomplete(pbe: Pbe) -> Iterator[Finding]:
     """An interactive engine has no complete `save_system`.
 
     ## Why
-    Conversations end, and assistants forget. The save system is what lets a user go on tomorrow,
-    or with another assistant: what is saved (`description`, `save_template`), how to ask for it
-    (`trigger_phrases`) and how a save is recognized (`load_detection`). If one part is missing,
-    saves are made that nobody can load.
+    Conversations end, and assistants forget. The save system lets a user continue tomorrow, or with
+    another assistant. It says what is saved (`description`, `save_template`), how to ask for it
+    (`trigger_phrases`) and how to recognize a save (`load_detection`). If one part is missing,
+    users make saves that cannot be loaded.
 
     ## Fix
     Add the part that the message names.
@@ -448,11 +450,11 @@ def save_key_not_name_save(pbe: Pbe) -> Iterator[Finding]:
     """The root key of `save_template` is not `pbe_name` followed by `_save`.
 
     ## Why
-    A save file says by its root key which PBE it belongs to. With any other key the save of one
-    PBE can be taken for that of another, or for no save at all.
+    The root key of a save file says which PBE the save belongs to. With any other key, the save of
+    one PBE can be mistaken for that of another, or is not recognized as a save at all.
 
     ## Fix
-    Use the exact `pbe_name`, in the same letters, followed by `_save`.
+    Use the exact `pbe_name` followed by `_save`.
 
     ```text
     before   "pbe_name": "simple_quiz", …   "save_template": {"quiz_save": {"score": 0}}
@@ -478,8 +480,8 @@ def recognition_key_differs(pbe: Pbe) -> Iterator[Finding]:
     """`recognition_key` is not the root key of a save: `pbe_name` followed by `_save`.
 
     ## Why
-    When a user brings back a save file, the assistant looks for the recognition key in it. If
-    that is not the key under which the PBE saves, no session is ever resumed.
+    When a user brings back a save file, the assistant looks for the recognition key in it. If the
+    PBE saves under a different key, no session is ever resumed.
 
     ## Fix
     Write the same key in both places.
@@ -512,11 +514,11 @@ def too_many_techniques(pbe: Pbe) -> Iterator[Finding]:
     """An interactive engine has more than ten techniques.
 
     ## Why
-    An assistant has to keep all techniques in mind at every turn. Beyond ten it starts to mix
-    them up and to drop some, and users notice only that the PBE "does not always work".
+    An assistant has to keep all techniques in mind at every turn. With more than ten it starts to
+    mix them up and to drop some, and users notice only that the PBE "does not always work".
 
     ## Fix
-    Merge techniques that serve the same purpose, and keep the ten that matter most.
+    Merge techniques that serve the same purpose, and keep the ten most important.
 
     ```text
     before   "Praise", "Applause", "Encouragement", …        12 techniques
@@ -531,11 +533,11 @@ def several_save_roots(pbe: Pbe) -> Iterator[Finding]:
     """`save_template` has no root key, or more than one.
 
     ## Why
-    The assistant recognizes a save by its one root key. With several keys it is open which one
-    counts, and with none there is nothing to recognize and nothing to save.
+    The assistant recognizes a save by its single root key. With several keys it is unclear which
+    one counts; without a key there is nothing to recognize and nothing to save.
 
     ## Fix
-    Put everything that is saved under the one key `pbe_name` + `_save`.
+    Put everything that is saved under the single key `pbe_name` + `_save`.
 
     ```text
     before   {"simple_quiz_save": {"score": 0}, "history": []}
@@ -550,11 +552,11 @@ def description_too_long(pbe: Pbe) -> Iterator[Finding]:
     """`description` has more than two sentences.
 
     ## Why
-    The specification asks for a summary of one or two sentences. Catalogues show it in one line,
+    The specification asks for a summary of one or two sentences. Catalogues show it on one line,
     and a long description competes with the fields that say the same in more detail.
 
     ## Fix
-    Keep what the PBE is for; move the rest to `core_philosophy` or to the README of the entry.
+    Keep what the PBE is for. Move the rest to `core_philosophy` or to the README of the entry.
 
     ```text
     before   "description": "A quiz. It asks questions. It counts answers. It adapts."

@@ -20,13 +20,13 @@ def not_utf8(prompt: Prompt) -> Iterator[Finding]:
     ## Why
 
     A `.prompt` file is UTF-8 text. Bytes in another encoding mean different characters to different
-    programs, so nobody can say which text the model would get. Nothing else in the file is judged
-    until it can be decoded, and it cannot be rendered. Half of a surrogate pair, written as three
-    bytes, is no UTF-8 either.
+    programs, so it is unclear which text the model would receive. psreg checks nothing else in the
+    file until it can decode it, and cannot render it. Half of a surrogate pair, written as three
+    bytes, is not UTF-8 either.
 
     ## Fix
 
-    Save the file as UTF-8; every editor offers it. On the command line:
+    Save the file as UTF-8; every editor offers this. On the command line:
 
     ```
     iconv -f WINDOWS-1252 -t UTF-8 old.prompt > new.prompt
@@ -42,13 +42,13 @@ def section_order(prompt: Prompt) -> Iterator[Finding]:
     ## Why
 
     The order is fixed: `[METADATA]`, then `[DEFAULTS]` if there are any, then `[CONTENT]`, each
-    once. Readers of a file rely on it, and a program that finds a second `[CONTENT]` cannot know
-    which one is meant, so rendering is refused. The same holds for a line inside CONTENT that is
-    exactly a header: sent to a model, a forgotten `[DEFAULTS]` block would be part of the prompt.
+    once. Programs rely on it, and cannot know which of two `[CONTENT]` sections is meant, so psreg
+    refuses to render the file. The same applies to a line inside CONTENT that is exactly a header:
+    a forgotten `[DEFAULTS]` block would be sent to the model as part of the prompt.
 
     ## Fix
 
-    Move the section to its place, or join the two of the same name.
+    Move the section to its position, or merge the two sections of the same name.
 
     ```
     [DEFAULTS]                          [METADATA]
@@ -58,7 +58,7 @@ def section_order(prompt: Prompt) -> Iterator[Finding]:
     [CONTENT]                           [CONTENT]
     ```
 
-    If your prompt has to show such a line to the model, put something else on it, for instance
+    If your prompt has to show such a line to the model, put other characters around it, for example
     quotation marks: `"[METADATA]"`.
     """
     yield from of_issues(prompt.issues, "PROMPT002")
@@ -70,13 +70,13 @@ def missing_section(prompt: Prompt) -> Iterator[Finding]:
 
     ## Why
 
-    `[CONTENT]` holds the text for the model; a file without it has nothing to say. `[METADATA]`
-    states the version of the format, without which no program can know how to read the rest. Only
-    `[DEFAULTS]` may be left out.
+    `[CONTENT]` holds the text for the model, so a file without it has nothing to send. `[METADATA]`
+    states the version of the format; without it a program cannot know how to read the rest. Only
+    `[DEFAULTS]` is optional.
 
     ## Fix
 
-    Add the header on a line of its own, spelled exactly so. The smallest complete file:
+    Add the header on a line of its own, spelled exactly as shown. The smallest complete file:
 
     ```
     [METADATA]
@@ -85,7 +85,7 @@ def missing_section(prompt: Prompt) -> Iterator[Finding]:
     Summarise {text} in three sentences.
     ```
 
-    A header inside a comment `(% … %)` is no header: look for a comment that was closed too late.
+    A header inside a comment `(% … %)` does not count: look for a comment that ends too late.
     """
     yield from of_issues(prompt.issues, "PROMPT003")
 
@@ -96,10 +96,10 @@ def header_spelling(prompt: Prompt) -> Iterator[Finding]:
 
     ## Why
 
-    The format knows the three headers in capitals, without blanks inside the brackets, at the start
-    of a line. psreg also understands `[content]`, `[ CONTENT ]` and an indented header, because
-    such files exist; other programs may take the line for text and then miss a whole section.
-    Inside CONTENT only the exact form counts, so that ordinary text in brackets stays text.
+    The format defines three headers, in capitals, without spaces inside the brackets, at the start
+    of a line. psreg also accepts `[content]`, `[ CONTENT ]` and an indented header, because such
+    files exist. Other programs may read the line as text and miss a whole section. Inside CONTENT
+    only the exact form is a header, so that ordinary text in brackets stays text.
 
     ## Fix
 
@@ -112,13 +112,13 @@ def header_spelling(prompt: Prompt) -> Iterator[Finding]:
 
 @rule("PROMPT018", spec="dotprompt-0.0.1/PROMPT-A21", severity=WARNING)
 def byte_order_mark(prompt: Prompt) -> Iterator[Finding]:
-    """The file begins with a byte-order mark.
+    """The file starts with a byte order mark.
 
     ## Why
 
-    UTF-8 needs no byte-order mark. It is an invisible character before the first header, and a
-    program that does not expect it finds no `[METADATA]` at the start of the file. psreg leaves it
-    out of what it renders.
+    UTF-8 does not need a byte order mark. It is an invisible character before the first header, and
+    a program that does not expect it finds no `[METADATA]` at the start of the file. psreg leaves
+    it out of the rendered text.
 
     ## Fix
 
@@ -133,18 +133,20 @@ def byte_order_mark(prompt: Prompt) -> Iterator[Finding]:
 
 @rule("PROMPT019", spec="dotprompt-0.0.1/PROMPT-A22", severity=ERROR)
 def foreign_format(prompt: Prompt) -> Iterator[Finding]:
-    """The file is a `.prompt` of another ecosystem, with YAML front matter.
+    """The file is a `.prompt` file of another format, with YAML front matter.
 
     ## Why
 
-    Two formats share the suffix. One begins with settings between two `---` lines, followed by a
-    Handlebars template in which `{{name}}` is a variable. The one psreg publishes has sections in
-    brackets, and there `{name}` is a variable and `{{name}}` a literal. Read as the wrong one,
-    every variable would be sent to the model unfilled, so psreg says what it found and stops.
+    Two formats share the suffix. The other one begins with settings between two `---` lines,
+    followed by a Handlebars template in which `{{name}}` is a variable. The format that psreg
+    publishes has sections in brackets, and there `{name}` is a variable and `{{name}}` a literal.
+    If psreg read the file as its own format, it would send every variable to the model unfilled, so
+    it reports the difference and stops.
 
     ## Fix
 
-    Move the settings to METADATA, the defaults to DEFAULTS, and write variables with single braces.
+    Move the settings to METADATA and the defaults to DEFAULTS, and write variables with single
+    braces.
 
     ```
     ---                                 [METADATA]
@@ -154,7 +156,7 @@ def foreign_format(prompt: Prompt) -> Iterator[Finding]:
                                         Translate {text}.
     ```
 
-    Blocks such as `{{#if}}` have no counterpart; write the cases out or make two prompts.
+    Blocks such as `{{#if}}` have no counterpart: write out the cases or make two prompts.
     """
     yield from of_issues(prompt.issues, "PROMPT019")
 
@@ -165,13 +167,13 @@ def file_too_large(prompt: Prompt) -> Iterator[Finding]:
 
     ## Why
 
-    A prompt is text that a person wrote and another person reviews; a mebibyte is a thousand pages.
-    Files beyond that are data that got into the prompt by mistake, and reading them would let one
-    entry slow down everybody's checks. The file is not read at all.
+    A prompt is text that one person writes and another reviews; one mebibyte is about a thousand
+    pages. A larger file contains data that got into the prompt by mistake, and reading it would let
+    one entry slow down everyone's checks. psreg does not read the file at all.
 
     ## Fix
 
-    Take the data out and let the user bring it in through a variable.
+    Take the data out of the prompt and let the user provide it through a variable.
 
     ```
     Answer from this handbook:          Answer from this handbook:
@@ -192,13 +194,13 @@ def duplicate_key(prompt: Prompt) -> Iterator[Finding]:
 
     ## Why
 
-    Keys are unique within `[METADATA]` and within `[DEFAULTS]`. With two values for one key,
-    whoever edits the first one later wonders why nothing changes: the last one wins. A key may be
-    in both sections, where it means two things.
+    Keys are unique within `[METADATA]` and within `[DEFAULTS]`. If a key has two values, the last
+    one wins, and an edit of the first one has no effect. A key may be in both sections, where it
+    means two different things.
 
     ## Fix
 
-    Keep the value you mean and delete the other line, or rename one of the keys.
+    Keep the value that you mean and delete the other line, or rename one of the keys.
 
     ```
     @tone friendly
@@ -224,14 +226,14 @@ def duplicate_key(prompt: Prompt) -> Iterator[Finding]:
     severity=WARNING,
 )
 def invalid_line(prompt: Prompt) -> Iterator[Finding]:
-    """A line outside CONTENT means nothing and is ignored.
+    """A line outside CONTENT is not an entry and is ignored.
 
     ## Why
 
-    In METADATA and DEFAULTS a line is `@key value`: an `@`, a key of letters, digits, `-` and `_`,
-    one space, and the value. Anything else is skipped without a word by every program, so a slip of
-    the finger silently loses a value. The same goes for text before the first section. For a value
-    of several lines write `@key >` and put the lines below it, none of them starting with `@`.
+    In METADATA and DEFAULTS a line has the form `@key value`: an `@`, a key of letters, digits, `-`
+    and `_`, one space, and the value. Programs skip anything else silently, so a typing error loses
+    a value. The same applies to text before the first section. For a value of several lines, write
+    `@key >` and put the lines below it; none of them may start with `@`.
 
     ## Fix
 
@@ -241,7 +243,7 @@ def invalid_line(prompt: Prompt) -> Iterator[Finding]:
     a note to myself        →     (% a note to myself %)
     ```
 
-    An empty value is `@key ` with a space at its end.
+    To set an empty value, write `@key ` with a space at its end.
     """
     yield from of_issues(prompt.issues, "PROMPT008")
 
@@ -256,14 +258,14 @@ def missing_format_version(prompt: Prompt) -> Iterator[Finding]:
 
     ## Why
 
-    It is the one mandatory entry: it tells a program by which version of the format to read the
-    file, today and after the format has changed. Many files in the wild say `@format_version`, the
-    key of the authors' reference implementation; the specification names the longer one. Such a
-    file can be read and rendered, but not published.
+    This is the only mandatory entry: it tells a program which version of the format to use for
+    reading the file, today and after the format has changed. Many existing files say
+    `@format_version`, the key of the authors' reference implementation; the specification uses the
+    longer one. psreg can read and render such a file, but does not publish it.
 
     ## Fix
 
-    Add the entry right below `[METADATA]`, or rename the one that is there.
+    Add the entry below `[METADATA]`, or rename the existing one.
 
     ```
     [METADATA]                    [METADATA]
@@ -294,13 +296,13 @@ def missing_format_version(prompt: Prompt) -> Iterator[Finding]:
 
 @rule("PROMPT011", spec="dotprompt-0.0.1/PROMPT-10", severity=ERROR)
 def unsupported_format_version(prompt: Prompt) -> Iterator[Finding]:
-    """The value of `@dotprompt_format_version` is no version that psreg knows.
+    """The value of `@dotprompt_format_version` is not a supported version.
 
     ## Why
 
-    Another version may mean something else by the same characters. Rather than guess, psreg refuses
-    to render the file. It knows version 0.0.1. The entry names the version of the *format*; the
-    version of your prompt is the name of its folder.
+    The same characters may mean something else in another version. psreg supports version 0.0.1 and
+    refuses to render other versions rather than guess. The entry states the version of the
+    *format*; the version of your prompt is the name of its folder.
 
     ## Fix
 
@@ -316,12 +318,13 @@ def unsupported_format_version(prompt: Prompt) -> Iterator[Finding]:
 
 @rule("PROMPT016", spec="dotprompt-0.0.1/PROMPT-A14", severity=WARNING)
 def two_spaces_after_key(prompt: Prompt) -> Iterator[Finding]:
-    """There is more than one blank between a key and its value.
+    """There is more than one space between a key and its value.
 
     ## Why
 
-    The format asks for a single space. psreg takes more, and trims them; another program may take
-    the second one as part of the value or skip the line. Values cannot be aligned in columns.
+    The format asks for a single space. psreg accepts more and trims them, but another program may
+    treat the second space as part of the value or skip the line. You cannot align values in
+    columns.
 
     ## Fix
 
@@ -339,13 +342,13 @@ def two_spaces_after_key(prompt: Prompt) -> Iterator[Finding]:
     read=WARNING,
 )
 def unclosed_comment(prompt: Prompt) -> Iterator[Finding]:
-    """A comment `(%` is never closed by `%)`.
+    """A comment is opened with `(%` but never closed with `%)`.
 
     ## Why
 
-    Only text between `(%` and `%)` is a comment. Without the end nothing is enclosed, so the mark
-    and all that follows stay in the file: a note meant for colleagues goes to the model. The first
-    `%)` closes a comment, on whatever line it stands; comments do not nest.
+    Only text between `(%` and `%)` is a comment. Without the end, the opening mark and everything
+    after it stay in the file: a note meant for colleagues goes to the model. The first `%)` closes
+    a comment, on any line; comments do not nest.
 
     ## Fix
 
@@ -353,7 +356,7 @@ def unclosed_comment(prompt: Prompt) -> Iterator[Finding]:
     (% ask Eva about this )     →     (% ask Eva about this %)
     ```
 
-    If you mean the characters, keep them apart: `( %`.
+    If you mean the characters, separate them: `( %`.
     """
     yield from of_issues(prompt.issues, "PROMPT004")
 
@@ -364,14 +367,14 @@ def literal_spans_lines(prompt: Prompt) -> Iterator[Finding]:
 
     ## Why
 
-    `{{text}}` becomes `{text}` only when it opens and closes on the same line; so JSON or code with
-    doubled braces of its own is left alone. Over several lines the output keeps `{{` and `}}`,
-    which is rarely what the author of a JSON example had in mind. Variables in between are filled
-    in.
+    `{{text}}` becomes `{text}` only if it opens and closes on the same line, so that JSON or code
+    with its own doubled braces stays unchanged. Across lines the output keeps `{{` and `}}`, which
+    is rarely what the author of a JSON example intended. psreg fills in the variables between them.
 
     ## Fix
 
-    A single brace that is not around a name is just a brace. Write JSON that spans lines plainly:
+    A single brace that is not around a name is an ordinary character. Write JSON that spans lines
+    with single braces:
 
     ```
     {{                            {
@@ -388,15 +391,14 @@ def literal_is_variable(prompt: Prompt) -> Iterator[Finding]:
 
     ## Why
 
-    Doubled braces make a literal: `{{name}}` comes out as `{name}`, whatever value `name` has. A
-    reader may expect the value there, as in other template languages. Moreover, programs that
-    first reduce the braces and then fill in variables would replace it, so that the output depends
-    on the program.
+    Doubled braces make a literal: `{{name}}` renders as `{name}`, whatever value `name` has. A
+    reader may expect the value there, as in other template languages. Programs that first reduce
+    the braces and then fill in variables would replace it, so the output depends on the program.
 
     ## Fix
 
-    If you mean the value, use single braces. If you mean the literal, give the variable another
-    name, or put something else between the braces.
+    If you mean the value, use single braces. If you mean the literal, rename the variable, or put
+    something else between the braces.
 
     ```
     Dear {{name}},     →     Dear {name},
@@ -415,24 +417,24 @@ def literal_is_variable(prompt: Prompt) -> Iterator[Finding]:
 
 @rule("PROMPT014", spec="dotprompt-0.0.1/PROMPT-11 dotprompt-0.0.1/PROMPT-14", severity=INFO)
 def undefined_variable(prompt: Prompt) -> Iterator[Finding]:
-    """A variable has no default: whoever uses the prompt must give a value.
+    """A variable has no default, so users of the prompt must provide a value.
 
     ## Why
 
-    This is nothing wrong. A variable without an entry in DEFAULTS is a required input, and the
-    catalogue lists it as one. It is worth a look all the same, because a misspelled name looks just
-    like this: without a value, `{name}` goes to the model as it stands.
+    This is not a mistake. A variable without an entry in DEFAULTS is a required input, and the
+    catalogue lists it as one. But check the name, because a misspelled name looks the same: without
+    a value, `{name}` goes to the model unchanged.
 
     ## Fix
 
-    Nothing to do for a required input. Otherwise correct the name, or add a default:
+    Do nothing if the input is required. Otherwise correct the name, or add a default:
 
     ```
     [DEFAULTS]
     @language English
     ```
 
-    To show braces around a word that is no variable, double them: `{{word}}`.
+    To show braces around a word that is not a variable, double them: `{{word}}`.
     """
     for variable in prompt.variables:
         if variable.default is None:
@@ -454,8 +456,8 @@ def empty_content(prompt: Prompt) -> Iterator[Finding]:
 
     ## Why
 
-    After comments and blank lines are gone, nothing is left to send to a model. Usually the text is
-    inside a comment that ends too late, or stands above the header.
+    After psreg removes comments and blank lines, no text is left to send to a model. Usually the
+    text is inside a comment that ends too late, or is above the header.
 
     ## Fix
 

@@ -19,9 +19,9 @@ def not_utf8(tree: JsonTree) -> Iterator[Finding]:
     """The file is not encoded in UTF-8.
 
     ## Why
-    A PBE is sent to assistants on many platforms, and all of them read UTF-8. In another
-    encoding, such as Windows-1252 or UTF-16, every accented letter and typographic quote turns
-    into a wrong character, or the file is refused. The PBE format therefore allows UTF-8 only.
+    A PBE is sent to assistants on many platforms, and all of them read UTF-8. In another encoding,
+    such as Windows-1252 or UTF-16, every accented letter and typographic quote turns into a wrong
+    character, or the file is rejected. The PBE format allows only UTF-8.
 
     ## Fix
     Open the file in your editor and save it with the encoding **UTF-8** (not "ANSI", not
@@ -39,15 +39,15 @@ def invalid_json(tree: JsonTree) -> Iterator[Finding]:
     r"""The file is not valid JSON.
 
     ## Why
-    A program cannot read the file at all, and an assistant that receives it has to guess where
-    one instruction ends and the next one starts. The usual causes are a missing or superfluous
-    comma, a quotation mark inside a text, curly quotes from a word processor, a comment, or the
-    code fence around a chat reply. Only the first problem is reported, because what follows it
-    cannot be understood reliably.
+    Programs cannot read the file, and an assistant that receives it has to guess where one
+    instruction ends and the next one starts. Common causes are a missing or extra comma, a
+    quotation mark inside a string, curly quotes from a word processor, a comment, or the code fence
+    around a chat reply. psreg reports only the first problem, because it cannot reliably understand
+    what follows.
 
     ## Fix
-    Repair the place the message points at, then check again. For example, a double quote inside
-    a text needs a backslash, and nothing follows the last field:
+    Correct the place that the message points at, then check again. For example, escape a double
+    quote inside a string with a backslash, and write no comma after the last field:
 
     ```text
     before   {"tone": "say "please" often",}
@@ -59,12 +59,12 @@ def invalid_json(tree: JsonTree) -> Iterator[Finding]:
 
 @rule("JSON003", spec="pbe-1.0/PBE-A14", severity=ERROR)
 def duplicate_key(tree: JsonTree) -> Iterator[Finding]:
-    """The same name stands twice in one object.
+    """An object has the same name twice.
 
     ## Why
-    Some programs take the first of the two values, some the last, and an assistant reads both.
-    So the prompt that was reviewed need not be the prompt that runs, which is also a way to
-    hide an instruction from a reviewer. One name must mean one thing.
+    Some programs use the first of the two values, others the last, and an assistant reads both. The
+    prompt that was reviewed may not be the prompt that runs, and an attacker can use this to hide
+    an instruction from a reviewer.
 
     ## Fix
     Delete one of the two fields, or rename one.
@@ -82,9 +82,9 @@ def byte_order_mark(tree: JsonTree) -> Iterator[Finding]:
     r"""The file starts with a byte order mark.
 
     ## Why
-    A byte order mark is an invisible character that some editors on Windows write before the
-    first `{`. UTF-8 does not need it, and many JSON readers stop at it with an error that is
-    hard to understand, because nothing is to be seen there.
+    A byte order mark is an invisible character that some editors on Windows write before the first
+    `{`. UTF-8 does not need it, and many JSON parsers fail on it with an error that is hard to
+    understand because the character is invisible.
 
     ## Fix
     Save the file as **UTF-8**, not as **UTF-8 with BOM**. On a command line:
@@ -102,11 +102,11 @@ def not_a_json_number(tree: JsonTree) -> Iterator[Finding]:
 
     ## Why
     Some programming languages write these words when a calculation has no result, and read them
-    back without complaint. They are no JSON: browsers and most other programs refuse the whole
+    back without complaint. They are not JSON: browsers and most other programs reject the whole
     file because of one of them.
 
     ## Fix
-    Write `null` for "no value", or say in a text what is meant.
+    Write `null` for "no value", or describe the value in a string.
 
     ```text
     before   {"limit": Infinity}
@@ -118,15 +118,15 @@ def not_a_json_number(tree: JsonTree) -> Iterator[Finding]:
 
 @rule("JSON006", spec="pbe-1.0/PBE-A14", severity=ERROR)
 def lone_surrogate(tree: JsonTree) -> Iterator[Finding]:
-    r"""A text holds half of a character.
+    r"""A string contains half of a character.
 
     ## Why
-    In JSON an emoji may be written as two escapes, such as `\ud83d\ude00`. One of the two
-    alone is no character: it cannot be stored as UTF-8, displayed or signed, and programs replace
-    it, drop it or fail. It usually appears when a text was cut in the middle of an emoji.
+    In JSON, an emoji may be written as two escapes, such as `\ud83d\ude00`. One of the two alone is
+    not a character: it cannot be stored as UTF-8, displayed or signed. Programs replace it, drop it
+    or fail. It usually appears when a string is cut in the middle of an emoji.
 
     ## Fix
-    Write the character itself, which UTF-8 can hold, or complete the pair.
+    Write the character itself, or complete the pair.
 
     ```text
     before   {"tone": "cheerful \ud83d"}
@@ -138,16 +138,16 @@ def lone_surrogate(tree: JsonTree) -> Iterator[Finding]:
 
 @rule("JSON007", spec="pbe-1.0/PBE-01", severity=ERROR)
 def trailing_data(tree: JsonTree) -> Iterator[Finding]:
-    """Something follows the end of the JSON object.
+    """There is text after the end of the JSON object.
 
     ## Why
-    A PBE file is one JSON object. Text after its closing brace is no part of the PBE for a
-    program, but an assistant that receives the file reads it all the same. Typical leftovers are
-    a second object, the end of the code fence of a chat reply, or one brace too many.
+    A PBE file is one JSON object. Programs do not treat text after its closing brace as part of the
+    PBE, but an assistant that receives the file reads it anyway. Typical leftovers are a second
+    object, the end of the code fence of a chat reply, or one brace too many.
 
     ## Fix
-    Delete what stands after the closing brace. If the object was closed too early, delete that
-    brace instead.
+    Delete everything after the closing brace. If the object is closed too early, delete that brace
+    instead.
 
     ```text
     before   {"pbe_name": "hello_world"}} I hope this helps!
@@ -159,14 +159,14 @@ def trailing_data(tree: JsonTree) -> Iterator[Finding]:
 
 @rule("JSON008", spec="pbe-1.0/PBE-A14", severity=ERROR)
 def nested_too_deep(tree: JsonTree) -> Iterator[Finding]:
-    """Objects and lists are nested more than 64 deep.
+    """Objects and lists are nested more than 64 levels deep.
 
     ## Why
-    The PBE format needs five levels. Files nested many times deeper are nearly always made to
-    bring down the programs that read them, which is why every reader sets a limit; psreg's is 64.
+    The PBE format needs five levels. Files with far deeper nesting are nearly always made to crash
+    the programs that read them, so every parser sets a limit. The limit of psreg is 64.
 
     ## Fix
-    Flatten the structure: give inner objects a name of their own and put them side by side.
+    Flatten the structure: give inner objects their own names and put them side by side.
 
     ```text
     before   {"a": {"b": {"c": {"d": "…"}}}}
@@ -181,13 +181,13 @@ def file_too_large(tree: JsonTree) -> Iterator[Finding]:
     """The file is larger than 1 MiB.
 
     ## Why
-    A prompt has to fit into a conversation: 1 MiB is about 170,000 words, more than most
-    assistants take in with one message. The limit also keeps one entry from making every mirror
-    and every review slow.
+    A prompt has to fit into a conversation. 1 MiB is about 170,000 words, more than most assistants
+    accept in one message. The limit also keeps a single entry from slowing down every mirror and
+    every review.
 
     ## Fix
-    Keep the instructions and move reference material elsewhere, for instance into a file that
-    the user uploads when the PBE asks for it.
+    Keep the instructions and move reference material elsewhere, for example into a file that the
+    user uploads when the PBE asks for it.
 
     ```text
     before   {"dictionary": {"aardvark": "…", "abacus": "…", …}}
@@ -199,15 +199,15 @@ def file_too_large(tree: JsonTree) -> Iterator[Finding]:
 
 @rule("JSON010", spec="pbe-1.0/PBE-A14", severity=ERROR)
 def number_too_long(tree: JsonTree) -> Iterator[Finding]:
-    """A number has more than 640 characters or is larger than computers can hold.
+    """A number has more than 640 characters or is too large for a floating-point value.
 
     ## Why
-    Programs read a number into a few bytes: beyond about 17 digits most of them round it without
-    a word, and beyond 1.8e308 it becomes infinite. Converting very long numbers also takes so
-    much time that they are used to bring programs down.
+    Programs store a number in a few bytes. Beyond about 17 digits most of them round it silently,
+    and beyond 1.8e308 it becomes infinite. Converting very long numbers also takes so much time
+    that attackers use them to exhaust programs.
 
     ## Fix
-    Write the digits as a text, or round the number.
+    Write the digits as a string, or round the number.
 
     ```text
     before   {"largest": 1e400}
@@ -222,9 +222,9 @@ def toml_not_utf8(tree: TomlTree) -> Iterator[Finding]:
     """The TOML file is not encoded in UTF-8.
 
     ## Why
-    TOML is UTF-8 by definition. In another encoding every accented letter of a summary or a name
-    turns into a wrong character, or the file cannot be read at all, and psreg would have to guess
-    which.
+    TOML is always UTF-8. In another encoding, every accented letter of a summary or a name turns
+    into a wrong character, or the file cannot be read at all, and psreg would have to guess the
+    encoding.
 
     ## Fix
     Open the file in your editor and save it with the encoding **UTF-8**. On a command line, for a
@@ -242,13 +242,12 @@ def invalid_toml(tree: TomlTree) -> Iterator[Finding]:
     """The file is not valid TOML.
 
     ## Why
-    Nothing in the file can be trusted to mean what its author meant. The usual causes are a text
-    without quotes, a quotation mark inside a text, a key that stands twice, or a line break inside
-    `"…"`. Only the first problem is reported, because what follows it cannot be understood
-    reliably.
+    The file cannot be read, so psreg cannot know what it means. Common causes are a string without
+    quotes, a quotation mark inside a string, a duplicate key, or a line break inside `"…"`. psreg
+    reports only the first problem, because it cannot reliably understand what follows.
 
     ## Fix
-    Repair the place the message points at, then check again.
+    Correct the place that the message points at, then check again.
 
     ```toml
     summary = "Texts stand in quotes."
@@ -263,12 +262,12 @@ def toml_too_large(tree: TomlTree) -> Iterator[Finding]:
     """The TOML file is larger than 1 MiB.
 
     ## Why
-    These files hold a few lines about a prompt. All of release.toml is part of the signed record
-    that every client downloads, so a huge one would slow down everybody, and reading it could be
-    used to keep the registry busy.
+    These files hold a few lines about a prompt. All of release.toml becomes part of the signed
+    record that every client downloads, so a huge file slows down every client, and an attacker
+    could use it to keep the registry busy.
 
     ## Fix
-    Move transcripts and long texts into files of their own: transcripts belong in `evidence/`,
+    Move transcripts and long texts to their own files: transcripts belong in `evidence/`,
     explanations in `README.md`.
     """
     yield from of_issues(tree.issues, "TOML003")
@@ -276,15 +275,15 @@ def toml_too_large(tree: TomlTree) -> Iterator[Finding]:
 
 @rule("TOML004", spec="registry/LIMITS", severity=ERROR)
 def toml_nested_too_deep(tree: TomlTree) -> Iterator[Finding]:
-    """Keys and lists of the TOML file are nested more than 64 deep.
+    """Keys and lists of the TOML file are nested more than 64 levels deep.
 
     ## Why
-    Nothing that belongs into these files is nested more than a few levels. Deeper nesting is an
-    accident or an attempt to exhaust the programs that read the file, and different programs give
-    up at different depths.
+    Nothing that belongs in these files is nested more than a few levels. Deeper nesting is an
+    accident or an attempt to exhaust the programs that read the file, and programs differ in the
+    depth they accept.
 
     ## Fix
-    Remove the brackets or dotted keys that nest.
+    Remove the nested brackets or dotted keys.
 
     ```toml
     [[tested]]
@@ -300,9 +299,9 @@ def toml_byte_order_mark(tree: TomlTree) -> Iterator[Finding]:
     r"""The TOML file starts with a byte order mark.
 
     ## Why
-    The mark is an invisible character that some editors put in front of a text. TOML 1.0.0 does
-    not allow it, many readers stop at it, and since a released file never changes it would stay
-    there for ever.
+    The byte order mark is an invisible character that some editors write at the start of a file.
+    TOML 1.0.0 does not allow it, and many parsers fail on it. A released file never changes, so the
+    mark would stay there for good.
 
     ## Fix
     Save the file as **UTF-8**, not as "UTF-8 with BOM". On a command line:
