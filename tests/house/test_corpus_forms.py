@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.catalogue.rule_examples import tree_said
+from psreg.catalogue.rule_examples import parse_tree
 from support.corpus_cases import CORPUS, ORDINARY
 from support.registry_trees import OWNED, README, change_said, entry, update
 
@@ -27,7 +27,7 @@ def said(tree, ordinary):
 @given(tree=st.dictionaries(PATHS, TEXTS), ordinary=st.dictionaries(PATHS, TEXTS))
 def test_every_tree_of_texts_can_be_said(tree, ordinary):
     before = {path: text.encode() for path, text in ordinary.items()}
-    assert tree_said(said(tree, ordinary), before) == {p: t.encode() for p, t in tree.items()}
+    assert parse_tree(said(tree, ordinary), before) == {p: t.encode() for p, t in tree.items()}
 
 
 def test_a_tree_differs_from_the_ordinary_one():
@@ -38,16 +38,16 @@ def test_a_tree_differs_from_the_ordinary_one():
     wanted = dict(ORDINARY)
     del wanted[f"{folder}/README.md"]
     wanted |= {f"{folder}/notes.md": b"# Notes\n\n-- end\n", f"{folder}/e": b""}
-    assert tree_said(text, ORDINARY) == wanted
-    assert tree_said("", ORDINARY) == ORDINARY
-    assert tree_said("gone: pbes/ registry/\n", ORDINARY) == {}
+    assert parse_tree(text, ORDINARY) == wanted
+    assert parse_tree("", ORDINARY) == ORDINARY
+    assert parse_tree("gone: pbes/ registry/\n", ORDINARY) == {}
 
 
 @pytest.mark.parametrize(
     "path", sorted(CORPUS.glob("*/*.tree")), ids=lambda p: f"{p.parent.name}/{p.name}"
 )
 def test_no_tree_repeats_the_ordinary_one(path):
-    named = tree_said(path.read_text())
+    named = parse_tree(path.read_text())
     assert not [name for name, data in named.items() if ORDINARY.get(name) == data]
     head = path.read_text().partition("-- ")[0]
     assert re.fullmatch(r"(gone:( \S+)+\n)?", head)

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from psreg.catalogue.rule_examples import ordinary_tree, tree_said
+from psreg.catalogue.rule_examples import ordinary_tree, parse_tree
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Diagnostic, Mode, Report
 from psreg.core.identity import Author
@@ -112,7 +112,7 @@ class Case:
 
 def tree_of(said: bytes) -> dict[PurePosixPath, bytes]:
     """Return the tree that a `.tree` file says."""
-    return {PurePosixPath(path): data for path, data in tree_said(said.decode(), ORDINARY).items()}
+    return {PurePosixPath(path): data for path, data in parse_tree(said.decode(), ORDINARY).items()}
 
 
 def _judged(made: dict) -> Iterator[Diagnostic]:

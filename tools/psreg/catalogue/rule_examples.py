@@ -1,8 +1,8 @@
-"""The corpus of rules as it is shown on their pages: `<CODE>/{bad,good}-*`, one case of each.
+"""The examples on the pages of rules: one case each of `<CODE>/{bad,good}-*` in the corpus.
 
-It is part of the package and, in a source checkout of psreg, lies below `tests/`. A case that ends
-in `.tree` says in short what a registry's tree holds (`tree_said`). Cases that a program makes,
-because they are large on purpose, are not shown.
+The corpus is part of the package or, in a source checkout of psreg, below `tests/`. A case that
+ends in `.tree` describes a registry's tree in short (`parse_tree`). Generated cases, which are
+large on purpose, are not shown.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ _Files = Mapping[str, bytes]
 _NOT_SHOWN = (".expected", ".make")
 
 _OPTIONS = ".toml"
-"""What a file beside a conversation ends in that says by which protocol it is judged."""
+"""The suffix of a file next to a conversation that names the protocol to check it against."""
 
 
 @cache
 def ordinary_tree() -> Mapping[str, bytes]:
-    """Return the small registry from which the cases in `.tree` files differ, by path."""
+    """Return the files, by path, of the small registry that `.tree` cases are based on."""
     text = (files("psreg.catalogue") / "ordinary.tree").read_text(encoding="utf-8")
-    return tree_said(text)
+    return parse_tree(text)
 
 
 def examples() -> Mapping[str, tuple[_Files, _Files]]:
-    """Return the files of a bad and a good case, by name, for each rule that has both, by code."""
+    """Return by code, for each rule with a bad and a good case, the files of both by name."""
     package = Path(psreg.__file__).parent
     folders = (package / "corpus", package.parents[1] / "tests/corpus")
     corpus = next((folder for folder in folders if folder.is_dir()), None)
     return dict(_examples(corpus)) if corpus else {}
 
 
-def tree_said(text: str, ordinary: _Files = MappingProxyType({})) -> dict[str, bytes]:
-    """Return the files that a `.tree` file says, by path: how a tree differs from an ordinary one.
+def parse_tree(text: str, ordinary: _Files = MappingProxyType({})) -> dict[str, bytes]:
+    """Return the files that a `.tree` file describes, by path, as changes to `ordinary`.
 
-    A first line `gone: PATH…`, which may be absent, names how the paths begin that the ordinary
-    tree has and this one has not. Then each file is a line `-- PATH --` and its lines.
+    An optional first line `gone: PATH…` lists prefixes of the paths to remove from `ordinary`. Then
+    each file is a line `-- PATH --` followed by its lines.
     """
     head, *files = re.split(r"^-- (.*) --\n", text, flags=re.MULTILINE)
     gone = tuple(head.removeprefix("gone:").split())
@@ -67,14 +67,14 @@ def _first(folder: Path, half: str) -> Path | None:
 
 
 def _shown(case: Path) -> bool:
-    """Tell whether `case` is one; a conversation's `.toml` says only how it is judged."""
+    """Tell whether `case` is a case to show; the `.toml` of a conversation is only its options."""
     if case.name.endswith(_NOT_SHOWN):
         return False
     return case.suffix != _OPTIONS or _conversation(case) is None
 
 
 def _conversation(options: Path) -> Path | None:
-    """Return the conversation that the file `options` belongs to, if it does."""
+    """Return the conversation that the file `options` belongs to, if there is one."""
     same = sorted(options.parent.glob(f"{options.stem}.*"))
     return next((p for p in same if not p.name.endswith((*_NOT_SHOWN, _OPTIONS))), None)
 
@@ -85,7 +85,7 @@ def _files(case: Path) -> _Files:
         return {path.relative_to(case).as_posix(): read_file(path) for path in paths}
     data = read_file(case)
     if case.suffix == ".tree":
-        found = tree_said(data.decode(), ordinary_tree())
+        found = parse_tree(data.decode(), ordinary_tree())
         return {path: found[path] for path in sorted(found, key=PurePosixPath)}
     if case.suffix == ".b64":
         return {case.name.removesuffix(".b64"): base64.b64decode(data)}

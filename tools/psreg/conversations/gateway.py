@@ -305,9 +305,9 @@ def _check(message: str, reply: dict[str, Any], trace: dict[str, Any]) -> None:
         GatewayError: the reply breaks a rule of the protocol.
     """
     exchange = {**exchange_of(message, reply), "trace": trace}
-    for judged in replies_of([(0, exchange)]):
+    for parsed in replies_of([(0, exchange)]):
         for rule in PB2S_RULES:
-            for finding in rule.check(judged):
+            for finding in rule.check(parsed):
                 if (finding.severity or rule.severity) is ERROR:
                     raise GatewayError(
                         "UPSTREAM_UNUSABLE",

@@ -1,9 +1,9 @@
-"""`conformance.py`: `psreg conform pb2s` with all that it imports, in one file that Python runs.
+"""`conformance.py`: `psreg conform pb2s` and everything it imports, in one file that Python runs.
 
-The file is a zip of modules behind a few lines of text, as `zipapp` makes them: Python finds
-`__main__.py` in it. There is no second implementation; what judges and what asks over HTTP are the
-modules of psreg. The two libraries that these import come along with their licences. The same
-modules give the same bytes.
+The file is a zip of modules after a few lines of text, as `zipapp` writes it: Python runs its
+`__main__.py`. There is no second implementation: the rules and the HTTP client are psreg's own
+modules. The file includes the two libraries that these import, with their licences. The same
+modules always produce the same bytes.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from psreg import __version__
 
 _HEAD = f"""#!/usr/bin/env python3
-# Check whether an endpoint conforms to PB2S 0.2; needs Python 3.11 and nothing else.
+# Check whether an endpoint conforms to PB2S 0.2. Requires only Python 3.11.
 #
 #     python conformance.py --endpoint http://127.0.0.1:8000/chat
 #
-# Exit codes: 0 it conforms, 1 it does not, 2 there is nothing to judge. What is checked is form;
-# nothing is said about what is right or lawful.
+# Exit codes: 0 it conforms, 1 it does not, 2 nothing could be checked. Only the form is checked,
+# not whether an answer is true or complies with any law.
 #
 # This is `psreg conform pb2s` of psreg {__version__} in a zip; MIT licence. To read its source:
 # `python -m zipfile -e conformance.py FOLDER`.
@@ -45,7 +45,7 @@ sys.exit(main())
 _ROOTS = ("psreg.__main__", "psreg.cli.main", "psreg.cli.conform")
 _DATA = ("protocols/pb2s/prompts.json", "formats/schemas/pb2s_proof.schema.json")
 _LIBRARIES = ("semver", "urllib3")
-_WRITTEN = (1980, 1, 1, 0, 0, 0)  # the first moment a zip knows
+_WRITTEN = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can store
 
 
 def conformance_script() -> bytes:

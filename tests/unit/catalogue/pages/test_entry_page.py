@@ -156,7 +156,7 @@ def test_a_protocol_that_is_only_declared():
         a=TALK,
     )
     assert "PLSP 0.6: declared, not shown" in body
-    assert "<small>psreg-1</small> <small>judged as 0.5</small>" in body
+    assert "<small>psreg-1</small> <small>checked as 0.5</small>" in body
     assert "<td>not shown</td>" in body
     assert SCRIPT not in body
     assert 'id="protocols"' not in spoken()

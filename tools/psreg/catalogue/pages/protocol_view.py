@@ -60,7 +60,7 @@ def _row(spoken: ProtocolConformance) -> tuple[str, ...]:
     if spoken.imf:
         name += f" <small>{text(spoken.imf)}</small>"
     if spoken.judged_by not in ("", spoken.version):
-        name += f" <small>judged as {text(spoken.judged_by)}</small>"
+        name += f" <small>checked as {text(spoken.judged_by)}</small>"
     page = address(f"protocols/{spoken.name}/") if spoken.name in PROTOCOLS else ""
     rate = "not shown" if spoken.rate is None else f"{spoken.sound} ({spoken.rate} %)"
     places = ", ".join(text(_platform(platform)) for platform in spoken.platforms)
@@ -82,7 +82,7 @@ def _findings(release: Release, spoken: ProtocolConformance) -> str:
     items = []
     for path in spoken.transcripts:
         if path in release.files:
-            found = "".join(islice(_said(release.files[path], path, spoken), _SHOWN))
+            found = "".join(islice(_finding_items(release.files[path], path, spoken), _SHOWN))
             name = link(address(path), text(path.removeprefix(f"{release.folder}/")))
             items.append(f"<li>{name}{f'<ul>{found}</ul>' if found else ': clean'}</li>")
     if not items:
@@ -91,14 +91,14 @@ def _findings(release: Release, spoken: ProtocolConformance) -> str:
     return f"<details><summary>{text(title)}</summary><ul>{''.join(items)}</ul></details>"
 
 
-def _said(data: bytes, path: str, spoken: ProtocolConformance) -> Iterator[str]:
+def _finding_items(data: bytes, path: str, spoken: ProtocolConformance) -> Iterator[str]:
     if spoken.name not in PROTOCOLS:
         return
     conversation = read_conversation(data, path)
-    judged = check_transcript(
+    report = check_transcript(
         conversation, spoken.name, version=spoken.version, imf=spoken.imf, path=path
     )
-    for d in file_report(judged, conversation).diagnostics:
+    for d in file_report(report, conversation).diagnostics:
         if d.severity is not INFO:
             code = link(address(d.url), f"<code>{text(d.code)}</code>")
             yield f"<li>{code} {text(d.message)} <small>line {d.start.line}</small></li>"
