@@ -15,9 +15,10 @@ from psreg.formats import policy as policy_file
 from psreg.formats.schema import MAX_VIOLATIONS
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Tree
-from psreg.lint.engine import check_file, check_tree
+from psreg.lint.engine import check_file
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.names.all_names import Names
+from psreg.lint.walk import check_tree
 from support.registry_trees import POLICY, RELEASE, entry, tree
 
 MANY = 100_000

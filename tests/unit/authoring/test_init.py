@@ -11,7 +11,7 @@ from psreg.authoring.forms import own_forms
 from psreg.authoring.init import FORGES, ISSUE_FORMS, LABELS, Foundation, new_registry
 from psreg.cli.rules import all_rules
 from psreg.formats import policy
-from psreg.lint.engine import check_tree
+from psreg.lint.walk import check_tree
 from support.places import ROOT
 
 TEMPLATES = ROOT / "tools/psreg/authoring/templates/registry"

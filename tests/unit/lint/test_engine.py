@@ -8,8 +8,9 @@ import pytest
 from psreg.cli.rules import all_rules
 from psreg.core.rule_table import RuleTable
 from psreg.formats.tree import Tree
-from psreg.lint.engine import Engine, Selection, check_file, check_tree
+from psreg.lint.engine import check_file
 from psreg.lint.rules import RULES
+from psreg.lint.walk import Selection, Walk, check_tree
 from support.registry_trees import POLICY, RELEASE, entry, tree, version
 
 FILES = tree(
@@ -34,7 +35,7 @@ def test_the_shares_of_a_tree_are_the_whole_tree(shares):
 def test_only_what_is_selected_is_judged():
     (hel_lo, _) = Tree(FILES).entries
     selected = Selection(tree=None, entries=[hel_lo], submissions=[], names=None)
-    found = list(Engine(all_rules()).check(selected))
+    found = list(Walk(all_rules()).check(selected))
     assert {d.path for d in found} == {"pbes/prompt/hel_lo/entry.toml"}
 
 
@@ -46,7 +47,7 @@ def test_only_findings_that_count_are_told():
         names=None,
         counts=lambda found: found.path == "pbes/prompt/hello/entry.toml",
     )
-    assert list(Engine(all_rules()).check(chosen)) == []
+    assert list(Walk(all_rules()).check(chosen)) == []
 
 
 def waiver(code):

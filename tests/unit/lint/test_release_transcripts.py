@@ -12,8 +12,8 @@ from psreg.core.diagnostics import ERROR, WARNING, Report
 from psreg.core.identity import Author
 from psreg.formats.protocols import STUB, ProtocolConformance, read_conformances
 from psreg.formats.tree import Tree
-from psreg.lint.engine import check_tree
 from psreg.lint.release_transcripts import MAX_FINDINGS, conformance
+from psreg.lint.walk import check_tree
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
 from support import registry_trees

@@ -14,7 +14,7 @@ from typing import cast
 
 from psreg.core.diagnostics import INFO, Diagnostic, Report, Severity
 from psreg.core.rule_table import RuleTable
-from psreg.lint.engine import check_tree
+from psreg.lint.walk import check_tree
 
 Place = tuple[str, str]
 """The path of a file and a JSON pointer into it."""

@@ -10,7 +10,7 @@ from psreg.authoring import todo_report
 from psreg.authoring.auto_bump import bump_from, renumber
 from psreg.authoring.bump import Bump, bump
 from psreg.authoring.entry_folder import add_folder, remove_folder
-from psreg.cli.rules import all_rules
+from psreg.cli.rules import registry_rules
 from psreg.compatibility.diff_report import diff_document, diff_text
 from psreg.core.errors import UsageError
 from psreg.core.version import Step
@@ -66,7 +66,7 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _result(args: Namespace, root: Path) -> Bump:
-    tree, rules = read_tree(root), all_rules()
+    tree, rules = read_tree(root), registry_rules()
     if args.part != _AUTO:
         return bump(tree, args.name, Step[args.part.upper()], rules)
     if args.source is None:

@@ -12,14 +12,12 @@ from pathlib import Path
 
 from psreg.cli.options.fix import Fixing, add_fix_options
 from psreg.cli.options.rule_selection import Selection, add_selection_options
-from psreg.cli.rules import all_rules
+from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.diagnostics import Diagnostic, Mode, Report
 from psreg.core.errors import UnavailableError, UsageError
-from psreg.formats import policy
-from psreg.formats.tree import POLICY
 from psreg.lint.reports.report_formats import FORMATS, rendered
 from psreg.lint.reports.text import report_lines
-from psreg.registry.check_paths import Artifact, Folder, Subject
+from psreg.registry.check_paths import Artifact, Subject
 from psreg.registry.checkout import find_checkout
 from psreg.system.console import Console, add_output_options, color_wanted
 from psreg.system.files import MAX_FILE, read_named
@@ -86,7 +84,9 @@ def _subject(path: str, stdin_filename: str | None, mode: Mode) -> Subject:
         return Artifact(sys.stdin.buffer.read(MAX_FILE), stdin_filename or "stdin", mode)
     place = Path(path)
     if place.is_dir():
-        return Folder(place, mode, all_rules)
+        from psreg.registry.check_folders import Folder
+
+        return Folder(place, mode, registry_rules)
     if not place.exists():
         raise UnavailableError("NOT_FOUND", f"there is no file {path}")
     return Artifact.at(place, mode)
@@ -94,6 +94,9 @@ def _subject(path: str, stdin_filename: str | None, mode: Mode) -> Subject:
 
 def _site() -> str:
     """Return the address of the site of the registry around the current folder, "" if unknown."""
+    from psreg.formats import policy
+    from psreg.formats.tree import POLICY
+
     root = find_checkout(Path.cwd())
     place = root / POLICY if root else None
     return policy.read(read_named(place)).site_address if place and place.is_file() else ""

@@ -10,7 +10,7 @@ from psreg.authoring.entry_folder import add_folder
 from psreg.authoring.interview import answers_of, ask
 from psreg.authoring.naming import require_class, require_class_of, require_free_name
 from psreg.authoring.new import Plan, missing, new_entry
-from psreg.cli.rules import all_rules
+from psreg.cli.rules import registry_rules
 from psreg.core.diagnostics import Mode, Report
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import CLASSES
@@ -40,7 +40,7 @@ def run(args: Namespace, console: Console) -> int:
     root = find_checkout(Path.cwd())
     if root is None:
         raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
-    tree, rules = read_tree(root), all_rules()
+    tree, rules = read_tree(root), registry_rules()
     require_class(args.entry_class)
     require_free_name(tree, args.entry_class, args.name, rules)
     plan = Plan(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path, PurePosixPath
 
-from psreg.cli.rules import all_rules
+from psreg.cli.rules import registry_rules
 from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import policy
-from psreg.lint.engine import check_tree
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_lines
+from psreg.lint.walk import check_tree
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
 from psreg.registry.journal import PublishJournal
 from psreg.registry.keystore import KeyStore
@@ -59,7 +59,7 @@ def run(args: Namespace, console: Console) -> int:
     folder = read_tree(root)
     tree = {} if args.resign else _whole(folder)
     irregular = {} if args.resign else folder.irregular()
-    report = Report.of(len(tree), check_tree(tree, all_rules(), irregular=irregular))
+    report = Report.of(len(tree), check_tree(tree, registry_rules(), irregular=irregular))
     if report.failed():
         return _say_findings(report, console)
     with journal.held():

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from psreg.authoring.missing_files import missing_files
-from psreg.cli.rules import all_rules
+from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import Author
 from psreg.forges.detect import detect
@@ -108,7 +108,7 @@ def _reviewed(repository: Repository, base: str, head: str, author: Author | Non
     try:
         return review(
             read_change(repository, base, head, author).change,
-            all_rules(),
+            registry_rules(),
             base=base,
             head=head,
             missing_files=missing_files,

@@ -16,3 +16,12 @@ def all_rules() -> RuleTable:
     from psreg.review.rules import CHANGE_RULES
 
     return RuleTable((*LINT, *CHANGE_RULES, *PROTOCOLS))
+
+
+@cache
+def registry_rules() -> RuleTable:
+    """Return the rules about registries and changes: all but those about conversations."""
+    from psreg.lint.rules import RULES as LINT
+    from psreg.review.rules import CHANGE_RULES
+
+    return RuleTable((*LINT, *CHANGE_RULES), all_rules)

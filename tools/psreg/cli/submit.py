@@ -11,7 +11,7 @@ from psreg.authoring.missing_files import missing_files
 from psreg.authoring.submission import Submission, branch_of, entries_in, errors_of, title_of
 from psreg.authoring.submission_report import submission_document, submission_lines
 from psreg.cli import submit_issue
-from psreg.cli.rules import all_rules
+from psreg.cli.rules import registry_rules
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import PBES, Author
 from psreg.forges.pull_requests import Requests
@@ -138,7 +138,7 @@ def _committed(
         changes = read_change(repository, route.base, commit, author)
         found = review(
             changes.change,
-            all_rules(),
+            registry_rules(),
             base=changes.base,
             head=changes.head,
             missing_files=missing_files,

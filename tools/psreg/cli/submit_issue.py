@@ -24,7 +24,7 @@ from psreg.authoring.submission_report import (
     submission_lines,
 )
 from psreg.cli.review import post_verdict
-from psreg.cli.rules import all_rules
+from psreg.cli.rules import registry_rules
 from psreg.core.errors import UsageError
 from psreg.core.identity import Author
 from psreg.forges.forge import at, text
@@ -60,7 +60,7 @@ def run(root: Path, args: Namespace, console: Console) -> int:
     if requests:
         requests.require_token()
     clone = Clone(root, git_secret(os.environ, requests.token) if requests else {})
-    made = draft(read_issue(issue.body), read_tree(root), issue.author, all_rules())
+    made = draft(read_issue(issue.body), read_tree(root), issue.author, registry_rules())
     done = _committed(root, clone, made, issue, clone.commit_id(args.base or "HEAD"))
     if requests:
         done = _asked(clone, requests, done, issue, console)
@@ -95,7 +95,7 @@ def _committed(root: Path, clone: Clone, made: Draft, issue: _Issue, base: str) 
         changes = read_change(repository, base, commit, author)
         found = review(
             changes.change,
-            all_rules(),
+            registry_rules(),
             base=changes.base,
             head=changes.head,
             missing_files=missing_files,

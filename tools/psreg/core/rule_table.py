@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from psreg.core.rule import Rule
 
@@ -12,11 +12,32 @@ T = TypeVar("T")
 
 
 class RuleTable(tuple[Rule[Any], ...]):  # noqa: SLOT001 - it keeps what it computed
-    """Rules in the order in which they are listed, and by what they judge."""
+    """Rules in the order in which they are listed, and by what they judge.
+
+    `everything` loads the table of all rules, where these are only some: a waiver may name any.
+    """
+
+    _everything: Callable[[], RuleTable] | None
+
+    def __new__(
+        cls, rules: Iterable[Rule[Any]], everything: Callable[[], RuleTable] | None = None
+    ) -> Self:
+        """Return the table of `rules`."""
+        table = super().__new__(cls, tuple(rules))
+        table._everything = everything
+        return table
+
+    def knows(self, code: str) -> bool:
+        """Tell whether any rule has this code, in this table or not."""
+        return code in self._own_codes or code in self.codes
 
     @cached_property
     def codes(self) -> frozenset[str]:
-        """The codes of all rules."""
+        """The codes of all rules, in this table or not."""
+        return self._everything().codes if self._everything else self._own_codes
+
+    @cached_property
+    def _own_codes(self) -> frozenset[str]:
         return frozenset(each.code for each in self)
 
     def about(self, subject: T) -> tuple[Rule[T], ...]:

@@ -14,7 +14,9 @@ from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.errors import UsageError
 from psreg.core.identity import CLASSES, PBES, EntryId
 from psreg.core.rule_table import RuleTable
-from psreg.lint.engine import check_file, check_tree
+from psreg.lint.engine import check_file
+from psreg.lint.walk import check_tree
+from psreg.registry.check_paths import replace_file, whole
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
 from psreg.system.files import read_file
 from psreg.system.processes import in_parallel, shares_of
@@ -56,6 +58,34 @@ def registry_of(folder: Path) -> Path | None:
     folder = folder.absolute()
     root = find_checkout(folder)
     return root if root and (folder == root or folder.is_relative_to(root / PBES)) else None
+
+
+class Folder:
+    """A folder: a registry's tree, a part of one, or loose artifacts."""
+
+    lone = False
+
+    def __init__(self, place: Path, mode: Mode, rules: Callable[[], RuleTable]) -> None:
+        self.checked = 0
+        self._place = place
+        self._mode = mode
+        self._rules = rules
+        registry = registry_of(place)
+        self.loose = registry is None
+        self._base = registry or Path()
+
+    def judge(self, changed: Mapping[str, bytes]) -> list[Diagnostic]:
+        """See `Subject`."""
+        self.checked, found = check_folder(self._place, self._mode, self._rules, changed)
+        return found
+
+    def read(self, path: str) -> bytes | None:
+        """See `Subject`."""
+        return whole(read_file(self._base / path))
+
+    def write(self, path: str, data: bytes) -> None:
+        """See `Subject`."""
+        replace_file(self._base / path, data)
 
 
 class _Registry(NamedTuple):

@@ -7,17 +7,15 @@ a link, and never a file that it could not read whole.
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
 from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.errors import UsageError
-from psreg.core.rule_table import RuleTable
 from psreg.lint.engine import check_file
-from psreg.registry.check_folders import check_folder, registry_of
 from psreg.system.atomic import write_file
-from psreg.system.files import MAX_FILE, read_file, read_named
+from psreg.system.files import MAX_FILE, read_named
 
 
 class Subject(Protocol):
@@ -39,34 +37,6 @@ class Subject(Protocol):
 
     def write(self, path: str, data: bytes, /) -> None:
         """Replace that file; its permissions stay."""
-
-
-class Folder:
-    """A folder: a registry's tree, a part of one, or loose artifacts."""
-
-    lone = False
-
-    def __init__(self, place: Path, mode: Mode, rules: Callable[[], RuleTable]) -> None:
-        self.checked = 0
-        self._place = place
-        self._mode = mode
-        self._rules = rules
-        registry = registry_of(place)
-        self.loose = registry is None
-        self._base = registry or Path()
-
-    def judge(self, changed: Mapping[str, bytes]) -> list[Diagnostic]:
-        """See `Subject`."""
-        self.checked, found = check_folder(self._place, self._mode, self._rules, changed)
-        return found
-
-    def read(self, path: str) -> bytes | None:
-        """See `Subject`."""
-        return _whole(read_file(self._base / path))
-
-    def write(self, path: str, data: bytes) -> None:
-        """See `Subject`."""
-        _replace(self._base / path, data)
 
 
 class Artifact:
@@ -101,18 +71,20 @@ class Artifact:
         if self.place and self.place.is_symlink():
             hint = "name the file that it points at"
             raise UsageError("LINK", f"{path} is a link, which --fix does not write through", hint)
-        return _whole(self.data)
+        return whole(self.data)
 
     def write(self, _path: str, data: bytes) -> None:
         """See `Subject`; what came through standard input is only remembered."""
         self.data = data
         if self.place:
-            _replace(self.place, data)
+            replace_file(self.place, data)
 
 
-def _whole(data: bytes) -> bytes | None:
+def whole(data: bytes) -> bytes | None:
+    """Return `data`, or None if it is so long that it was not read to its end."""
     return data if len(data) < MAX_FILE else None
 
 
-def _replace(place: Path, data: bytes) -> None:
+def replace_file(place: Path, data: bytes) -> None:
+    """Replace the file at `place`; its permissions stay."""
     write_file(place, data, stat.S_IMODE(place.lstat().st_mode))

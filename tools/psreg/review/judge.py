@@ -17,11 +17,11 @@ from psreg.core.identity import PBES, ReleaseId
 from psreg.core.rule import Rule
 from psreg.core.rule_table import RuleTable
 from psreg.formats.tree import POLICY, Entry, Submission, Tree
-from psreg.lint.engine import Engine, Selection, by_policy
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.locate import judge_at
 from psreg.lint.names.all_names import Names
 from psreg.lint.names.similar_names import similar_candidates
+from psreg.lint.walk import Selection, Walk, by_policy
 from psreg.review.change import ChangeSet, TouchedEntry
 
 MOST = 100
@@ -43,7 +43,7 @@ def check_change(change: ChangeSet, rules: RuleTable) -> Iterator[Diagnostic]:
     `MOST` findings of one rule and level the last one tells how many there are.
     """
     touched = change.head.part(_touched_paths(change))
-    ordinary = Engine(rules).check(_selection(change, touched))
+    ordinary = Walk(rules).check(_selection(change, touched))
     yield from _bounded(ordinary, lambda d: (d.code, d.severity, d.waived is None))
     yield from _caused_elsewhere(change)
     few = (replace(rule, check=_few(rule)) for rule in rules.about(change))

@@ -12,10 +12,10 @@ from psreg.cli.commands import COMMANDS
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Report
 from psreg.core.identity import CLASSES, is_name
-from psreg.lint.engine import check_tree
 from psreg.lint.names import similarity
 from psreg.lint.names.all_names import ENOUGH, affixes, reserved
 from psreg.lint.names.similarity import FAR, bare, distance, folds, neighbours, skeletons
+from psreg.lint.walk import check_tree
 from support.registry_trees import POLICY, tree
 
 A = 'owners = [{forge = "github", id = 1, login = "a"}]\n'

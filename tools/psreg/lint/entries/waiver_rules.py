@@ -1,7 +1,7 @@
 """The rules about what waives findings: the waivers of a release, and a registry's policy.
 
-A waiver names a rule, of whatever room; so these subjects carry the codes of all rules. `path` is
-set.
+A waiver may name a rule of any room, so these subjects carry a table that knows all codes. `path`
+is set.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.identity import is_name
 from psreg.core.rule import rule
+from psreg.core.rule_table import RuleTable
 from psreg.core.spelling import nearest
 from psreg.formats.json.pointer import join
 from psreg.formats.policy import Policy
@@ -24,18 +25,18 @@ from psreg.lint.reported import of_violations
 
 @dataclass(frozen=True, slots=True)
 class ReleaseWaivers:
-    """What the release.toml of `submission` waives; `codes` are those of all rules."""
+    """What the release.toml of `submission` waives; `rules` knows the codes of all rules."""
 
     submission: Submission
-    codes: frozenset[str]
+    rules: RuleTable
 
 
 @dataclass(frozen=True, slots=True)
 class RegistryPolicy:
-    """registry/policy.toml of `tree`; `codes` are those of all rules."""
+    """registry/policy.toml of `tree`; `rules` knows the codes of all rules."""
 
     tree: Tree
-    codes: frozenset[str]
+    rules: RuleTable
 
 
 @rule("REG015", spec="registry/RELEASE", severity=ERROR)
@@ -59,8 +60,8 @@ def bad_waiver(waivers: ReleaseWaivers) -> Iterator[Finding]:
     submission, path = waivers.submission, str(waivers.submission.release_path)
     for code, reason in islice(submission.release.waivers.items(), MOST):
         at = join(("waivers", code))
-        if code not in waivers.codes:
-            message, hint = f"no rule has the code `{code}`", _near_code(code, waivers.codes)
+        if not waivers.rules.knows(code):
+            message, hint = f"no rule has the code `{code}`", _near_code(code, waivers.rules.codes)
             yield Finding(message=message, at=at, key=True, path=path, hint=hint)
         elif not waivable(code):
             message = f"the author of a release cannot waive {code}"
@@ -108,8 +109,8 @@ def _names_that_are_none(policy: Policy) -> Iterator[Finding]:
 def _waiver_faults(judged: RegistryPolicy, index: int, row: Mapping[str, Any]) -> Iterator[Finding]:
     path = str(POLICY)
     code, reason, names = (row.get(key) for key in ("code", "reason", "names"))
-    if isinstance(code, str) and code not in judged.codes:
-        hint = _near_code(code, judged.codes)
+    if isinstance(code, str) and not judged.rules.knows(code):
+        hint = _near_code(code, judged.rules.codes)
         message = f"no rule has the code `{code}`"
         yield Finding(message=message, at=join(("waiver", index, "code")), path=path, hint=hint)
     if isinstance(reason, str) and reason and not reason.strip():

@@ -8,10 +8,7 @@ from typing import Any, NamedTuple
 
 from psreg.core.diagnostics import Report
 from psreg.core.rule_table import RuleTable
-from psreg.lint.reports.ci_services import github_text, gitlab_document, rdjson_document
 from psreg.lint.reports.json import report_document
-from psreg.lint.reports.markdown import markdown_text
-from psreg.lint.reports.sarif import sarif_document
 from psreg.lint.reports.text import report_text
 
 
@@ -29,14 +26,44 @@ def _json(document: Any) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
+def _sarif(report: Report, rules: Callable[[], RuleTable]) -> str:
+    from psreg.lint.reports.sarif import sarif_document  # noqa: PLC0415 - one of seven is needed
+
+    return _json(sarif_document(report, rules()))
+
+
+def _github(report: Report, _: object) -> str:
+    from psreg.lint.reports.ci_services import github_text  # noqa: PLC0415 - as above
+
+    return github_text(report)
+
+
+def _gitlab(report: Report, _: object) -> str:
+    from psreg.lint.reports.ci_services import gitlab_document  # noqa: PLC0415 - as above
+
+    return _json(gitlab_document(report))
+
+
+def _rdjson(report: Report, _: object) -> str:
+    from psreg.lint.reports.ci_services import rdjson_document  # noqa: PLC0415 - as above
+
+    return _json(rdjson_document(report))
+
+
+def _markdown(report: Report, _: object) -> str:
+    from psreg.lint.reports.markdown import markdown_text  # noqa: PLC0415 - as above
+
+    return markdown_text(report)
+
+
 RENDERERS = (
     Renderer("text", lambda report, _: report_text(report)),
     Renderer("json", lambda report, _: _json(report_document(report))),
-    Renderer("sarif", lambda report, rules: _json(sarif_document(report, rules()))),
-    Renderer("github", lambda report, _: github_text(report)),
-    Renderer("gitlab", lambda report, _: _json(gitlab_document(report))),
-    Renderer("rdjson", lambda report, _: _json(rdjson_document(report))),
-    Renderer("markdown", lambda report, _: markdown_text(report)),
+    Renderer("sarif", _sarif),
+    Renderer("github", _github),
+    Renderer("gitlab", _gitlab),
+    Renderer("rdjson", _rdjson),
+    Renderer("markdown", _markdown),
 )
 
 FORMATS = tuple(renderer.name for renderer in RENDERERS)

@@ -1,0 +1,127 @@
+"""The walk over the subjects of a registry: its tree, entries, releases and names.
+
+What is checked of a tree is a `Selection`. The walk is the same for a whole tree, for one entry,
+for the share of a process, and for what a change touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from types import MappingProxyType
+
+from psreg.core.diagnostics import Diagnostic, Mode
+from psreg.core.identity import EntryId, ReleaseId
+from psreg.core.rule_table import RuleTable
+from psreg.formats.policy import Policy
+from psreg.formats.tree import POLICY, Entry, Irregular, Submission, Tree, waiver_for
+from psreg.lint.engine import Engine
+from psreg.lint.entries.waiver_rules import RegistryPolicy, ReleaseWaivers
+from psreg.lint.names.all_names import Names
+
+WHOLE = PurePosixPath()
+"""The folder in which everything lies."""
+
+
+def _any(_: Diagnostic) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What of a tree is judged: itself and its policy, some entries, releases and names.
+
+    Without a `tree`, only these are. Of the findings those count for which `counts` says so.
+    """
+
+    tree: Tree | None
+    entries: Iterable[Entry]
+    submissions: Iterable[Submission]
+    names: Names | None
+    counts: Callable[[Diagnostic], bool] = _any
+
+
+class Walk:
+    """Checks what is selected of a registry by the rules of a table."""
+
+    def __init__(self, rules: RuleTable) -> None:
+        self._rules = rules
+        self._engine = Engine(rules)
+
+    def check(self, selected: Selection) -> Iterator[Diagnostic]:
+        """Yield what the rules say of what is selected; what is waived carries the reason."""
+        return filter(selected.counts, self._walk(selected))
+
+    def _walk(self, selected: Selection) -> Iterator[Diagnostic]:
+        if tree := selected.tree:
+            yield from self._engine.about(tree, tree.documents)
+            yield from self._engine.about(RegistryPolicy(tree, self._rules), tree.documents)
+            yield from self._engine.toml_at(POLICY, tree.documents)
+        for entry in selected.entries:
+            yield from self._engine.toml_at(entry.path, entry.documents)
+            yield from self._engine.about(entry, entry.documents)
+        for submission in selected.submissions:
+            for found in self._submission(submission):
+                waiver = waiver_for(found.code, submission)
+                yield replace(found, waived=waiver.reason, waived_by=waiver.by) if waiver else found
+        if names := selected.names:
+            for found in self._engine.about(names, names.tree.documents):
+                yield by_policy(found, names.tree.policy)
+
+    def _submission(self, submission: Submission) -> Iterator[Diagnostic]:
+        documents, place = submission.documents, str(submission.artifact_path)
+        capabilities = tuple(text for _, text in submission.release.strings("capabilities"))
+        if submission.pbe is not None:
+            yield from self._engine.pbe(submission.pbe, place, Mode.STRICT, capabilities)
+        if submission.prompt is not None:
+            yield from self._engine.prompt(submission.prompt, place, Mode.STRICT, capabilities)
+        yield from self._engine.toml_at(submission.release_path, documents)
+        yield from self._engine.readme_at(submission.folder / "README.md", documents)
+        yield from self._engine.about(submission, documents)
+        yield from self._engine.about(ReleaseWaivers(submission, self._rules), documents)
+        if submission.release.protocols:
+            # NOTE: few releases declare one, and the rules of all protocols take long to import.
+            from psreg.lint.release_transcripts import judge_evidence  # noqa: PLC0415
+
+            yield from judge_evidence(submission)
+
+
+def by_policy(found: Diagnostic, policy: Policy) -> Diagnostic:
+    """Return `found` with the reason why `policy` waives it for the entry it is in, if so."""
+    entry = EntryId.of(PurePosixPath(found.path).parent)
+    reason = policy.waiver(found.code, entry.name if entry else "")
+    return replace(found, waived=reason, waived_by="policy") if reason else found
+
+
+def check_tree(
+    files: Mapping[PurePosixPath, bytes],
+    rules: RuleTable,
+    *,
+    irregular: Mapping[PurePosixPath, Irregular] = MappingProxyType({}),
+    share: int = 0,
+    shares: int = 1,
+    within: PurePosixPath = WHOLE,
+) -> Iterator[Diagnostic]:
+    """Yield what all rules say of a registry's tree: artifacts, TOML files, folders, names.
+
+    Entry number n belongs to share n modulo `shares`, so that several processes can divide a
+    tree; what concerns no single entry belongs to share 0. `irregular` says what is no plain
+    file. A finding that a person waived carries the reason in `waived`. All findings about files
+    in the folder `within` are among those yielded; others may be missing.
+    """
+    tree = Tree(files, irregular)
+    entries = [e for e in tree.entries if _meet(e.id.folder, within)][share::shares]
+    first, in_version = share == 0, ReleaseId.of(within) is not None
+    selected = Selection(
+        tree=tree if first else None,
+        entries=entries,
+        submissions=(submission for entry in entries for submission in entry.submissions()),
+        names=Names(tree) if first and not in_version else None,  # they are entry.toml's matter
+    )
+    return Walk(rules).check(selected)
+
+
+def _meet(one: PurePosixPath, other: PurePosixPath) -> bool:
+    """Tell whether one of two folders lies in the other."""
+    return one.is_relative_to(other) or other.is_relative_to(one)
