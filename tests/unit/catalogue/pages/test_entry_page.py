@@ -83,7 +83,7 @@ def test_a_release_shows_its_score_and_how_to_raise_it():
     assert "<span>10 of 20</span>" in body
     assert f'<a href="{ROOT}score/">a public table</a>' in body
     assert "<summary>How to raise it</summary>" in body
-    assert "Show a second example below a heading of its own." in body
+    assert "Show a second example below its own heading." in body
 
 
 def scored(score):

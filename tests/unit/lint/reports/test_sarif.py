@@ -201,7 +201,7 @@ def test_more_than_are_taken_are_counted():
     found = run(MIXED, shown=3, taken=4)
     assert [result["level"] for result in found["results"]] == ["error"] * 2 + ["warning"] * 2
     left, shown = found["invocations"][0]["toolExecutionNotifications"]
-    assert left["message"]["text"] == "7 of 11 findings, the mildest, left out."
+    assert left["message"]["text"] == "Left out 7 of 11 findings, the least severe."
     assert left["level"] == "warning"
     assert shown["message"]["text"].startswith("4 findings")
 
@@ -214,4 +214,4 @@ def test_more_bytes_than_are_taken_are_left_out():
     assert 10 < len(found["results"]) < 60
     assert len(gzip.compress(json.dumps(found["results"]).encode())) < 600_000
     (said,) = found["invocations"][0]["toolExecutionNotifications"]
-    assert said["message"]["text"].startswith(f"{60 - len(found['results'])} of 60")
+    assert said["message"]["text"].startswith(f"Left out {60 - len(found['results'])} of 60")

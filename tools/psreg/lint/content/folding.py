@@ -1,9 +1,9 @@
-"""What a text looks like to a reader, as plain letters: the text behind a disguise.
+"""What a text looks like to a reader, in plain letters, without its disguise.
 
-Compatibility forms become their letters (NFKD), marks and invisible characters vanish, and a
+Compatibility forms become their letters (NFKD), marks and invisible characters are removed, and a
 letter of another script becomes the ASCII letter it looks like. The look-alikes are those of
-Unicode (UTS 39) in the package confusable_homoglyphs, which this module alone imports, and only
-for letters and digits beyond ASCII.
+Unicode (UTS 39) in the package confusable_homoglyphs. Only this module imports it, and only for
+letters and digits beyond ASCII.
 """
 
 from __future__ import annotations
@@ -17,43 +17,43 @@ TYPOGRAPHY = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00a0\u202f\u2009\u2026",
     "''''\"\"\"\"-------   .",
 )
-"""Punctuation and spaces of careful typing, one character for one: no disguise."""
+"""Typographic punctuation and spaces, one character for one; they are not a disguise."""
 
 _ASCII = 0x80
 _VANISHING = ("Cf", "Mn", "Me", "Cc", "Cs", "Co", "Cn")
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 _LIKE_NOTHING = re.compile("[\u0900-\u0dff\u2e80-\ua4cf\uac00-\ud7ff\U00020000-\U0003ffff]")
-"""Scripts whose letters are mistaken for no others: most of India's, and East Asia's."""
+"""Scripts without look-alikes in other scripts: most of India's and East Asia's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A folded text; `origins[i]` is where its character i comes from, the last item the end."""
+    """A folded text; `origins[i]` is the offset of character i's source, the last item the end."""
 
     text: str
     origins: tuple[int, ...]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the stretch of the original text that `text[start:end]` was folded from."""
+        """Return the range of the original text from which `text[start:end]` was folded."""
         first = self.origins[start]
         return first, self.origins[end - 1] + 1 if end > start else first
 
 
 @lru_cache(maxsize=4)  # the findings of one text ask for it one after another
 def fold(text: str) -> Folded:
-    """Return `text` as plain letters, with the way back."""
+    """Return `text` in plain letters, with the original offsets."""
     parts = [character.translate(_TABLE) for character in text]
     origins = [at for at, part in enumerate(parts) for _ in part]
     return Folded("".join(parts), (*origins, len(text)))
 
 
 def folded(text: str) -> str:
-    """Return `fold(text).text`, quickly."""
+    """Return `fold(text).text`, but faster."""
     return text if text.isascii() else text.translate(_TABLE)
 
 
 class _Table:
-    """What `str.translate` asks for each character."""
+    """A table for `str.translate` that is computed as needed."""
 
     def __getitem__(self, number: int) -> str:
         return chr(number) if number < _ASCII else _character(chr(number))
@@ -87,13 +87,13 @@ def _letter(character: str) -> str:
 @lru_cache(maxsize=4096)
 def lookalike(character: str) -> str:
     """Return the ASCII character or two that `character` looks like, or ""."""
-    # NOTE: its tables take 40 ms to load, which a text in ASCII must not pay.
+    # NOTE: loading its tables takes 40 ms; ASCII texts do not need them.
     from confusable_homoglyphs import confusables  # noqa: PLC0415
 
     found = confusables.is_confusable(character, greedy=True) or ()
-    twins = [twin["c"] for row in found for twin in row["homoglyphs"] if twin["c"].isascii()]
-    twins.sort(key=lambda twin: (len(twin), not twin.isalpha(), twin))
-    if not twins:
+    similar = [each["c"] for row in found for each in row["homoglyphs"] if each["c"].isascii()]
+    similar.sort(key=lambda each: (len(each), not each.isalpha(), each))
+    if not similar:
         return ""
     # Unicode's table writes every upright stroke as `l`; among capitals it is an I.
-    return "I" if twins[0] == "l" and character.isupper() else str(twins[0])
+    return "I" if similar[0] == "l" and character.isupper() else str(similar[0])

@@ -1,8 +1,9 @@
-"""The data files of patterns, and searching a text for them.
+"""The data files of patterns, and how a text is searched for them.
 
-Each file of `data/` is read when first needed. A pattern is tried only where one of its `starts`
-stands and compiled when there is one, so that an ordinary text costs little more than a look at
-the beginnings of its words. Every repetition in a pattern is bounded: the time is linear.
+Each file in `data/` is read when it is first needed. A pattern is tried only where one of its
+`starts` occurs, and compiled only then, so that checking an ordinary text takes little more than
+reading the beginnings of its words. Every repetition in a pattern is bounded, so the time is
+linear.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from psreg.core.diagnostics import Finding, Severity
 from psreg.lint.content.texts import HEAD, MOST, Content, Passage, quoted
 
 _REACH = 80
-"""How many characters before and behind a match can make it harmless."""
+"""How many characters before and after a match can make it harmless."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A place in a passage, `text[start:end]`, that a pattern matches."""
+    """A match of a pattern in a passage: `text[start:end]`."""
 
     passage: Passage
     start: int
@@ -68,14 +69,14 @@ class Pattern:
     unless_after: str = ""
 
     def hits(self, content: Content) -> Iterator[Hit]:
-        """Yield where the pattern matches and nothing around excuses it."""
+        """Yield the matches of the pattern that the surrounding text does not excuse."""
         for start, head, word in self._heads:
             if word in content.words if word else not head or head in content.heads:
                 yield from self._hits_at(content, start)
 
     def may_hit(self, content: Content) -> bool:
-        """Tell, quickly, whether `hits` could find anything."""
-        # NOTE: looking for words in a set comes first, and for needles in all the text second.
+        """Tell quickly whether `hits` could find anything."""
+        # NOTE: looking up words in a set is cheaper than searching the whole text for needles.
         if self._anchored and self._anchored.isdisjoint(content.heads):
             return False
         return not self.needles or any(needle in content.flat for needle in self.needles)
@@ -104,21 +105,21 @@ class Pattern:
 
     @cached_property
     def _heads(self) -> tuple[tuple[str, str, str], ...]:
-        """The first word of each start, and what `Content` has of it: its head, all of it."""
+        """The first word of each start, with its head and the whole word in `Content`."""
         words = dict.fromkeys(start[: start.find(" ") + 1] or start for start in self.starts)
         return tuple((word, *_known(word)) for word in words)
 
     @cached_property
     def _anchored(self) -> frozenset[str]:
-        """The heads of which a text has one if it matches; none if it could match without."""
+        """The heads of which every matching text has one; empty if a text can match without."""
         heads = frozenset(head for _, head, _ in self._heads)
         return frozenset() if "" in heads else heads
 
 
 def _known(start: str) -> tuple[str, str]:
-    """Return the first three letters and all of the first word of `start`.
+    """Return the first three letters and the whole of the first word of `start`.
 
-    Either is "" if the word may go on before so many letters, or at all.
+    Either is "" if the word may continue before that many letters, or at all.
     """
     letters = re.search(r"[a-z0-9]+", start) if start.isascii() else None
     if letters is None:
@@ -131,7 +132,7 @@ def _known(start: str) -> tuple[str, str]:
 @cache
 def table(name: str) -> dict[str, Any]:
     """Return the content of `data/<name>.toml`."""
-    # NOTE: a package without __init__.py of its own; the path works from a wheel, too.
+    # NOTE: the data folder is not a package; this path also works from a wheel.
     return tomllib.loads(
         (files("psreg.lint.content") / "data" / f"{name}.toml").read_text(encoding="utf-8")
     )
@@ -158,7 +159,7 @@ def patterns(name: str, code: str) -> tuple[Pattern, ...]:
 
 
 def hits(content: Content, rows: Iterable[Pattern]) -> Iterator[Hit]:
-    """Yield at most `MOST` places that rows match, one for each stretch of text."""
+    """Yield at most `MOST` matches of `rows`, one for each part of a text."""
     return islice(_hits(content, rows), MOST)
 
 
@@ -174,7 +175,7 @@ def _hits(content: Content, rows: Iterable[Pattern]) -> Iterator[Hit]:
 
 @cache
 def _compiled(pattern: str, *, cased: bool = False) -> re.Pattern[str]:
-    # NOTE: texts are wrapped and indented; a blank in a pattern is any white space.
+    # NOTE: texts are wrapped and indented, so a blank in a pattern matches any white space.
     return re.compile(pattern.replace(" ", r"\s{1,4}"), 0 if cased else re.IGNORECASE)
 
 

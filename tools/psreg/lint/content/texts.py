@@ -1,8 +1,8 @@
-"""The texts of a file that content rules judge, each with the way back to its source.
+"""The texts of a file that content rules check, each with its positions in the source.
 
 A PBE has one passage for each text value and each member name, escapes decoded. A `.prompt`, a
-README and a TOML file are one passage each, comments included: a reader sees all of it. What is
-costly (places, code spans, sets of characters) is computed when a rule asks for it.
+README and a TOML file are one passage each, including comments, because a reader sees all of it.
+Expensive facts (positions, code spans, sets of characters) are computed when a rule needs them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from psreg.formats.pbe import Pbe
 from psreg.formats.toml_document import TomlTree
 
 HEAD = 3
-"""Letters of the beginning of a word by which patterns are chosen; see `Content.heads`."""
+"""Letters at the beginning of a word that select patterns; see `Content.heads`."""
 
 _NO_LETTERS = {code: " " for code in range(0x80) if not chr(code).isalnum()}
 _WORD = re.compile(r"[a-z0-9]++")
@@ -37,10 +37,10 @@ _BLANKS = _ASCII_BLANKS + (
     "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-"""What `\\s` matches beside the blank itself."""
+"""What `\\s` matches besides the blank."""
 
 _SAME_LETTER = {"ſ": "s", "ı": "i", "İ": "i"}
-"""Letters that a pattern takes for others where case is ignored, and `lower` does not."""
+"""Letters that match others in a pattern that ignores case, but that `lower` leaves alone."""
 
 
 class Kind(StrEnum):
@@ -55,59 +55,59 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached_property
 class Passage:
-    """One text. `pointer` names the value it is, or whose name it is, in a PBE; else ""."""
+    """One text. `pointer` names the value of a PBE, or the member whose name it is; else ""."""
 
     text: str
     kind: Kind
     pointer: str = ""
     source: str | JsonTree = ""
-    """Of a decoded text, what it was decoded from; else ""."""
+    """The source of a decoded text; else ""."""
 
     def span(self, start: int, end: int) -> Span:
-        """Return where `text[start:end]` stands in the source, from escape to escape."""
+        """Return the position of `text[start:end]` in the source; escapes are included whole."""
         if not self.source:
             return Span(start, end)
         return Span(self._escaped.origin(start), self._escaped.origin(end))
 
     @cached_property
     def fences(self) -> tuple[Span, ...]:
-        """The fenced code blocks, as stretches of `text`, ascending, fence lines included."""
+        """The fenced code blocks, as ranges of `text`, ascending, fence lines included."""
         return fences(self.text)
 
     @cached_property
     def code(self) -> tuple[Span, ...]:
-        """Fenced blocks and `inline code`, as stretches of `text`, ascending."""
+        """Fenced blocks and `inline code`, as ranges of `text`, ascending."""
         return tuple(sorted((*self.fences, *code_spans(self.text, self.fences))))
 
     def in_fence(self, offset: int) -> bool:
-        """Tell whether the character at `offset` of `text` stands in a fenced code block."""
+        """Tell whether the character at `offset` of `text` is in a fenced code block."""
         return _inside(self.fences, offset)
 
     def in_code(self, offset: int) -> bool:
-        """Tell whether the character at `offset` of `text` stands in code of either kind."""
+        """Tell whether the character at `offset` of `text` is in code of either kind."""
         return _inside(self.code, offset)
 
     @cached_property
     def _escaped(self) -> Escaped:
         if isinstance(self.source, str):
             return escaped(self.source, 0, len(self.source), toml_document.ESCAPE)
-        place = (self.source.key_span if self.kind is Kind.KEY else self.source.span)(self.pointer)
+        span = (self.source.key_span if self.kind is Kind.KEY else self.source.span)(self.pointer)
         # NOTE: the quotes are not part of the text.
-        return escaped(self.source.text, place.start + 1, place.end - 1, json_document.ESCAPE)
+        return escaped(self.source.text, span.start + 1, span.end - 1, json_document.ESCAPE)
 
 
 def _inside(spans: tuple[Span, ...], offset: int) -> bool:
-    """Tell whether `offset` is in one of `spans`, which are ascending and apart."""
+    """Tell whether `offset` is in one of `spans`, which are ascending and do not touch."""
     before = bisect_right(spans, Span(offset + 1, 0))
     return before > 0 and offset < spans[before - 1].end
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached_property
 class Content:
-    """The texts of one file, what content rules judge.
+    """The texts of one file, which content rules check.
 
-    `source` is the file's text. `capabilities` is what release.toml declares, None where nobody
-    could declare anything (a file without a release). `prompt` is the `.prompt`, if it is one.
+    `source` is the text of the file. `capabilities` is what release.toml declares; None for a file
+    that does not belong to a release. `prompt` is the parsed `.prompt`, if the file is one.
     """
 
     passages: tuple[Passage, ...]
@@ -118,23 +118,23 @@ class Content:
 
     @cached_property
     def ascii(self) -> bool:
-        """Whether no passage has a character beyond ASCII; then no Unicode rule has a say."""
+        """Whether all passages are ASCII; then the rules about Unicode have nothing to check."""
         return self.source.isascii() and ("\\" not in self.source or self.text.isascii())
 
     @cached_property
     def text(self) -> str:
-        """All passages, a line break between two."""
+        """All passages, joined by line breaks."""
         return "\n".join([passage.text for passage in self.passages])
 
     @cached_property
     def lower(self) -> str:
-        """`text` in lower case, in which words are looked for quickly."""
+        """`text` in lower case, for quick searches."""
         return self.text.lower()
 
     @cached_property
     def flat(self) -> str:
-        """`lower` as patterns read it, a blank for each white space; as long as `text`."""
-        # NOTE: a few letters are longer in lower case; offsets must stay those of `text`.
+        """`lower` as patterns read it, with a blank for each white space; as long as `text`."""
+        # NOTE: a few letters are longer in lower case; the offsets of `text` must remain valid.
         lower = self.lower
         if len(lower) != len(self.text):
             lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in self.text)
@@ -162,11 +162,11 @@ class Content:
 
     @cached_property
     def longest(self) -> int:
-        """The length of the longest stretch without white space."""
+        """The length of the longest run without white space."""
         return max(map(len, self.text.split()), default=0)
 
     def passage_at(self, offset: int) -> tuple[Passage, int]:
-        """Return the passage in which `text[offset]` stands, and where in `text` it starts."""
+        """Return the passage that contains `text[offset]`, and where in `text` it begins."""
         index = bisect_right(self._offsets, offset) - 1
         return self.passages[index], self._offsets[index]
 
@@ -183,11 +183,12 @@ class Content:
     def find(
         self, pattern: re.Pattern[str], *needles: str
     ) -> Iterator[tuple[Passage, re.Match[str]]]:
-        r"""Yield every match of `pattern` with the passage it is in.
+        r"""Yield every match of `pattern` with its passage.
 
-        If `needles` are given, one of them (lower case) is part of every match; a file without
-        them is not searched. Of anchors the pattern has only `\b` and, with MULTILINE, `^` and `$`:
-        the passages are searched together first, and one by one only if there is something.
+        If `needles` are given, every match contains one of them (lower case), and a file without
+        any of them is not searched. Of all anchors, the pattern may use only `\b` and, with
+        MULTILINE, `^` and `$`: first all passages are searched together, and one by one only if
+        there is a match.
         """
         if needles and not any(needle in self.lower for needle in needles):
             return
@@ -199,7 +200,7 @@ class Content:
 
 
 def of_pbe(pbe: Pbe, capabilities: tuple[str, ...] | None = None) -> Content:
-    """Return the texts of a PBE; of duplicate names the last one counts, as in its value."""
+    """Return the texts of a PBE; of duplicate names the last counts, as in the parsed value."""
     tree = pbe.tree
     return Content(
         passages=tuple(_json(tree)) if tree.parsed else (),
@@ -210,7 +211,7 @@ def of_pbe(pbe: Pbe, capabilities: tuple[str, ...] | None = None) -> Content:
 
 
 def of_prompt(prompt: Prompt, capabilities: tuple[str, ...] | None = None) -> Content:
-    """Return the text of a `.prompt`: all of the file, comments and metadata included."""
+    """Return the text of a `.prompt`, including comments and metadata."""
     return Content(
         passages=(Passage(text=prompt.text, kind=Kind.PROMPT),),
         source=prompt.text,
@@ -226,7 +227,7 @@ def of_readme(text: str) -> Content:
 
 
 def of_toml(tree: TomlTree) -> Content:
-    """Return the text of a TOML file, escapes decoded, keys and comments included."""
+    """Return the text of a TOML file, escapes decoded, including keys and comments."""
     text = toml_document.decoded(tree.text)
     source = "" if text is tree.text else tree.text
     return Content(
@@ -237,7 +238,7 @@ def of_toml(tree: TomlTree) -> Content:
 
 
 def _json(tree: JsonTree) -> list[Passage]:
-    """Return the names and texts of a JSON document in the order in which they stand."""
+    """Return the names and texts of a JSON document in source order."""
     found: list[Passage] = []
 
     def take(value: Any, pointer: str) -> None:
@@ -246,9 +247,9 @@ def _json(tree: JsonTree) -> list[Passage]:
             found.append(Passage(text=value, kind=Kind.VALUE, pointer=pointer, source=tree))
         elif isinstance(value, dict):
             for name, item in value.items():
-                place = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
-                found.append(Passage(text=name, kind=Kind.KEY, pointer=place, source=tree))
-                take(item, place)
+                member = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+                found.append(Passage(text=name, kind=Kind.KEY, pointer=member, source=tree))
+                take(item, member)
         elif isinstance(value, list):
             for index, item in enumerate(value):
                 take(item, f"{pointer}/{index}")
@@ -258,7 +259,7 @@ def _json(tree: JsonTree) -> list[Passage]:
 
 
 MOST = 100
-"""Findings of one rule in one file; a hostile file has a hundred thousand places."""
+"""The most findings of one rule in one file; a hostile file could cause a hundred thousand."""
 
 _CONTROLS = {
     "\x00": "NULL",
@@ -271,13 +272,13 @@ _CONTROLS = {
     "\x85": "NEXT LINE",
     "\x9b": "CONTROL SEQUENCE INTRODUCER",
 }
-"""Unicode gives controls no names, only these aliases."""
+"""Unicode gives control characters no names, only these aliases."""
 _LONGEST_QUOTE = 80
 _MANY_CHARACTERS = 4
 
 
 def quoted(text: str) -> str:
-    """Return `text` in typographic quotes: shortened, everything invisible as an escape."""
+    """Return `text` in typographic quotes, shortened, with invisible characters as escapes."""
     if len(text) > _LONGEST_QUOTE:
         text = text[: _LONGEST_QUOTE - 1] + "…"
     visible = (c if c.isprintable() else f"\\u{{{ord(c):04x}}}" for c in text)
@@ -285,20 +286,20 @@ def quoted(text: str) -> str:
 
 
 def code_point(character: str) -> str:
-    """Return a character's number and name, for instance `U+200B ZERO WIDTH SPACE`."""
+    """Return the number and name of a character, for instance `U+200B ZERO WIDTH SPACE`."""
     name = unicodedata.name(character, "") or _CONTROLS.get(character, "")
     return f"U+{ord(character):04X}{' ' if name else ''}{name}"
 
 
 def code_points(text: str) -> str:
-    """Return the numbers of the first characters of `text`: `U+200B U+200C and 7 more`."""
+    """Return the numbers of the first characters: `U+200B U+200C and 7 more`."""
     numbers = " ".join(f"U+{ord(c):04X}" for c in text[:_MANY_CHARACTERS])
     more = len(text) - _MANY_CHARACTERS
     return f"{numbers} and {more} more" if more > 0 else numbers
 
 
 def hidden_bytes(data: bytes) -> str:
-    """Return what hidden bytes spell, in quotes, or their hexadecimal digits if no text."""
+    """Return the text of hidden bytes in quotes, or their digits if they are not text."""
     try:
         text = data.decode()
     except UnicodeDecodeError:

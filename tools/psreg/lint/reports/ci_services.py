@@ -1,4 +1,10 @@
-"""A report as GitLab's Code Quality document: the findings that stand, each with an identity."""
+"""Reports for CI services: GitLab's Code Quality, reviewdog (rdjson) and GitHub's annotations.
+
+Waived findings are omitted; GitHub's last line counts them. rdjson counts columns in bytes of
+UTF-8, but a report has only the line on which a finding starts: other positions are given by their
+line alone, and a fix becomes a suggestion only if its positions are exact. GitHub keeps ten
+annotations of each level per step; the last line counts the rest.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +27,10 @@ from psreg.lint.reports.text import counted, summary
 
 
 def distinguished(report: Report) -> Iterator[tuple[Diagnostic, str]]:
-    """Yield each diagnostic with an identity that no other one of `report` has.
+    """Yield each diagnostic with an identity that is unique in `report`.
 
-    It is `<fingerprint>:<n>` for the n-th diagnostic with that fingerprint, in order of place, so
-    that it survives whatever moves lines but does not reorder findings.
+    It is `<fingerprint>:<n>` for the n-th diagnostic with that fingerprint, in source order. It
+    remains the same when lines move, as long as the order of findings does not change.
     """
     seen: Counter[str] = Counter()
     for diagnostic in report.diagnostics:
@@ -57,7 +63,7 @@ def _issue(d: Diagnostic, identity: str) -> dict[str, Any]:
 
 
 def rdjson_document(report: Report) -> dict[str, Any]:
-    """Return `report` as a `DiagnosticResult`; waived findings are left out."""
+    """Return `report` as a `DiagnosticResult` without waived findings."""
     worst = next((str(s).upper() for s in Severity if report.count(s)), "UNKNOWN_SEVERITY")
     source = {"name": "psreg"} | ({"url": report.site} if report.site else {})
     return {
@@ -88,7 +94,7 @@ def _range(d: Diagnostic) -> dict[str, Any]:
 
 
 def _exact(d: Diagnostic, position: Position) -> dict[str, int] | None:
-    """Return line and byte column of `position`, None where the line's text is not at hand."""
+    """Return line and byte column of `position`, or None if the text of the line is unknown."""
     before = position.column - 1
     if before == 0:
         return {"line": position.line, "column": 1}
@@ -99,7 +105,7 @@ def _exact(d: Diagnostic, position: Position) -> dict[str, int] | None:
 
 
 def _suggestions(d: Diagnostic) -> list[dict[str, Any]]:
-    """Return the fix; one of several edits has no form here, suggestions are taken singly."""
+    """Return the fix as a suggestion; several edits cannot be one, as each applies alone."""
     if d.fix is None or len(d.fix.edits) != 1 or d.fix.edits[0].path != d.path:
         return []
     edit: Edit = d.fix.edits[0]
@@ -132,7 +138,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _command(d: Diagnostic, report: Report) -> str:
     properties: dict[str, object] = {"file": d.path, "line": d.start.line}
-    if d.start.line == d.end.line:  # GitHub refuses columns of a place of several lines
+    if d.start.line == d.end.line:  # GitHub rejects columns if there are several lines
         properties |= {"col": d.start.column, "endColumn": d.end.column}
     properties |= {"endLine": d.end.line, "title": f"{d.code} {d.slug}"}
     listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())

@@ -1,4 +1,4 @@
-"""A report for machines: `psreg.report/1` (DESIGN §4). Within `/1` fields are only added."""
+"""A report for programs: `psreg.report/1`. Within `/1`, fields are added but never removed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A report as Markdown for a comment: counts, the findings, and what was waived, folded.
+"""A report as Markdown for a comment: counts, findings, and a folded list of waived findings.
 
-Text from files is neutral: it can neither format, link, mention, open HTML nor leave its cell.
+Text from files is neutralized: it cannot format, link, mention, open HTML or leave its cell.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from psreg.core.terminal import one_line
 from psreg.lint.reports.text import summary
 
 MARKER = "<!-- psreg report -->"
-"""First line of the comment, by which a bot finds its own one again."""
+"""First line of the comment, by which a bot finds its own comment."""
 
 ROWS = 100
-"""Findings listed; a comment on GitHub holds 65,536 characters."""
+"""The most findings listed; a comment on GitHub holds 65,536 characters."""
 
 BUDGET = 60_000
-"""Characters of all rows together."""
+"""The most characters of all rows together."""
 
 HEAD = "| | Rule | Place | {} |\n| --- | --- | --- | --- |\n"
 """The first lines of a table of findings; `{}` is the title of its last column."""
@@ -45,7 +45,7 @@ _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 
 
 def _fitting(found: Iterable[Diagnostic], report: Report, budget: int) -> tuple[list[str], int]:
-    """Return the rows that fit, the worst first, and how many do not."""
+    """Return the rows that fit, worst first, and the number of the others."""
     rows: list[str] = []
     ordered = worst_first(found)
     for d in ordered[:ROWS]:
@@ -65,7 +65,7 @@ def _table(rows: list[str], left: int, title: str) -> Iterator[str]:
 
 
 def worst_first(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the findings with the errors first, otherwise in their order."""
+    """Return the findings with errors first, otherwise in their order."""
     return sorted(found, key=lambda d: _RANK[d.severity])
 
 
@@ -81,7 +81,7 @@ def finding_row(d: Diagnostic, report: Report) -> str:
 
 
 def neutral(text: str) -> str:
-    """Return `text` as Markdown that shows it, cropped; what stood in backticks is set as code."""
+    """Return `text` as cropped Markdown without any effect; text in backticks is set as code."""
     line = re.sub(rf"(\S{{{_LONGEST_WORD}}})\S+", r"\1…", one_line(text)).strip()
     parts = _cropped(line).split("`")
     if len(parts) % 2 == 0:  # an open backtick is only a character
@@ -95,12 +95,12 @@ def _cropped(line: str) -> str:
 
 
 def code(text: str, more: str = "") -> str:
-    """Return `text`, cropped, and `more` behind it set as code on one line."""
+    """Return `text`, cropped, and then `more`, set as code on one line."""
     return f"<code>{_escaped(_cropped(one_line(text)) + more)}</code>"
 
 
 def _escaped(text: str) -> str:
-    """Write whatever Markdown, HTML or a forge might act on as a character reference."""
+    """Replace whatever Markdown, HTML or a forge might act on with a character reference."""
     return re.sub(r"[^\w\s,;'…“”‘’–—·×≥≤-]|_|(?<=\bGH)-|^-", _reference, text)
 
 

@@ -1,4 +1,4 @@
-"""Every form in which a report can be printed; text for a terminal has options of its own."""
+"""The formats in which a report can be printed. Text for a terminal has its own options."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from psreg.lint.reports.text import report_text
 
 
 class Renderer(NamedTuple):
-    """One form of a report: its name after `--format`, and the pure function that writes it.
+    """A format of a report: its name after `--format`, and the function that renders it.
 
-    It is given what loads the table of rules, for the forms that list them.
+    The function also receives a function that loads the table of rules, for formats that list them.
     """
 
     name: str
@@ -71,6 +71,6 @@ FORMATS = tuple(renderer.name for renderer in RENDERERS)
 
 
 def rendered(report: Report, form: str, rules: Callable[[], RuleTable]) -> str:
-    """Return `report` in the form that is named, one of `FORMATS`; some list all `rules`."""
+    """Return `report` in the format `form`, one of `FORMATS`; some formats list all `rules`."""
     (render,) = (renderer.render for renderer in RENDERERS if renderer.name == form)
     return render(report, rules)

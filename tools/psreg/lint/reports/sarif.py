@@ -1,7 +1,7 @@
 """A report as a SARIF 2.1.0 log, within the limits of GitHub's code scanning.
 
-The rule table is whole in every log. Where there are more findings than GitHub shows, the worst
-come first; where there are more than it takes, the worst stay, and a notification states how many
+Every log contains the whole table of rules. If there are more findings than GitHub shows, the worst
+come first. If there are more than it accepts, the worst are kept, and a notification says how many
 were left out.
 """
 
@@ -37,26 +37,26 @@ SCHEMA = (
 )
 
 SHOWN, TAKEN = 5_000, 25_000
-"""Results of one run that GitHub shows, and that it accepts."""
+"""The most results of one run that GitHub shows, and that it accepts."""
 
-PLACES = 100
-"""Places of one result that GitHub shows."""
+LOCATIONS = 100
+"""The most locations of one result that GitHub shows."""
 
 PACKED = 9_500_000
-"""Bytes the results may take, compressed; GitHub accepts 10 MB for the whole."""
+"""The most compressed bytes of all results; GitHub accepts 10 MB for the whole log."""
 
 LEVEL = {ERROR: "error", WARNING: "warning", INFO: "note"}
 """SARIF's word for a severity (§3.27.10)."""
 
 _GITHUB_SEVERITY = {ERROR: "error", WARNING: "warning", INFO: "recommendation"}
 _LONGEST = 1000
-"""Characters of a description; GitHub cuts after 1024."""
+"""The most characters of a description; GitHub crops it after 1024."""
 
 _TAGS = 10
-"""Tags of a rule that GitHub shows."""
+"""The most tags of a rule that GitHub shows."""
 
 _SECURITY = frozenset({"PS"})
-"""Families that look for what a prompt may do to its user."""
+"""Families of rules that protect users from prompts."""
 
 _BASE = "SRCROOT"
 
@@ -69,7 +69,7 @@ def sarif_document(
     shown: int = SHOWN,
     packed: int = PACKED,
 ) -> dict[str, Any]:
-    """Return `report` as a SARIF log of one run; the limits are GitHub's unless stated."""
+    """Return `report` as a SARIF log of one run; the default limits are GitHub's."""
     driver = _driver(report, rules)
     index = {rule["id"]: number for number, rule in enumerate(driver["rules"])}
     found = list(distinguished(report))
@@ -104,10 +104,10 @@ def _driver(report: Report, rules: RuleTable) -> dict[str, Any]:
 
 
 def _fitting(results: list[dict[str, Any]], packed: int) -> int:
-    """Return how many of `results`, from the first, stay below `packed` compressed bytes."""
+    """Return how many of `results`, from the first, fit into `packed` compressed bytes."""
     compressor, size = zlib.compressobj(level=1), 0
     for number, result in enumerate(results):
-        text = json.dumps(result)  # the longest way to write it
+        text = json.dumps(result)  # the longest spelling
         size += len(compressor.compress(text.encode()))
         if size > packed:
             return number
@@ -117,7 +117,9 @@ def _fitting(results: list[dict[str, Any]], packed: int) -> int:
 def _invocation(found: int, kept: int, shown: int) -> dict[str, Any]:
     said = []
     if kept < found:
-        said.append(_note("warning", f"{found - kept} of {found} findings, the mildest, left out."))
+        said.append(
+            _note("warning", f"Left out {found - kept} of {found} findings, the least severe.")
+        )
     if kept > shown:
         said.append(_note("note", f"{kept} findings; GitHub shows the first {shown}."))
     more = {"toolExecutionNotifications": said} if said else {}
@@ -135,7 +137,7 @@ def _result(d: Diagnostic, identity: str, index: Mapping[str, int]) -> dict[str,
             "message": _message(other.message),
             **_location(other.path, other.start, other.end),
         }
-        for number, other in enumerate(d.related[: PLACES - 1], 1)
+        for number, other in enumerate(d.related[: LOCATIONS - 1], 1)
     ]
     return {
         "ruleId": d.code,
@@ -151,13 +153,13 @@ def _result(d: Diagnostic, identity: str, index: Mapping[str, int]) -> dict[str,
 
 
 def _message(text: str) -> dict[str, str]:
-    # NOTE: `[words](address)` would become a link (§3.11.6) that the file's author chose.
+    # NOTE: `[words](address)` would become a link (SARIF §3.11.6) chosen by the author of the file.
     return {"text": plain(text).replace("](", "] (")}
 
 
 def _suppression(d: Diagnostic) -> dict[str, str]:
     kind = "inSource" if d.waived_by == "release" else "external"
-    # Without a `status` it is accepted (§3.35.3); older schemas call that member `state`.
+    # Without a `status` it is accepted (SARIF §3.35.3); older schemas call that member `state`.
     return {"kind": kind, "justification": plain(d.waived or "")}
 
 
@@ -172,7 +174,7 @@ def _location(path: str, start: Position, end: Position) -> dict[str, Any]:
 
 
 def _artifact(path: str) -> dict[str, str]:
-    # Names that are no UTF-8 keep their bytes; a file outside of the folder has no base.
+    # Names that are not UTF-8 keep their bytes; a file outside the folder has no base.
     uri = quote(path, errors="surrogateescape")
     return {"uri": f"file://{uri}"} if path.startswith("/") else {"uri": uri, "uriBaseId": _BASE}
 
@@ -205,8 +207,8 @@ def _changes(edits: Iterable[Edit]) -> Iterator[dict[str, Any]]:
 def descriptors(rules: RuleTable, site: str) -> list[dict[str, Any]]:
     """Return the reporting descriptors of all rules, by code.
 
-    `site` is the address the rules' pages lie below; without one there is no `helpUri`, which has
-    to be absolute.
+    `site` is the base address of the rules' pages; without one there is no `helpUri`, which must be
+    absolute.
     """
     return [_descriptor(rule, site) for rule in sorted(rules, key=lambda rule: rule.code)]
 
@@ -228,12 +230,12 @@ def _descriptor(rule: Rule[Any], site: str) -> dict[str, Any]:
 
 
 def cropped(text: str) -> str:
-    """Return `text` no longer than a description may be."""
+    """Return `text`, cropped to the length allowed for a description."""
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _why(rule: Rule[Any]) -> str:
-    """Return what the rule's page says below `## Why`, as running text."""
+    """Return the text below `## Why` on the rule's page, on one line."""
     found = re.search(r"^## Why\n(.*?)(?=^## |\Z)", rule.body, re.DOTALL | re.MULTILINE)
     return " ".join(found[1].split()) if found else ""
 

@@ -1,4 +1,4 @@
-"""A report for people: each finding with its source line and a caret, as rustc and ruff do."""
+"""A report for people: each finding with its source line and a caret, like rustc and ruff."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def report_text(report: Report) -> str:
 def report_lines(
     report: Report, *, color: bool = False, infos: bool = True, fixed: str = "fixed"
 ) -> Iterator[str]:
-    """Yield the lines of `report`; `infos` False leaves informational findings to the count.
+    """Yield the lines of `report`; with `infos` False, informational findings are only counted.
 
-    `fixed` is the word for findings that were mended, or would be.
+    `fixed` is the word for findings that were fixed, or would be.
     """
     for d in report.fixed:
         title = one_line(d.fix.title if d.fix else d.message)
@@ -39,7 +39,7 @@ def report_lines(
 
 
 def summary(report: Report) -> str:
-    """Return the closing line, for instance `checked 3 files: 1 error ([*] 1 fixable by --fix)`."""
+    """Return the last line, for instance `checked 3 files: 1 error ([*] 1 fixable by --fix)`."""
     parts = [counted(report.count(s), s) for s in (ERROR, WARNING, INFO) if report.count(s)]
     waived = sum(d.waived is not None for d in report.diagnostics)
     parts += [f"{waived} waived"] if waived else []
@@ -50,7 +50,7 @@ def summary(report: Report) -> str:
 
 
 def counted(number: int, severity: Severity) -> str:
-    """Return for instance `2 notes`: how many findings of a level."""
+    """Return the number of findings of a severity, for instance `2 notes`."""
     noun = "note" if severity is INFO else str(severity)
     return f"{number} {noun}{'' if number == 1 else 's'}"
 

@@ -1,7 +1,7 @@
-"""Renders the report of a conversation, message by message, as JSON or for a terminal.
+"""The report of a conversation, message by message, as JSON or for a terminal.
 
-The JSON is the report of a check (`psreg.report/1`) with more members. Lines and columns count
-inside the message.
+The JSON is the report of a check (`psreg.report/1`) with additional members. Lines and columns are
+counted within the message.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def transcript_lines(
 ) -> Iterator[str]:
     """Yield the lines of `found`: each message with its findings, the stats, and a summary.
 
-    `quiet` omits messages without errors, and everything if there is no error.
+    `quiet` omits messages without errors, and prints nothing if there is no error.
     """
     if quiet and not found.report.failed():
         return
@@ -60,7 +60,7 @@ def transcript_lines(
     for message in found.messages:
         if not (quiet and message.sound):
             yield f"{_title(found, message)}: {_verdict(message)}"
-            yield from _findings(_placed(found, message), color=color)
+            yield from _findings(_findings_of(found, message), color=color)
     if stats is not None:
         yield ""
         yield from _table(stats)
@@ -79,7 +79,7 @@ def _verdict(message: Message) -> str:
     return ", ".join(parts) or "clean"
 
 
-def _placed(found: TranscriptReport, message: Message) -> Iterator[Diagnostic]:
+def _findings_of(found: TranscriptReport, message: Message) -> Iterator[Diagnostic]:
     """Yield the findings of `message` with positions in it; `--fix` does not apply to them."""
     for d in message.diagnostics:
         hint = d.hint or (d.fix.title if d.fix else "")

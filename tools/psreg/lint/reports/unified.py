@@ -1,4 +1,4 @@
-"""The difference between two texts, as `diff -u` writes it and `patch -p0` reads it."""
+"""The difference between two texts, in the format of `diff -u` that `patch -p0` reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NO_NEWLINE = "\n\\ No newline at end of file\n"
 def unified(path: str, before: str, after: str, to: str = "") -> str:
     """Return the unified diff that turns `before` into `after`; "" if they are the same.
 
-    `path` is what is said of the file; `to` what is said of the newer one, if it is another.
+    `path` is the name of the file; `to` is the name of the newer file if it differs.
     """
     lines = unified_diff(_lines(before), _lines(after), one_line(path), one_line(to or path))
     return "".join(line if line.endswith("\n") else line + _NO_NEWLINE for line in lines)

@@ -1,7 +1,7 @@
-"""What a release shows for itself: its README, its runs, its transcripts, its golden cases.
+"""The facts about a release that the score asks for: README, runs, transcripts, golden cases.
 
-Everything is read from the version folder alone, and only when it is asked for. Nothing raises:
-what cannot be read is not there.
+Everything is read from the version folder, and only when it is needed. Nothing raises: what cannot
+be read counts as missing.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _CHAPTER = 2
 """Level of the headings below the title."""
 
 _MOST = 20
-"""Code blocks of examples that are looked for in the evidence."""
+"""The most code blocks of examples to look for in the evidence."""
 
 _WORD = re.compile(NAME)
 _USUAL = ("use case", "example", "limitation")
-"""What headings of every README.md are about."""
+"""The subjects of headings that every README.md has."""
 
 
 class Facts:
@@ -58,7 +58,7 @@ class Facts:
 
     @property
     def introduction(self) -> bool:
-        """Whether README.md says something before its second heading."""
+        """Whether README.md has text before its second heading."""
         first = self._sections[:1]
         start = first[0].span.end if first else 0
         end = self._sections[1].span.start if len(self._sections) > 1 else len(self._readme)
@@ -66,12 +66,12 @@ class Facts:
 
     @property
     def use_case(self) -> bool:
-        """Whether README.md says something below a heading with the words "use case"."""
+        """Whether README.md has text below a heading with the words "use case"."""
         return any(s.body.strip() for s in about(self._sections, "use case"))
 
     @property
     def guide(self) -> bool:
-        """Whether README.md has a chapter with some text beside the usual ones."""
+        """Whether README.md has a section with text other than the usual ones."""
         return any(
             section.level <= _CHAPTER
             and section.body.strip()
@@ -92,32 +92,32 @@ class Facts:
 
     @cached_property
     def examples(self) -> tuple[str, ...]:
-        """The examples of README.md: what stands below a heading so called, part by part."""
+        """The examples of README.md: the parts of each section whose heading says "example"."""
         found: list[str] = []
         end = 0
         for section in examples(self._sections):
-            if section.span.start >= end:  # otherwise it is a part of the one before
+            if section.span.start >= end:  # otherwise it is part of the previous one
                 end = section.span.end + len(section.body)
                 found += _parts(section)
         return tuple(found)
 
     @property
-    def recorded(self) -> bool:
-        """Whether an example is called recorded, and there is a transcript."""
+    def recorded_example(self) -> bool:
+        """Whether an example is marked as recorded, and there is a transcript."""
         return bool(self.transcripts) and any(
             recorded(section) for section in examples(self._sections)
         )
 
     @property
-    def verbatim(self) -> bool:
-        """Whether a code block of an example stands in the evidence, word for word."""
+    def quoted_example(self) -> bool:
+        """Whether a code block of an example occurs in the evidence, word for word."""
         said = "\0".join((*self._said, *(case.expected for case in self._goldens)))
         blocks = (block for example in self.examples for block in _code(example))
         return any(block in said for block in islice(blocks, _MOST))
 
     @cached_property
     def runs(self) -> tuple[TestRun, ...]:
-        """The rows of `[[tested]]` about this very artifact; a run on the stub is none."""
+        """The rows of `[[tested]]` about exactly this artifact; runs on the stub do not count."""
         digest = hashlib.sha256(self._submission.artifact or b"").hexdigest()
         return tuple(
             run
@@ -127,19 +127,19 @@ class Facts:
 
     @property
     def passed_on(self) -> frozenset[str]:
-        """The known platforms on which this very artifact passed."""
+        """The known platforms on which exactly this artifact passed."""
         return frozenset(run.platform for run in self.runs if run.result == "pass") & {*PLATFORMS}
 
     @cached_property
-    def proven(self) -> tuple[TestRun, ...]:
-        """The runs whose transcript is there."""
+    def runs_with_transcript(self) -> tuple[TestRun, ...]:
+        """The runs whose transcript exists."""
         return tuple(
             run for run in self.runs if self._submission.folder / run.evidence in self.transcripts
         )
 
     @cached_property
     def transcripts(self) -> dict[PurePosixPath, tuple[dict[str, Any], ...]]:
-        """The turns or exchanges in each file of JSON Lines under evidence/ that has any."""
+        """The turns or exchanges in each JSON Lines file below evidence/ that has any."""
         found = {}
         for path in self._evidence(".jsonl"):
             if records := tuple(json_lines.records(self._submission.documents[path].text)):
@@ -153,8 +153,8 @@ class Facts:
         return len({self._submission.files[path] for path in long})
 
     @property
-    def answered(self) -> bool:
-        """Whether there are transcripts, and each has an answer of the assistant."""
+    def answers_in_all(self) -> bool:
+        """Whether there are transcripts, and each contains an answer of the assistant."""
         return bool(self.transcripts) and all(map(_answers, self.transcripts.values()))
 
     @property
@@ -196,11 +196,11 @@ class Facts:
 
     @property
     def goldens(self) -> tuple[frozenset[str], ...]:
-        """The golden cases that come out: the variables to which each gives a value."""
+        """The golden cases that render as expected: the variables to which each gives a value."""
         return tuple(frozenset(case.values) for case in self._goldens)
 
     @property
-    def ungiven(self) -> frozenset[str]:
+    def unused_variables(self) -> frozenset[str]:
         """The variables to which no golden case gives a value."""
         return (self.variables or frozenset()).difference(*self.goldens)
 
@@ -214,7 +214,7 @@ class Facts:
 
 
 def _parts(section: Section) -> list[str]:
-    """Return the sections right below a section, or its own text if it has none."""
+    """Return the direct subsections of a section, or its own text if it has none."""
     inner = sections(section.body)
     top = min((part.level for part in inner), default=0)
     bodies = [part.body for part in inner if part.level == top] or [section.body]
@@ -222,12 +222,12 @@ def _parts(section: Section) -> list[str]:
 
 
 def _code(text: str) -> list[str]:
-    """Return what stands in the fenced code blocks of a text."""
+    """Return the contents of the fenced code blocks of a text."""
     blocks = (text[span.start : span.end].strip().split("\n") for span in fences(text))
     inside = ("\n".join(lines[1:-1]).strip() for lines in blocks)
     return [block for block in inside if block]
 
 
 def _answers(records: tuple[dict[str, Any], ...]) -> int:
-    """Return how often an assistant answers: a line that is no turn is a whole exchange."""
+    """Return how often an assistant answers; a record without a role is a whole exchange."""
     return sum(record.get("role", "assistant") == "assistant" for record in records)

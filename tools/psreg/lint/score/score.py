@@ -1,7 +1,7 @@
-"""The public table of the score: twenty questions in five parts, five points for each yes.
+"""The score of a release: twenty questions in five parts, five points for each yes.
 
-The documentation, the command line and the review show this table and no other. A change to it
-gets the next number in `FORMULA`; ids are never used again for another question.
+The documentation, the command line and the review show this one table. Every change to it increases
+`FORMULA`; ids are never reused for another question.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from psreg.formats.tree import Submission
 from psreg.lint.score.facts import Facts
 
 FORMULA = 1
-"""The number of this table; it stands in each record beside the points."""
+"""The number of this table; each record stores it with the points."""
 
 POINTS = 5
-"""What one question is worth."""
+"""The points of one question."""
 
 PARTS: Mapping[str, str] = {
     "documentation": "Documentation",
@@ -35,8 +35,9 @@ PBE, PROMPT = "PBE", ".prompt"
 class Question:
     """One question of the table.
 
-    `asks` says what is worth the points, `how` what an author does for them. `only` is the format
-    of which it is asked, or "" for both; both are asked equally many in each part.
+    `asks` says what earns the points, `how` what an author does to earn them. `only` is the format
+    to which the question applies, or "" for both; each part has equally many questions for both
+    formats.
     """
 
     id: str
@@ -47,14 +48,15 @@ class Question:
     only: str = ""
 
 
-_SOME, _MANY = 2, 3
+_SEVERAL = 2
+"""Runs or examples that count as several."""
 
 
 def _passed_on(number: int) -> Callable[[Facts], bool]:
     return lambda facts: len(facts.passed_on) >= number
 
 
-def _talked(number: int) -> Callable[[Facts], bool]:
+def _conversations(number: int) -> Callable[[Facts], bool]:
     return lambda facts: facts.conversations >= number
 
 
@@ -62,21 +64,21 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         id="introduction",
         part="documentation",
-        asks="README.md says what it is, before its second heading",
-        how="Begin README.md with a paragraph that says what it is.",
+        asks="README.md says what the prompt is, before its second heading",
+        how="Begin README.md with a paragraph that says what the prompt is.",
         met=lambda facts: facts.introduction,
     ),
     Question(
         id="use-case",
         part="documentation",
         asks="README.md says when to use it, below a heading with the words “use case”",
-        how="Say below a heading with the words “use case” when to reach for it.",
+        how="Say when to use it, below a heading with the words “use case”.",
         met=lambda facts: facts.use_case,
     ),
     Question(
         id="guide",
         part="documentation",
-        asks="README.md has a section about its use, beside use case, example and limitations",
+        asks="README.md has a section about its use, besides use case, example and limitations",
         how="Add a section to README.md: how to begin, what to say, how to save and resume.",
         met=lambda facts: facts.guide,
         only=PBE,
@@ -85,7 +87,7 @@ QUESTIONS: tuple[Question, ...] = (
         id="inputs",
         part="documentation",
         asks="README.md names every variable",
-        how="Name every variable in README.md and say what it takes.",
+        how="Name every variable in README.md and say which values it takes.",
         met=lambda facts: facts.inputs,
         only=PROMPT,
     ),
@@ -93,34 +95,36 @@ QUESTIONS: tuple[Question, ...] = (
         id="limitations",
         part="documentation",
         asks="release.toml names what it cannot do, in `limitations`",
-        how="Name in release.toml, under `limitations`, what it cannot do.",
+        how="List what it cannot do under `limitations` in release.toml.",
         met=lambda facts: facts.limitations,
     ),
     Question(
         id="transcript",
         part="evidence",
         asks="a run of this artifact has its transcript",
-        how="Run it, keep the transcript in `evidence/`, and name it in a row of `[[tested]]`.",
-        met=lambda facts: len(facts.proven) > 0,
+        how="Run it, save the transcript in `evidence/`, and name it in a row of `[[tested]]`.",
+        met=lambda facts: len(facts.runs_with_transcript) > 0,
     ),
     Question(
         id="all-transcripts",
         part="evidence",
-        asks="there are two runs of this artifact or more, and each has its transcript",
-        how="Keep the transcript of every run of `[[tested]]`, two at least.",
-        met=lambda facts: len(facts.proven) >= _SOME and facts.proven == facts.runs,
+        asks="there are two or more runs of this artifact, and each has its transcript",
+        how="Keep the transcripts of all runs in `[[tested]]`, at least two.",
+        met=lambda facts: (
+            len(facts.runs_with_transcript) >= _SEVERAL and facts.runs_with_transcript == facts.runs
+        ),
     ),
     Question(
         id="answers",
         part="evidence",
         asks="every transcript shows what the assistant answered",
-        how="Keep transcripts whole: the answers of the assistant belong to them.",
-        met=lambda facts: facts.answered,
+        how="Keep transcripts complete, with the answers of the assistant.",
+        met=lambda facts: facts.answers_in_all,
     ),
     Question(
         id="settings",
         part="evidence",
-        asks="every run of this artifact names the settings it was made with",
+        asks="every run of this artifact names its settings",
         how="Name the `settings` of every run in `[[tested]]`, such as `{temperature = 0.2}`.",
         met=lambda facts: bool(facts.runs) and all(run.settings for run in facts.runs),
     ),
@@ -128,29 +132,29 @@ QUESTIONS: tuple[Question, ...] = (
         id="example",
         part="examples",
         asks="README.md shows an example",
-        how="Show below a heading with the word “example” what comes out of it.",
+        how="Show a result below a heading with the word “example”.",
         met=lambda facts: len(facts.examples) > 0,
     ),
     Question(
         id="second-example",
         part="examples",
-        asks="README.md shows two examples or more, each below its own heading",
-        how="Show a second example below a heading of its own.",
-        met=lambda facts: len(facts.examples) >= _SOME,
+        asks="README.md shows two or more examples, each below its own heading",
+        how="Show a second example below its own heading.",
+        met=lambda facts: len(facts.examples) >= _SEVERAL,
     ),
     Question(
         id="recorded-example",
         part="examples",
         asks="an example is marked as recorded, and a transcript is in `evidence/`",
         how="Show a recorded example, with its transcript in `evidence/`.",
-        met=lambda facts: facts.recorded,
+        met=lambda facts: facts.recorded_example,
     ),
     Question(
         id="exact-example",
         part="examples",
-        asks="a code block of an example stands word for word in a file of `evidence/`",
-        how="Quote the example word for word in a code block, from a transcript or golden case.",
-        met=lambda facts: facts.verbatim,
+        asks="a code block of an example occurs word for word in a file of `evidence/`",
+        how="Quote the example word for word, in a code block, from a transcript or a golden case.",
+        met=lambda facts: facts.quoted_example,
     ),
     *(
         Question(
@@ -167,8 +171,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         id="golden",
         part="tests",
-        asks="a golden case, `evidence/*.render.toml`, gives the very text it expects",
-        how="Add a golden case, `evidence/NAME.render.toml`: values and the text they give.",
+        asks="a golden case, `evidence/*.render.toml`, renders exactly the text it expects",
+        how="Add a golden case, `evidence/NAME.render.toml`: values and the rendered text.",
         met=lambda facts: len(facts.goldens) > 0,
         only=PROMPT,
     ),
@@ -176,31 +180,31 @@ QUESTIONS: tuple[Question, ...] = (
         id="golden-defaults",
         part="tests",
         asks="a golden case gives no value to any variable that has a default",
-        how="Add a golden case that leaves every default as it is.",
+        how="Add a golden case that keeps every default.",
         met=lambda facts: any(not given & facts.defaults for given in facts.goldens),
         only=PROMPT,
     ),
     Question(
         id="golden-all-variables",
         part="tests",
-        asks="the golden cases give a value to each variable, together",
-        how="Let the golden cases give a value to every variable.",
-        met=lambda facts: bool(facts.goldens) and facts.ungiven == frozenset(),
+        asks="together, the golden cases give a value to every variable",
+        how="Give every variable a value in at least one golden case.",
+        met=lambda facts: bool(facts.goldens) and not facts.unused_variables,
         only=PROMPT,
     ),
     Question(
         id="golden-three",
         part="tests",
-        asks="there are three golden cases or more; without any variable, one is enough",
+        asks="there are three or more golden cases; without any variable, one is enough",
         how="Add golden cases until there are three.",
-        met=lambda facts: len(facts.goldens) >= (_MANY if facts.variables else 1),
+        met=lambda facts: len(facts.goldens) >= (3 if facts.variables else 1),
         only=PROMPT,
     ),
     Question(
         id="repeatable",
         part="tests",
         asks="a transcript begins with the whole text of the artifact, so that it can be repeated",
-        how="Keep a transcript whose first turn holds the whole text of the artifact.",
+        how="Save a transcript whose first turn contains the whole text of the artifact.",
         met=lambda facts: facts.repeatable,
         only=PBE,
     ),
@@ -208,9 +212,9 @@ QUESTIONS: tuple[Question, ...] = (
         Question(
             id=f"conversations-{number}",
             part="tests",
-            asks=f"the transcripts hold {words} with two answers or more",
-            how=f"Keep the transcript of {words} in which the assistant answers twice or more.",
-            met=_talked(number),
+            asks=f"the transcripts contain {words} with two or more answers",
+            how=f"Save transcripts of {words} in which the assistant answers at least twice.",
+            met=_conversations(number),
             only=PBE,
         )
         for number, words in enumerate(
@@ -218,10 +222,10 @@ QUESTIONS: tuple[Question, ...] = (
         )
     ),
 )
-"""The table, in the order in which it is shown."""
+"""The table, in display order."""
 
 HOW: Mapping[str, str] = {question.id: question.how for question in QUESTIONS}
-"""What raises the score, by the id of the question."""
+"""What would raise the score, by the id of the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,17 +239,17 @@ class Part:
 
     @property
     def title(self) -> str:
-        """The name of the part for people."""
+        """The title of the part."""
         return PARTS.get(self.id, self.id)
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What would raise it, a sentence each; what this psreg does not know is left out."""
+        """What would raise the score, one sentence each; unknown questions are skipped."""
         return tuple(HOW[each] for each in self.missing if each in HOW)
 
     @property
     def how(self) -> str:
-        """What would raise it, as one text; "" if nothing would."""
+        """What would raise the score, as one text; "" if the part is complete."""
         return " ".join(self.steps)
 
 
@@ -258,7 +262,7 @@ class Score:
     formula: int = FORMULA
 
     def to_json(self) -> dict[str, Any]:
-        """Return the score as it stands in the record of a release."""
+        """Return the score as the record of a release stores it."""
         parts = [
             {"id": part.id, "points": part.points, "of": part.of, "missing": list(part.missing)}
             for part in self.parts
@@ -267,7 +271,7 @@ class Score:
 
 
 def score(submission: Submission) -> Score:
-    """Return the score of a release as it stands in its version folder; never raises."""
+    """Return the score of a release in its version folder; never raises."""
     facts = Facts(submission)
     asked = [q for q in QUESTIONS if q.only in ("", PROMPT if facts.is_template else PBE)]
     parts = tuple(_part(part, [q for q in asked if q.part == part], facts) for part in PARTS)
@@ -281,7 +285,7 @@ def _part(name: str, asked: list[Question], facts: Facts) -> Part:
 
 
 def read_score(value: Mapping[str, Any] | None) -> Score | None:
-    """Return the score that a record states, or None if it states none of a known shape."""
+    """Return the score in a record, or None if it has no score of a known form."""
     if value is None:
         return None
     try:
