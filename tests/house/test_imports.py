@@ -145,3 +145,18 @@ def test_one_function_asks_where_a_change_began():
 )
 def test_what_asks_nothing_over_a_network_loads_no_http_library(arguments):
     assert "urllib3" not in loaded_by(*arguments)
+
+
+def test_how_much_of_psreg_a_check_and_a_review_load(tmp_path):
+    """Each module that is loaded costs time at every start."""
+    for arguments in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "Begin"]):
+        subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@localhost", *arguments],
+            cwd=tmp_path,
+            check=True,
+        )
+    file = "pbes/interactive_engine/socratic_tutor/1.0.0/socratic_tutor.pbe.txt"
+    head = ("review", "--base", "HEAD", "--head", "HEAD", str(tmp_path))
+    for arguments, most in ((("check", file), 90), (head, 140)):
+        ours = {name for name in loaded_by(*arguments) if name.split(".")[0] == "psreg"}
+        assert len(ours) <= most, arguments

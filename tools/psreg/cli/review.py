@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from psreg.authoring.missing_files import missing_files
 from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import Author
@@ -17,6 +16,7 @@ from psreg.forges.detect import detect
 from psreg.forges.forge import Forge, Status, judgement
 from psreg.git.repository import Repository, open_repository
 from psreg.lint.reports.report_formats import FORMATS, rendered
+from psreg.review.change import NewRelease
 from psreg.review.comment import MARKER, review_markdown, withdrawn_markdown
 from psreg.review.comment_code import MOST_REMARKS, REMARK, remarks
 from psreg.review.git_change import read_change
@@ -103,6 +103,12 @@ def _list(heads: Iterable[str], console: Console) -> int:
     return 0
 
 
+def _missing_files(release: NewRelease, author: Author | None) -> Mapping[PurePosixPath, str]:
+    from psreg.authoring.missing_files import missing_files
+
+    return missing_files(release, author)
+
+
 def _reviewed(repository: Repository, base: str, head: str, author: Author | None) -> Review:
     """Return the review of `head`; a change that cannot be compared is rejected."""
     try:
@@ -111,7 +117,7 @@ def _reviewed(repository: Repository, base: str, head: str, author: Author | Non
             registry_rules(),
             base=base,
             head=head,
-            missing_files=missing_files,
+            missing_files=_missing_files,
         )
     except FindingsError as error:
         return refusal(error, base=base, head=head)

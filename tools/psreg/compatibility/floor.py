@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from psreg.compatibility.file_rows import WHOLE_ROWS
 from psreg.compatibility.pbe_part_rows import PART_ROWS
 from psreg.compatibility.pbe_rows import PBE_ROWS
 from psreg.compatibility.prompt_rows import PROMPT_ROWS
-from psreg.compatibility.release_rows import RELEASE_ROWS
+from psreg.compatibility.release_rows import RELEASE_ROWS, WHOLE_ROWS
 from psreg.compatibility.row import Difference, Row
 from psreg.compatibility.save_rows import SAVE_ROWS
 from psreg.compatibility.side import Side, submission_side

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
-from psreg.compatibility.save_rows import RECOGNITION_KEY, phrases
-from psreg.compatibility.save_shape import same_fields, spelled_template, unversioned
+from psreg.compatibility.save_rows import (
+    RECOGNITION_KEY,
+    phrases,
+    same_fields,
+    spelled_template,
+    unversioned,
+)
 from psreg.compatibility.values import (
     TEMPLATE,
     TRIGGERS,

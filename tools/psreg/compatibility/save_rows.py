@@ -6,14 +6,129 @@ not also report each trigger phrase.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from psreg.compatibility.row import MAJOR, MINOR, Changed, Row, row
-from psreg.compatibility.save_shape import fields, in_both, retyped_roots, template
-from psreg.compatibility.values import TEMPLATE, TRIGGERS, changed_value, folded
+from psreg.compatibility.values import (
+    TEMPLATE,
+    TRIGGERS,
+    Path,
+    changed_value,
+    folded,
+    kind,
+    spelled,
+)
 from psreg.core.excerpt import cropped
 from psreg.formats.json.pointer import join
 from psreg.formats.pbe import Pbe
+
+VERSION = "pbe_version"
+
+_ITEM = "*"
+
+
+@dataclass(slots=True, kw_only=True)
+class SaveField:
+    """A field of a save: its first path, and the types of its values."""
+
+    path: Path
+    kinds: set[str] = field(default_factory=set)
+
+    @property
+    def root(self) -> Path:
+        """The path of its save key."""
+        return self.path[: len(TEMPLATE) + 1]
+
+    @property
+    def title(self) -> str:
+        """The field as people write it: `history[].answer`."""
+        tokens = self.path[len(self.root) :]
+        return "".join("[]" if isinstance(t, int) else f".{t}" for t in tokens).removeprefix(".")
+
+
+def template(pbe: Pbe) -> Mapping[str, Any] | None:
+    """Return the save template, None if there is none."""
+    value = pbe.get(*TEMPLATE)
+    return value if isinstance(value, dict) else None
+
+
+def fields(pbe: Pbe) -> Mapping[Path, SaveField]:
+    """Return the fields below the save keys by their path from there; {} without a template.
+
+    If there is one save key, as required, its name is not part of the path.
+    """
+    found: dict[Path, SaveField] = {}
+    roots = template(pbe) or {}
+    for path, at, value in _below(roots, (), TEMPLATE):
+        relative = path[1:] if len(roots) == 1 else path
+        if relative:
+            found.setdefault(relative, SaveField(path=at)).kinds.add(kind(value))
+    return found
+
+
+def in_both(path: Path, old: Mapping[Path, SaveField], new: Mapping[Path, SaveField]) -> bool:
+    """Tell whether the field at `path` is in both, with the same types; "" is the root."""
+    return not path or (path in old and path in new and not old[path].kinds - new[path].kinds)
+
+
+def retyped_roots(before: Pbe, after: Pbe) -> Mapping[Path, tuple[str, str]]:
+    """Return the paths of the save keys whose type changed, with both types."""
+    old, new = template(before) or {}, template(after) or {}
+    kinds = {(*TEMPLATE, key): (kind(old[key]), kind(new[key])) for key in old if key in new}
+    return {path: both for path, both in kinds.items() if both[0] != both[1]}
+
+
+def same_fields(before: Pbe, after: Pbe) -> bool:
+    """Tell whether both save templates have the same keys, and no row reports a field."""
+    old, new = template(before), template(after)
+    if old is None or new is None or old.keys() != new.keys():
+        return False
+    if retyped_roots(before, after):
+        return False
+    shapes = fields(before), fields(after)
+    return shapes[0].keys() == shapes[1].keys() and all(
+        in_both(path, *shapes) for path in shapes[0]
+    )
+
+
+def _below(value: Any, path: Path, at: Path) -> Iterator[tuple[Path, Path, Any]]:
+    if isinstance(value, dict):
+        items = [((*path, key), (*at, key), inner) for key, inner in value.items()]
+    elif isinstance(value, list):
+        items = [((*path, _ITEM), (*at, index), inner) for index, inner in enumerate(value)]
+    else:
+        return
+    for inner_path, inner_at, inner in items:
+        yield inner_path, inner_at, inner
+        yield from _below(inner, inner_path, inner_at)
+
+
+def unversioned(pbe: Pbe) -> str:
+    """Return the content of a PBE as one text, without its version at both places."""
+    value = dict(pbe.value)
+    if VERSION in value:
+        value[VERSION] = ""
+    roots = template(pbe)
+    if roots is not None:
+        value["save_system"] = {**value["save_system"], "save_template": _blanked(roots)}
+    return spelled(value)
+
+
+def spelled_template(pbe: Pbe) -> str:
+    """Return the save template as one text, without its version."""
+    return spelled(_blanked(template(pbe) or {}))
+
+
+def _blanked(roots: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: {**root, VERSION: ""}
+        if isinstance(root, dict) and isinstance(root.get(VERSION), str)
+        else root
+        for key, root in roots.items()
+    }
+
 
 RECOGNITION_KEY = ("save_system", "load_detection", "recognition_key")
 
@@ -58,10 +173,10 @@ def save_field_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
     if not template(after):
         return  # another row reports the removed key
     old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
-    for path, field in old.items():
-        if path not in new and in_both(path[:-1], old, new) and field.root not in retyped:
-            message = f"the save field `{cropped(field.title)}` was removed"
-            yield Changed(message=message, pointer=join(field.path))
+    for path, found in old.items():
+        if path not in new and in_both(path[:-1], old, new) and found.root not in retyped:
+            message = f"the save field `{cropped(found.title)}` was removed"
+            yield Changed(message=message, pointer=join(found.path))
 
 
 @row("PBE-SAVE-FIELD-RETYPED", MAJOR)
@@ -75,11 +190,11 @@ def save_field_retyped(before: Pbe, after: Pbe) -> Iterator[Changed]:
         message = f"the type of the save key `{cropped(path[-1])}` changed: {old} to {new}"
         yield Changed(message=message, pointer=join(path), before=old, after=new)
     known = fields(before)
-    for path, field in fields(after).items():
-        if path in known and known[path].kinds - field.kinds:
-            old, new = " or ".join(sorted(known[path].kinds)), " or ".join(sorted(field.kinds))
-            message = f"the type of the save field `{cropped(field.title)}` changed: {old} to {new}"
-            yield Changed(message=message, pointer=join(field.path), before=old, after=new)
+    for path, found in fields(after).items():
+        if path in known and known[path].kinds - found.kinds:
+            old, new = " or ".join(sorted(known[path].kinds)), " or ".join(sorted(found.kinds))
+            message = f"the type of the save field `{cropped(found.title)}` changed: {old} to {new}"
+            yield Changed(message=message, pointer=join(found.path), before=old, after=new)
 
 
 @row("PBE-SAVE-FIELD-ADDED", MINOR)
@@ -96,10 +211,10 @@ def save_field_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
             message = f"the save key `{cropped(key)}` was added"
             yield Changed(message=message, pointer=join((*TEMPLATE, key)), after=key)
     old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
-    for path, field in new.items() if known else ():
-        if path not in old and in_both(path[:-1], old, new) and field.root not in retyped:
-            message = f"the save field `{cropped(field.title)}` was added"
-            yield Changed(message=message, pointer=join(field.path))
+    for path, found in new.items() if known else ():
+        if path not in old and in_both(path[:-1], old, new) and found.root not in retyped:
+            message = f"the save field `{cropped(found.title)}` was added"
+            yield Changed(message=message, pointer=join(found.path))
 
 
 def phrases(pbe: Pbe) -> dict[str, tuple[int, str]] | None:

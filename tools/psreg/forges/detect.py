@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from psreg.forges.forge import Forge
-from psreg.http.limits import Limits
+
+if TYPE_CHECKING:  # most reviews run where there is no forge, and need no HTTP
+    from psreg.http.limits import Limits
 
 
 def detect(environ: Mapping[str, str], limits: Limits | None = None) -> Forge | None:
@@ -17,9 +20,9 @@ def detect(environ: Mapping[str, str], limits: Limits | None = None) -> Forge | 
     if environ.get("GITHUB_ACTIONS") == "true":
         from psreg.forges.github import GitHub  # noqa: PLC0415 - one of two is needed
 
-        return GitHub(environ, limits or Limits())
+        return GitHub(environ, limits)
     if environ.get("GITLAB_CI") == "true":
         from psreg.forges.gitlab import GitLab  # noqa: PLC0415 - symmetrical
 
-        return GitLab(environ, limits or Limits())
+        return GitLab(environ, limits)
     return None

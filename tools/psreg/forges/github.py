@@ -62,7 +62,7 @@ class GitHub:
 
     name = "github"
 
-    def __init__(self, environ: Mapping[str, str], limits: Limits) -> None:
+    def __init__(self, environ: Mapping[str, str], limits: Limits | None = None) -> None:
         self._event = event(environ.get("GITHUB_EVENT_PATH", ""))
         self._event_name = environ.get("GITHUB_EVENT_NAME", "")
         self._repository = required(environ, "GITHUB_REPOSITORY")
@@ -75,7 +75,9 @@ class GitHub:
         headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        self._api = Api(environ.get("GITHUB_API_URL") or "https://api.github.com", headers, limits)
+        self._api = Api(
+            environ.get("GITHUB_API_URL") or "https://api.github.com", headers, limits or Limits()
+        )
         self._path = f"/repos/{quote(self._repository)}"
         # In `pull_request` the commit that is checked out is another one, a tried merge.
         self.head = self._pushed or sha(at(self._event, "merge_group", "head_sha"))

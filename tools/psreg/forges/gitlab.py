@@ -52,7 +52,7 @@ class GitLab:
 
     name = "gitlab"
 
-    def __init__(self, environ: Mapping[str, str], limits: Limits) -> None:
+    def __init__(self, environ: Mapping[str, str], limits: Limits | None = None) -> None:
         self._triggered = environ.get("CI_PIPELINE_SOURCE") == "trigger"
         self._payload = event(environ.get("TRIGGER_PAYLOAD", "")) if self._triggered else {}
         self._environ = environ
@@ -60,7 +60,7 @@ class GitLab:
         self.run_url = environ.get("CI_JOB_URL", "")
         self.default_branch = environ.get("CI_DEFAULT_BRANCH", "")
         headers = {"PRIVATE-TOKEN": self.token} if self.token else {}
-        self._api = Api(required(environ, "CI_API_V4_URL"), headers, limits)
+        self._api = Api(required(environ, "CI_API_V4_URL"), headers, limits or Limits())
         self._path = f"/projects/{quote(required(environ, 'CI_PROJECT_ID'), safe='')}"
         self.head = self._named
 
