@@ -65,7 +65,7 @@ def test_from_an_empty_folder_to_an_installed_prompt(psreg, tmp_path):
     with (place / "registry/policy.toml").open("a") as policy:
         policy.write(POLICY)
     run(*git, "add", ".", cwd=place, env=env)
-    run(*git, "commit", "--quiet", "--message", "Found the registry", cwd=place, env=env)
+    run(*git, "commit", "--quiet", "--message", "Create the registry", cwd=place, env=env)
 
     (tmp_path / "answers.json").write_text(json.dumps({**BESIDE, **ANSWERS["prompt"]}))
     do("new", "prompt", "trip_packer", "--answers", tmp_path / "answers.json")

@@ -67,12 +67,12 @@ class World(ABC):
         published = self.keeper.run("publish", "--format", "json", cwd=self.work).json
         self.pin = published["root_sha256"]
         self.keys = self.exported(published["registry_id"])
-        self.commit("Found the registry", "main")
+        self.commit("Create the registry", "main")
         if self.state_branch != "main":
             git("checkout", "-q", "--orphan", self.state_branch, cwd=self.work)
             git("rm", "-rq", "--cached", ".", cwd=self.work)
             git("add", "--force", "registry/metadata", "registry/targets", cwd=self.work)
-            git("commit", "-qm", "Found the registry", cwd=self.work)
+            git("commit", "-qm", "Create the registry", cwd=self.work)
             git("push", "-q", "origin", self.state_branch, cwd=self.work)
             git("checkout", "-qf", "main", cwd=self.work)
 
@@ -558,7 +558,7 @@ def test_a_head_that_cannot_be_had_does_not_keep_others_from_being_judged(world:
     world.server.pull("d" * 40, ANA, number=2)  # type: ignore[attr-defined]
     done = world.again()
     assert done.code == 1, done.out
-    assert f"{'d' * 40} was not judged" in done.out
+    assert f"{'d' * 40} was not reviewed" in done.out
     assert len(world.server.bodies()) == 1
     assert "needs_human" in world.server.bodies()[0]  # no event said who pushed it
     assert green(world, head)

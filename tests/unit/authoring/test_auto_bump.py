@@ -44,7 +44,7 @@ def test_a_changed_copy(existing, new, number, floor):
     assert paths(made) == [
         f"{HELLO}/{number}/{name}" for name in ("README.md", "hello.prompt", "release.toml")
     ]
-    assert "/changes" in {gap.pointer for gap in made.gaps}
+    assert "/changes" in {item.pointer for item in made.todo}
 
 
 def test_the_version_in_the_copy_does_not_count():
@@ -98,7 +98,7 @@ def test_golden_cases_come_along():
     assert f"{HELLO}/2.0.0/evidence/a.render.toml" in paths(made)
     assert f"{HELLO}/2.0.0/evidence/claude.jsonl" not in paths(made)
     assert made.diff.differences[0].row == "GOLDEN-BROKEN"
-    assert ("REG031", "/text") in {(gap.code, gap.pointer) for gap in made.gaps}
+    assert ("REG031", "/text") in {(item.code, item.pointer) for item in made.todo}
 
 
 def test_a_folder_whose_number_is_too_small_is_moved():
@@ -116,7 +116,7 @@ def test_a_folder_whose_number_is_too_small_is_moved():
     ]
     assert b"@version 2.0.0" in made.files[made.release.artifact]
     assert made.files[made.release.folder / "release.toml"].endswith(READY.encode())
-    assert {gap.code for gap in made.gaps} == {"REG027"}
+    assert {item.code for item in made.todo} == {"REG027"}
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,8 @@ def test_two_runs_make_a_tested_release():
     ("answers", "field", "said"),
     [
         ({"name": "../../../etc/passwd"}, "name", "etc_passwd"),
-        ({"name": "Trip Packer"}, "name", "write trip_packer"),
-        ({"name": "con"}, "name", "a device on Windows"),
+        ({"name": "Trip Packer"}, "name", "Write `trip_packer`."),
+        ({"name": "con"}, "name", "a device name on Windows"),
         ({"name": "hello"}, "name", "Choose another name"),
         ({"name": "hell0"}, "name", "[NAME001]"),
         ({"class": "a class of mine"}, "class", "The classes are stateless_executor"),
@@ -137,8 +137,8 @@ def test_a_text_that_was_run_under_another_name_was_not_run():
     answers = {**GOOD, "class": EXECUTOR, "artifact": PBE.replace("trip_packer", "packer")}
     assert drafted(answers).objections == ()
     (objection,) = drafted(answers | TWO_RUNS).objections
-    assert "not what was run" in objection.message
-    assert "trip_packer and 1.0.0" in objection.hint
+    assert "not the text that was run" in objection.message
+    assert "the name trip_packer and the version 1.0.0" in objection.hint
 
 
 def test_promises_are_kept():
@@ -148,7 +148,7 @@ def test_promises_are_kept():
     assert objection.message.startswith("this box is not ticked: I wrote this text")
     gone = text.partition(FIELDS["promises"].heading)[0] + FIELDS["promises"].heading
     (objection,) = draft(read_issue(gone), tree(), OWNER, all_rules()).objections
-    assert objection.message == "the boxes of the form are gone"
+    assert objection.message == "the boxes of the form are missing"
 
 
 def test_a_form_that_cannot_be_read_writes_nothing():

@@ -7,8 +7,14 @@ from pathlib import PurePosixPath
 import pytest
 import yaml
 
-from psreg.authoring.forms import own_forms
-from psreg.authoring.init import FORGES, ISSUE_FORMS, LABELS, Foundation, new_registry
+from psreg.authoring.init import (
+    FORGES,
+    ISSUE_FORMS,
+    LABELS,
+    RegistryPlan,
+    new_registry,
+    packaged_forms,
+)
 from psreg.cli.rules import all_rules
 from psreg.formats import policy
 from psreg.lint.walk import check_tree
@@ -35,8 +41,8 @@ ON_GITLAB = {".gitlab-ci.yml", ".gitlab/merge_request_templates/Default.md"}
 
 
 def made(*forges, name="Our prompts", url="https://example.org/prompts/"):
-    foundation = Foundation(name=name, url=url, forges=forges, version="1.2.3")
-    return {str(p): data for p, data in new_registry(foundation, own_forms()).items()}
+    foundation = RegistryPlan(name=name, url=url, forges=forges, version="1.2.3")
+    return {str(p): data for p, data in new_registry(foundation, packaged_forms()).items()}
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_every_text_comes_back_from_its_own_field(said):
     answers = GOOD | {field.id: normal(field, text) for field, text in said.items()}
     form = read_issue(body(answers))
     assert form.answers == meant(answers)
-    assert all(o.message == "this is not answered" for o in form.objections)
+    assert all(o.message == "the field is empty" for o in form.objections)
 
 
 @given(SAID, st.sampled_from(WRITTEN), st.sampled_from(HEADINGS), SAID)
@@ -83,13 +83,13 @@ def test_an_empty_fence_is_no_answer():
 def test_what_is_required_is_asked_for(field):
     (objection,) = read_issue(body({**GOOD, field.id: ""})).objections
     assert objection.field == field.label
-    assert objection.message == "this is not answered"
+    assert objection.message == "the field is empty"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x" * (MAX_BODY + 1), "more than 65536 letters"),
+        ("x" * (MAX_BODY + 1), "more than 65,536 characters"),
         (body(GOOD) + "\ud800", "not UTF-8"),
         (body(GOOD).replace("### Tags to find it by", "### Tags"), "is missing"),
         (

@@ -63,7 +63,7 @@ def test_a_later_release_says_what_the_previous_one_said():
     head = tree(entry(), version(number="1.1.0"))
     del head[PurePosixPath(f"{HELLO}/1.1.0/release.toml")]
     text = absent(tree(entry()), head)[f"{HELLO}/1.1.0/release.toml"]
-    assert text.startswith('changes = ""  # what is new since 1.0.0\n')
+    assert text.startswith('changes = ""  # what changed since 1.0.0\n')
     assert 'summary = "Says hello, and nothing else."' in text
     assert 'tags = ["greeting"]' in text
 
@@ -73,7 +73,7 @@ def test_a_login_that_is_not_known_is_left_to_write(login):
     author = Author(forge="gitlab", id=7, login=login)
     head = without(tree(entry()), "entry.toml")
     text = absent(tree(), head, author)[f"{HELLO}/entry.toml"]
-    owner = 'owners = []  # no owner yet; to be one: {forge = "gitlab", id = 7, login = "…"}'
+    owner = 'owners = []  # no owner yet; to own it, add {forge = "gitlab", id = 7, login = "…"}'
     assert text.splitlines()[:2] == [owner, "threshold = 1"]
 
 

@@ -31,16 +31,16 @@ def test_classes():
 @pytest.mark.parametrize(
     ("name", "entry_class", "answer"),
     [
-        ("Trip-Packer", "prompt", ("BAD_NAME", "write trip_packer")),
-        ("x" * 65, "prompt", ("BAD_NAME", "a letter comes first, as in trip_packer")),
-        ("nul", "prompt", ("BAD_NAME", "choose another name")),
+        ("Trip-Packer", "prompt", ("BAD_NAME", "Write `trip_packer`.")),
+        ("x" * 65, "prompt", ("BAD_NAME", "Start with a letter, as in `trip_packer`.")),
+        ("nul", "prompt", ("BAD_NAME", "Choose another name.")),
         (
             "trip_packer",
             "prompt",
-            ("NAME_TAKEN", "a new version of it: psreg bump trip_packer patch"),
+            ("NAME_TAKEN", "Run `psreg bump trip_packer patch` to start a new version of it."),
         ),
-        ("trip_packer", "stateless_executor", ("NAME_TAKEN", "choose another name")),
-        ("suitcase", "prompt", ("NAME_TAKEN", "choose another name")),
+        ("trip_packer", "stateless_executor", ("NAME_TAKEN", "Choose another name.")),
+        ("suitcase", "prompt", ("NAME_TAKEN", "Choose another name.")),
     ],
 )
 def test_names_that_are_not_free(name, entry_class, answer):

@@ -33,8 +33,8 @@ def whole(plan):
     return {**new_entry(plan), POLICY_PATH: POLICY.encode()}
 
 
-def told(gaps):
-    return {(g.path, g.line, g.column, g.code, g.message) for g in gaps}
+def told(todo):
+    return {(g.path, g.line, g.column, g.code, g.message) for g in todo}
 
 
 def found(tree):
@@ -62,10 +62,10 @@ def plans(draw):
 @few
 @given(plans())
 def test_what_is_missing_is_what_the_check_finds(plan):
-    gaps = missing(plan, all_rules())
-    assert told(gaps) == found(whole(plan))
-    assert {gap.code for gap in gaps} <= GAPS
-    assert all(gap.write for gap in gaps)
+    todo = missing(plan, all_rules())
+    assert told(todo) == found(whole(plan))
+    assert {item.code for item in todo} <= GAPS
+    assert all(item.write for item in todo)
 
 
 @few
@@ -150,9 +150,9 @@ def test_an_objection_is_about_the_new_answer_only():
 
 def test_what_a_policy_waives_is_no_gap():
     plan = Plan(entry_class="prompt", name="x")
-    assert "REG011" in {gap.code for gap in missing(plan, all_rules())}
+    assert "REG011" in {item.code for item in missing(plan, all_rules())}
     waived = Plan(entry_class="prompt", name="x", policy=POLICY.encode())
-    assert "REG011" not in {gap.code for gap in missing(waived, all_rules())}
+    assert "REG011" not in {item.code for item in missing(waived, all_rules())}
 
 
 def prompt_of(version):
@@ -201,14 +201,14 @@ def test_an_engine_that_exists_moves_in_and_only_the_other_files_are_asked_about
     moved = new_entry(plan)[plan.release.artifact]
     assert b'"pbe_name": "workshop"' in moved
     assert b"pbct_save" not in moved
-    assert {gap.code for gap in missing(plan, all_rules())} == {"REG008", "REG011", "REG017"}
+    assert {item.code for item in missing(plan, all_rules())} == {"REG008", "REG011", "REG017"}
 
 
 def test_in_a_tree_its_neighbours_are_seen():
     tree = whole(Plan(entry_class="prompt", name="code_review"))
     plan = Plan(entry_class="prompt", name="codereview")
-    assert "NAME001" in {gap.code for gap in missing(plan, all_rules(), tree)}
-    assert "NAME001" not in {gap.code for gap in missing(plan, all_rules())}
+    assert "NAME001" in {item.code for item in missing(plan, all_rules(), tree)}
+    assert "NAME001" not in {item.code for item in missing(plan, all_rules())}
 
 
 def test_answers_are_read_as_what_is_asked_for():

@@ -23,7 +23,7 @@ from support.reviews import WAITING
 
 FILES = (PurePosixPath("pbes/prompt/x/0.1.0/x.prompt"), PurePosixPath("pbes/prompt/x/entry.toml"))
 DONE = Submission(
-    name="x", title="Add x 0.1.0", files=FILES, branch="submit/x", commit="a" * 40, in_the_way=True
+    name="x", title="Add x 0.1.0", files=FILES, branch="submit/x", commit="a" * 40, blocks_pull=True
 )
 OWNER = Owner(forge="github", id=7, login="ana")
 HOSTILE = st.one_of(
@@ -34,7 +34,7 @@ HOSTILE = st.one_of(
             "<!-- psreg review -->",
             "</details><script>x</script>",
             "[x](javascript:y) ![x](//y) `x` **x** ~~~",
-            "\n\n### psreg: the pull request is open\n\n- [ ] x",
+            "\n\n### psreg: pull request opened\n\n- [ ] x",
             "x" * 100_000,
         ]
     ),
@@ -45,7 +45,7 @@ HOSTILE = st.one_of(
 def test_text_of_an_issue_cannot_act(field, message, hint):
     objection = Objection(field=field, message=message, hint=hint)
     said = answer_markdown(Submission(name="x", title="", objections=(objection,)))
-    assert said.startswith(f"{MARKER}\n### psreg: not yet\n")
+    assert said.startswith(f"{MARKER}\n### psreg: changes required\n")
     shown = said.removeprefix(MARKER)
     plain = re.sub(r"</?code>|<br>", "", shown)
     assert not re.search(r"[<>@]|\]\(|!\[|(?<!&)#\d|://", plain)
@@ -72,7 +72,7 @@ def test_the_description_of_the_request():
 def test_lines_for_a_person():
     lines = list(submission_lines(DONE, "origin"))
     assert "  git push -u origin submit/x" in lines
-    assert "  open a pull request of this branch" in lines
+    assert "  open a pull request for this branch" in lines
     assert "  git stash push --include-untracked -- pbes/prompt/x && git pull" in lines
     objection = Objection(field="a:1", message="m", hint="h", code="REG001")
     bare = Objection(field="", message="m")
@@ -92,12 +92,12 @@ def test_the_document_of_what_was_not_reviewed():
 
 def test_what_the_review_will_say_and_where_the_request_is():
     done = replace(
-        DONE, review=WAITING, opened=True, url="https://forge.example/1", in_the_way=False
+        DONE, review=WAITING, opened=True, url="https://forge.example/1", blocks_pull=False
     )
     lines = list(submission_lines(done, "origin"))
-    assert lines[1] == "the review will say: needs_human"
+    assert lines[1] == "expected verdict: needs_human"
     assert lines[2].endswith(f"[{WAITING.reasons[0].code}]")
-    assert lines[-1] == "the pull request is open: https://forge.example/1"
+    assert lines[-1] == "pull request: https://forge.example/1"
     pushed = replace(DONE, pushed=True, url="https://forge.example/new")
     lines = list(submission_lines(pushed, "origin"))
     assert "  open https://forge.example/new" in lines
@@ -106,6 +106,4 @@ def test_what_the_review_will_say_and_where_the_request_is():
 
 def test_the_answer_when_the_request_is_open():
     said = answer_markdown(replace(DONE, url="https://forge.example/1"))
-    assert said.startswith(
-        f"{MARKER}\n### psreg: the pull request is open\n\nhttps://forge.example/1"
-    )
+    assert said.startswith(f"{MARKER}\n### psreg: pull request opened\n\nhttps://forge.example/1")

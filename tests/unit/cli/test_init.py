@@ -12,11 +12,11 @@ def test_a_registry_is_made_and_checks_clean(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     first, *rest = done.stdout.splitlines()
     files = tree_of(tmp_path / "deep/prompts")
-    assert first == f"made the registry Our prompts in deep/prompts: {len(files)} files"
+    assert first == f"created the registry Our prompts in deep/prompts: {len(files)} files"
     assert [line.strip() for line in rest[: len(files)]] == sorted(files)
     assert "  git init --initial-branch main" in rest
-    assert "  then write the address of its site into registry/policy.toml" in rest
-    assert "make the labels submission, report and name-dispute on GitHub" in done.stdout
+    assert "  then write the URL of its site into registry/policy.toml" in rest
+    assert "create the labels submission, report and name-dispute on GitHub" in done.stdout
     checked = psreg(tmp_path / "deep/prompts", "check")
     assert (checked.returncode, checked.stdout) == (0, "checked 0 files: no findings\n")
 
@@ -26,9 +26,9 @@ def test_the_name_is_the_folders_and_a_repository_of_git_counts_as_empty(tmp_pat
     url = "https://example.org/prompts"
     done = psreg(tmp_path / "prompts", "init", ".", "--url", url)
     assert done.returncode == 0
-    assert "made the registry prompts in ." in done.stdout
+    assert "created the registry prompts in ." in done.stdout
     assert "git init" not in done.stdout
-    assert "then write the address" not in done.stdout
+    assert "then write the URL" not in done.stdout
     assert f'url = "{url}/"' in (tmp_path / "prompts/registry/policy.toml").read_text()
     assert (tmp_path / "prompts/.gitlab-ci.yml").is_file()
     assert (tmp_path / "prompts/.github/workflows/review.yml").is_file()
@@ -54,7 +54,7 @@ def test_nothing_is_written_over(tmp_path):
     assert (tmp_path / "README.md").read_text() == "Mine.\n"
     again = psreg(tmp_path, "init", ".", "--force")
     assert ": 0 files\n" in again.stdout
-    assert "there before, and left as they are:" in again.stdout
+    assert "already there, not changed:" in again.stdout
     assert psreg(tmp_path, "init", ".", "--force", "--quiet").stdout == ""
 
 
@@ -63,8 +63,8 @@ def test_nothing_is_written_over(tmp_path):
     [
         (("file",), "NOT_A_FOLDER"),
         (("broken",), "NOT_A_FOLDER"),
-        (("new", "--name", " "), "is no name"),
-        (("new", "--name", "a\nb"), "is no name"),
+        (("new", "--name", " "), "is not a valid name"),
+        (("new", "--name", "a\nb"), "is not a valid name"),
         (("new", "--url", "ftp://example.org"), "is not the address of a site"),
         (("new", "--forge", "sourcehut"), "invalid choice"),
         ((), "required"),
@@ -85,7 +85,7 @@ def test_never_through_a_link(tmp_path):
     (tmp_path / "prompts/registry").symlink_to(tmp_path / "elsewhere")
     done = psreg(tmp_path, "init", "prompts", "--force")
     assert done.returncode == 4
-    assert "a registry's tree has no links" in done.stderr
+    assert "a registry must not contain links" in done.stderr
     assert tree_of(tmp_path / "elsewhere") == {}
 
 

@@ -66,7 +66,7 @@ def test_gaps_are_shown_with_place_and_what_to_write(root):
     )
     assert "what the prompt does, in one sentence of 20 to 160 characters" in done.stdout
     assert "“When JSON with the root key 'trip_packer_save' arrives, …”" in done.stdout
-    assert "then: psreg check pbes/interactive_engine/trip_packer/0.1.0" in done.stdout
+    assert "next: psreg check pbes/interactive_engine/trip_packer/0.1.0" in done.stdout
     assert "wrote" not in psreg(root, "new", "prompt", "other", "-q").stdout
 
 
@@ -88,8 +88,8 @@ def test_with_all_answers_nothing_is_left(root, entry_class, form):
         file.write_text("".join(f"{k} = {json.dumps(v)}\n" for k, v in answers.items()))
     done = psreg(root, "new", entry_class, "trip_packer", "--answers", str(file))
     assert done.returncode == 0
-    assert "to write before" not in done.stdout
-    assert ("worth a look" in done.stdout) == (entry_class == "persistent_service")
+    assert "required before" not in done.stdout
+    assert ("recommended" in done.stdout) == (entry_class == "persistent_service")
     assert psreg(root, "check").returncode == 0
     readme = (root / f"pbes/{entry_class}/trip_packer/0.1.0/README.md").read_text()
     assert "# Trip packer\n\nPlans the contents" in readme
@@ -106,13 +106,13 @@ def test_the_examples_of_the_creator_tool_make_a_clean_engine(root):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('licence = "MIT"', "`licence` answers no question here. Did you mean `license`?"),
-        ("task = 3", "`task`: this is no text"),
-        ("tags = 3", "`tags`: this is no list of words"),
+        ('licence = "MIT"', "unknown key `licence`. Did you mean `license`?"),
+        ("task = 3", "`task`: expected a text"),
+        ("tags = 3", "`tags`: expected a list of words"),
         ('summary = "Short"', "`summary` has 5 of at least 20 characters [REG008]"),
         ('license = "Mine"', "[REG010]"),
         ('task = "[METADATA]"', "[PROMPT002]"),
-        ('task = " "', "`task`: the answer is blank"),
+        ('task = " "', "`task`: the answer is empty"),
         ("= 1", "neither TOML nor JSON"),
         ('{"task": "\\ud800"}', "bytes that are not UTF-8"),
         ("{", "neither TOML nor JSON"),
@@ -130,12 +130,12 @@ def test_answers_that_cannot_stand_write_nothing(root, text, said):
     ("arguments", "code", "said"),
     [
         (("promt", "x"), 2, "Did you mean `prompt`?"),
-        (("prompt", "Trip-Packer"), 2, "write trip_packer"),
-        (("prompt", "4"), 2, "a letter comes first"),
-        (("prompt", "con"), 2, "a device on Windows"),
+        (("prompt", "Trip-Packer"), 2, "Write `trip_packer`."),
+        (("prompt", "4"), 2, "Start with a letter"),
+        (("prompt", "con"), 2, "a device name on Windows"),
         (("prompt", "taken"), 2, "psreg bump taken patch"),
-        (("stateless_executor", "taken"), 2, "choose another name"),
-        (("prompt", "other_name"), 2, "`other_name` is an alias of `taken`"),
+        (("stateless_executor", "taken"), 2, "Choose another name."),
+        (("prompt", "other_name"), 2, "`other_name` is already an alias of `taken`"),
         (("prompt", "t4ken"), 2, "[NAME001]"),
         (("prompt", "x", "--from", "absent"), 4, "cannot read absent"),
         (("prompt", "x", "--answers", "absent"), 4, "cannot read absent"),
@@ -175,7 +175,7 @@ def test_an_artifact_moves_in_with_only_its_name_and_version_changed(root, tmp_p
     source.write_bytes(old)
     done = psreg(root, "new", "interactive_engine", "card_box", "--from", str(source))
     assert done.returncode == 0
-    note = "an entry begins with 0.1.0 or 1.0.0: 1.1.0 becomes 1.0.0"
+    note = "the first version must be 0.1.0 or 1.0.0: 1.1.0 becomes 1.0.0"
     assert note in done.stderr
     new = (root / "pbes/interactive_engine/card_box/1.0.0/card_box.pbe.txt").read_bytes()
     changed = old.replace(b'"pbe_version": "1.1"', b'"pbe_version": "1.0.0"')
@@ -214,11 +214,11 @@ def test_questions_are_asked_again_with_the_reason(root):
     assert done.returncode == 0
     assert "9 questions" in done.stderr
     assert "1/9 description: what the prompt does" in done.stderr
-    assert "not so: `summary` has 9 of at least 20 characters [REG008]" in done.stderr
+    assert "not valid: `summary` has 9 of at least 20 characters [REG008]" in done.stderr
     artifact = (root / "pbes/prompt/guided_one/0.1.0/guided_one.prompt").read_text()
     assert artifact.endswith("[CONTENT]\nWrite about {topic}.\n")
     assert 'tags = ["A", "b"]' in (root / "pbes/prompt/guided_one/0.1.0/release.toml").read_text()
-    assert "worth a look" in done.stdout  # `A` is no tag, which is a warning
+    assert "recommended" in done.stdout  # `A` is no tag, which is a warning
 
 
 def test_answers_of_a_file_are_not_asked_for(root):
@@ -295,7 +295,7 @@ def test_the_keepers_may_let_a_similar_name_stand(root):
     assert psreg(root, "new", "prompt", "codereview").returncode == 0
 
 
-def test_a_link_in_the_way_is_not_followed(root, tmp_path):
+def test_a_link_blocks_pull_is_not_followed(root, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (root / "pbes/prompt").symlink_to(tmp_path / "elsewhere")
     done = psreg(root, "new", "prompt", "x")
@@ -323,7 +323,7 @@ def test_from_an_idea_to_two_releases(root, tmp_path):
     done = psreg(root, "bump", "trip_packer", "minor")
     assert done.returncode == 0
     assert "release.toml:6: `changes` has 0 of at least 1 characters" in done.stdout
-    assert "what is different for its users since 0.1.0" in done.stdout
+    assert "what changed for its users since 0.1.0" in done.stdout
     assert psreg(root, "check").returncode == 1
     assert psreg(root, "publish", **home).returncode == 1
 

@@ -79,7 +79,7 @@ def test_one_entry_on_a_branch_of_its_own_and_nothing_else_changes(ana):
     done = ana.psreg()
     assert done.returncode == 0, done.stderr
     assert "submit/trip_packer: 4 files in commit" in done.stdout
-    assert "the review will say: needs_human" in done.stdout
+    assert "expected verdict: needs_human" in done.stdout
     assert "git push -u origin submit/trip_packer" in done.stdout
     assert ana.git("status", "--porcelain") == before
     assert ana.git("branch", "--show-current") == "main"
@@ -113,7 +113,7 @@ def test_findings_are_said_and_nothing_is_committed(ana):
     ana.write({f"{FOLDER}/0.1.0/release.toml": 'summary = "Short."\n'})
     done = ana.psreg("trip_packer")
     assert done.returncode == 1
-    assert "nothing was committed: trip_packer would be rejected" in done.stdout
+    assert "nothing was committed: the review would reject trip_packer" in done.stdout
     assert f"{FOLDER}/0.1.0/release.toml:1: " in done.stdout
     assert ana.git("branch", "--list", "submit/*") == ""
     code, document = ana.say("trip_packer")
@@ -182,7 +182,7 @@ def test_opening_on_github(ana):
         assert ana.say("--open", **forge)[1]["url"] == pull["html_url"]
         assert len(server.pulls) == 1
         done = ana.psreg("--open", **forge)
-        assert f"the pull request is open: {pull['html_url']}" in done.stdout
+        assert f"pull request: {pull['html_url']}" in done.stdout
         code, document = ana.say("--open", **{**forge, "GITHUB_TOKEN": ""})
         assert (code, document["error"]["code"]) == (2, "NO_TOKEN")
 
@@ -224,9 +224,9 @@ def test_gitlab_opens_the_request_itself(ana):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ((), 2, "no entry differs"),
-        (("hello",), 2, "nothing of hello differs"),
-        (("--remote", "nowhere"), 2, "there is no remote nowhere"),
+        ((), 2, "no entry has changes to submit"),
+        (("hello",), 2, "`hello` has no changes"),
+        (("--remote", "nowhere"), 2, "there is no remote `nowhere`"),
         (("--base", "nowhere"), 4, "there is no commit nowhere"),
         (("--from-issue", "nowhere"), 4, "cannot read the event nowhere"),
     ],
@@ -242,9 +242,9 @@ def test_more_that_cannot_be_done(ana, tmp_path):
     ana.new("case_packer")
     done = ana.psreg()
     assert done.returncode == 2
-    assert f"several entries differ: pbes/prompt/case_packer, {FOLDER}" in done.stderr
+    assert f"several entries have changes: pbes/prompt/case_packer, {FOLDER}" in done.stderr
     done = ana.psreg("hello")
-    assert "these have: case_packer, trip_packer" in done.stderr
+    assert "Changed entries: case_packer, trip_packer" in done.stderr
     ana.psreg("trip_packer")
     ana.git("stash", "push", "-q", "--include-untracked", "--", FOLDER)
     ana.git("switch", "-q", "submit/trip_packer")
@@ -257,7 +257,7 @@ def test_more_that_cannot_be_done(ana, tmp_path):
     (ana.clone / "pbes/prompt/case_packer/0.1.0/link.md").symlink_to("/etc/passwd")
     done = ana.psreg("case_packer")
     assert done.returncode == 1
-    assert "is no plain file" in done.stderr
+    assert "is not a regular file" in done.stderr
 
 
 def test_without_an_identity(ana):
@@ -284,7 +284,7 @@ def test_without_a_remote_a_clone_or_a_checkout(ana, tmp_path):
     ana.git("remote", "set-url", "origin", str(ana.origin))
     done = ana.psreg("--open")
     assert done.returncode == 2
-    assert "no forge that psreg knows" in done.stderr
+    assert "is not on GitHub or GitLab" in done.stderr
     (ana.clone / ".git").rename(tmp_path / "git")
     assert "is not the top of a clone" in ana.psreg().stderr
     (ana.clone / "pbes").rename(tmp_path / "pbes-away")

@@ -31,7 +31,7 @@ def test_a_folder_that_is_not_there_is_empty(store: RegistryDir) -> None:
     assert not store.root.exists()
 
 
-def test_a_file_in_the_way_is_no_folder(store: RegistryDir) -> None:
+def test_a_file_blocks_pull_is_no_folder(store: RegistryDir) -> None:
     store.root.parent.mkdir()
     store.root.write_text("a file")
     assert store.read("metadata/x") is None

@@ -1,38 +1,41 @@
-"""An entry made of a filled-in form: the same files that `psreg new` writes, and their owner.
+"""An entry from a submitted issue form: the same files that `psreg new` writes, and their owner.
 
-An answer becomes the content of a file and nothing else: the name and the class are accepted only
-if they follow the grammar, and every path is made of those two and a version.
+An answer becomes the content of a file and nothing else: name and class are accepted only if they
+follow the grammar, and every path is built from those two and a version.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import PurePosixPath
 
-from psreg.authoring.form_runs import Row, Run, runs_of
 from psreg.authoring.issue_form import FIELDS, RUNS, FilledForm, Objection
 from psreg.authoring.naming import require_class, require_class_of, require_free_name
 from psreg.authoring.new import Plan, new_entry
 from psreg.authoring.questions import answers
-from psreg.authoring.todo import Gap, gaps, overlaid
+from psreg.authoring.todo import TodoItem, overlaid, todo_items
 from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UsageError
 from psreg.core.identity import CLASSES, Format, ReleaseId, detect_format
 from psreg.core.rule_table import RuleTable
 from psreg.formats.json import json_document
 from psreg.formats.json.pointer import split
+from psreg.formats.layout import EVIDENCE
+from psreg.formats.platforms import PLATFORMS
 from psreg.formats.tree import POLICY
 
-_TO_TEST = "Run exactly this text on two platforms and fill in both test runs of the form."
+_TO_TEST = "Run exactly this text on two platforms, and fill in both test runs of the form."
 _LIST = re.compile(r"^\s*[-*•]\s+", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """The account that filled the form in: the forge, its numeric id and its present login."""
+    """The account that submitted the form: the forge, its numeric id and its current login."""
 
     forge: str
     id: int
@@ -41,9 +44,9 @@ class Owner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a form leads to: the files of an entry, and why it cannot be submitted, if so.
+    """The result of a form: the files of an entry, and the objections that prevent submitting it.
 
-    `release` is None and `files` are empty where it is not even clear what it would be called.
+    `release` is None and `files` are empty if name or class are not valid.
     """
 
     objections: tuple[Objection, ...]
@@ -54,7 +57,7 @@ class Draft:
 def draft(
     form: FilledForm, tree: Mapping[PurePosixPath, bytes], owner: Owner, rules: RuleTable
 ) -> Draft:
-    """Return the entry that `form` describes, judged as a part of the registry `tree`."""
+    """Return the entry that `form` describes, checked as a part of the registry `tree`."""
     if form.objections:
         return Draft(objections=form.objections, files={})
     promises = tuple(_promises(form))
@@ -69,8 +72,8 @@ def draft(
     entry = release.entry_folder / "entry.toml"
     files[entry] = _owned(files[entry], owner)
     meanings = {(str(toml), "/tested"): _TO_TEST}
-    found = gaps(overlaid(tree, files), release.entry_folder, rules, meanings)
-    faults = (_objection(gap, release, runs) for gap in found if gap.severity is ERROR)
+    found = todo_items(overlaid(tree, files), release.entry_folder, rules, meanings)
+    faults = (_objection(item, release, runs) for item in found if item.severity is ERROR)
     renamed = _renamed_after_runs(plan, files[release.artifact]) if runs else ()
     return Draft(release=release, files=files, objections=(*promises, *renamed, *faults))
 
@@ -80,13 +83,13 @@ def _promises(form: FilledForm) -> Iterator[Objection]:
     for box in form.open["promises"]:
         yield Objection(field=label, message=f"this box is not ticked: {box}")
     if not (form.open["promises"] or form.ticked["promises"]):
-        yield Objection(field=label, message="the boxes of the form are gone")
+        yield Objection(field=label, message="the boxes of the form are missing")
 
 
 def _plan(
     form: FilledForm, tree: Mapping[PurePosixPath, bytes], rules: RuleTable
 ) -> tuple[Plan | None, tuple[Objection, ...]]:
-    """Return what to write, unless name, class and text do not go together."""
+    """Return the plan of the entry, or objections if name, class and text do not fit together."""
     entry_class = form.answers["class"].partition(" ")[0].rstrip(":")
     name = form.answers["name"]
     text = form.answers["artifact"]
@@ -114,7 +117,7 @@ def _plan(
 
 
 def _is_artifact(text: str) -> bool:
-    """Tell whether `text` is a PBE or a .prompt, and not a mere text that begins like one."""
+    """Tell whether `text` is a PBE or a .prompt, not just a text that starts like one."""
     form = detect_format("", text)
     if form is Format.PBE:
         return isinstance(json_document.parse(text.encode()).value, dict)
@@ -131,7 +134,7 @@ def _refusal(field: str, error: UsageError) -> Objection:
 
 
 def _verbatim(text: str) -> str:
-    """Return Markdown that shows `text` as it stands: in a fence longer than any in it."""
+    """Return `text` as a Markdown code block, with a fence longer than any in it."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}"
@@ -160,33 +163,34 @@ def _completed(release_toml: bytes, form: FilledForm, rows: list[Row]) -> bytes:
 
 
 def _edited(toml: bytes, said: Mapping[str, object]) -> bytes:
-    """Return the TOML file with what was said, and without what it says to its author."""
+    """Return the TOML file with the new values and without its comments."""
     import tomlkit  # noqa: PLC0415 - only where TOML is written
 
     return tomlkit.dumps({**tomllib.loads(toml.decode()), **said}).encode()
 
 
 def _renamed_after_runs(plan: Plan, artifact: bytes) -> tuple[Objection, ...]:
-    """Return why runs of the text do not count, if name or version had to be put into it."""
+    """Return why test runs of the text do not count, if its name or version had to change."""
     if plan.artifact in (None, artifact):
         return ()
     release = plan.release
     return (
         Objection(
             field=FIELDS["artifact"].label,
-            message="it says another name or version than it will have, so it is not what was run",
-            hint=f"Let it say {release.name} and {release.version} before you run it.",
+            message="it states another name or version, so it is not the text that was run",
+            hint=f"Write the name {release.name} and the version {release.version} into it, "
+            "and run it again.",
         ),
     )
 
 
-def _objection(gap: Gap, release: ReleaseId, runs: tuple[Run, ...]) -> Objection:
+def _objection(item: TodoItem, release: ReleaseId, runs: tuple[Run, ...]) -> Objection:
     """Return a finding of the check in terms of the form."""
-    path = PurePosixPath(gap.path)
-    parts = split(gap.pointer)
+    path = PurePosixPath(item.path)
+    parts = split(item.pointer)
     field, where = str(parts[0]) if parts else path.name, ""
     if path == release.artifact:
-        field, where = "artifact", f"line {gap.line}: "
+        field, where = "artifact", f"line {item.line}: "
     elif path.name == "README.md":
         field = "example"
     elif field == "tested":
@@ -195,4 +199,75 @@ def _objection(gap: Gap, release: ReleaseId, runs: tuple[Run, ...]) -> Objection
         key = str(parts[2]) if len(parts) > 2 else "platform"  # noqa: PLR2004 - /tested/0/date
         field = f"{group}_{'transcript' if key == 'evidence' else key}"
     label = FIELDS[field].label if field in FIELDS else ""
-    return Objection(field=label, message=f"{where}{gap.message}", hint=gap.write, code=gap.code)
+    return Objection(field=label, message=f"{where}{item.message}", hint=item.write, code=item.code)
+
+
+Row = Mapping[str, str | date]
+"""One table of `[[tested]]` in release.toml."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """The answers about one run; an unanswered field is empty, which the check reports."""
+
+    group: str
+    platform: str
+    model: str
+    day: str
+    result: str
+    notes: str
+    transcript: str
+
+    @property
+    def proven(self) -> bool:
+        """Tell whether there is a conversation to store."""
+        return self.transcript != ""
+
+    @property
+    def evidence(self) -> str:
+        """Path of the conversation in the version folder; .jsonl if it looks like JSON Lines."""
+        suffix = ".jsonl" if self.transcript.lstrip().startswith("{") else ".txt"
+        return f"{EVIDENCE}/{self.group}{suffix}"
+
+    def row(self, artifact: bytes) -> Row:
+        """Return the row of [[tested]] for this run of exactly `artifact`."""
+        row: dict[str, str | date] = {
+            "platform": self.platform,
+            "model": self.model,
+            "date": _day(self.day),
+            "sha256": hashlib.sha256(artifact).hexdigest(),
+            "result": self.result,
+            "evidence": self.evidence,
+        }
+        return row | {"notes": self.notes} if self.notes else row
+
+
+def runs_of(answers: Mapping[str, str]) -> tuple[Run, ...]:
+    """Return the runs with at least one answered field."""
+    return tuple(_runs(answers))
+
+
+def _runs(answers: Mapping[str, str]) -> Iterator[Run]:
+    identifiers = {name: key for key, name in PLATFORMS.items()}
+    for group in RUNS:
+        said = {key: text for key, text in answers.items() if key.startswith(f"{group}_")}
+        if said:
+            platform = said.get(f"{group}_platform", "")
+            transcript = said.get(f"{group}_transcript", "")
+            yield Run(
+                group=group,
+                platform=identifiers.get(platform, platform),
+                model=said.get(f"{group}_model", ""),
+                day=said.get(f"{group}_date", ""),
+                result=said.get(f"{group}_result", ""),
+                notes=said.get(f"{group}_notes", ""),
+                transcript=f"{transcript}\n" if transcript else "",
+            )
+
+
+def _day(text: str) -> str | date:
+    """Return `text` as a date if it is YYYY-MM-DD, else the text, which the check rejects."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return text

@@ -1,7 +1,7 @@
-"""The files of a new registry: of templates, a name, an address, and the forges that serve it.
+"""The files of a new registry, from templates, a name, an address, and the forges to support.
 
-Every file below `templates/registry/` becomes a file of the registry, at the same path; what begins
-with `.github` or `.gitlab` only where that forge is wanted. Nothing is written here.
+Every file below `templates/registry/` becomes a file of the registry at the same path; files below
+`.github` or `.gitlab` only if that forge is requested. This module writes nothing.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+
+import psreg
 
 FORGES = ("github", "gitlab")
 
 ISSUE_FORMS = ("config.yml", "name-dispute.yml", "report-a-prompt.yml", "submit-a-prompt.yml")
-"""The forms for issues that concern a registry; how rules change is a matter of psreg itself."""
+"""The issue forms of a registry; the form for rule changes is only for psreg itself."""
 
 LABELS = ("submission", "report", "name-dispute")
-"""What these forms set; GitHub adds no label that is not there."""
+"""The labels that these forms set; GitHub ignores labels that do not exist."""
 
 REQUEST_FORM = "PULL_REQUEST_TEMPLATE.md"
 
 _OF_PSREG = "## psreg itself"
-"""Where the part of the pull request's form begins that no registry needs."""
+"""The heading of the part of the pull request template that a registry does not need."""
 
 _BLANK = re.compile(r"\{\{([a-z_]+)\}\}")
 _FOR_A_FORGE = re.compile(r"\{\{#(github|gitlab)\}\}\n?(.*?)\{\{/\1\}\}\n?", re.DOTALL)
@@ -33,8 +35,8 @@ _COMMENT = re.compile(r"\A<!--.*?-->\n*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Foundation:
-    """A registry to make: its name for people, its address or "", its forges, psreg's version."""
+class RegistryPlan:
+    """A registry to create: its display name, its URL or "", its forges, psreg's version."""
 
     name: str
     url: str
@@ -43,40 +45,38 @@ class Foundation:
 
     @property
     def contributing(self) -> PurePosixPath:
-        """Where contributors are told how: the place to which the forms lead."""
+        """The path of the contributors' guide, to which the forms link."""
         return PurePosixPath(".github" if "github" in self.forges else "", "CONTRIBUTING.md")
 
 
-def new_registry(
-    foundation: Foundation, forms: Mapping[str, bytes]
-) -> Mapping[PurePosixPath, bytes]:
+def new_registry(plan: RegistryPlan, forms: Mapping[str, bytes]) -> Mapping[PurePosixPath, bytes]:
     """Return the files of the registry by path.
 
-    `forms` holds the forms of psreg's own repository by their path in its `.github` folder: those
-    for issues, and that for pull requests.
+    `forms` are the issue forms and the pull request template of psreg's own repository, by their
+    path in its `.github` folder.
     """
-    found = dict(_of_templates(foundation))
-    if "github" in foundation.forges:
+    found = dict(_of_templates(plan))
+    if "github" in plan.forges:
         folder = PurePosixPath(".github")
         for name in ISSUE_FORMS:
             path = PurePosixPath("ISSUE_TEMPLATE", name)
             found[folder / path] = forms[str(path)]
         found[folder / REQUEST_FORM] = _request(forms)
-    if "gitlab" in foundation.forges:
+    if "gitlab" in plan.forges:
         found[PurePosixPath(".gitlab/merge_request_templates/Default.md")] = _request(forms)
     return {path: found[path] for path in sorted(found, key=str)}
 
 
-def _of_templates(foundation: Foundation) -> Iterator[tuple[PurePosixPath, bytes]]:
+def _of_templates(plan: RegistryPlan) -> Iterator[tuple[PurePosixPath, bytes]]:
     for path, data in _templates(files("psreg.authoring") / "templates/registry"):
         forge = path.parts[0].lstrip(".").partition("-")[0]
-        if forge in FORGES and forge not in foundation.forges:
+        if forge in FORGES and forge not in plan.forges:
             continue
         if forge in FORGES:
-            yield path, data  # a pipeline has braces of its own
+            yield path, data  # pipelines contain braces
         else:
-            place = foundation.contributing if path.name == "CONTRIBUTING.md" else path
-            yield place, _filled(data.decode(), foundation).encode()
+            target = plan.contributing if path.name == "CONTRIBUTING.md" else path
+            yield target, _filled(data.decode(), plan).encode()
 
 
 def _templates(folder: Traversable, at: str = "") -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -88,22 +88,31 @@ def _templates(folder: Traversable, at: str = "") -> Iterator[tuple[PurePosixPat
             yield path, item.read_bytes()
 
 
-def _filled(text: str, foundation: Foundation) -> str:
+def _filled(text: str, plan: RegistryPlan) -> str:
     blanks = {
-        "name": foundation.name,
-        "name_quoted": json.dumps(foundation.name, ensure_ascii=False),
-        "url": foundation.url or "URL",
-        "url_line": f'url = "{foundation.url}"'
-        if foundation.url
-        else '# url = "https://example.org/prompts/"',
-        "contributing": str(foundation.contributing),
-        "version": foundation.version,
+        "name": plan.name,
+        "name_quoted": json.dumps(plan.name, ensure_ascii=False),
+        "url": plan.url or "URL",
+        "url_line": f'url = "{plan.url}"' if plan.url else '# url = "https://example.org/prompts/"',
+        "contributing": str(plan.contributing),
+        "version": plan.version,
     }
-    chosen = _FOR_A_FORGE.sub(lambda m: m[2] if m[1] in foundation.forges else "", text)
+    chosen = _FOR_A_FORGE.sub(lambda m: m[2] if m[1] in plan.forges else "", text)
     return _BLANK.sub(lambda blank: blanks[blank[1]], chosen)
 
 
 def _request(forms: Mapping[str, bytes]) -> bytes:
-    """Return the form for pull requests without the part about psreg's own code."""
+    """Return the pull request template without the part about psreg's own code."""
     text = forms[REQUEST_FORM].decode().partition(_OF_PSREG)[0]
     return (_COMMENT.sub("", text).rstrip() + "\n").encode()
+
+
+def packaged_forms() -> Mapping[str, bytes]:
+    """Return psreg's own issue forms and pull request template, by path below `.github`.
+
+    They are part of the package; in a source checkout they are in its `.github` folder.
+    """
+    package = Path(psreg.__file__).parent
+    folder = next(at for at in (package / "forms", package.parents[1] / ".github") if at.is_dir())
+    paths = (*(folder / "ISSUE_TEMPLATE").glob("*.yml"), folder / "PULL_REQUEST_TEMPLATE.md")
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}

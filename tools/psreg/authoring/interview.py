@@ -1,6 +1,6 @@
-"""Asking an author about a prompt: in the terminal, or by a file of answers.
+"""The answers of an author about a prompt: from the terminal, or from a file.
 
-Questions go to standard error, so that standard output stays the result's.
+Questions go to standard error, so that standard output contains only the result.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def answers_of(file: Path, plan: Plan, rules: RuleTable) -> Plan:
     """Return the plan with the answers in a TOML or JSON file.
 
     Raises:
-        UsageError: `ANSWERS`: the file is neither, a key answers nothing, an answer cannot stand.
-        UnavailableError: it cannot be read.
+        UsageError: `ANSWERS`: the file is neither, a key is unknown, or an answer is not valid.
+        UnavailableError: the file cannot be read.
     """
     said = _table(file)
     try:
@@ -35,12 +35,13 @@ def answers_of(file: Path, plan: Plan, rules: RuleTable) -> Plan:
         faults += [f"`{key}`: {reason}" for reason in objections(plan, key, answer, rules)]
         plan = plan.with_answer(key, answer)
     if faults:
-        raise UsageError("ANSWERS", f"{file}: " + "\n".join(faults), "nothing was written")
+        message = f"{file}: " + "\n".join(faults)
+        raise UsageError("ANSWERS", message, "Correct these answers; nothing was written.")
     return plan
 
 
 def _keys(plan: Plan) -> str:
-    return f"the questions are {', '.join(question.key for question in plan.asked)}"
+    return f"The known keys are {', '.join(question.key for question in plan.asked)}."
 
 
 def _table(file: Path) -> dict[str, Any]:
@@ -49,25 +50,25 @@ def _table(file: Path) -> dict[str, Any]:
         text = data.decode("utf-8-sig")
         value = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError("ANSWERS", f"{file} is neither TOML nor JSON: {error}") from error
-    table: dict[str, Any] = value  # what starts with { is an object, and TOML is a table
+        raise UsageError("ANSWERS", f"`{file}` is neither TOML nor JSON: {error}") from error
+    table: dict[str, Any] = value  # JSON that starts with { is an object, and TOML is a table
     return table
 
 
 def ask(plan: Plan, console: Console, rules: RuleTable) -> Plan:
-    """Ask for everything that has no answer yet and return the plan with what was said.
+    """Ask every question that has no answer yet, and return the plan with the answers.
 
-    An empty line leaves a question open; an answer that cannot stand is asked for again.
+    An empty line skips a question; after an answer that is not valid, psreg asks again.
 
     Raises:
         UsageError: `CANCELLED`: the input ended (Ctrl-D).
     """
     open_questions = [question for question in plan.asked if question.key not in plan.answers]
-    console.warn(f"{len(open_questions)} questions. Enter leaves one open; Ctrl-D ends, unwritten.")
+    console.warn(f"{len(open_questions)} questions. Enter skips one; Ctrl-D cancels.")
     for number, question in enumerate(open_questions, 1):
         console.warn("")
         console.warn(f"{number}/{len(open_questions)} {question.key}: {question.meaning}")
-        console.warn(f"    for instance: {question.example}")
+        console.warn(f"    for example: {question.example}")
         plan = _asked(question, plan, console, rules)
     return plan
 
@@ -77,9 +78,9 @@ def _asked(question: Question, plan: Plan, console: Console, rules: RuleTable) -
         try:
             said = input()
         except EOFError:
-            raise UsageError("CANCELLED", "the answers ended; nothing was written") from None
+            raise UsageError("CANCELLED", "cancelled; nothing was written") from None
         except UnicodeDecodeError:
-            console.warn("  not so: this is not UTF-8")
+            console.warn("  not valid: the answer is not UTF-8")
             continue
         if not said.strip():
             return plan
@@ -91,5 +92,5 @@ def _asked(question: Question, plan: Plan, console: Console, rules: RuleTable) -
         if not reasons:
             return plan.with_answer(question.key, answer)
         for reason in reasons:
-            console.warn(f"  not so: {reason}")
-        console.warn("  once more, or Enter to leave it open:")
+            console.warn(f"  not valid: {reason}")
+        console.warn("  try again, or press Enter to skip:")

@@ -1,8 +1,8 @@
-"""The form "Submit a prompt": what its fields are called, and reading the issue it leaves behind.
+"""The form "Submit a prompt": its fields, and how to read an issue that was created with it.
 
 A forge writes the body of such an issue as one heading `### <label>` per field, in the order of
-the form, each followed by the answer. Answers are a stranger's text: every label must stand as a
-heading exactly once, so that no answer can pass for the next field. Nothing here acts on an answer.
+the form, each followed by the answer. Answers are untrusted: every label must occur as a heading
+exactly once, so that no answer can imitate another field. Nothing here executes an answer.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from enum import Enum, auto
 from types import MappingProxyType
 
 MAX_BODY = 65_536
-"""Characters that an issue on GitHub may have; more were not written in the form."""
+"""The most characters of an issue on GitHub."""
 
 NO_ANSWER = ("_No response_", "None")
-"""What the forge writes where nothing was filled in or chosen."""
+"""What the forge writes for a field that is empty or not chosen."""
 
 RUNS = ("run_1", "run_2")
-"""The groups of fields about one test run each."""
+"""The groups of fields, each about one test run."""
 
 _FENCE = re.compile(r"(`{3,}|~{3,})[^\n`]*")
 _BOX = re.compile(r"- \[([ xX])\] (.*)")
@@ -37,7 +37,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of the form: its id in the form's file, its label there, how it is answered."""
+    """A field of the form: its id and label in the form's file, and its kind of answer."""
 
     id: str
     label: str
@@ -52,7 +52,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Objection:
-    """Why a submission cannot go on: where, as the form calls it, what, and what to do."""
+    """A reason to reject a submission: the field of the form, a message and a hint."""
 
     field: str
     message: str
@@ -94,10 +94,10 @@ FIELDS: Mapping[str, Field] = MappingProxyType({field.id: field for field in FOR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilledForm:
-    """What an issue says: an answer by the id of its field, as text, unanswered ones left out.
+    """The content of an issue: the answers as text by the id of their field, if answered.
 
-    `ticked` and `open` are the boxes of the fields that have some. With objections, the answers
-    are not to be used.
+    `ticked` and `open` are the boxes of the fields that have some. If there are objections, do not
+    use the answers.
     """
 
     answers: Mapping[str, str]
@@ -107,24 +107,25 @@ class FilledForm:
 
 
 def read_issue(body: str) -> FilledForm:
-    """Read the body of an issue; never raises for what somebody wrote into it."""
+    """Read the body of an issue; never raises, whatever its content."""
     text = re.sub(r"\r\n?", "\n", body)
     if len(text) > MAX_BODY:
-        return _refused(Objection(field="", message=f"the issue has more than {MAX_BODY} letters"))
+        message = f"the issue has more than {MAX_BODY:,} characters"
+        return _refused(Objection(field="", message=message))
     if not _is_unicode(text):
-        return _refused(Objection(field="", message="the issue holds bytes that are not UTF-8"))
+        return _refused(Objection(field="", message="the issue contains bytes that are not UTF-8"))
     lines = text.split("\n")
-    places = [_places(lines, field) for field in FORM]
-    faults = [_misplaced(field, found) for field, found in zip(FORM, places, strict=True)]
+    headings = [_heading_lines(lines, field) for field in FORM]
+    faults = [_heading_fault(field, found) for field, found in zip(FORM, headings, strict=True)]
     if objections := tuple(fault for fault in faults if fault is not None):
         return _refused(*objections)
-    starts = [found[0] for found in places]
+    starts = [found[0] for found in headings]
     if starts != sorted(starts):
         return _refused(
             Objection(
                 field="",
                 message="the fields are not in the order of the form",
-                hint="Open a new issue with the form; this one was rearranged.",
+                hint="Open a new issue with the form.",
             )
         )
     return _filled(lines, starts)
@@ -142,19 +143,19 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _places(lines: list[str], field: Field) -> list[int]:
+def _heading_lines(lines: list[str], field: Field) -> list[int]:
     return [number for number, line in enumerate(lines) if line.rstrip() == field.heading]
 
 
-def _misplaced(field: Field, found: list[int]) -> Objection | None:
-    """Return why it is not clear where the answer to `field` is, if it is not."""
+def _heading_fault(field: Field, found: list[int]) -> Objection | None:
+    """Return an objection unless `field` has exactly one heading."""
     if len(found) == 1:
         return None
     if found:
-        message = f"the line “{field.heading}” is there {len(found)} times"
-        hint = "It is the form's own heading: reword that line in your answer."
+        message = f"the line “{field.heading}” occurs {len(found)} times"
+        hint = "Change that line in your answer; it is a heading of the form."
         return Objection(field=field.label, message=message, hint=hint)
-    hint = "Open a new issue with the form; headings of this one were removed or changed."
+    hint = "Open a new issue with the form, and do not change its headings."
     return Objection(field=field.label, message=f"the line “{field.heading}” is missing", hint=hint)
 
 
@@ -172,12 +173,12 @@ def _filled(lines: list[str], starts: list[int]) -> FilledForm:
         elif answer := _answer(field, "\n".join(part)):
             answers[field.id] = answer
         elif field.required:
-            objections.append(Objection(field=field.label, message="this is not answered"))
+            objections.append(Objection(field=field.label, message="the field is empty"))
     return FilledForm(answers=answers, ticked=ticked, open=unticked, objections=tuple(objections))
 
 
 def _answer(field: Field, text: str) -> str:
-    """Return what was written, without the fence that the forge put around it; "" if nothing."""
+    """Return the answer without the fence that the forge puts around it; "" if none."""
     text = text.strip("\n")
     if field.kind is not Kind.CODE:
         text = text.strip()

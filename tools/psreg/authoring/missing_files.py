@@ -1,6 +1,6 @@
-"""The files that a new release lacks, written as far as the rest of it tells what they say.
+"""Drafts of the files that a new release lacks, from what the other files say.
 
-Nothing is invented: what only the author knows is left empty, and the check says so.
+Nothing is invented: what only the author knows stays empty, and the check reports it.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from psreg.core.identity import Author
 from psreg.formats.tree import Submission
 from psreg.review.change import NewRelease
 
-_NOBODY = re.compile(r"owners = \[\] .*\n(#.*\n)*")
+_NO_OWNERS = re.compile(r"owners = \[\] .*\n(#.*\n)*")
 _LOGIN = re.compile(r"[\w.-]{1,255}(\[bot\])?", re.ASCII)
 _SAID = ("summary", "license", "use_case")
 _LISTED = ("tags", "languages")
 
 
 def missing_files(release: NewRelease, author: Author | None = None) -> Mapping[PurePosixPath, str]:
-    """Return the text of each file that is missing beside the artifact, by path.
+    """Return a draft of each file that is missing beside the artifact, by path.
 
-    What a previous release has to say stands again; `changes` is left to write. The owner of a
-    new entry is whoever asks for it.
+    Texts come from the previous release, if there is one; `changes` stays empty. The owner of a
+    new entry is the author of the change.
     """
     submission, previous = release.submission, release.previous
     readme = submission.folder / "README.md"
@@ -34,31 +34,31 @@ def missing_files(release: NewRelease, author: Author | None = None) -> Mapping[
     if not missing:
         return {}
     written = submission.release_path not in missing
-    told = submission if written else previous
+    source = submission if written else previous
     plan = Plan(
         entry_class=submission.id.entry_class,
         name=submission.id.name,
-        answers=_answers(told) if told else {},
+        answers=_answers(source) if source else {},
     )
     made = {path.name: data.decode() for path, data in new_entry(plan).items()}
     if author:
         owner = _owned_by(author) + "\n"
-        made["entry.toml"] = _NOBODY.sub(lambda _: owner, made["entry.toml"])
+        made["entry.toml"] = _NO_OWNERS.sub(lambda _: owner, made["entry.toml"])
     if previous:
-        new = f'changes = ""  # what is new since {previous.id.version}\n'
+        new = f'changes = ""  # what changed since {previous.id.version}\n'
         made["release.toml"] = new + made["release.toml"]
     return {path: made[path.name] for path in missing}
 
 
 def _owned_by(author: Author) -> str:
-    """Return the line with the owner; where the login is not known, with what to complete."""
+    """Return the line with the owner; if the login is unknown, a comment to complete."""
     known = _LOGIN.fullmatch(author.login)
     row = f'{{forge = "{author.forge}", id = {author.id}, login = "{known[0] if known else "…"}"}}'
-    return f"owners = [{row}]" if known else f"owners = []  # no owner yet; to be one: {row}"
+    return f"owners = [{row}]" if known else f"owners = []  # no owner yet; to own it, add {row}"
 
 
 def _answers(submission: Submission) -> dict[str, Answer]:
-    """Return what release.toml says of what `psreg new` would ask."""
+    """Return the answers to the questions of `psreg new` that release.toml contains."""
     file = submission.release
     said: dict[str, Answer] = {key: text for key in _SAID if (text := file.text(key))}
     for key in _LISTED:

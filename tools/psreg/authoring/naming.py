@@ -1,11 +1,11 @@
-"""Whether an entry may be called so, and whether an artifact is of the class it is meant for."""
+"""Checks of the name of a new entry, and of the class of its artifact."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from psreg.authoring.todo import gaps, overlaid
+from psreg.authoring.todo import overlaid, todo_items
 from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UsageError
 from psreg.core.identity import (
@@ -25,7 +25,7 @@ from psreg.formats.tree import Tree
 
 
 def require_class(entry_class: str) -> None:
-    """Accept the name of a class.
+    """Require the name of a class.
 
     Raises:
         UsageError: `CLASS_UNKNOWN`.
@@ -38,53 +38,57 @@ def require_class(entry_class: str) -> None:
 def require_free_name(
     files: Mapping[PurePosixPath, bytes], entry_class: str, name: str, rules: RuleTable
 ) -> None:
-    """Accept a name that follows the grammar, and that nothing in the tree has or resembles.
+    """Require a valid name that is neither taken in the tree nor too similar to another one.
 
     Raises:
-        UsageError: `BAD_NAME`, `NAME_TAKEN`, `NAME_REFUSED` by the rules about names.
+        UsageError: `BAD_NAME`, `NAME_TAKEN`, or `NAME_REFUSED` by the rules about names.
     """
     if not is_name(name):
         better = name_like(name)
         raise UsageError(
             "BAD_NAME",
             f"`{name}` is not lowercase_with_underscores of at most 64 characters",
-            f"write {better}" if better else "a letter comes first, as in trip_packer",
+            f"Write `{better}`." if better else "Start with a letter, as in `trip_packer`.",
         )
     if is_device(name):
-        raise UsageError("BAD_NAME", f"`{name}` is a device on Windows", "choose another name")
+        message = f"`{name}` is a device name on Windows"
+        raise UsageError("BAD_NAME", message, "Choose another name.")
     tree = Tree(files)
     if classes := tree.names.get(name, ()):
         same = entry_class in classes
         raise UsageError(
             "NAME_TAKEN",
-            f"there is an entry `{name}` in class {', '.join(classes)}",
-            f"a new version of it: psreg bump {name} patch" if same else "choose another name",
+            f"`{name}` is already taken in class {', '.join(classes)}",
+            f"Run `psreg bump {name} patch` to start a new version of it."
+            if same
+            else "Choose another name.",
         )
     if others := tree.with_alias(name):
-        message = f"`{name}` is an alias of `{others[0].name}`"
-        raise UsageError("NAME_TAKEN", message, "choose another name")
+        message = f"`{name}` is already an alias of `{others[0].name}`"
+        raise UsageError("NAME_TAKEN", message, "Choose another name.")
     entry = EntryId(entry_class, name)
     new = {entry.file: b"owners = []\n"}
     refused = [
-        gap
-        for gap in gaps(overlaid(files, new), entry.folder, rules)
-        if gap.severity is ERROR and gap.code.startswith("NAME")
+        item
+        for item in todo_items(overlaid(files, new), entry.folder, rules)
+        if item.severity is ERROR and item.code.startswith("NAME")
     ]
     if refused:
-        message = "; ".join(f"{gap.message} [{gap.code}]" for gap in refused)
+        message = "; ".join(f"{item.message} [{item.code}]" for item in refused)
         raise UsageError("NAME_REFUSED", message, refused[0].write)
 
 
 def require_class_of(data: bytes, filename: str, entry_class: str, name: str) -> Format:
-    """Return the format of an artifact that may become an entry of `entry_class`.
+    """Return the format of an artifact for an entry of `entry_class`.
 
     Raises:
-        UsageError: `UNKNOWN_FORMAT`, or `CLASS_DIFFERS`: it is of another class.
+        UsageError: `UNKNOWN_FORMAT`, or `CLASS_DIFFERS`: it has another class.
     """
     form = detect_format(filename, data[:4096].decode("utf-8", "replace"))
     if form is None:
-        hint = "a PBE starts with {, a .prompt with [METADATA]"
-        raise UsageError("UNKNOWN_FORMAT", f"{filename} is neither a PBE nor a .prompt file", hint)
+        hint = "Start a PBE with `{`, or a .prompt with `[METADATA]`."
+        message = f"`{filename}` is neither a PBE nor a .prompt file"
+        raise UsageError("UNKNOWN_FORMAT", message, hint)
     stated = pbe.read(data).pbe_class if form is Format.PBE else Format.PROMPT.value
     fits = form is format_of_class(entry_class)
     if not fits or (stated in PBE_CLASSES and stated != entry_class):
@@ -92,7 +96,7 @@ def require_class_of(data: bytes, filename: str, entry_class: str, name: str) ->
         known = stated if stated in CLASSES else "CLASS"
         raise UsageError(
             "CLASS_DIFFERS",
-            f"{filename} is {what}, not of class {entry_class}",
-            f"psreg new {known} {name} --from …",
+            f"`{filename}` is {what}, not of class {entry_class}",
+            f"Run `psreg new {known} {name} --from …`.",
         )
     return form

@@ -1,6 +1,6 @@
-"""The files of a new entry: of templates and answers, or of an artifact that exists.
+"""The files of a new entry, from templates and answers, or from an existing artifact.
 
-Nothing is invented: where an author did not answer, a text is empty, and the check says so.
+Nothing is invented: a text without an answer stays empty, and the check reports it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from psreg.authoring import questions
 from psreg.authoring.questions import Answer, Question
-from psreg.authoring.rename import readdressed
-from psreg.authoring.todo import TO_TEST, Gap, Place, gaps, overlaid
+from psreg.authoring.rename import with_release
+from psreg.authoring.todo import TO_TEST, Location, TodoItem, overlaid, todo_items
 from psreg.compatibility.steps import FIRST, is_legal_step
 from psreg.core.diagnostics import ERROR
 from psreg.core.identity import Format, ReleaseId
@@ -31,8 +31,8 @@ FIRST_VERSION = stated_version(None)
 _BLANK = re.compile(r"\{\{([a-z0-9_]+)\}\}")
 
 
-class _Left(NamedTuple):
-    """A blank that nobody answered, and the text it is a part of, with `…` in its place."""
+class _Unanswered(NamedTuple):
+    """A blank without an answer, and the text that contains it, with `…` in its place."""
 
     key: str
     text: str
@@ -40,10 +40,10 @@ class _Left(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """An entry to write: what it is called, what its author said, and the artifact if there is one.
+    """An entry to write: its class and name, the author's answers, and the artifact if it exists.
 
-    `policy` is the registry's policy.toml, by which the entry is judged; `artifact` is None where
-    the template of the class is filled in.
+    `policy` is the registry's policy.toml, by which the entry is checked; if `artifact` is None,
+    the template of the class is used.
     """
 
     entry_class: str
@@ -54,9 +54,9 @@ class Plan:
 
     @property
     def release(self) -> ReleaseId:
-        """The release to write: what the artifact states, if an entry may begin with it.
+        """The release to write: the version in the artifact, if it is allowed as a first version.
 
-        Otherwise it is 1.0.0 where the artifact is beyond that, and 0.1.0 everywhere else.
+        Otherwise it is 1.0.0 if the artifact states a higher version, and 0.1.0 if not.
         """
         stated = parse_version(self.stated)
         first = stated if is_legal_step((), stated) else FIRST[stated.major > 0]
@@ -64,14 +64,14 @@ class Plan:
 
     @property
     def stated(self) -> str:
-        """The version that the artifact states, as SemVer; a first one where it states none."""
+        """The version that the artifact states, as SemVer; a first version if it states none."""
         if self.artifact is None:
             return FIRST_VERSION
         return stated_version(_version_in(self.artifact, self.entry_class))
 
     @property
     def asked(self) -> tuple[Question, ...]:
-        """The questions that this entry leaves to ask, answered or not."""
+        """The questions for this entry, answered or not."""
         return questions.questions(self.entry_class, adopted=self.artifact is not None)
 
     def with_answer(self, key: str, answer: Answer) -> Plan:
@@ -87,7 +87,7 @@ def new_entry(plan: Plan) -> Mapping[PurePosixPath, bytes]:
         artifact = _artifact(plan, release)
     return {
         release.entry_folder / "entry.toml": questions.resource("entry.toml").encode(),
-        release.artifact: readdressed(artifact, release),
+        release.artifact: with_release(artifact, release),
         release.folder / "release.toml": _release_toml(plan.answers).encode(),
         release.folder / "README.md": _readme(plan).encode(),
     }
@@ -95,26 +95,26 @@ def new_entry(plan: Plan) -> Mapping[PurePosixPath, bytes]:
 
 def missing(
     plan: Plan, rules: RuleTable, tree: Mapping[PurePosixPath, bytes] | None = None
-) -> tuple[Gap, ...]:
-    """Return what the check has against the files of the entry, and what to write there.
+) -> tuple[TodoItem, ...]:
+    """Return what the check reports for the files of the entry, and what to write there.
 
-    `tree` is the registry to judge them in; without one they are judged by themselves.
+    `tree` is the registry to check them in; without one they are checked alone.
     """
     if tree is None:
         tree = {} if plan.policy is None else {POLICY: plan.policy}
     files = overlaid(tree, new_entry(plan))
-    return gaps(files, plan.release.entry_folder, rules, _meanings(plan))
+    return todo_items(files, plan.release.entry_folder, rules, _meanings(plan))
 
 
 def objections(plan: Plan, key: str, answer: Answer, rules: RuleTable) -> tuple[str, ...]:
-    """Return why `answer` cannot stand: the errors the check would find because of it."""
+    """Return why `answer` is not valid: the errors that the check reports because of it."""
 
-    def said(judged: Plan) -> set[tuple[str, str]]:
-        found = missing(judged, rules)
-        return {(gap.message, gap.code) for gap in found if gap.severity is ERROR}
+    def errors(plan: Plan) -> set[tuple[str, str]]:
+        found = missing(plan, rules)
+        return {(item.message, item.code) for item in found if item.severity is ERROR}
 
     without = replace(plan, answers={k: v for k, v in plan.answers.items() if k != key})
-    new = said(plan.with_answer(key, answer)) - said(without)
+    new = errors(plan.with_answer(key, answer)) - errors(without)
     return tuple(sorted(f"{message} [{code}]" for message, code in new))
 
 
@@ -136,11 +136,11 @@ def _artifact(plan: Plan, release: ReleaseId) -> bytes:
     return f"{json.dumps(value, ensure_ascii=False, indent=2)}\n".encode()
 
 
-def _filled(plan: Plan, release: ReleaseId) -> tuple[Any, dict[str, _Left]]:
-    """Return the template of the class filled in, and by pointer what nobody answered."""
+def _filled(plan: Plan, release: ReleaseId) -> tuple[Any, dict[str, _Unanswered]]:
+    """Return the filled-in template of the class, and the unanswered blanks by pointer."""
     given = {**plan.answers, "pbe_name": release.name, "pbe_version": release.version}
     texts = {key: answer for key, answer in given.items() if isinstance(answer, str)}
-    left: dict[str, _Left] = {}
+    left: dict[str, _Unanswered] = {}
 
     def fill(value: Any, path: tuple[str | int, ...]) -> Any:
         if isinstance(value, str):
@@ -158,7 +158,7 @@ def _filled(plan: Plan, release: ReleaseId) -> tuple[Any, dict[str, _Left]]:
         answered = _BLANK.sub(lambda blank: texts.get(blank[1], "…"), text)
         unanswered = [key for key in _BLANK.findall(text) if key not in texts]
         if unanswered:
-            left.setdefault(join(path), _Left(unanswered[0], answered))
+            left.setdefault(join(path), _Unanswered(unanswered[0], answered))
         return "" if unanswered else answered
 
     return fill(questions.template(plan.entry_class), ()), left
@@ -171,13 +171,13 @@ def _prompt(plan: Plan, release: ReleaseId) -> str:
         f"@name {title(release.name)}",
         f"@version {release.version}",
     ]
-    if description := _said(plan, "description"):
+    if description := _answer(plan, "description"):
         head.append(f"@description {' '.join(description.split())}")
-    body = [text for key in ("task", "task_rules") if (text := _said(plan, key))]
+    body = [text for key in ("task", "task_rules") if (text := _answer(plan, key))]
     return "\n".join([*head, "", "[CONTENT]"]) + "\n" + "\n\n".join(body) + "\n" * bool(body)
 
 
-def _said(plan: Plan, key: str) -> str:
+def _answer(plan: Plan, key: str) -> str:
     answer = plan.answers.get(key, "")
     return answer if isinstance(answer, str) else ", ".join(answer)
 
@@ -194,21 +194,21 @@ def _release_toml(answers: Mapping[str, Answer]) -> str:
 
 
 def _readme(plan: Plan) -> str:
-    parts = [f"# {title(plan.name)}", _said(plan, "summary"), "## Use case"]
-    parts += [_said(plan, "use_case"), "## Example"]
-    if example := _said(plan, "example"):
+    parts = [f"# {title(plan.name)}", _answer(plan, "summary"), "## Use case"]
+    parts += [_answer(plan, "use_case"), "## Example"]
+    if example := _answer(plan, "example"):
         parts += ["*Illustrative, written by hand.*", example]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _meanings(plan: Plan) -> dict[Place, str]:
-    """Return by place what its author has to write."""
+def _meanings(plan: Plan) -> dict[Location, str]:
+    """Return what the author has to write, by location."""
     release = plan.release
     asked = {question.key: question for question in plan.asked}
 
     def words(key: str, text: str = "…") -> str:
         start = "" if text == "…" else f"“{text}”: "
-        return f"{start}{asked[key].meaning} (for instance: {asked[key].example})"
+        return f"{start}{asked[key].meaning} (for example: {asked[key].example})"
 
     path = str(release.folder / "release.toml")
     found = {
@@ -219,6 +219,6 @@ def _meanings(plan: Plan) -> dict[Place, str]:
     if plan.artifact is None and release.format is Format.PBE:
         _, left = _filled(plan, release)
         found |= {(str(release.artifact), at): words(*blank) for at, blank in left.items()}
-    elif plan.artifact is None and not (_said(plan, "task") or _said(plan, "task_rules")):
+    elif plan.artifact is None and not (_answer(plan, "task") or _answer(plan, "task_rules")):
         found[str(release.artifact), ""] = words("task")
     return found

@@ -1,6 +1,6 @@
-"""What `psreg new` asks an author: the blanks of the PBE Creator Tool, and about the other files.
+"""The questions of `psreg new`: the blanks of the PBE Creator Tool, and those for the other files.
 
-`templates/pbe.json` holds the templates and blanks of tools/pbct.txt as they are there.
+`templates/pbe.json` contains the templates and blanks of tools/pbct.txt unchanged.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from psreg.core.identity import Format, format_of_class
 from psreg.core.spelling import did_you_mean
 
 Answer = str | tuple[str, ...]
-"""What an author said: a text, or several words where a question asks for them."""
+"""The answer of an author: a text, or several words if the question asks for a list."""
 
 _GIVEN = ("pbe_name", "pbe_version")
-"""Blanks that folder names fill."""
+"""Blanks that are filled from the folder names."""
 
 _AS_ABOVE = "as above"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One thing to say about a prompt; `several` asks for a list of words."""
+    """One question about a prompt; `several` asks for a list of words."""
 
     key: str
     meaning: str
@@ -35,36 +35,36 @@ class Question:
     several: bool = False
 
     def read(self, said: object) -> Answer:
-        """Return the answer in `said`: a text, or for several words a list or a text with commas.
+        """Return `said` as an answer; a list of words may also be a text with commas.
 
         Raises:
-            ValueError: with a sentence saying why it is none.
+            ValueError: why it is not an answer.
         """
         if self.several and isinstance(said, str):
             said = [word.strip() for word in said.split(",") if word.strip()]
         if self.several and isinstance(said, list):
             return tuple(_text(word) for word in said)
         if self.several:
-            raise ValueError("this is no list of words")
+            raise ValueError("expected a list of words")
         return _text(said)
 
 
 def _text(said: object) -> str:
     if not isinstance(said, str):
-        raise ValueError("this is no text")  # noqa: TRY004 - a wrong answer, not a wrong program
+        raise ValueError("expected a text")  # noqa: TRY004 - a wrong answer, not a wrong program
     try:
         said.encode()
     except UnicodeEncodeError:
-        raise ValueError("this text holds bytes that are not UTF-8") from None
+        raise ValueError("the text contains bytes that are not UTF-8") from None
     if not said.strip():
-        raise ValueError("the answer is blank")
+        raise ValueError("the answer is empty")
     return said.strip()
 
 
 def questions(entry_class: str, *, adopted: bool = False) -> tuple[Question, ...]:
     """Return the questions of a class, in the order of asking.
 
-    `adopted`: the artifact exists already, so that only the files beside it are asked about.
+    `adopted`: the artifact already exists, so there are only questions about the other files.
     """
     more = _document("questions.toml")
     own: Iterator[Question] = iter(())
@@ -86,17 +86,17 @@ def resource(name: str) -> str:
 
 
 def answers(said: Mapping[str, object], asked: tuple[Question, ...]) -> dict[str, Answer]:
-    """Return the answers that a file gives, by key.
+    """Return the answers of a file by key.
 
     Raises:
-        ValueError: with a line for each key that nothing asks for and each answer that is none.
+        ValueError: with a line for each unknown key and each answer that is not valid.
     """
     known = {question.key: question for question in asked}
     found: dict[str, Answer] = {}
     faults = []
     for key, value in said.items():
         if key not in known:
-            faults.append(f"`{key}` answers no question here. {did_you_mean(key, known)}")
+            faults.append(f"unknown key `{key}`. {did_you_mean(key, known)}".rstrip())
             continue
         try:
             found[key] = known[key].read(value)
@@ -108,7 +108,7 @@ def answers(said: Mapping[str, object], asked: tuple[Question, ...]) -> dict[str
 
 
 def blanks_in(value: Any) -> list[str]:
-    """Return the blanks in a template, in order of first use, folder names excepted."""
+    """Return the blanks in a template, in order of first use, except those from folder names."""
     found: dict[str, None] = {}
     for text in _texts(value):
         for part in text.split("{{")[1:]:

@@ -1,4 +1,4 @@
-"""Give an artifact another name or version; every byte that says neither stays as it is."""
+"""Change the name or version in an artifact, and no other byte."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _DETECTION = ("save_system", "load_detection")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 
 
-def readdressed(data: bytes, release: ReleaseId) -> bytes:
-    """Return the artifact `data` saying the name and version of `release` where it says any.
+def with_release(data: bytes, release: ReleaseId) -> bytes:
+    """Return the artifact `data` with the name and version of `release` wherever it states them.
 
-    In a PBE the save key, the recognition key, the key as quoted by the loading instruction and
-    the version inside the save template move along (PBE 1.0, rule 4); in a `.prompt` only
-    `@version` moves, since `@name` is a title. What does not parse comes back unchanged.
+    In a PBE this includes the save key, the recognition key, the key quoted in the loading
+    instruction and the version inside the save template (PBE 1.0, rule 4); in a `.prompt` only
+    `@version`, since `@name` is a title. Data that does not parse is returned unchanged.
     """
     if release.format is Format.PBE:
         document = pbe.read(data)
@@ -67,7 +67,7 @@ def _save_key(document: Pbe, root: str, key: str) -> Iterator[Change]:
         return
     yield Change(document.tree.key_span(join((*_TEMPLATE, root))), json.dumps(key))
     pointer = join((*_DETECTION, "instruction"))
-    # NOTE: only a plain word is spelled in JSON as it is spelled in the text.
+    # NOTE: only a plain word is the same in JSON and in the text.
     if document.text(*_DETECTION, "instruction") is None or not _WORD.fullmatch(root):
         return
     span = document.tree.span(pointer)

@@ -1,7 +1,6 @@
-"""What a submission is called and says of itself: branch, commit, pull request.
+"""A submission: its branch, commit title and pull request.
 
-Names and versions in these texts follow their grammars; nothing else of an author is in them but
-what is written as data.
+Names and versions in these texts follow their grammars; they contain no other text of an author.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from psreg.review.verdict import Review
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """What became of a submission.
+    """The result of a submission.
 
-    With `objections`, there is no branch. `restarted`: what was on the branch before was merged,
-    and is no part of it any more. `in_the_way`: Git will not bring the merged files while those
-    that lie here are untracked. `url` is the page of the pull request, or the one on
-    which a person opens it; "" where no forge is known. `opened` tells the two apart.
+    With `objections`, there is no branch. `restarted`: the earlier commits of the branch were
+    merged, so it starts again from the base. `blocks_pull`: `git pull` will fail because the files
+    in the work tree are untracked. `url` is the page of the pull request if `opened`, otherwise
+    the page on which to open it; "" if the forge is unknown.
     """
 
     name: str
@@ -34,7 +33,7 @@ class Submission:
     review: Review | None = None
     objections: tuple[Objection, ...] = ()
     restarted: bool = False
-    in_the_way: bool = False
+    blocks_pull: bool = False
     pushed: bool = False
     opened: bool = False
     url: str = ""
@@ -46,7 +45,7 @@ def branch_of(name: str) -> str:
 
 
 def branch_of_issue(number: int) -> str:
-    """Return the branch of the submission in an issue, whatever its prompt comes to be called."""
+    """Return the branch of the submission in an issue; it does not depend on the prompt's name."""
     return f"submit/issue-{number}"
 
 
@@ -58,13 +57,13 @@ def title_of(name: str, paths: Iterable[PurePosixPath]) -> str:
 
 
 def entries_in(paths: Iterable[PurePosixPath]) -> list[PurePosixPath]:
-    """Return the folders of the entries that `paths` lie in, in order."""
+    """Return the folders of the entries that contain `paths`, in order."""
     found = (EntryId.of(path.parent) for path in paths)
     return sorted({entry.folder for entry in found if entry})
 
 
 def errors_of(review: Review) -> tuple[Objection, ...]:
-    """Return what a review rejects a change for."""
+    """Return the errors for which a review rejects a change."""
     return tuple(
         Objection(
             field=f"{found.path}:{found.start.line}",

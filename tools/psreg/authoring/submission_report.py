@@ -1,6 +1,6 @@
-"""What became of a submission: as lines, as JSON data, as an answer on the issue it came in.
+"""The result of a submission as text, as JSON data, and as a comment on its issue.
 
-Text of the author is neutral in Markdown; it can neither format, link, mention nor open HTML.
+Text of the author is neutral in Markdown: it cannot format, link, mention or open HTML.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from psreg.lint.reports.markdown import neutral
 SCHEMA = "psreg.submit/1"
 
 MARKER = "<!-- psreg submission -->"
-"""First line of the answer, by which a bot finds its own one again."""
+"""First line of the comment, by which a bot recognizes its own comment."""
 
 ROWS, BUDGET = 50, 60_000
-"""Objections listed in an answer, and the characters that they may take together."""
+"""The most objections listed in a comment, and the most characters of all of them."""
 
 _REASONS = 20
-"""Reasons for which a person has to decide that are listed in a terminal."""
+"""The most reasons of the verdict that are listed in a terminal."""
 
 
 def submission_document(done: Submission) -> dict[str, Any]:
@@ -49,31 +49,31 @@ def submission_document(done: Submission) -> dict[str, Any]:
 
 
 def submission_lines(done: Submission, remote: str, pull: str = "git pull") -> Iterator[str]:
-    """Yield a submission for a terminal, with what is left for the person to do.
+    """Yield a submission for a terminal, with the next steps.
 
-    `remote` is where the branch is sent, `pull` how what was merged comes back.
+    `remote` is where to push the branch, `pull` the command that fetches the merged commits.
     """
     if done.objections:
-        yield f"nothing was committed: {done.name} would be rejected"
+        yield f"nothing was committed: the review would reject {done.name}"
         for objection in done.objections:
-            yield f"  {_place(objection)}{objection.message}{_code(objection)}"
+            yield f"  {_location(objection)}{objection.message}{_code(objection)}"
             if objection.hint:
                 yield f"      {objection.hint}"
         return
     yield f"{done.branch}: {len(done.files)} files in commit {done.commit[:12]}"
     if review := done.review:
-        yield f"the review will say: {review.verdict}"
+        yield f"expected verdict: {review.verdict}"
         for reason in review.reasons[:_REASONS]:
             yield f"  {reason.message} [{reason.code}]"
     if done.opened:
-        yield f"the pull request is open: {done.url}"
+        yield f"pull request: {done.url}"
     else:
         yield ""
-        yield "then:"
+        yield "next:"
         if not done.pushed:
             yield f"  git push -u {remote} {done.branch}"
-        yield f"  open {done.url}" if done.url else "  open a pull request of this branch"
-    if done.in_the_way:
+        yield f"  open {done.url}" if done.url else "  open a pull request for this branch"
+    if done.blocks_pull:
         (folder, *_) = entries_in(done.files)
         yield ""
         yield "once it is merged (your files are in the commit, and Git makes room for them):"
@@ -81,12 +81,12 @@ def submission_lines(done: Submission, remote: str, pull: str = "git pull") -> I
 
 
 def answer_markdown(done: Submission) -> str:
-    """Return the answer on an issue: what to mend, or where the pull request is."""
+    """Return the comment on an issue: what to fix, or the URL of the pull request."""
     if not done.objections:
         return (
-            f"{MARKER}\n### psreg: the pull request is open\n\n{done.url}\n\n"
-            "The review is a comment there. A keeper of the registry decides; merging releases the"
-            " prompt. Until then, an edit of this issue changes the pull request, too.\n"
+            f"{MARKER}\n### psreg: pull request opened\n\n{done.url}\n\n"
+            "The review is a comment there. A maintainer of the registry decides; merging releases"
+            " the prompt. Until then, editing this issue also updates the pull request.\n"
         )
     rows: list[str] = []
     for row in map(_row, done.objections[:ROWS]):
@@ -96,8 +96,9 @@ def answer_markdown(done: Submission) -> str:
     left = len(done.objections) - len(rows)
     more = f"\n…and {left} more.\n" if left else ""
     return (
-        f"{MARKER}\n### psreg: not yet\n\nNo pull request was opened or changed. Mend this and edit"
-        " the issue (the menu `…` at its top right, *Edit*): then it is read again.\n\n"
+        f"{MARKER}\n### psreg: changes required\n\nNo pull request was opened or changed. Fix the"
+        " following and edit the issue (menu `…` at its top right, *Edit*); psreg reads it again."
+        "\n\n"
         f"{''.join(rows)}{more}"
     )
 
@@ -107,8 +108,8 @@ def request_markdown(done: Submission, issue: int, owner: Owner) -> str:
     return (
         f"Submitted with the form in #{issue} by the account {neutral(owner.login)}"
         f" ({owner.forge} {owner.id}), which owns the new entry.\n\n"
-        f"{neutral(done.name)} in {len(done.files)} files. A run of the form writes them; an edit"
-        f" of the issue changes this branch until somebody else does.\n\nCloses #{issue}\n"
+        f"{neutral(done.name)} in {len(done.files)} files, generated from the form. Editing the"
+        f" issue updates this branch, unless a person pushes to it.\n\nCloses #{issue}\n"
     )
 
 
@@ -118,7 +119,7 @@ def _row(objection: Objection) -> str:
     return f"- {where}{neutral(objection.message)}{_code(objection)}{hint}\n"
 
 
-def _place(objection: Objection) -> str:
+def _location(objection: Objection) -> str:
     return f"{objection.field}: " if objection.field else ""
 
 

@@ -1,7 +1,7 @@
-"""What `psreg check` still has against a release that was just written, and what to write there.
+"""What is left to write in a new release, as lines for people and as JSON.
 
-The gaps are the check's own findings, so that nothing is listed that check would not say, and
-nothing that it says is left out.
+The items are the findings of `psreg check`, so the list is neither longer nor shorter than what
+the check reports.
 """
 
 from __future__ import annotations
@@ -10,26 +10,27 @@ from collections import ChainMap
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import cast
+from typing import Any, cast
 
-from psreg.core.diagnostics import INFO, Diagnostic, Report, Severity
+from psreg.core.diagnostics import ERROR, INFO, Diagnostic, Report, Severity
+from psreg.core.identity import ReleaseId
 from psreg.core.rule_table import RuleTable
 from psreg.lint.walk import check_tree
+from psreg.system.console import Console
 
-Place = tuple[str, str]
+Location = tuple[str, str]
 """The path of a file and a JSON pointer into it."""
 
-
 TO_TEST = (
-    "run the finished artifact on two platforms and add a row of [[tested]] for each; "
-    "sha256 is what sha256sum says of the artifact"
+    "run the finished artifact on two platforms and add a [[tested]] row for each; "
+    "sha256 is the output of sha256sum for the artifact"
 )
-"""What to write about runs: the digest of an artifact that is still edited would mislead."""
+"""What to write about runs: the digest of an unfinished artifact would mislead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
-    """A place that a person has to fill in: `path`:`line`, and what to `write` there."""
+class TodoItem:
+    """Something that a person has to fill in: at `path`:`line`, and what to `write` there."""
 
     path: str
     line: int
@@ -41,19 +42,19 @@ class Gap:
     write: str
 
 
-def gaps(
+def todo_items(
     tree: Mapping[PurePosixPath, bytes],
     folder: PurePosixPath,
     rules: RuleTable,
-    meanings: Mapping[Place, str] | None = None,
-) -> tuple[Gap, ...]:
-    """Return the errors and warnings of `tree` below `folder` that nobody waived, in file order.
+    meanings: Mapping[Location, str] | None = None,
+) -> tuple[TodoItem, ...]:
+    """Return the errors and warnings of `tree` below `folder` that are not waived, in file order.
 
-    `meanings` says what to write at a place; elsewhere the finding's own hint does.
+    `meanings` says what to write at a location; elsewhere the hint of the finding is used.
     """
     report = Report.of(0, check_tree(tree, rules, within=folder))
     return tuple(
-        _gap(found, meanings or {})
+        _todo_item(found, meanings or {})
         for found in report.diagnostics
         if found.severity is not INFO
         and found.waived is None
@@ -61,8 +62,8 @@ def gaps(
     )
 
 
-def _gap(found: Diagnostic, meanings: Mapping[Place, str]) -> Gap:
-    return Gap(
+def _todo_item(found: Diagnostic, meanings: Mapping[Location, str]) -> TodoItem:
+    return TodoItem(
         path=found.path,
         line=found.start.line,
         column=found.start.column,
@@ -77,6 +78,46 @@ def _gap(found: Diagnostic, meanings: Mapping[Place, str]) -> Gap:
 def overlaid(
     tree: Mapping[PurePosixPath, bytes], files: Mapping[PurePosixPath, bytes]
 ) -> Mapping[PurePosixPath, bytes]:
-    """Return `tree` with `files` added; nothing of it is read before it is asked for."""
+    """Return `tree` with `files` added; reads files of `tree` only when they are accessed."""
     # NOTE: a ChainMap writes to its first map only, so the second may be any mapping.
     return ChainMap(dict(files), cast("MutableMapping[PurePosixPath, bytes]", tree))
+
+
+def print_todo(
+    console: Console, release: ReleaseId, files: list[PurePosixPath], todo: tuple[TodoItem, ...]
+) -> None:
+    """Print which files were written and what is left to write in them."""
+    if not console.quiet:
+        for path in files:
+            console.line(f"wrote {path}")
+    for heading, some in (
+        ("required before the release:", [g for g in todo if g.severity is ERROR]),
+        ("recommended:", [g for g in todo if g.severity is not ERROR]),
+    ):
+        if some:
+            console.line("")
+            console.line(heading)
+        for item in some:
+            console.line(f"  {item.path}:{item.line}: {item.message} [{item.code}]")
+            if item.write:
+                console.line(f"      {item.write}")
+    if not console.quiet:
+        console.line("")
+        console.line(f"next: psreg check {release.folder}")
+
+
+def todo_documents(todo: tuple[TodoItem, ...]) -> list[dict[str, Any]]:
+    """Return the items as JSON data."""
+    return [
+        {
+            "path": item.path,
+            "line": item.line,
+            "column": item.column,
+            "pointer": item.pointer,
+            "code": item.code,
+            "severity": item.severity.value,
+            "message": item.message,
+            "write": item.write,
+        }
+        for item in todo
+    ]

@@ -1,4 +1,4 @@
-"""`psreg bump`: begin the next version of an entry, or find the number that its changes ask for."""
+"""`psreg bump`: start the next version of an entry, or choose its number from the changes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from psreg.authoring import todo_report
 from psreg.authoring.auto_bump import bump_from, renumber
 from psreg.authoring.bump import Bump, bump
-from psreg.authoring.entry_folder import add_folder, remove_folder
+from psreg.authoring.folders import add_folder, remove_folder
+from psreg.authoring.todo import print_todo, todo_documents
 from psreg.cli.rules import registry_rules
 from psreg.compatibility.diff_report import diff_document, diff_text
 from psreg.core.errors import UsageError
@@ -32,24 +32,26 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "part",
         choices=[*map(str, _STEPS), _AUTO],
-        help="patch: the wording; minor: something was added; major: saves or fields changed; "
-        "auto: what changed says which, see psreg diff",
+        help="patch: reworded; minor: something added; major: something removed or incompatible; "
+        "auto: the step that the changes require, see psreg diff",
     )
     parser.add_argument(
         "--from",
         dest="source",
         type=Path,
         metavar="FILE",
-        help="with auto: a changed copy of the artifact, which becomes the next version; "
-        "without it, the newest version folder is renumbered if its number is too small",
+        help="with auto: a changed copy of the artifact that becomes the next version; "
+        "without it, auto renumbers the newest version folder if its number is too small",
     )
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Write the next version folder and say what is left to write (DESIGN §2)."""
+    """Write the next version folder and print what is left to write."""
     if args.source is not None and args.part != _AUTO:
-        raise UsageError("USAGE", "--from goes with auto", f"try 'psreg bump {args.name} auto …'")
+        raise UsageError(
+            "USAGE", "`--from` requires auto", f"Run `psreg bump {args.name} auto --from …`."
+        )
     root = find_checkout(Path.cwd())
     if root is None:
         raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
@@ -83,7 +85,7 @@ def _document(result: Bump) -> dict[str, Any]:
         "version": release.version,
         "previous": result.previous,
         "files": sorted(map(str, result.files)),
-        "gaps": todo_report.documents(result.gaps),
+        "gaps": todo_documents(result.todo),
         "replaces": str(result.replaces) if result.replaces else None,
         "diff": diff_document(result.diff) if result.diff else None,
     }
@@ -95,9 +97,9 @@ def _say(result: Bump, console: Console) -> None:
         console.out(diff_text(result.diff))
         console.line("")
     if not result.files:
-        console.line(f"{release.name} {release.version} is a right number for that")
-        console.line(f"a changed copy as the next one: psreg bump {release.name} auto --from FILE")
+        console.line(f"{release.name} {release.version} is a valid version for these changes")
+        console.line(f"to release a changed copy: psreg bump {release.name} auto --from FILE")
         return
     if result.replaces:
         console.line(f"moved {result.replaces} to {release.folder}")
-    todo_report.say(console, release, sorted(result.files), result.gaps)
+    print_todo(console, release, sorted(result.files), result.todo)

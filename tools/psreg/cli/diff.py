@@ -1,4 +1,4 @@
-"""`psreg diff A B`: what changed between two prompts, and which version that asks for."""
+"""`psreg diff A B`: compare two versions, and show which version step they require."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ EXAMPLE = "psreg diff quiz_master@1.0.0 quiz_master.pbe.txt"
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     what = "a file, a version folder, or NAME@VERSION"
-    parser.add_argument("before", metavar="A", help=f"the older one: {what}")
-    parser.add_argument("after", metavar="B", help="the newer one, in the same way")
+    parser.add_argument("before", metavar="A", help=f"the older version: {what}")
+    parser.add_argument("after", metavar="B", help="the newer version: the same")
     parser.add_argument(
         "-p", "--patch", action="store_true", help="add the text diff of the two artifacts"
     )
@@ -29,7 +29,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Print what changed; exit 0 whatever that is, 1 if one of the two cannot be understood."""
+    """Print the differences; exit 0 whatever they are, 1 if a file cannot be parsed."""
     from psreg.client.operands import operand
     from psreg.compatibility.diff import compare_named
     from psreg.compatibility.diff_report import diff_document, diff_markdown, diff_text
@@ -46,7 +46,7 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _registered(option: str | None, console: Console, request: Request) -> Operand:
-    """Return a release of the registry that is meant; its artifact is verified."""
+    """Return a release of the selected registry, with its artifact verified."""
     from psreg.client.install import fetch
     from psreg.client.resolve import Choice, pick, release_id, unknown_name
     from psreg.compatibility.diff import Operand, file_operand

@@ -1,4 +1,4 @@
-"""`psreg init`: make a registry, with its pipelines and forms."""
+"""`psreg init`: create a registry, with pipelines and issue forms."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from psreg import __version__
-from psreg.authoring.forms import own_forms
-from psreg.authoring.init import FORGES, LABELS, Foundation, new_registry
-from psreg.authoring.registry_folder import make_registry
+from psreg.authoring.folders import make_registry
+from psreg.authoring.init import FORGES, LABELS, RegistryPlan, new_registry, packaged_forms
 from psreg.cli.site import checked_base_url
 from psreg.core.errors import UsageError
 from psreg.system.console import Console, add_output_options
@@ -20,82 +19,82 @@ SCHEMA = "psreg.init/1"
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("folder", metavar="DIR", help="where; made if it is not there")
-    parser.add_argument("--name", metavar="TEXT", help="its name for people (that of the folder)")
-    parser.add_argument("--url", metavar="URL", help="the address its site will have")
+    parser.add_argument("folder", metavar="DIR", help="the folder, created if it does not exist")
+    parser.add_argument("--name", metavar="TEXT", help="display name (default: the folder's name)")
+    parser.add_argument("--url", metavar="URL", help="the URL of its future site")
     parser.add_argument(
         "--forge",
         choices=(*FORGES, "both"),
         default="both",
-        help="whose pipelines and forms to write (both)",
+        help="the forge to write pipelines and forms for (both)",
     )
     parser.add_argument(
         "--force",
         action="store_true",
-        help="also into a folder that is not empty: what is there stays, what is missing is added",
+        help="write into a folder that is not empty; existing files are not changed",
     )
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Write the registry and say what to do next."""
-    place = Path(args.folder)
-    foundation = Foundation(
-        name=_name(args.name or place.absolute().name),
+    """Write the registry and print the next steps."""
+    folder = Path(args.folder)
+    plan = RegistryPlan(
+        name=_name(args.name or folder.absolute().name),
         url=checked_base_url(args.url or ""),
         forges=FORGES if args.forge == "both" else (args.forge,),
         version=__version__,
     )
-    files = new_registry(foundation, own_forms())
-    kept = make_registry(place, files, among=args.force)
+    files = new_registry(plan, packaged_forms())
+    kept = make_registry(folder, files, force=args.force)
     written = [path for path in files if path not in kept]
     if console.machine:
         console.json(
             {
                 "schema": SCHEMA,
                 "folder": args.folder,
-                "name": foundation.name,
-                "url": foundation.url,
-                "forges": list(foundation.forges),
+                "name": plan.name,
+                "url": plan.url,
+                "forges": list(plan.forges),
                 "written": list(map(str, written)),
                 "kept": list(map(str, kept)),
             }
         )
     elif not console.quiet:
-        for line in _lines(place, foundation, written, kept):
+        for line in _lines(folder, plan, written, kept):
             console.line(line)
     return 0
 
 
 def _name(name: str) -> str:
     if not name.strip() or not name.isprintable():
-        raise UsageError("USAGE", f"{name!r} is no name for a registry", "give one with --name")
+        raise UsageError("USAGE", f"{name!r} is not a valid name", "Pass another with `--name`.")
     return name.strip()
 
 
 def _lines(
-    place: Path,
-    foundation: Foundation,
+    folder: Path,
+    plan: RegistryPlan,
     written: Sequence[PurePosixPath],
     kept: Sequence[PurePosixPath],
 ) -> Iterator[str]:
-    yield f"made the registry {foundation.name} in {place}: {len(written)} files"
+    yield f"created the registry {plan.name} in {folder}: {len(written)} files"
     yield from (f"  {path}" for path in written)
     if kept:
-        yield "there before, and left as they are:"
+        yield "already there, not changed:"
         yield from (f"  {path}" for path in kept)
     yield "next:"
-    yield f"  cd {place}"
-    if not (place / ".git").exists():
+    yield f"  cd {folder}"
+    if not (folder / ".git").exists():
         yield "  git init --initial-branch main"
     yield "  psreg new prompt NAME --guided      # the first entry"
-    yield "  psreg publish                       # makes the keys and signs; keep the keys safe"
-    yield "  psreg serve                         # look at it"
-    yield "  git add . && git commit -m 'Found the registry'"
-    if not foundation.url:
-        yield "  then write the address of its site into registry/policy.toml"
-    if "github" in foundation.forges:
+    yield "  psreg publish                       # creates the keys and signs; keep the keys safe"
+    yield "  psreg serve                         # view the site"
+    yield "  git add . && git commit -m 'Create the registry'"
+    if not plan.url:
+        yield "  then write the URL of its site into registry/policy.toml"
+    if "github" in plan.forges:
         labels = f"{', '.join(LABELS[:-1])} and {LABELS[-1]}"
-        yield f"  then make the labels {labels} on GitHub:"
-        yield "  the forms set them, and GitHub adds none that is not there"
-    yield 'the guide "Run a registry" tells which settings the forge needs'
+        yield f"  then create the labels {labels} on GitHub:"
+        yield "  the forms set them, and GitHub ignores labels that do not exist"
+    yield 'see the guide "Run a registry" for the settings of the forge'

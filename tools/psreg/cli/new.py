@@ -1,15 +1,15 @@
-"""`psreg new`: write a new entry from answers, or around an artifact that exists."""
+"""`psreg new`: start a new entry, from answers or an existing file."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from psreg.authoring import todo_report
-from psreg.authoring.entry_folder import add_folder
+from psreg.authoring.folders import add_folder
 from psreg.authoring.interview import answers_of, ask
 from psreg.authoring.naming import require_class, require_class_of, require_free_name
 from psreg.authoring.new import Plan, missing, new_entry
+from psreg.authoring.todo import print_todo, todo_documents
 from psreg.cli.rules import registry_rules
 from psreg.core.diagnostics import Mode, Report
 from psreg.core.errors import FindingsError, UsageError
@@ -28,15 +28,17 @@ SCHEMA = "psreg.new/1"
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("entry_class", metavar="CLASS", help=f"one of {', '.join(CLASSES)}")
-    parser.add_argument("name", metavar="NAME", help="lowercase_with_underscores, new here")
-    parser.add_argument("--from", dest="source", metavar="FILE", help="a PBE or .prompt to take in")
-    parser.add_argument("--guided", action="store_true", help="ask for what there is to say")
-    parser.add_argument("--answers", metavar="FILE", help="the answers as TOML or JSON")
+    parser.add_argument("name", metavar="NAME", help="a new name, lowercase_with_underscores")
+    parser.add_argument(
+        "--from", dest="source", metavar="FILE", help="an existing PBE or .prompt file to copy"
+    )
+    parser.add_argument("--guided", action="store_true", help="ask questions in the terminal")
+    parser.add_argument("--answers", metavar="FILE", help="read the answers from TOML or JSON")
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Write the entry and say what is left to write (DESIGN §2)."""
+    """Write the entry and print what is left to write."""
     root = find_checkout(Path.cwd())
     if root is None:
         raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
@@ -56,8 +58,8 @@ def run(args: Namespace, console: Console) -> int:
     files, release = new_entry(plan), plan.release
     left = missing(plan, rules, tree)
     if plan.stated != release.version:
-        began = f"an entry begins with 0.1.0 or 1.0.0: {plan.stated} becomes {release.version}"
-        console.note(f"psreg: {began}; say in README.md what it was called elsewhere")
+        first = f"the first version must be 0.1.0 or 1.0.0: {plan.stated} becomes {release.version}"
+        console.note(f"psreg: {first}; name the original version in README.md")
     add_folder(root, release.entry_folder, files)
     if console.machine:
         console.json(
@@ -67,19 +69,19 @@ def run(args: Namespace, console: Console) -> int:
                 "name": release.name,
                 "version": release.version,
                 "files": sorted(map(str, files)),
-                "gaps": todo_report.documents(left),
+                "gaps": todo_documents(left),
             }
         )
     else:
-        todo_report.say(console, release, sorted(files), left)
+        print_todo(console, release, sorted(files), left)
     return 0
 
 
 def _adopted(args: Namespace, console: Console) -> bytes:
-    """Return the artifact that was named, if a reader could use it and it is of the class."""
-    place = Path(args.source)
-    data = read_named(place)
-    form = require_class_of(data, place.name, args.entry_class, args.name)
+    """Return the artifact in FILE, if a reader can use it and it has the class."""
+    source = Path(args.source)
+    data = read_named(source)
+    form = require_class_of(data, source.name, args.entry_class, args.name)
     report = Report.of(1, check_file(data, path=args.source, mode=Mode.READ, form=form))
     if report.failed():
         if not console.machine:
@@ -87,7 +89,7 @@ def _adopted(args: Namespace, console: Console) -> bytes:
             console.out("".join(f"{line}\n" for line in lines))
         raise FindingsError(
             "UNREADABLE",
-            f"{args.source} cannot be used as it is; nothing was written",
-            f"mend it first: psreg check --read {args.source}",
+            f"`{args.source}` has errors; nothing was written",
+            f"Run `psreg check --read {args.source}` and fix them first.",
         )
     return data

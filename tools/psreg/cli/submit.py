@@ -1,4 +1,4 @@
-"""`psreg submit`: put an entry on a branch, judge it as the review will, ask for a merge."""
+"""`psreg submit`: commit an entry to a branch and open a pull request."""
 
 from __future__ import annotations
 
@@ -30,22 +30,26 @@ EXAMPLE = "psreg submit trip_packer --push"
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="an entry (the one that changed)")
-    parser.add_argument("--push", action="store_true", help="send the branch to the remote")
     parser.add_argument(
-        "--open", action="store_true", help="send it and open the pull request (GITHUB_TOKEN)"
+        "name", nargs="?", metavar="NAME", help="an entry (default: the one that changed)"
     )
-    parser.add_argument("--remote", metavar="NAME", help="where to send it (origin)")
-    parser.add_argument("--base", metavar="REV", help="what it is to be merged into")
-    parser.add_argument("--author-id", type=int, metavar="N", help="your account's number")
+    parser.add_argument("--push", action="store_true", help="push the branch to the remote")
     parser.add_argument(
-        "--from-issue", metavar="EVENT", help="make the entry of a form: GitHub's event file"
+        "--open", action="store_true", help="push it and open the pull request (needs GITHUB_TOKEN)"
+    )
+    parser.add_argument("--remote", metavar="NAME", help="the remote to push to (origin)")
+    parser.add_argument("--base", metavar="REV", help="the revision to merge it into")
+    parser.add_argument(
+        "--author-id", type=int, metavar="N", help="numeric id of your account on the forge"
+    )
+    parser.add_argument(
+        "--from-issue", metavar="EVENT", help="create the entry from an issue: GitHub's event file"
     )
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Commit the entry, and say or do what is left; exit 1 if it would be rejected."""
+    """Commit the entry, and print or do the next steps; exit 1 if it would be rejected."""
     root = find_checkout(Path.cwd())
     if root is None:
         raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
@@ -70,7 +74,7 @@ def run(args: Namespace, console: Console) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Route:
-    """From where to where: the remote to send to, the branch and commit to be merged into."""
+    """The remote to push to, and the branch and commit to merge into."""
 
     remote: str
     own: Place | None
@@ -84,10 +88,14 @@ def _route(args: Namespace, clone: Clone) -> _Route:
     remotes = clone.remotes()
     remote = args.remote or ("origin" if "origin" in remotes else next(iter(remotes), ""))
     if remote and remote not in remotes:
-        raise UsageError("NO_REMOTE", f"there is no remote {remote} here", "git remote -v")
+        raise UsageError(
+            "NO_REMOTE",
+            f"there is no remote `{remote}`",
+            "Run `git remote -v` to list the remotes.",
+        )
     upstream = "upstream" if "upstream" in remotes else remote
     tracked, target = None, ""
-    for name in filter(None, (upstream, remote)):  # the fork tells, too, until upstream is fetched
+    for name in filter(None, (upstream, remote)):  # the fork also knows, until upstream is fetched
         if tracked := clone.remote_default(name):
             target = tracked.removeprefix(f"{name}/")
             break
@@ -108,23 +116,27 @@ def _entry(name: str | None, touched: set[PurePosixPath]) -> PurePosixPath:
     if len(found) == 1:
         return found[0]
     if name and not found:
-        hint = f"these have: {', '.join(folder.name for folder in changed)}" if changed else ""
-        raise UsageError("NOTHING_NEW", f"nothing of {name} differs from what is merged", hint)
+        names = ", ".join(folder.name for folder in changed)
+        hint = f"Changed entries: {names}." if changed else ""
+        raise UsageError("NOTHING_NEW", f"`{name}` has no changes to submit", hint)
     if not found:
-        raise UsageError("NOTHING_NEW", "no entry differs", "psreg new CLASS NAME begins one")
+        hint = "Run `psreg new CLASS NAME` to start an entry."
+        raise UsageError("NOTHING_NEW", "no entry has changes to submit", hint)
     names = ", ".join(map(str, found))
-    raise UsageError("SEVERAL", f"several entries differ: {names}", "name one of them")
+    raise UsageError("SEVERAL", f"several entries have changes: {names}", "Name one of them.")
 
 
 def _committed(
     args: Namespace, root: Path, clone: Clone, route: _Route, folder: PurePosixPath
 ) -> Submission:
-    """Return the entry on its branch, unless the review would reject it."""
+    """Commit the entry to its branch, unless the review would reject it."""
     tree = read_tree(root)
     odd = tree.irregular()
     links = [p for p in odd if folder in p.parents and odd[p] is not Irregular.EXECUTABLE]
     if links:
-        raise FindingsError("NOT_A_FILE", f"{links[0]} is no plain file", f"psreg check {folder}")
+        raise FindingsError(
+            "NOT_A_FILE", f"`{links[0]}` is not a regular file", f"Run `psreg check {folder}`."
+        )
     files = {path: tree[path] for path in tree if folder in path.parents}
     touched = clone.touched(route.base, str(folder))
     branch = branch_of(folder.name)
@@ -153,16 +165,18 @@ def _committed(
         branch=branch,
         commit=commit,
         restarted=before is not None and not again,
-        in_the_way=bool(clone.untracked(str(folder))),
+        blocks_pull=bool(clone.untracked(str(folder))),
     )
 
 
 def _sent(
     args: Namespace, clone: Clone, route: _Route, done: Submission, console: Console
 ) -> Submission:
-    """Send the branch, and open the pull request if that is wanted."""
+    """Push the branch, and open the pull request if requested."""
     if not route.remote:
-        raise UsageError("NO_REMOTE", "this clone has no remote", "git remote add origin URL")
+        raise UsageError(
+            "NO_REMOTE", "this clone has no remote", "Run `git remote add origin URL`."
+        )
     options: list[str] = []
     forge = route.into.forge if route.into else ""
     if args.open and forge == "gitlab":
@@ -184,7 +198,7 @@ def _sent(
 
 
 def _requests(route: _Route) -> Requests:
-    """Return the forge on which the pull request is opened, before anything is sent."""
+    """Return the forge on which to open the pull request, before anything is pushed."""
     environ = dict(os.environ)
     if route.into and route.into.forge == "github":
         environ.setdefault("GITHUB_REPOSITORY", route.into.path)
@@ -192,7 +206,7 @@ def _requests(route: _Route) -> Requests:
             environ.setdefault("GITHUB_API_URL", f"https://{route.into.host}/api/v3")
     if "GITHUB_REPOSITORY" not in environ:
         raise UsageError(
-            "NO_FORGE", "the remote is on no forge that psreg knows", "leave out --open"
+            "NO_FORGE", "the remote is not on GitHub or GitLab", "Run without `--open`."
         )
     requests = Requests(environ)
     requests.require_token()

@@ -1,8 +1,8 @@
 """`psreg submit --from-issue`: the bot behind the form "Submit a prompt".
 
-It runs code of the default branch alone. What the issue says becomes the content of files; names
-of folders, branches and titles come from values that were accepted by their grammar, and the owner
-from the account's number in the event.
+It runs only code of the default branch. The text of the issue becomes the content of files; names
+of folders, branches and titles come from values that follow their grammar, and the owner from the
+account id in the event.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _REMOTE = "origin"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Issue:
-    """The part of the event that matters: which issue, by whom, what it says."""
+    """The relevant part of the event: the issue's number, author and text."""
 
     number: int
     author: Owner
@@ -54,7 +54,7 @@ class _Issue:
 
 
 def run(root: Path, args: Namespace, console: Console) -> int:
-    """Make the entry; with `--open`, push it and answer on the issue. Exit 1 with objections."""
+    """Create the entry; `--open` pushes it and comments on the issue. Exit 1 with objections."""
     issue = _issue(args.from_issue)
     requests = Requests(os.environ) if args.open or args.push else None
     if requests:
@@ -75,7 +75,7 @@ def run(root: Path, args: Namespace, console: Console) -> int:
 def _issue(event: str) -> _Issue:
     found = issue_of(event)
     if at(found, "state") == "closed":
-        raise UsageError("ISSUE_CLOSED", "the issue is closed", "open it again to submit it")
+        raise UsageError("ISSUE_CLOSED", "the issue is closed", "Reopen it to submit it.")
     user = found["user"]
     login = text(at(user, "login")) or "ghost"
     author = Owner(forge="github", id=user["id"], login=login)
@@ -83,7 +83,7 @@ def _issue(event: str) -> _Issue:
 
 
 def _committed(root: Path, clone: Clone, made: Draft, issue: _Issue, base: str) -> Submission:
-    """Return the entry as a commit, unless somebody has to mend it first."""
+    """Commit the entry, unless it has to be fixed first."""
     if made.objections or made.release is None:
         name = made.release.name if made.release else f"issue {issue.number}"
         return Submission(name=name, title="", objections=made.objections)
@@ -112,7 +112,7 @@ def _committed(root: Path, clone: Clone, made: Draft, issue: _Issue, base: str) 
 def _asked(
     clone: Clone, requests: Requests, done: Submission, issue: _Issue, console: Console
 ) -> Submission:
-    """Push, open the pull request, answer on the issue, review what was opened."""
+    """Push, open the pull request, comment on the issue, post the review."""
     if not done.objections:
         done = _pushed(clone, done)
     if not done.objections:
@@ -122,20 +122,20 @@ def _asked(
     requests.answer_issue(issue.number, MARKER, answer_markdown(done))
     if done.review and done.opened:
         requests.head = done.commit
-        post_verdict(done.review, requests, console)  # what moved meanwhile is judged on schedule
+        post_verdict(done.review, requests, console)  # if outdated, the schedule reviews it again
     return done
 
 
 def _pushed(clone: Clone, done: Submission) -> Submission:
-    """Put the commit on the remote's branch, unless somebody else's work is there."""
+    """Push the commit to the remote's branch, unless it contains a person's commits."""
     before = clone.remote_tip(_REMOTE, done.branch)
     if before:
         clone.fetched(_REMOTE, done.branch)
         if clone.committer(before) != BOT.email:
             edited = Objection(
                 field="",
-                message=f"the branch {done.branch} was changed by hand",
-                hint="Go on in its pull request; the form is not read again.",
+                message=f"the branch `{done.branch}` was changed by hand",
+                hint="Continue in its pull request; edits of the issue have no effect any more.",
             )
             return replace(done, objections=(edited,), branch="", commit="")
         if clone.same(before, done.commit):

@@ -27,15 +27,15 @@ COMMENT_PAGES = 30
 """Pages of 100 comments among which ours is looked for."""
 
 CHECK = "psreg"
-"""What the status of a commit is called; no job of a workflow has this name.
+"""The name of the commit status; no job of a workflow has this name.
 
-NOTE: a commit status and not a check run, because a pull request's own workflow makes a check run
-of any name by naming a job so, and the newest of a name counts. A status needs a token that may
-write, which a fork's jobs do not get, and where both kinds have one name a forge wants both green.
+NOTE: a commit status and not a check run, because a workflow in a pull request can create a check
+run of any name by naming a job so, and the newest of a name counts. A status needs a token with
+write access, which a fork's jobs do not get; if both have the same name, both must pass.
 """
 
 MOST_OUTDATED = 100
-"""Heads that one run judges again; the next run goes on with the others."""
+"""The most heads that one run reviews again; the next run continues with the others."""
 
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _JUDGED = re.compile(r"; onto ([0-9a-f]{12}), asked by ([0-9]{1,18})", re.ASCII)
@@ -43,7 +43,7 @@ _EVENT_LIMIT = 32 * 1024 * 1024
 
 
 class Status(Enum):
-    """What the required check of a commit is; a branch takes none but a passing one."""
+    """The state of a commit's required status; only a passing one can be merged."""
 
     PENDING = auto()
     PASSING = auto()
@@ -51,10 +51,10 @@ class Status(Enum):
 
 
 class Forge(Protocol):
-    """The forge that started this process. `base` and `head` are commits, "" where it names none.
+    """The forge that started this process. `base` and `head` are commits, "" if unknown.
 
-    `token` is "" where the job has none: then nothing can be posted. `run_url` is the page of the
-    running job, `default_branch` the branch that pull requests ask to be merged into.
+    `token` is "" if the job has none: then nothing can be posted. `run_url` is the page of the
+    running job, `default_branch` the target of pull requests.
     """
 
     @property
@@ -66,7 +66,7 @@ class Forge(Protocol):
         """The trusted commit that the change is compared with."""
 
     head: str
-    """The commit that is to be judged; it can be set before anything is asked or posted."""
+    """The commit to review; it can be set before anything is requested or posted."""
 
     @property
     def token(self) -> str:
@@ -82,17 +82,16 @@ class Forge(Protocol):
 
     @property
     def author(self) -> Author | None:
-        """Who asks for the change; None where the forge does not say, or names several.
+        """The author of the change; None if unknown, or if there are several.
 
         Raises:
             ForgeError: it has to be asked, and does not answer.
         """
 
     def post_comment(self, marker: str, body: str) -> tuple[str, ...]:
-        """Write the one comment that begins with `marker` on each pull request; return addresses.
+        """Write the comment that starts with `marker` on each pull request; return the URLs.
 
-        A comment of ours that begins with it is replaced, nobody else's ever. () if no open pull
-        request has this head.
+        It replaces only a comment by the same account. () if no open pull request has this head.
 
         Raises:
             ForgeError: the forge refused, or did not answer.
@@ -100,10 +99,10 @@ class Forge(Protocol):
         """
 
     def post_remarks(self, marker: str, remarks: Sequence[Remark]) -> int:
-        """Let the remarks of ours that begin with `marker` be these; return how many it refused.
+        """Replace our remarks that start with `marker` by these; return how many were refused.
 
-        Those that stand there already stay, others of ours go. A remark about lines that the
-        forge does not show is refused; the rest is written all the same.
+        Existing ones are kept, outdated ones deleted. The forge refuses a remark about lines that
+        its diff does not show; the others are still written.
 
         Raises:
             ForgeError: the forge refused more than that, or did not answer.
@@ -129,7 +128,7 @@ class Forge(Protocol):
         """
 
     def outdated(self, base: str) -> Iterator[str]:
-        """Yield the heads of open pull requests that were not judged against `base`.
+        """Yield the heads of open pull requests that were not reviewed against `base`.
 
         Raises:
             ForgeError: the forge refused, or did not answer.
@@ -158,7 +157,7 @@ def event(path: str) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise UnavailableError("BAD_ENVIRONMENT", f"cannot read the event {path}") from error
     if not isinstance(value, dict):
-        raise UnavailableError("BAD_ENVIRONMENT", f"the event {path} is no JSON object")
+        raise UnavailableError("BAD_ENVIRONMENT", f"the event {path} is not a JSON object")
     return value
 
 
@@ -184,8 +183,8 @@ def text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def doer(account: Any, login: str) -> list[tuple[Any, Any]]:
-    """Return id and login of the account whose doing an event is, [] where it does not say.
+def event_account(account: Any, login: str) -> list[tuple[Any, Any]]:
+    """Return id and login of the account that caused an event, [] if unknown.
 
     `login` is the key of its name.
     """
@@ -195,9 +194,8 @@ def doer(account: Any, login: str) -> list[tuple[Any, Any]]:
 def the_author(forge: str, accounts: Iterable[tuple[Any, Any]]) -> Author | None:
     """Return the one author of all pull requests with a head, None if there are several.
 
-    Accounts are ids and logins, that of whoever pushed among them. Anybody can open a second
-    pull request with somebody else's commit at its head, or push to a branch that somebody else
-    asked to be merged.
+    Accounts are ids and logins, including that of the account that pushed. Anyone can open a second
+    pull request with another person's commit at its head, or push to another person's branch.
     """
     found = {number(account): text(login) for account, login in accounts}
     if len(found) != 1 or 0 in found:
@@ -207,7 +205,7 @@ def the_author(forge: str, accounts: Iterable[tuple[Any, Any]]) -> Author | None
 
 
 def judgement(words: str, base: str, author: Author | None) -> str:
-    """Return what the status of a head says: the verdict, what it was judged against, who asked."""
+    """Return the description of a head's status: the verdict, the base and the author."""
     return f"{words}; onto {base[:12]}, asked by {author.id if author else 0}"
 
 
@@ -229,9 +227,12 @@ def last_judged(descriptions: Iterable[str]) -> int:
 def check_comment(marker: str, body: str) -> None:
     """Return if `body` may be posted. Raises UsageError."""
     if not marker or not body.startswith(marker):
-        raise UsageError("USAGE", "the comment does not begin with its marker")
+        raise UsageError("USAGE", "the comment does not start with its marker")
     if len(body) > LONGEST_COMMENT:
-        raise UsageError("COMMENT_TOO_LONG", f"a comment of {len(body)} characters is too long")
+        raise UsageError(
+            "COMMENT_TOO_LONG",
+            f"the comment has {len(body):,} characters; the limit is {LONGEST_COMMENT:,}",
+        )
 
 
 def check_remarks(marker: str, remarks: Iterable[Remark]) -> None:
@@ -245,8 +246,8 @@ def check_posting(forge: Forge, variable: str) -> None:
     if not forge.token:
         raise UsageError(
             "NO_TOKEN",
-            f"nothing can be posted without {variable}",
-            "only the trusted job has the token; see the keepers' guide",
+            f"cannot post to {forge.name} without {variable}",
+            "Post only from the trusted job, which has the token; see the guide “Run a registry”.",
         )
     if not forge.head:
-        raise UsageError("NO_HEAD", f"{forge.name} names no commit that this job is to judge")
+        raise UsageError("NO_HEAD", f"{forge.name} does not say which commit to review")

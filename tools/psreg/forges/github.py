@@ -24,8 +24,8 @@ from psreg.forges.forge import (
     check_comment,
     check_posting,
     check_remarks,
-    doer,
     event,
+    event_account,
     judged,
     last_judged,
     number,
@@ -113,7 +113,7 @@ class GitHub:
     def _who_pushed(self, pulls: Iterable[Any]) -> list[tuple[Any, Any]]:
         told = self._pushed == self.head and at(self._event, "action") in (None, *_PUSHES)
         if told:
-            return doer(at(self._event, "sender"), "login")
+            return event_account(at(self._event, "sender"), "login")
         heads = {sha(at(pull, "head", "sha")) for pull in pulls}
         return [(last_judged(self._descriptions(head)), "") for head in heads]
 

@@ -23,8 +23,8 @@ from psreg.forges.forge import (
     check_comment,
     check_posting,
     check_remarks,
-    doer,
     event,
+    event_account,
     judged,
     last_judged,
     number,
@@ -94,7 +94,7 @@ class GitLab:
 
     def _who_pushed(self) -> list[tuple[Any, Any]]:
         if self.head == self._named:
-            return doer(at(self._payload, "user"), "username")
+            return event_account(at(self._payload, "user"), "username")
         return [(last_judged(self._descriptions(self.head)), "")]
 
     def _descriptions(self, head: str) -> Iterator[str]:

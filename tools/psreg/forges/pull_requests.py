@@ -38,8 +38,8 @@ class Requests(GitHub):
     def require_token(self) -> None:
         """Return if something may be asked for. Raises UsageError NO_TOKEN."""
         if not self.token:
-            hint = "set GITHUB_TOKEN, or leave --open out and open the page that is printed"
-            raise UsageError("NO_TOKEN", "nothing can be opened without GITHUB_TOKEN", hint)
+            hint = "Set GITHUB_TOKEN, or run without `--open` and open the printed page."
+            raise UsageError("NO_TOKEN", "cannot open a pull request without GITHUB_TOKEN", hint)
 
     def answer_issue(self, issue: int, marker: str, body: str) -> str:
         """Write the one comment that begins with `marker` on an issue; return its address.

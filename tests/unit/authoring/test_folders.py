@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from psreg.authoring.entry_folder import add_folder, remove_folder
+from psreg.authoring.folders import add_folder, remove_folder
 from psreg.core.errors import UnavailableError, UsageError
 
 FOLDER = PurePosixPath("pbes/prompt/x")
@@ -41,7 +41,7 @@ def test_what_is_there_stays(tmp_path, kind):
         place.mkdir()
     else:
         place.symlink_to(tmp_path / "nowhere")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         add_folder(tmp_path, FOLDER, FILES)
     assert names(tmp_path) == ["pbes", "pbes/prompt", "pbes/prompt/x"]
 
@@ -73,7 +73,7 @@ def test_a_link_above_is_not_followed(tmp_path):
     (root / "pbes").mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
     (root / "pbes/prompt").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(UnavailableError, match="no links"):
+    with pytest.raises(UnavailableError, match="must not contain links"):
         add_folder(root, FOLDER, FILES)
     assert names(tmp_path / "elsewhere") == []
 

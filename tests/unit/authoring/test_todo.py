@@ -4,8 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from psreg.authoring.todo import Gap
-from psreg.authoring.todo_report import documents, say
+from psreg.authoring.todo import TodoItem, print_todo, todo_documents
 from psreg.core.diagnostics import ERROR, INFO
 from psreg.core.identity import ReleaseId
 from psreg.system.console import Console
@@ -17,35 +16,35 @@ FILES = [PurePosixPath("pbes/prompt/x/entry.toml")]
 def gap(severity, **changes):
     values = {"path": "release.toml", "line": 3, "column": 1, "pointer": "/summary"}
     values |= {"code": "REG010", "severity": severity, "message": "too short", "write": ""}
-    return Gap(**values | changes)
+    return TodoItem(**values | changes)
 
 
 MUST, MAY = gap(ERROR, write="One sentence."), gap(INFO, line=4, code="PROMPT014")
 
 
 def test_what_must_be_written_comes_first(capsys):
-    say(Console(), RELEASE, FILES, (MAY, MUST))
+    print_todo(Console(), RELEASE, FILES, (MAY, MUST))
     assert capsys.readouterr().out.splitlines() == [
         "wrote pbes/prompt/x/entry.toml",
         "",
-        "to write before it can be released:",
+        "required before the release:",
         "  release.toml:3: too short [REG010]",
         "      One sentence.",
         "",
-        "worth a look:",
+        "recommended:",
         "  release.toml:4: too short [PROMPT014]",
         "",
-        "then: psreg check pbes/prompt/x/0.1.0",
+        "next: psreg check pbes/prompt/x/0.1.0",
     ]
 
 
 @pytest.mark.parametrize(("gaps", "lines"), [((), 0), ((MUST,), 4), ((MAY,), 3)])
 def test_quietly_only_what_is_left(capsys, gaps, lines):
-    say(Console(quiet=True), RELEASE, FILES, gaps)
+    print_todo(Console(quiet=True), RELEASE, FILES, gaps)
     assert len(capsys.readouterr().out.splitlines()) == lines
 
 
 def test_as_data():
-    (document,) = documents((MUST,))
+    (document,) = todo_documents((MUST,))
     assert document["severity"] == "error"
     assert document["write"] == "One sentence."
