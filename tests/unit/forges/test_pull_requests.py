@@ -69,7 +69,7 @@ def test_what_cannot_be_asked(server):
         requests(server, token="").open_pull_request("keepers", "submit/x", "Add x", "Body")
     with pytest.raises(UsageError, match="without GITHUB_TOKEN"):
         requests(server, token="").answer_issue(7, MARKER, MARKER)
-    with pytest.raises(UsageError, match="does not begin"):
+    with pytest.raises(UsageError, match="does not start"):
         requests(server).answer_issue(7, MARKER, "x")
     body = json.dumps({"message": "odd"}).encode()
     server.trouble = [Trouble(200, body=b"[]"), Trouble(200, body=b"{}"), Trouble(201, body=body)]
