@@ -115,14 +115,14 @@ def test_invisible_characters_are_deleted_where_that_is_safe():
     assert fix(texts.of_pbe(pbe.read(source.encode()))) == [(Span(8, 14), "")]
     assert fix(texts.of_pbe(pbe.read('{"a\u200b": 1}'.encode()))) == []
     head = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\n"
-    for line, mends in {
+    for line, fixes in {
         "a\u200bb": 1,
         "{a\u200bb}": 0,
         "[DEFAULTS]\u200b": 0,
         "\u200b@a b": 0,
     }.items():
         content = texts.of_prompt(dotprompt.read((head + line + "\nx\n").encode()))
-        assert len(fix(content)) == mends, line
+        assert len(fix(content)) == fixes, line
 
 
 def test_a_mark_at_the_start_of_a_file_is_left_to_other_rules():
@@ -381,7 +381,7 @@ def test_ascii_text_has_nothing_for_the_unicode_rules(text):
     assert "characters" not in content.__dict__
 
 
-def test_long_stacks_and_names_are_judged_by_their_beginning():
+def test_long_stacks_and_names_are_checked_by_their_beginning():
     (message,) = said("e" + "\u0327\u0301" * 500, "PS008")
     assert 990 < int(message.split()[0]) <= 1000
     name = "e\u0301" + "\u0327\u0302" * 500

@@ -1,4 +1,4 @@
-"""Every offset in a passage leads back to the characters of the file that spell it."""
+"""Every offset in a segment leads back to the characters of the file that spell it."""
 
 import json
 import re
@@ -21,14 +21,14 @@ def of_value(value, **how):
     return texts.of_pbe(pbe.read(json.dumps(value, **how).encode("utf-8", "surrogatepass")))
 
 
-def spelled(content, passage, start, end):
-    span = passage.span(start, end)
+def spelled(content, segment, start, end):
+    span = segment.span(start, end)
     return content.source[span.start : span.end]
 
 
-def test_a_pbe_has_a_passage_for_each_name_and_text():
+def test_a_pbe_has_a_segment_for_each_name_and_text():
     content = of_value({"a": "one", "b/~": ["two", {"c": "three"}, 4, None, True]})
-    assert [(p.kind, p.pointer, p.text) for p in content.passages] == [
+    assert [(p.kind, p.pointer, p.text) for p in content.segments] == [
         (Kind.KEY, "/a", "a"),
         (Kind.VALUE, "/a", "one"),
         (Kind.KEY, "/b~1~0", "b/~"),
@@ -42,7 +42,7 @@ def test_a_pbe_has_a_passage_for_each_name_and_text():
 def test_escapes_are_crossed_whole():
     source = r'{"k\u00e9y": "a\u0062\"\ud83d\ude00\n\/z"}'
     content = texts.of_pbe(pbe.read(source.encode()))
-    key, value = content.passages
+    key, value = content.segments
     assert (key.text, value.text) == ("kéy", 'ab"😀\n/z')
     assert spelled(content, key, 1, 2) == r"\u00e9"
     pieces = [spelled(content, value, at, at + 1) for at in range(len(value.text))]
@@ -57,11 +57,11 @@ def test_spans_of_json_decode_to_what_they_stand_for(value, ascii_only):
         source = json.dumps(value, ensure_ascii=False)
     content = texts.of_pbe(pbe.read(source.encode()))
     assert content.source == source
-    for passage in content.passages:
-        for at in range(len(passage.text)):
-            assert json.loads(f'"{spelled(content, passage, at, at + 1)}"') == passage.text[at]
-        whole = spelled(content, passage, 0, len(passage.text))
-        assert json.loads(f'"{whole}"') == passage.text
+    for segment in content.segments:
+        for at in range(len(segment.text)):
+            assert json.loads(f'"{spelled(content, segment, at, at + 1)}"') == segment.text[at]
+        whole = spelled(content, segment, 0, len(segment.text))
+        assert json.loads(f'"{whole}"') == segment.text
 
 
 @settings(deadline=None)
@@ -73,22 +73,22 @@ def test_spans_of_toml_decode_to_what_they_stand_for(text):
     if not tree.parsed:  # JSON spells some characters in pairs, TOML has none of these
         return
     content = texts.of_toml(tree)
-    (passage,) = content.passages
+    (segment,) = content.segments
     start = len('k = "')  # a text of one quote is not the first quote
-    assert passage.text.startswith(tree.value["k"], start)
+    assert segment.text.startswith(tree.value["k"], start)
     for at in range(start, start + len(tree.value["k"])):
-        spelling = spelled(content, passage, at, at + 1)
-        assert tomllib.loads(f'k = "{spelling}"')["k"] == passage.text[at]
+        spelling = spelled(content, segment, at, at + 1)
+        assert tomllib.loads(f'k = "{spelling}"')["k"] == segment.text[at]
 
 
 def test_toml_decodes_long_escapes_and_leaves_what_is_none():
     source = "a = \"\\U0001F600\\b\\t\\f\\r\\\\\"\nb = '\\UFFFFFFFF'\n"
     content = texts.of_toml(toml_document.parse(source.encode()))
-    assert content.passages[0].text == "a = \"😀\b\t\f\r\\\"\nb = '\\UFFFFFFFF'\n"
+    assert content.segments[0].text == "a = \"😀\b\t\f\r\\\"\nb = '\\UFFFFFFFF'\n"
     assert not content.ascii
     plain = texts.of_toml(toml_document.parse(b"a = 1\n"))
     assert plain.ascii
-    assert plain.passages[0].span(1, 2) == Span(1, 2)
+    assert plain.segments[0].span(1, 2) == Span(1, 2)
 
 
 def test_a_prompt_and_a_readme_are_read_whole():
@@ -96,7 +96,7 @@ def test_a_prompt_and_a_readme_are_read_whole():
     content = texts.of_prompt(dotprompt.read(source.encode()), ("files",))
     assert (content.text, content.kind, content.capabilities) == (source, "prompt", ("files",))
     assert content.prompt is not None
-    assert texts.of_readme("# Hi\n").passages[0].span(2, 4) == Span(2, 4)
+    assert texts.of_readme("# Hi\n").segments[0].span(2, 4) == Span(2, 4)
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,9 @@ def test_ascii_means_the_decoded_text(source, is_ascii):
     assert texts.of_pbe(pbe.read(source.encode())).ascii is is_ascii
 
 
-def test_what_does_not_parse_has_no_passages():
+def test_what_does_not_parse_has_no_segments():
     content = texts.of_pbe(pbe.read(b"{"))
-    assert content.passages == ()
+    assert content.segments == ()
     assert list(content.find(re.compile("x"))) == []
 
 
@@ -129,12 +129,12 @@ def test_find_searches_only_where_a_needle_is():
 
 def test_code_is_known():
     text = "a `b` c\n```\nd `e`\n```\n`f"
-    (passage,) = texts.of_readme(text).passages
-    assert [text[s.start : s.end] for s in passage.code] == ["`b`", "```\nd `e`\n```\n"]
-    assert passage.in_code(text.index("b"))
-    assert not passage.in_fence(text.index("b"))
-    assert passage.in_fence(text.index("d"))
-    assert not passage.in_code(text.index("f"))
+    (segment,) = texts.of_readme(text).segments
+    assert [text[s.start : s.end] for s in segment.code] == ["`b`", "```\nd `e`\n```\n"]
+    assert segment.in_code(text.index("b"))
+    assert not segment.in_fence(text.index("b"))
+    assert segment.in_fence(text.index("d"))
+    assert not segment.in_code(text.index("f"))
 
 
 def test_characters_are_those_of_the_decoded_text():

@@ -27,7 +27,7 @@ MAINTAINERS = "owners = []\n"
 TEXTS = st.text("abc", max_size=7)
 
 
-def judge(*names, policy=POLICY):
+def check(*names, policy=POLICY):
     """Return (code, name, waived) of what is said of entries given as (name, entry.toml)."""
     files = tree({f"pbes/prompt/{name}/entry.toml": toml for name, toml in names}, policy=policy)
     found = Report.of(0, check_tree(files, all_rules())).diagnostics
@@ -98,23 +98,23 @@ def test_letters_that_look_alike():
 
 
 def test_owners_decide_about_distance():
-    assert judge(("quiz_master", A), ("quiz_mastre", A)) == []
-    assert judge(("quiz_master", A), ("quiz_mastre", BOTH)) == []
-    assert judge(("quiz_master", MAINTAINERS), ("quiz_mastre", MAINTAINERS)) == []
+    assert check(("quiz_master", A), ("quiz_mastre", A)) == []
+    assert check(("quiz_master", A), ("quiz_mastre", BOTH)) == []
+    assert check(("quiz_master", MAINTAINERS), ("quiz_mastre", MAINTAINERS)) == []
     both = [("NAME003", "quiz_master", None), ("NAME003", "quiz_mastre", None)]
-    assert judge(("quiz_master", MAINTAINERS), ("quiz_mastre", B)) == both
-    assert judge(("quiz_master", A), ("quiz_mastre", B)) == both
+    assert check(("quiz_master", MAINTAINERS), ("quiz_mastre", B)) == both
+    assert check(("quiz_master", A), ("quiz_mastre", B)) == both
 
 
 def test_short_names_are_not_compared_by_distance():
-    assert judge(("poem", A), ("poet", B), ("po_em", B))[0][0] == "NAME001"
-    assert judge(("a_b_c_d", A), ("a_b_c_e", B)) == []
-    assert judge(("poems", A), ("poets", B))[0][0] == "NAME003"
+    assert check(("poem", A), ("poet", B), ("po_em", B))[0][0] == "NAME001"
+    assert check(("a_b_c_d", A), ("a_b_c_e", B)) == []
+    assert check(("poems", A), ("poets", B))[0][0] == "NAME003"
 
 
 def test_a_waiver_of_the_policy_is_shown():
     waiver = '[[waiver]]\ncode = "NAME003"\nnames = ["word_count"]\nreason = "Honest."\n'
-    assert judge(("word_count", A), ("world_count", B), policy=waiver) == [
+    assert check(("word_count", A), ("world_count", B), policy=waiver) == [
         ("NAME003", "word_count", "Honest."),
         ("NAME003", "world_count", None),
     ]
@@ -122,11 +122,11 @@ def test_a_waiver_of_the_policy_is_shown():
 
 def test_an_alias_is_a_name_as_well():
     alias = A + 'aliases = ["quiz_mastre"]\n'
-    assert judge(("other_thing", alias), ("quiz_master", B)) == [
+    assert check(("other_thing", alias), ("quiz_master", B)) == [
         ("NAME003", "other_thing", None),
         ("NAME003", "quiz_master", None),
     ]
-    assert judge(("quiz_master", alias)) == []
+    assert check(("quiz_master", alias)) == []
 
 
 def test_the_same_name_in_two_classes_is_not_a_matter_of_similarity():
@@ -154,7 +154,7 @@ def test_affixes_that_distance_covers_are_not_listed():
 
 
 def test_an_unreadable_entry_file_has_no_owners_and_no_aliases():
-    assert judge(("quiz_master", "owners = ["), ("quiz_mastre", MAINTAINERS)) == []
+    assert check(("quiz_master", "owners = ["), ("quiz_mastre", MAINTAINERS)) == []
 
 
 def test_of_a_policy_every_name_must_be_one():

@@ -186,7 +186,7 @@ def test_a_fix_that_reviewdog_cannot_hold_is_left_out(edits):
     assert "suggestions" not in rdjson_document(Report.of(1, [found]))["diagnostics"][0]
 
 
-def test_the_overall_severity_is_the_worst_that_stands():
+def test_the_overall_severity_is_the_worst_one_not_waived():
     assert rdjson_document(SAMPLE)["severity"] == "ERROR"
     waived = Report.of(1, [diagnostic(waived="so"), diagnostic(severity=INFO)])
     assert rdjson_document(waived)["severity"] == "INFO"

@@ -16,7 +16,7 @@ EXPECTED = GOLDEN / "reports"
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_sample_looks_as_agreed(form):
     text = rendered(SAMPLE, form, all_rules)
-    if form == "sarif":  # the table of rules is judged by tests of its own
+    if form == "sarif":  # the table of rules has its own tests
         log = json.loads(text)
         log["runs"][0]["tool"]["driver"]["rules"] = "…"
         for result in log["runs"][0]["results"]:

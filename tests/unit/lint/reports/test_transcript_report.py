@@ -1,4 +1,4 @@
-"""A judged conversation as lines and as a document: message by message, in full or in short."""
+"""A checked conversation as lines and as a document: message by message, in full or in short."""
 
 import pytest
 

@@ -118,7 +118,7 @@ def test_both_formats_can_have_a_hundred_points_and_no_more():
         assert {part.how for part in result.parts} == {""}
 
 
-def test_an_entry_that_nobody_ran_has_the_points_of_its_texts():
+def test_an_entry_without_runs_has_the_points_of_its_texts():
     result = of(readme=GUIDE.replace("*Recorded.*", "*Illustrative.*"))
     assert points(result) == {
         "documentation": 15,
@@ -242,7 +242,7 @@ def test_a_part_says_how_to_raise_it():
     assert Part(id="grace", points=0, of=5).title == "grace"
 
 
-def test_what_stands_in_a_record_is_read_back():
+def test_the_score_of_a_record_is_read_back():
     result = of()
     assert json.loads(json.dumps(result.to_json())) == result.to_json()
     assert read_score(result.to_json()) == result
@@ -264,7 +264,7 @@ def test_a_score_of_another_shape_is_none(value):
     assert read_score(value) is None
 
 
-def test_a_score_of_a_later_table_is_shown_as_it_stands():
+def test_a_score_of_a_later_table_is_shown_unchanged():
     value = {"formula": 9, "total": 7, "parts": [{"id": "x", "points": 7, "of": 9, "missing": []}]}
     assert read_score(value) == Score(total=7, parts=(Part(id="x", points=7, of=9),), formula=9)
 

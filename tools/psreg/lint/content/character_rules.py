@@ -11,7 +11,7 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.formats.dotprompt.sections import METADATA
 from psreg.lint.content import folding
-from psreg.lint.content.texts import MOST, Content, Kind, Passage, code_point, code_points, quoted
+from psreg.lint.content.texts import MOST, Content, Kind, Segment, code_point, code_points, quoted
 
 _CONTROL_RUN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]++")
 _SEQUENCE = 24
@@ -36,15 +36,15 @@ def control_characters(content: Content) -> Iterator[Finding]:
     after    Answer …
     ```
     """
-    for passage, run in islice(content.find(_CONTROL_RUN), MOST):
-        shown = quoted(passage.text[run.start() : run.start() + _SEQUENCE])
+    for segment, run in islice(content.find(_CONTROL_RUN), MOST):
+        shown = quoted(segment.text[run.start() : run.start() + _SEQUENCE])
         number = len(run[0])
         what = f"{number} characters, {code_points(run[0])}, are control characters"
         if number == 1:
             what = f"{code_point(run[0])} is a control character"
         yield Finding(
             message=f"{what}, not text: {shown}",
-            at=passage.span(*run.span()),
+            at=segment.span(*run.span()),
             hint="Delete it. To write about it, use its name.",
         )
 
@@ -71,10 +71,10 @@ def private_characters(content: Content) -> Iterator[Finding]:
     """
     if content.ascii:
         return
-    for passage, run in islice(content.find(_PRIVATE_RUN), MOST):
+    for segment, run in islice(content.find(_PRIVATE_RUN), MOST):
         yield Finding(
             message=f"{code_points(run[0])}: a private-use character without a standard meaning",
-            at=passage.span(*run.span()),
+            at=segment.span(*run.span()),
             hint="Replace it with an emoji or a word.",
         )
 
@@ -118,32 +118,32 @@ def mixed_scripts(content: Content) -> Iterator[Finding]:
     """
     if content.ascii or not _OTHERS.search("".join(content.characters)):
         return
-    for passage, start, end in islice(_mixed(content), MOST):
-        word = passage.text[start:end]
+    for segment, start, end in islice(_mixed(content), MOST):
+        word = segment.text[start:end]
         strangers = "".join(dict.fromkeys(_OTHERS.findall(word)))
         named = ", ".join(code_point(c) for c in strangers[:3])
-        severe = passage.kind is Kind.KEY or _is_identifier(passage, start, end)
+        severe = segment.kind is Kind.KEY or _is_identifier(segment, start, end)
         yield Finding(
             message=f"{quoted(word)} has Latin letters and {named}",
-            at=passage.span(start, end),
+            at=segment.span(start, end),
             severity=ERROR if severe else None,
             hint="Retype the word with one keyboard layout.",
         )
 
 
-def _mixed(content: Content) -> Iterator[tuple[Passage, int, int]]:
-    """Yield each word of two scripts: its passage, start and end."""
+def _mixed(content: Content) -> Iterator[tuple[Segment, int, int]]:
+    """Yield each word of two scripts: its segment, start and end."""
     last, done = None, 0
-    for passage, match in content.find(_MEETING):
-        if passage is last and match.start() < done:
+    for segment, match in content.find(_MEETING):
+        if segment is last and match.start() < done:
             continue
         start = match.start()
-        while start > max(0, match.start() - _AROUND) and _is_letter(passage.text[start - 1]):
+        while start > max(0, match.start() - _AROUND) and _is_letter(segment.text[start - 1]):
             start -= 1
-        word = _WORD.match(passage.text, start)
-        last, done = passage, word.end() if word else match.end()
-        if not _is_formula(passage.text[start:done]):
-            yield passage, start, done
+        word = _WORD.match(segment.text, start)
+        last, done = segment, word.end() if word else match.end()
+        if not _is_formula(segment.text[start:done]):
+            yield segment, start, done
 
 
 def _is_letter(character: str) -> bool:
@@ -159,9 +159,9 @@ def _is_formula(word: str) -> bool:
     return short or not any(folding.lookalike(c) for c in strangers)
 
 
-def _is_identifier(passage: Passage, start: int, end: int) -> bool:
+def _is_identifier(segment: Segment, start: int, end: int) -> bool:
     """Tell whether the word is in an address, a name with `_`, a variable or code."""
-    text = passage.text
+    text = segment.text
     if "_" in text[start:end] or (text[start - 1 : start], text[end : end + 1]) == ("{", "}"):
         return True
     before = text[max(0, start - _AROUND) : start].split()
@@ -171,7 +171,7 @@ def _is_identifier(passage: Passage, start: int, end: int) -> bool:
         token = before[-1] + token
     if after and not text[end].isspace():
         token += after[0]
-    return _ADDRESS.search(token.rstrip(".,;:!?)]}\"'")) is not None or passage.in_code(start)
+    return _ADDRESS.search(token.rstrip(".,;:!?)]}\"'")) is not None or segment.in_code(start)
 
 
 _STACK = 4
@@ -198,10 +198,10 @@ def stacked_marks(content: Content) -> Iterator[Finding]:
         return
     stack = re.compile(f"[^{re.escape(marks)}]?[{re.escape(marks)}]{{{_STACK},}}+")
     found = ((p, m) for p, m in content.find(stack) if _height(m[0]) >= _STACK)
-    for passage, match in islice(found, MOST):
+    for segment, match in islice(found, MOST):
         yield Finding(
             message=f"{_height(match[0])} combining marks are stacked on one character",
-            at=passage.span(*match.span()),
+            at=segment.span(*match.span()),
             hint="Delete the marks.",
         )
 
@@ -246,21 +246,21 @@ def ambiguous_encoding(content: Content) -> Iterator[Finding]:
     if marks > (content.kind is not Kind.README):
         message = f"the file starts with {marks + (content.kind is Kind.README)} byte order marks"
         hint = "Save it as 'UTF-8', not as 'UTF-8 with BOM'."
-        yield Finding(message=message, at=content.passages[0].span(0, marks), hint=hint)
+        yield Finding(message=message, at=content.segments[0].span(0, marks), hint=hint)
     if content.kind is Kind.README and (lost := text.find("\ufffd")) >= 0:
         message = "the file is not UTF-8, or characters were lost when it was converted"
         hint = "Save the file as UTF-8, and correct what is shown as \ufffd."
-        yield Finding(message=message, at=content.passages[0].span(lost, lost + 1), hint=hint)
+        yield Finding(message=message, at=content.segments[0].span(lost, lost + 1), hint=hint)
 
 
 def _decomposed(content: Content) -> Iterator[Finding]:
-    for passage in content.passages:
-        named = passage.kind is Kind.KEY or (
-            passage.kind is Kind.VALUE
-            and passage.pointer.rpartition("/")[2].rpartition("_")[2] in _IDENTIFIERS
+    for segment in content.segments:
+        named = segment.kind is Kind.KEY or (
+            segment.kind is Kind.VALUE
+            and segment.pointer.rpartition("/")[2].rpartition("_")[2] in _IDENTIFIERS
         )
-        if named and not _is_composed(passage.text):
-            yield _not_composed(passage.text, passage.span(0, len(passage.text)))
+        if named and not _is_composed(segment.text):
+            yield _not_composed(segment.text, segment.span(0, len(segment.text)))
     for entry in content.prompt.entries if content.prompt else ():
         if entry.section == METADATA and not _is_composed(entry.value):
             yield _not_composed(entry.value, entry.span)

@@ -14,7 +14,7 @@ from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.rule import Rule, rule
 from psreg.formats.platforms import FEATURES, PLATFORMS
 from psreg.formats.toml_document import MOST
-from psreg.lint.content.texts import HEAD, Content, Kind, Passage
+from psreg.lint.content.texts import HEAD, Content, Kind, Segment
 
 _MARK = r"(?:TODO|TBD|FIXME)"
 _MENTIONED = r"(?:and|app|are|comment|entr|file|in|is|item|list|mark|note|or|section|tag)"
@@ -87,27 +87,27 @@ def placeholder_left_in(content: Content) -> Iterator[Finding]:
 
 def _placeholders(content: Content) -> Iterator[Finding]:
     if content.kind is Kind.TOML:
-        for passage, match in content.find(_UNFINISHED_TOML, "todo", "tbd", "fixme", "lorem"):
-            yield _left_in(passage, *match.span("mark"))
+        for segment, match in content.find(_UNFINISHED_TOML, "todo", "tbd", "fixme", "lorem"):
+            yield _left_in(segment, *match.span("mark"))
         return
-    for passage, match in content.find(_UNFINISHED, "todo", "tbd", "fixme", "lorem ipsum"):
-        if not passage.in_code(match.start()):
-            yield _left_in(passage, *match.span())
-    for passage, match in content.find(_YOURS, "<your "):
-        if not passage.in_code(match.start()) and not _quoted(passage.text, match):
-            yield _left_in(passage, *match.span())
+    for segment, match in content.find(_UNFINISHED, "todo", "tbd", "fixme", "lorem ipsum"):
+        if not segment.in_code(match.start()):
+            yield _left_in(segment, *match.span())
+    for segment, match in content.find(_YOURS, "<your "):
+        if not segment.in_code(match.start()) and not _quoted(segment.text, match):
+            yield _left_in(segment, *match.span())
     if any(f'"{word}"' in content.source for word in _TEMPLATE_WORDS):
-        for passage in content.passages:
-            value = passage.kind is Kind.VALUE and passage.text in _TEMPLATE_WORDS
-            if value and _FIELD.fullmatch(passage.pointer):
-                yield _left_in(passage, 0, len(passage.text))
+        for segment in content.segments:
+            value = segment.kind is Kind.VALUE and segment.text in _TEMPLATE_WORDS
+            if value and _FIELD.fullmatch(segment.pointer):
+                yield _left_in(segment, 0, len(segment.text))
 
 
-def _left_in(passage: Passage, start: int, end: int) -> Finding:
-    words = passage.text[start:end].lstrip(" \t>*#-")
+def _left_in(segment: Segment, start: int, end: int) -> Finding:
+    words = segment.text[start:end].lstrip(" \t>*#-")
     return Finding(
         message=f"the placeholder `{words}` was left in",
-        at=passage.span(end - len(words), end),
+        at=segment.span(end - len(words), end),
         hint="Write the missing text, or remove the placeholder.",
     )
 
@@ -140,10 +140,10 @@ def feature_of_one_platform(content: Content) -> Iterator[Finding]:
     if content.kind not in (Kind.VALUE, Kind.PROMPT):
         return
     needles = [needle for needle, head in _NEEDLES if head in content.heads]
-    for passage, match in islice(content.find(_FEATURE, *needles) if needles else (), MOST):
+    for segment, match in islice(content.find(_FEATURE, *needles) if needles else (), MOST):
         platform = PLATFORMS[FEATURES[match[0]]]
         yield Finding(
-            message=f"`{match[0]}` is a feature of {platform}", at=passage.span(*match.span())
+            message=f"`{match[0]}` is a feature of {platform}", at=segment.span(*match.span())
         )
 
 
@@ -168,7 +168,7 @@ def example_shows_nothing(content: Content) -> Iterator[Finding]:
     """
     if content.kind is not Kind.VALUE or "facilitator_techniques" not in content.source:
         return
-    texts = {p.pointer: p.text for p in content.passages if p.kind is Kind.VALUE}
+    texts = {p.pointer: p.text for p in content.segments if p.kind is Kind.VALUE}
     for pointer, text in texts.items():
         if not _EXAMPLE.fullmatch(pointer) or not (count := _words(text)):
             continue

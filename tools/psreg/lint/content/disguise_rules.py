@@ -11,7 +11,7 @@ from psreg.core.rule import Rule, rule
 from psreg.formats.dotprompt.source import Excerpt, without_comments
 from psreg.lint.content import folding
 from psreg.lint.content.patterns import Hit, Pattern, disguisable, hits
-from psreg.lint.content.texts import MOST, Content, Kind, Passage, code_points, quoted
+from psreg.lint.content.texts import MOST, Content, Kind, Segment, code_points, quoted
 
 _COMMENT = "(%"
 _NEAR = 300
@@ -43,14 +43,14 @@ def disguised_text(content: Content) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A passage with its text as an assistant reads it: for a `.prompt`, without the comments."""
+    """A segment with its text as an assistant reads it: for a `.prompt`, without the comments."""
 
-    passage: Passage
+    segment: Segment
     text: str
     excerpt: Excerpt | None = None
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the position in the passage of the folded `text[start:end]`."""
+        """Return the position in the segment of the folded `text[start:end]`."""
         start, end = folding.fold(self.text).span(start, end)
         if self.excerpt is None:
             return start, end
@@ -60,14 +60,14 @@ class _View:
 
 def _views(content: Content) -> Iterator[_View]:
     masked = not content.ascii and any(map(_is_mask, content.characters))
-    for passage in content.passages:
-        if masked and not passage.text.isascii():
-            yield _View(passage, passage.text)
-        if passage.kind is Kind.PROMPT and _COMMENT in passage.text:
-            source = without_comments(passage.text)
+    for segment in content.segments:
+        if masked and not segment.text.isascii():
+            yield _View(segment, segment.text)
+        if segment.kind is Kind.PROMPT and _COMMENT in segment.text:
+            source = without_comments(segment.text)
             for start, end in _around(source.comments):
                 excerpt = source.excerpt.cut([(start, min(end, len(source.text)))])
-                yield _View(passage, excerpt.text, excerpt)
+                yield _View(segment, excerpt.text, excerpt)
 
 
 def _around(offsets: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -85,48 +85,48 @@ def _around(offsets: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 def _disguised(content: Content) -> Iterator[Finding]:
     views = tuple(_views(content))
-    bare = _content(views, (folding.folded(view.text) for view in views))
-    owners = dict(zip(map(id, bare.passages), views, strict=True))
+    plain = _content(views, (folding.folded(view.text) for view in views))
+    owners = dict(zip(map(id, plain.segments), views, strict=True))
     for code, rows in disguisable().items():
-        if found := tuple(hits(bare, rows)):
+        if found := tuple(hits(plain, rows)):
             seen = _seen(views, rows)
             for hit in found:
-                yield from _finding(code, hit, owners[id(hit.passage)], seen)
+                yield from _finding(code, hit, owners[id(hit.segment)], seen)
 
 
 def _seen(views: tuple[_View, ...], rows: tuple[Pattern, ...]) -> set[tuple[Kind, str, int]]:
-    """Return the offsets, by passage, at which texts say openly what `rows` look for."""
-    plain = _content(views, (view.passage.text.translate(folding.TYPOGRAPHY) for view in views))
+    """Return the offsets, by segment, at which texts say openly what `rows` look for."""
+    plain = _content(views, (view.segment.text.translate(folding.TYPOGRAPHY) for view in views))
     return {
-        (hit.passage.kind, hit.passage.pointer, offset)
+        (hit.segment.kind, hit.segment.pointer, offset)
         for hit in hits(plain, rows)
         for offset in range(hit.start, hit.end)
     }
 
 
 def _content(views: Iterable[_View], texts: Iterable[str]) -> Content:
-    passages = (
-        Passage(text=text, kind=view.passage.kind, pointer=view.passage.pointer)
+    segments = (
+        Segment(text=text, kind=view.segment.kind, pointer=view.segment.pointer)
         for view, text in zip(views, texts, strict=True)
     )
-    return Content(passages=tuple(passages), source="", kind=Kind.VALUE)
+    return Content(segments=tuple(segments), source="", kind=Kind.VALUE)
 
 
 def _finding(
     code: str, hit: Hit, view: _View, seen: set[tuple[Kind, str, int]]
 ) -> Iterator[Finding]:
-    passage = view.passage
+    segment = view.segment
     start, end = view.span(hit.start, hit.end)
-    if any((passage.kind, passage.pointer, offset) in seen for offset in range(start, end)):
+    if any((segment.kind, segment.pointer, offset) in seen for offset in range(start, end)):
         return
-    text = passage.text[start:end]
+    text = segment.text[start:end]
     masks = "".join(dict.fromkeys(filter(_is_mask, text)))
     cut = view.excerpt is not None
     if _COMMENT in text if cut else masks:
         how = "is split by comments" if cut else f"is disguised with {code_points(masks)}"
         yield Finding(
             message=f"{quoted(hit.text)} {how}; {hit.pattern.note} ({code})",
-            at=passage.span(start, end),
+            at=segment.span(start, end),
             hint="Write it in plain letters, or delete it.",
         )
 

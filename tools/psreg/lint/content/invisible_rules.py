@@ -18,7 +18,7 @@ from psreg.lint.content.texts import (
     MOST,
     Content,
     Kind,
-    Passage,
+    Segment,
     code_point,
     code_points,
     hidden_bytes,
@@ -57,11 +57,11 @@ def tag_characters(content: Content) -> Iterator[Finding]:
     if content.ascii or not _TAGS & content.characters:
         return
     runs = ((p, m) for p, m in content.find(_TAG_RUN) if not m["flag"])
-    for passage, run in islice(runs, MOST):
+    for segment, run in islice(runs, MOST):
         text = "".join(chr(ord(c) - 0xE0000) for c in run[0])
         yield Finding(
             message=f"{len(text)} invisible tag characters say {quoted(text)}",
-            at=passage.span(*run.span()),
+            at=segment.span(*run.span()),
             hint="Delete them, and find out where they came from.",
         )
 
@@ -94,14 +94,14 @@ def direction_controls(content: Content) -> Iterator[Finding]:
         return
     marks_pass = any(unicodedata.bidirectional(c) in _LEFTWARD for c in content.characters - found)
     runs = (
-        (passage, run)
-        for passage, run in content.find(_DIRECTION_RUN)
+        (segment, run)
+        for segment, run in content.find(_DIRECTION_RUN)
         if not (marks_pass and _MARKS.issuperset(run[0]))
     )
-    for passage, run in islice(runs, MOST):
+    for segment, run in islice(runs, MOST):
         yield Finding(
             message=f"{code_point(run[0][0])} changes the order in which the text is shown",
-            at=passage.span(*run.span()),
+            at=segment.span(*run.span()),
             hint="Delete it.",
         )
 
@@ -161,15 +161,15 @@ def invisible_characters(content: Content) -> Iterator[Finding]:
     if content.ascii or not _UNSEEN_CHARACTER.search("".join(content.characters)):
         return
     runs = (
-        (passage, run)
-        for passage, run in content.find(_UNSEEN_RUN)
-        if not run["shapes"] and not _byte_order_mark(passage, run)
+        (segment, run)
+        for segment, run in content.find(_UNSEEN_RUN)
+        if not run["shapes"] and not _byte_order_mark(segment, run)
     )
-    found = [(passage, run, _deletable(passage, run)) for passage, run in islice(runs, MOST)]
+    found = [(segment, run, _deletable(segment, run)) for segment, run in islice(runs, MOST)]
     more = [p.span(*run.span()) for p, run in islice(runs, _MORE) if _deletable(p, run)]
     last = max((number for number, (_, _, fixable) in enumerate(found) if fixable), default=-1)
-    for number, (passage, run, fixable) in enumerate(found):
-        span = passage.span(*run.span())
+    for number, (segment, run, fixable) in enumerate(found):
+        span = segment.span(*run.span())
         spans = ([span, *more] if number == last else [span]) if fixable else []
         yield Finding(
             message=f"{_named(run[0])} cannot be seen",
@@ -190,20 +190,20 @@ def _title(number: int) -> str:
     return f"Delete invisible characters, here and in {number - 1:,} later positions"
 
 
-def _byte_order_mark(passage: Passage, run: re.Match[str]) -> bool:
+def _byte_order_mark(segment: Segment, run: re.Match[str]) -> bool:
     """Tell whether `run` begins a file: other rules report that."""
-    whole = passage.kind not in (Kind.VALUE, Kind.KEY)
+    whole = segment.kind not in (Kind.VALUE, Kind.KEY)
     return whole and run.start() == 0 and run[0].strip("\ufeff") == ""
 
 
-def _deletable(passage: Passage, run: re.Match[str]) -> bool:
+def _deletable(segment: Segment, run: re.Match[str]) -> bool:
     """Tell whether the text certainly means the same without `run`, in every format."""
-    if passage.kind is Kind.KEY or not _BLANK.isdisjoint(run[0]):
+    if segment.kind is Kind.KEY or not _BLANK.isdisjoint(run[0]):
         return False
-    line = _line(passage.text, *run.span())
-    if line is None or (passage.kind is Kind.PROMPT and not _means_nothing(line)):
+    line = _line(segment.text, *run.span())
+    if line is None or (segment.kind is Kind.PROMPT and not _means_nothing(line)):
         return False
-    return _says_something(passage.text)
+    return _says_something(segment.text)
 
 
 def _line(text: str, start: int, end: int) -> str | None:
@@ -265,22 +265,22 @@ def variation_selectors(content: Content) -> Iterator[Finding]:
         return
     if _SELECTORS.isdisjoint(content.characters) and "\ufe0f\ufe0f" not in content.text:
         return
-    scattered: dict[Passage, list[re.Match[str]]] = {}
-    found: list[tuple[Passage, Span, str]] = []
-    for passage, run in content.find(_SELECTOR_RUN):
+    scattered: dict[Segment, list[re.Match[str]]] = {}
+    found: list[tuple[Segment, Span, str]] = []
+    for segment, run in content.find(_SELECTOR_RUN):
         if len(run[0]) > 1:
-            found.append((passage, Span(*run.span()), run[0]))
+            found.append((segment, Span(*run.span()), run[0]))
         else:
-            scattered.setdefault(passage, []).append(run)
-    for passage, runs in scattered.items():
-        found.append((passage, Span(*runs[0].span()), "".join(run[0] for run in runs)))
-    for passage, span, hidden in found[:MOST]:
+            scattered.setdefault(segment, []).append(run)
+    for segment, runs in scattered.items():
+        found.append((segment, Span(*runs[0].span()), "".join(run[0] for run in runs)))
+    for segment, span, hidden in found[:MOST]:
         number = (
             "1 variation selector" if len(hidden) == 1 else f"{len(hidden)} variation selectors"
         )
         yield Finding(
             message=f"{number} that select nothing; as bytes: {hidden_bytes(_bytes(hidden))}",
-            at=passage.span(span.start, span.end),
+            at=segment.span(span.start, span.end),
             hint="Delete them, and find out where they came from.",
         )
 

@@ -14,7 +14,7 @@ from itertools import islice
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import Hit, hits, hosts
-from psreg.lint.content.texts import MOST, Content, Passage, quoted
+from psreg.lint.content.texts import MOST, Content, Segment, quoted
 
 _URL = re.compile(
     r"\b(?:https?|ftp|wss?)://"
@@ -48,10 +48,10 @@ SLOT = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A URL or an image, and its position in its passage."""
+class UrlMatch:
+    """A URL or an image, and its position in its segment."""
 
-    passage: Passage
+    segment: Segment
     start: int
     end: int
     url: str
@@ -69,38 +69,38 @@ class Found:
         return slot[0] if slot else ""
 
 
-def urls(content: Content) -> Iterator[Found]:
+def urls(content: Content) -> Iterator[UrlMatch]:
     """Yield at most `10 * MOST` URLs with a host, without trailing punctuation."""
-    for passage, match in islice(content.find(_URL, "://"), 10 * MOST):
+    for segment, match in islice(content.find(_URL, "://"), 10 * MOST):
         url = match[0].rstrip(").,;:!?*_]")
         authority = match["authority"].rstrip(".:!?*_")
         start = match.start()
-        yield Found(
-            passage=passage, start=start, end=start + len(url), url=url, authority=authority
+        yield UrlMatch(
+            segment=segment, start=start, end=start + len(url), url=url, authority=authority
         )
 
 
-def images(content: Content) -> Iterator[Found]:
+def images(content: Content) -> Iterator[UrlMatch]:
     """Yield at most `10 * MOST` images of Markdown and HTML that have a URL."""
     yield from islice(_images(content), 10 * MOST)
 
 
-def _images(content: Content) -> Iterator[Found]:
+def _images(content: Content) -> Iterator[UrlMatch]:
     for pattern, needle in ((_IMAGE, "!["), (_HTML_IMAGE, "<img")):
-        for passage, match in content.find(pattern, needle):
-            yield _image(passage, match)
+        for segment, match in content.find(pattern, needle):
+            yield _image(segment, match)
     if "![" not in content.lower or "]:" not in content.lower:
         return
     labels = {(m["label"] or m["alt"]).lower() for _, m in content.find(_BY_REFERENCE)}
-    for passage, match in content.find(_REFERENCE):
+    for segment, match in content.find(_REFERENCE):
         if match["label"].lower() in labels:
-            yield _image(passage, match)
+            yield _image(segment, match)
 
 
-def _image(passage: Passage, match: re.Match[str]) -> Found:
+def _image(segment: Segment, match: re.Match[str]) -> UrlMatch:
     url = match["url"].strip()
     url = url.removesuffix(">") if match["angle"] else url
-    return Found(passage=passage, start=match.start(), end=match.end(), url=url)
+    return UrlMatch(segment=segment, start=match.start(), end=match.end(), url=url)
 
 
 _SCRIPT = re.compile(
@@ -145,13 +145,13 @@ def image_with_slot(content: Content) -> Iterator[Finding]:
             message=f"loading this image sends {quoted(image.slot)} to a host: {quoted(image.url)}"
             if image.remote
             else f"this image is loaded from the address in {quoted(image.slot)}",
-            at=image.passage.span(image.start, image.end),
+            at=image.segment.span(image.start, image.end),
             hint="Ask for a link that the user can read before opening it.",
             severity=None if image.remote else WARNING,
         )
 
 
-def _slotted(content: Content) -> Iterator[Found]:
+def _slotted(content: Content) -> Iterator[UrlMatch]:
     slotted = (image for image in images(content) if image.slot)
     return islice((i for i in slotted if i.remote or i.url.startswith(i.slot)), MOST)
 
@@ -179,7 +179,7 @@ def remote_image(content: Content) -> Iterator[Finding]:
     for image in islice(remote, MOST):
         yield Finding(
             message=f"this image is loaded from another server: {quoted(image.url)}",
-            at=image.passage.span(image.start, image.end),
+            at=image.segment.span(image.start, image.end),
             hint="Remove it, or waive PS021 with a reason.",
         )
 
@@ -211,7 +211,7 @@ def drop_host(content: Content) -> Iterator[Finding]:
 
 def _reached(hit: Hit) -> bool:
     """Tell an address apart from a mention of the host."""
-    text, start, end = hit.passage.text, hit.start, hit.end
+    text, start, end = hit.segment.text, hit.start, hit.end
     before, after = text[max(0, start - 2) : start], text[end : end + 1]
     return before.endswith((".", "/", "@")) or after in tuple("/:?#") or "/" in hit.text
 
@@ -239,7 +239,7 @@ def disguised_address(content: Content) -> Iterator[Finding]:
     for url, why in islice(found, MOST):
         yield Finding(
             message=f"{why}: {quoted(url.url)}",
-            at=url.passage.span(url.start, url.end),
+            at=url.segment.span(url.start, url.end),
             hint="Write the host by its name, with nothing before it.",
         )
 
@@ -295,10 +295,10 @@ def script_link(content: Content) -> Iterator[Finding]:
     """
     found = content.find(_SCRIPT, "javascript", "vbscript", "file:/", "data:", "data&")
     links = ((p, m) for p, m in found if not p.in_code(m.start("link")))
-    for passage, match in islice(links, MOST):
+    for segment, match in islice(links, MOST):
         yield Finding(
             message=f"this link does not lead to a web page: {quoted(match['link'])}",
-            at=passage.span(*match.span("link")),
+            at=segment.span(*match.span("link")),
             hint="Link to an https: address, or show code as code.",
         )
 

@@ -11,7 +11,7 @@ from typing import Any
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import table
-from psreg.lint.content.texts import MOST, Content, Passage, quoted
+from psreg.lint.content.texts import MOST, Content, Segment, quoted
 
 _OPEN, _CLOSE = "<!--", "-->"
 
@@ -37,27 +37,27 @@ def instructions_in_comment(content: Content) -> Iterator[Finding]:
     if _OPEN not in content.text:
         return
     pattern = _instruction_words()
-    for passage, start, end in islice(_comments(content), MOST):
-        word = pattern.search(passage.text, start, end)
-        if word and not passage.in_code(start):
-            text = passage.text[start:end].strip()
+    for segment, start, end in islice(_comments(content), MOST):
+        word = pattern.search(segment.text, start, end)
+        if word and not segment.in_code(start):
+            text = segment.text[start:end].strip()
             yield Finding(
                 message=f"this comment, hidden on a page, says {quoted(' '.join(text.split()))}",
-                at=passage.span(start - len(_OPEN), min(end + len(_CLOSE), len(passage.text))),
+                at=segment.span(start - len(_OPEN), min(end + len(_CLOSE), len(segment.text))),
                 hint=f"Write it as visible text, or delete it; “{word[0]}” marks an instruction.",
             )
 
 
-def _comments(content: Content) -> Iterator[tuple[Passage, int, int]]:
-    """Yield the passage, start and end of each comment's text; an unclosed one runs to the end."""
-    for passage in content.passages:
-        at = passage.text.find(_OPEN)
+def _comments(content: Content) -> Iterator[tuple[Segment, int, int]]:
+    """Yield the segment, start and end of each comment's text; an unclosed one runs to the end."""
+    for segment in content.segments:
+        at = segment.text.find(_OPEN)
         while at >= 0:
             start = at + len(_OPEN)
-            end = passage.text.find(_CLOSE, start)
-            end = len(passage.text) if end < 0 else end
-            yield passage, start, end
-            at = passage.text.find(_OPEN, end)
+            end = segment.text.find(_CLOSE, start)
+            end = len(segment.text) if end < 0 else end
+            yield segment, start, end
+            at = segment.text.find(_OPEN, end)
 
 
 @cache
@@ -106,24 +106,24 @@ def text_hidden_by_style(content: Content) -> Iterator[Finding]:
     ```
     """
     found = (each for word in _HIDING for each in _declarations(content, word))
-    for passage, match in islice(found, MOST):
+    for segment, match in islice(found, MOST):
         yield Finding(
             message=f"the style {quoted(match[0])} hides text from people",
-            at=passage.span(*match.span()),
+            at=segment.span(*match.span()),
             hint="Delete it, or put it between backticks to show it as code.",
         )
 
 
-def _declarations(content: Content, word: str) -> Iterator[tuple[Passage, re.Match[str]]]:
+def _declarations(content: Content, word: str) -> Iterator[tuple[Segment, re.Match[str]]]:
     if word in content.lower:
-        for passage, match in content.find(_hiding(word)):
-            if not passage.in_code(match.start()) and not _is_prose(passage, match):
-                yield passage, match
+        for segment, match in content.find(_hiding(word)):
+            if not segment.in_code(match.start()) and not _is_prose(segment, match):
+                yield segment, match
 
 
-def _is_prose(passage: Passage, match: re.Match[str]) -> bool:
+def _is_prose(segment: Segment, match: re.Match[str]) -> bool:
     """Tell whether a colour describes a thing: no style begins shortly before it."""
-    before = passage.text[max(0, match.start() - _REACH) : match.start()]
+    before = segment.text[max(0, match.start() - _REACH) : match.start()]
     return match[0][:5].lower() == "color" and _STYLE.search(before) is None
 
 
@@ -148,17 +148,17 @@ def text_off_screen(content: Content) -> Iterator[Finding]:
     """
     # NOTE: a run consists of one kind of blank or mixes several: these needles rule out most files.
     beside, below = (_BESIDE, _BELOW) if content.ascii else ((), ())
-    for passage, gap in islice(content.find(_GAP, *beside), MOST):
+    for segment, gap in islice(content.find(_GAP, *beside), MOST):
         yield Finding(
             message=f"{len(gap[0])} blanks in a line push the text after them off the screen",
-            at=passage.span(*gap.span()),
+            at=segment.span(*gap.span()),
             hint="Delete the blanks.",
         )
-    for passage, lines in islice(content.find(_EMPTY_LINES, *below), MOST):
+    for segment, lines in islice(content.find(_EMPTY_LINES, *below), MOST):
         number = lines[0].count("\n")
         yield Finding(
             message=f"{number} empty lines push the text after them off the screen",
-            at=passage.span(*lines.span()),
+            at=segment.span(*lines.span()),
             hint="Delete the empty lines.",
         )
 
@@ -185,10 +185,10 @@ def active_markup(content: Content) -> Iterator[Finding]:
     ```
     """
     found = content.find(_ELEMENT, *(f"<{name}" for name in _ELEMENTS))
-    for passage, match in islice(((p, m) for p, m in found if not p.in_code(m.start())), MOST):
+    for segment, match in islice(((p, m) for p, m in found if not p.in_code(m.start())), MOST):
         yield Finding(
             message=f"`<{match[1].lower()}>` is markup that a page would run or load",
-            at=passage.span(*match.span()),
+            at=segment.span(*match.span()),
             hint="Put it into a fenced code block or between backticks.",
         )
 

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any
 
 from psreg.core.diagnostics import Finding, Severity
-from psreg.lint.content.texts import HEAD, MOST, Content, Passage, quoted
+from psreg.lint.content.texts import HEAD, MOST, Content, Segment, quoted
 
 _REACH = 80
 """How many characters before and after a match can make it harmless."""
@@ -26,9 +26,9 @@ _REACH = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A match of a pattern in a passage: `text[start:end]`."""
+    """A match of a pattern in a segment: `text[start:end]`."""
 
-    passage: Passage
+    segment: Segment
     start: int
     end: int
     pattern: Pattern
@@ -36,7 +36,7 @@ class Hit:
     @property
     def text(self) -> str:
         """The matched text."""
-        return self.passage.text[self.start : self.end]
+        return self.segment.text[self.start : self.end]
 
     @property
     def plain(self) -> str:
@@ -47,7 +47,7 @@ class Hit:
         """Return a finding that quotes the text."""
         return Finding(
             message=f"{self.pattern.note}: {quoted(self.plain)}",
-            at=self.passage.span(self.start, self.end),
+            at=self.segment.span(self.start, self.end),
             hint=hint,
             severity=severity or self.pattern.severity,
         )
@@ -84,10 +84,10 @@ class Pattern:
     def _hits_at(self, content: Content, word: str) -> Iterator[Hit]:
         at = content.flat.find(word)
         while at >= 0:
-            passage, offset = content.passage_at(at)
-            match = self._regex.match(passage.text, at - offset)
-            if match and not self._excused(passage.text, match):
-                yield Hit(passage=passage, start=match.start(), end=match.end(), pattern=self)
+            segment, offset = content.segment_at(at)
+            match = self._regex.match(segment.text, at - offset)
+            if match and not self._excused(segment.text, match):
+                yield Hit(segment=segment, start=match.start(), end=match.end(), pattern=self)
             at = content.flat.find(word, at + 1)
 
     def _excused(self, text: str, match: re.Match[str]) -> bool:
@@ -167,7 +167,7 @@ def _hits(content: Content, rows: Iterable[Pattern]) -> Iterator[Hit]:
     known: dict[int, list[Hit]] = {}
     for row in rows:
         for hit in row.hits(content) if row.may_hit(content) else ():
-            others = known.setdefault(id(hit.passage), [])
+            others = known.setdefault(id(hit.segment), [])
             if not any(hit.start < other.end and other.start < hit.end for other in others):
                 others.append(hit)
                 yield hit

@@ -17,7 +17,7 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.link_rules import images, urls
 from psreg.lint.content.patterns import disguisable, hits, patterns
-from psreg.lint.content.texts import MOST, Content, Kind, Passage, hidden_bytes
+from psreg.lint.content.texts import MOST, Content, Kind, Segment, hidden_bytes
 
 _LONG = 120
 """Characters of base64 that are too many for a name, a hash or a token."""
@@ -68,30 +68,30 @@ def base64_text(content: Content) -> Iterator[Finding]:
     """
     if content.longest < _LINE:
         return
-    for passage, start, end in islice(_runs(content), MOST):
-        text = passage.text[start:end]
+    for segment, start, end in islice(_runs(content), MOST):
+        text = segment.text[start:end]
         yield Finding(
             message=f"{len(text)} characters of base64 {_evidence(_debased(text))}",
-            at=passage.span(start, end),
+            at=segment.span(start, end),
             hint="Write it as plain text, or waive PS030 and say what it contains.",
         )
 
 
-def _runs(content: Content) -> Iterator[tuple[Passage, int, int]]:
+def _runs(content: Content) -> Iterator[tuple[Segment, int, int]]:
     """Yield the runs of base64; lines of equal width, and one shorter last line, are one run."""
-    for passage in content.passages:
+    for segment in content.segments:
         start = end = width = 0
-        for match in _BASE64.finditer(passage.text):
+        for match in _BASE64.finditer(segment.text):
             last = len(match[0])
-            if width and last <= width and _BREAK.fullmatch(passage.text, end, match.start()):
+            if width and last <= width and _BREAK.fullmatch(segment.text, end, match.start()):
                 end = match.end()
             else:
-                if _is_base64(passage.text, start, end):
-                    yield passage, start, end
+                if _is_base64(segment.text, start, end):
+                    yield segment, start, end
                 (start, end), width = match.span(), last
             width = width if last == width else 0
-        if _is_base64(passage.text, start, end):
-            yield passage, start, end
+        if _is_base64(segment.text, start, end):
+            yield segment, start, end
 
 
 def _is_base64(text: str, start: int, end: int) -> bool:
@@ -134,16 +134,16 @@ def escaped_text(content: Content) -> Iterator[Finding]:
     if not any(n in content.lower for n in _NEEDLES) and content.longest < _DIGITS:
         return
     found = (
-        (what, passage, match)
+        (what, segment, match)
         for what, pattern in _ESCAPES
-        for passage, match in content.find(pattern)
+        for segment, match in content.find(pattern)
     )
-    for what, passage, match in islice(found, MOST):
+    for what, segment, match in islice(found, MOST):
         data = _unescaped(match[0])
         if _needless(data) if match[0][0] in "%&" else len(set(data)) > 1:
             yield Finding(
                 message=f"{len(match[0])} characters of {what} {_evidence(data)}",
-                at=passage.span(*match.span()),
+                at=segment.span(*match.span()),
                 hint="Write it as plain text, or waive PS031 and say what it contains.",
             )
 
@@ -165,7 +165,7 @@ def _needless(data: bytes) -> bool:
 def _evidence(data: bytes) -> str:
     said = f"say {hidden_bytes(data)}"
     text = data.decode("utf-8", "replace")
-    inner = Content(passages=(Passage(text=text, kind=Kind.VALUE),), source=text, kind=Kind.VALUE)
+    inner = Content(segments=(Segment(text=text, kind=Kind.VALUE),), source=text, kind=Kind.VALUE)
     rows = disguisable() | {"PS040": patterns("secrets", "PS040")}
     broken = [code for code, known in rows.items() if next(hits(inner, known), None)]
     return f"{said}, which breaks {', '.join(broken)}" if broken else said
@@ -212,7 +212,7 @@ def download_then_run(content: Content) -> Iterator[Finding]:
     ```
     """
     for hit in hits(content, patterns("payloads", "PS033")):
-        fenced = hit.passage.in_fence(hit.start)
+        fenced = hit.segment.in_fence(hit.start)
         yield hit.finding(
             hint="Name the package, or download a fixed version and compare its digest first.",
             severity=None if fenced else WARNING,
@@ -289,39 +289,39 @@ def variable_in_dangerous_place(content: Content) -> Iterator[Finding]:
     """
     variables = content.prompt.variables if content.prompt else ()
     uses = [(v.name, span) for v in variables if v.default is None for span in v.spans]
-    places = list(_places(content)) if uses else []
-    grave = list(_grave(content)) if places else []
+    ranges = list(_ranges(content)) if uses else []
+    severe = list(_severe(content)) if ranges else []
     for name, span in islice(uses, MOST):
-        what = next((what for what, place in places if _inside(span, place)), "")
+        what = next((what for what, outer in ranges if _inside(span, outer)), "")
         if what:
             yield Finding(
                 message=f"`{{{name}}}` has no default and is used inside {what}",
                 at=span,
                 hint="Give it a safe default, or keep the value apart and say what it may contain.",
-                severity=ERROR if any(_inside(span, place) for place in grave) else None,
+                severity=ERROR if any(_inside(span, outer) for outer in severe) else None,
             )
 
 
-def _inside(span: Span, place: Span) -> bool:
-    return place.start < span.start and span.end <= place.end
+def _inside(span: Span, outer: Span) -> bool:
+    return outer.start < span.start and span.end <= outer.end
 
 
-def _places(content: Content) -> Iterator[tuple[str, Span]]:
+def _ranges(content: Content) -> Iterator[tuple[str, Span]]:
     for url in urls(content):
         yield "a URL", Span(url.start, url.start + len(url.url))
-    for passage in content.passages:
-        yield from (("a command line", span) for span in _commands(passage))
+    for segment in content.segments:
+        yield from (("a command line", span) for span in _commands(segment))
 
 
-def _commands(passage: Passage) -> Iterator[Span]:
-    for span in passage.code:
-        if _SHELLS.match(passage.text, span.start) or _COMMAND.match(passage.text, span.start):
+def _commands(segment: Segment) -> Iterator[Span]:
+    for span in segment.code:
+        if _SHELLS.match(segment.text, span.start) or _COMMAND.match(segment.text, span.start):
             yield span
-    for line in _PROMPT_LINE.finditer(passage.text):
+    for line in _PROMPT_LINE.finditer(segment.text):
         yield Span(*line.span())
 
 
-def _grave(content: Content) -> Iterator[Span]:
+def _severe(content: Content) -> Iterator[Span]:
     for image in images(content):
         if image.slot and image.remote:
             yield Span(image.start, image.end)

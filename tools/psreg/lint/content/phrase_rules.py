@@ -156,7 +156,7 @@ def capabilities_differ(content: Content) -> Iterator[Finding]:
         if capability not in content.capabilities and capability not in asked:
             yield Finding(
                 message=f"{quoted(hit.plain)} needs `{capability}`, which is not declared",
-                at=hit.passage.span(hit.start, hit.end),
+                at=hit.segment.span(hit.start, hit.end),
                 hint=f'Add "{capability}" to `capabilities` in release.toml, or ask for less.',
             )
         asked.add(capability)

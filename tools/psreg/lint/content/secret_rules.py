@@ -40,7 +40,7 @@ def secret(content: Content) -> Iterator[Finding]:
     for hit in found:
         yield Finding(
             message=f"{hit.pattern.note}: {hit.text[:_SHOWN]}… ({len(hit.text)} characters)",
-            at=hit.passage.span(hit.start, hit.end),
+            at=hit.segment.span(hit.start, hit.end),
             hint="Revoke it with the service that issued it, then write a placeholder here.",
         )
 

@@ -1,7 +1,7 @@
 """The texts of a file that content rules check, each with its positions in the source.
 
-A PBE has one passage for each text value and each member name, escapes decoded. A `.prompt`, a
-README and a TOML file are one passage each, including comments, because a reader sees all of it.
+A PBE has one segment for each text value and each member name, escapes decoded. A `.prompt`, a
+README and a TOML file are one segment each, including comments, because a reader sees all of it.
 Expensive facts (positions, code spans, sets of characters) are computed when a rule needs them.
 """
 
@@ -44,7 +44,7 @@ _SAME_LETTER = {"ſ": "s", "ı": "i", "İ": "i"}
 
 
 class Kind(StrEnum):
-    """What a passage is: a text value or a member name of a PBE, or one whole file."""
+    """What a segment is: a text value or a member name of a PBE, or one whole file."""
 
     VALUE = "value"
     KEY = "key"
@@ -54,7 +54,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached_property
-class Passage:
+class Segment:
     """One text. `pointer` names the value of a PBE, or the member whose name it is; else ""."""
 
     text: str
@@ -110,7 +110,7 @@ class Content:
     that does not belong to a release. `prompt` is the parsed `.prompt`, if the file is one.
     """
 
-    passages: tuple[Passage, ...]
+    segments: tuple[Segment, ...]
     source: str
     kind: Kind
     capabilities: tuple[str, ...] | None = None
@@ -118,13 +118,13 @@ class Content:
 
     @cached_property
     def ascii(self) -> bool:
-        """Whether all passages are ASCII; then the rules about Unicode have nothing to check."""
+        """Whether all segments are ASCII; then the rules about Unicode have nothing to check."""
         return self.source.isascii() and ("\\" not in self.source or self.text.isascii())
 
     @cached_property
     def text(self) -> str:
-        """All passages, joined by line breaks."""
-        return "\n".join([passage.text for passage in self.passages])
+        """All segments, joined by line breaks."""
+        return "\n".join([segment.text for segment in self.segments])
 
     @cached_property
     def lower(self) -> str:
@@ -165,14 +165,14 @@ class Content:
         """The length of the longest run without white space."""
         return max(map(len, self.text.split()), default=0)
 
-    def passage_at(self, offset: int) -> tuple[Passage, int]:
-        """Return the passage that contains `text[offset]`, and where in `text` it begins."""
+    def segment_at(self, offset: int) -> tuple[Segment, int]:
+        """Return the segment that contains `text[offset]`, and where in `text` it begins."""
         index = bisect_right(self._offsets, offset) - 1
-        return self.passages[index], self._offsets[index]
+        return self.segments[index], self._offsets[index]
 
     @cached_property
     def _offsets(self) -> tuple[int, ...]:
-        lengths = (len(passage.text) + 1 for passage in self.passages)
+        lengths = (len(segment.text) + 1 for segment in self.segments)
         return tuple(accumulate(lengths, initial=0))[:-1]
 
     @cached_property
@@ -182,28 +182,28 @@ class Content:
 
     def find(
         self, pattern: re.Pattern[str], *needles: str
-    ) -> Iterator[tuple[Passage, re.Match[str]]]:
-        r"""Yield every match of `pattern` with its passage.
+    ) -> Iterator[tuple[Segment, re.Match[str]]]:
+        r"""Yield every match of `pattern` with its segment.
 
         If `needles` are given, every match contains one of them (lower case), and a file without
         any of them is not searched. Of all anchors, the pattern may use only `\b` and, with
-        MULTILINE, `^` and `$`: first all passages are searched together, and one by one only if
+        MULTILINE, `^` and `$`: first all segments are searched together, and one by one only if
         there is a match.
         """
         if needles and not any(needle in self.lower for needle in needles):
             return
         if pattern.search(self.text) is None:
             return
-        for passage in self.passages:
-            for match in pattern.finditer(passage.text):
-                yield passage, match
+        for segment in self.segments:
+            for match in pattern.finditer(segment.text):
+                yield segment, match
 
 
 def of_pbe(pbe: Pbe, capabilities: tuple[str, ...] | None = None) -> Content:
     """Return the texts of a PBE; of duplicate names the last counts, as in the parsed value."""
     tree = pbe.tree
     return Content(
-        passages=tuple(_json(tree)) if tree.parsed else (),
+        segments=tuple(_json(tree)) if tree.parsed else (),
         source=tree.text,
         kind=Kind.VALUE,
         capabilities=capabilities,
@@ -213,7 +213,7 @@ def of_pbe(pbe: Pbe, capabilities: tuple[str, ...] | None = None) -> Content:
 def of_prompt(prompt: Prompt, capabilities: tuple[str, ...] | None = None) -> Content:
     """Return the text of a `.prompt`, including comments and metadata."""
     return Content(
-        passages=(Passage(text=prompt.text, kind=Kind.PROMPT),),
+        segments=(Segment(text=prompt.text, kind=Kind.PROMPT),),
         source=prompt.text,
         kind=Kind.PROMPT,
         capabilities=capabilities,
@@ -223,7 +223,7 @@ def of_prompt(prompt: Prompt, capabilities: tuple[str, ...] | None = None) -> Co
 
 def of_readme(text: str) -> Content:
     """Return the text of a README.md."""
-    return Content(passages=(Passage(text=text, kind=Kind.README),), source=text, kind=Kind.README)
+    return Content(segments=(Segment(text=text, kind=Kind.README),), source=text, kind=Kind.README)
 
 
 def of_toml(tree: TomlTree) -> Content:
@@ -231,24 +231,24 @@ def of_toml(tree: TomlTree) -> Content:
     text = toml_document.decoded(tree.text)
     source = "" if text is tree.text else tree.text
     return Content(
-        passages=(Passage(text=text, kind=Kind.TOML, source=source),),
+        segments=(Segment(text=text, kind=Kind.TOML, source=source),),
         source=tree.text,
         kind=Kind.TOML,
     )
 
 
-def _json(tree: JsonTree) -> list[Passage]:
+def _json(tree: JsonTree) -> list[Segment]:
     """Return the names and texts of a JSON document in source order."""
-    found: list[Passage] = []
+    found: list[Segment] = []
 
     def take(value: Any, pointer: str) -> None:
         # NOTE: recursion is bounded, the parser refuses deep nesting.
         if isinstance(value, str):
-            found.append(Passage(text=value, kind=Kind.VALUE, pointer=pointer, source=tree))
+            found.append(Segment(text=value, kind=Kind.VALUE, pointer=pointer, source=tree))
         elif isinstance(value, dict):
             for name, item in value.items():
                 member = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
-                found.append(Passage(text=name, kind=Kind.KEY, pointer=member, source=tree))
+                found.append(Segment(text=name, kind=Kind.KEY, pointer=member, source=tree))
                 take(item, member)
         elif isinstance(value, list):
             for index, item in enumerate(value):

@@ -49,7 +49,7 @@ def same_but_for_separators(names: Names) -> Iterator[Finding]:
     after    code_review_security   beside code_review
     ```
     """
-    for name, others in _alike(names, folds):
+    for name, others in _sharing_form(names, folds):
         yield _finding(name, f"`{name.text}` is written like {_listed(others)}")
 
 
@@ -70,12 +70,12 @@ def looks_like_another_name(names: Names) -> Iterator[Finding]:
     after    abstract_writer    beside summary_writer
     ```
     """
-    for name, others in _alike(names, skeletons):
+    for name, others in _sharing_form(names, skeletons):
         if unlike := [text for text in others if folds(text).isdisjoint(folds(name.text))]:
             yield _finding(name, f"`{name.text}` looks like {_listed(unlike)}")
 
 
-def _alike(
+def _sharing_form(
     names: Names, forms: Callable[[str], frozenset[str]]
 ) -> Iterator[tuple[Name, list[str]]]:
     """Yield names that share a form with names of other entries, with these other names."""

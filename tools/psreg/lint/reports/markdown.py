@@ -73,11 +73,11 @@ def finding_row(d: Diagnostic, report: Report) -> str:
     """Return the row of a finding in a table that begins with `HEAD`."""
     url = report.address(d.url)
     rule = f"[{d.code}]({url})" if url else neutral(d.code)
-    place = code(d.path, f":{d.start.line}:{d.start.column}")
+    location = code(d.path, f":{d.start.line}:{d.start.column}")
     said = neutral(d.message)
     said += f"<br>{neutral(d.hint)}" if d.hint else ""
     said += f"<br>Waived: {neutral(d.waived)}" if d.waived is not None else ""
-    return f"| {d.severity} | {rule} | {place} | {said} |\n"
+    return f"| {d.severity} | {rule} | {location} | {said} |\n"
 
 
 def neutral(text: str) -> str:

@@ -68,8 +68,8 @@ def _diagnostic(d: Diagnostic, *, color: bool) -> Iterator[str]:
         yield f"{paint(f'{d.start.line} |', _DIM)} {source}"
         yield f"{paint(f'{gutter} |', _DIM)} {paint(caret, _PAINT[d.severity])}"
     for other in d.related:
-        place = f"{one_line(other.path)}:{other.start.line}:{other.start.column}"
-        yield f"{gutter} = note: {one_line(other.message)} ({place})"
+        location = f"{one_line(other.path)}:{other.start.line}:{other.start.column}"
+        yield f"{gutter} = note: {one_line(other.message)} ({location})"
     if d.hint:
         yield f"{gutter} = help: {one_line(d.hint)}"
     yield f"{gutter} = more: psreg explain {d.code}"

@@ -187,24 +187,24 @@ def _tools(content: Content) -> Iterator[Reach]:
         yield Reach(
             what=f"capability {hit.pattern.note}",
             message=f"{quoted(hit.plain)} needs `{hit.pattern.note}`",
-            at=hit.passage.span(hit.start, hit.end),
+            at=hit.segment.span(hit.start, hit.end),
         )
 
 
 def _addresses(content: Content) -> Iterator[Reach]:
     spans: dict[int, list[Span]] = {}
     for url in urls(content):
-        spans.setdefault(id(url.passage), []).append(Span(url.start, url.end))
+        spans.setdefault(id(url.segment), []).append(Span(url.start, url.end))
         yield Reach(
             what=f"url {url.url}",
             message=f"a URL, {quoted(url.url)}",
-            at=url.passage.span(url.start, url.end),
+            at=url.segment.span(url.start, url.end),
         )
-    for passage, match in islice(content.find(_HOST), 10 * MOST):
-        inside = (url.start < match.end() <= url.end for url in spans.get(id(passage), ()))
+    for segment, match in islice(content.find(_HOST), 10 * MOST):
+        inside = (url.start < match.end() <= url.end for url in spans.get(id(segment), ()))
         if not any(inside) and not _FILE.match(match.string, match.start()):
             yield Reach(
                 what=f"host {match[0].lower()}",
                 message=f"a host, {quoted(match[0])}",
-                at=passage.span(*match.span()),
+                at=segment.span(*match.span()),
             )
