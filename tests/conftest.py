@@ -8,7 +8,7 @@ from pathlib import Path
 
 import coverage
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from support import walks
 from support.places import ROOT, TESTS
@@ -68,9 +68,12 @@ def pytest_terminal_summary(terminalreporter, config):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    """Measure coverage only where it tells something: measuring takes as long as testing."""
+    """Measure coverage only where it tells something: measuring takes as long as testing.
+
+    What a law reaches is another thing in every run, and takes longest of all.
+    """
     measuring = coverage.Coverage.current()
-    if measuring is None or measured(item.path):
+    if measuring is None or (measured(item.path) and not is_hypothesis_test(item.obj)):
         return (yield)
     measuring.stop()
     try:
