@@ -73,7 +73,7 @@ def pytest_runtest_protocol(item):
     What a law reaches is another thing in every run, and takes longest of all.
     """
     measuring = coverage.Coverage.current()
-    if measuring is None or (measured(item.path) and not is_hypothesis_test(item.obj)):
+    if measuring is None or measured(item):
         return (yield)
     measuring.stop()
     try:
@@ -82,8 +82,9 @@ def pytest_runtest_protocol(item):
         measuring.start()
 
 
-def measured(path):
+def measured(item):
     def within(places):
-        return any(path.is_relative_to(place) for place in places)
+        return any(item.path.is_relative_to(place) for place in places)
 
-    return within(MEASURED) and not within(NOT_MEASURED)
+    repeats = is_hypothesis_test(item.obj) or item.get_closest_marker("unmeasured")
+    return within(MEASURED) and not within(NOT_MEASURED) and not repeats

@@ -13,6 +13,7 @@ from psreg.conversations.standalone import conformance_script
 from stub import running
 from support.clients import Client
 from support.stub_behaviours import BEHAVIOURS
+from support.walks import sampled
 
 SOURCE = conformance_script()
 
@@ -74,7 +75,7 @@ CONCERNED = [row for row in BEHAVIOURS if not (row.vpp or row.plsp or row.chat)]
 FLAGS = {"--timeout 1": ("--timeout", "1")}
 
 
-@pytest.mark.parametrize("row", CONCERNED, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", sampled(CONCERNED, 12), ids=lambda row: row.name)
 def test_its_verdict_is_that_of_psreg(script, tmp_path, row):
     flags = FLAGS.get(row.flags, ())
     key = {"PSREG_API_KEY": "a-key-of-sixteen-letters"} if "KEY" in row.flags else {}

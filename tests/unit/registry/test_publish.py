@@ -473,6 +473,7 @@ def renew_timestamp(p: Ports) -> Published:
     return resign(NOW + timedelta(hours=1), p)
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("torn", [False, True], ids=["clean", "torn"])
 @pytest.mark.parametrize("step", [publish_second, renew_timestamp])
 def test_dying_anywhere_leaves_old_or_new(
@@ -502,6 +503,7 @@ ALIKE = range(12, 264)
 """The changes of a first publish that write one bin each, and one bin is like the next."""
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("torn", [False, True], ids=["clean", "torn"])
 def test_dying_in_the_first_publish(*, torn: bool) -> None:
     undisturbed = memory_ports()
@@ -531,6 +533,7 @@ def test_a_first_publish_resumed_keeps_its_id_and_keys(home: Path, registry: Pat
     assert files(home / "keys") == keys
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("last", [0, 1, 100, 261])
 def test_dying_while_everything_is_renewed(home: Path, registry: Path, last: int) -> None:
     def renew_all(p: Ports) -> Published:
@@ -547,6 +550,7 @@ def test_dying_while_everything_is_renewed(home: Path, registry: Path, last: int
     assert files(registry) == new
 
 
+@pytest.mark.unmeasured
 def test_a_later_rerun_leaves_nothing_of_the_one_that_died(home: Path, registry: Path) -> None:
     release(home, registry, FIRST)
     old, real = files(registry), ports(home, registry)

@@ -227,6 +227,7 @@ def test_a_variable_stands_where_it_is_said_to(text):
             assert "(%" in shown or shown == f"{{{variable.name}}}"
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize(
     "piece",
     [

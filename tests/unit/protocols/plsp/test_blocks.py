@@ -200,6 +200,7 @@ def test_more_that_is_wrong(text, found):
     assert codes(text) == found
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("fault", [";", "x;", "$a:1 "])
 def test_there_is_an_end_to_faults(fault):
     block = read_block("S{" + fault * 300_000 + "}S")
