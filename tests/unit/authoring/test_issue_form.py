@@ -111,3 +111,12 @@ def test_fields_in_another_order():
     swapped = body(GOOD).replace(first, "@").replace(second, first).replace("@", second)
     (objection,) = read_issue(swapped).objections
     assert "not in the order" in objection.message
+
+
+def test_a_heading_that_is_missing_or_there_twice_is_named():
+    first, second = HEADINGS[:2]
+    missing = read_issue(body(GOOD).replace(f"{first}\n", "### Something else\n", 1))
+    assert [o.message for o in missing.objections if first in o.message]
+    assert not missing.answers
+    text = body({**GOOD, WRITTEN[-1].id: f"a\n{second}\nb"})
+    assert [o.message for o in read_issue(text).objections if second in o.message]

@@ -215,3 +215,12 @@ def test_answers_are_read_as_what_is_asked_for():
     said = {"task": " Say hello. ", "tags": "a, b", "languages": ["en"]}
     read = answers(said, questions("prompt"))
     assert read == {"task": "Say hello.", "tags": ("a", "b"), "languages": ("en",)}
+
+
+@pytest.mark.parametrize("entry_class", CLASSES)
+def test_without_answers_every_place_is_named(entry_class):
+    plan = Plan(entry_class=entry_class, name="trip_packer", answers={}, policy=POLICY.encode())
+    gaps = missing(plan, all_rules())
+    assert gaps
+    assert told(gaps) == found(whole(plan))
+    assert all(gap.write for gap in gaps)

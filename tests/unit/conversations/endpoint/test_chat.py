@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from psreg.conversations.endpoint.address import chat_address, key_for, post_address
-from psreg.conversations.endpoint.answer import chat_of, json_of
+from psreg.conversations.endpoint.answer import Streamed, chat_of, json_of
 from psreg.conversations.endpoint.chat import PATIENCE, Endpoint
 from psreg.conversations.model import ChatRequest, EndpointError, Message
 from psreg.core.errors import UsageError
@@ -243,3 +243,10 @@ def test_an_answer_of_another_shape(data, problem):
     with pytest.raises(EndpointError) as caught:
         chat_of(json_of(data))
     assert problem in caught.value.message
+
+
+def test_the_last_event_of_a_stream_may_lack_its_blank_line():
+    said = Streamed()
+    event = b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}'
+    assert list(said.pieces([event])) == ["Hi"]
+    assert (said.reply.text, said.reply.finish) == ("Hi", "stop")
