@@ -143,7 +143,7 @@ def test_an_objection_is_about_the_new_answer_only():
     said = ANSWERS["prompt"] | {key: BESIDE[key] for key in ("summary", "use_case")}
     plan = Plan(entry_class="prompt", name="x", answers=said, policy=b"")
     assert objections(plan, "summary", "Too short", all_rules()) == (
-        "`summary` has 9 of at least 20 characters [REG008]",
+        "`summary` has 9 characters; the minimum is 20 [REG008]",
     )
     assert objections(plan, "use_case", "Whenever.", all_rules()) == ()
 

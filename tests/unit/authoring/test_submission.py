@@ -57,6 +57,6 @@ def test_errors_are_objections_and_the_rest_is_not():
         review(changes_between(base, base | bad), all_rules(), missing_files=missing_files)
     )
     assert {o.code for o in errors_of(good)} < {o.code for o in found}
-    (short,) = [o for o in found if "20 characters" in o.message]
+    (short,) = [o for o in found if "the minimum is 20" in o.message]
     assert short.field == "pbes/prompt/hello/1.0.1/release.toml:1"
     assert short.code == "REG008"

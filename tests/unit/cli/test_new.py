@@ -62,7 +62,8 @@ def test_a_bare_entry_has_exactly_the_listed_gaps(root, entry_class):
 def test_gaps_are_shown_with_place_and_what_to_write(root):
     done = psreg(root, "new", "interactive_engine", "trip_packer")
     assert (
-        "/0.1.0/release.toml:1: `summary` has 0 of at least 20 characters [REG008]" in done.stdout
+        "/0.1.0/release.toml:1: `summary` has 0 characters; the minimum is 20 [REG008]"
+        in done.stdout
     )
     assert "what the prompt does, in one sentence of 20 to 160 characters" in done.stdout
     assert "“When JSON with the root key 'trip_packer_save' arrives, …”" in done.stdout
@@ -109,7 +110,7 @@ def test_the_examples_of_the_creator_tool_make_a_clean_engine(root):
         ('licence = "MIT"', "unknown key `licence`. Did you mean `license`?"),
         ("task = 3", "`task`: expected a text"),
         ("tags = 3", "`tags`: expected a list of words"),
-        ('summary = "Short"', "`summary` has 5 of at least 20 characters [REG008]"),
+        ('summary = "Short"', "`summary` has 5 characters; the minimum is 20 [REG008]"),
         ('license = "Mine"', "[REG010]"),
         ('task = "[METADATA]"', "[PROMPT002]"),
         ('task = " "', "`task`: the answer is empty"),
@@ -214,7 +215,7 @@ def test_questions_are_asked_again_with_the_reason(root):
     assert done.returncode == 0
     assert "9 questions" in done.stderr
     assert "1/9 description: what the prompt does" in done.stderr
-    assert "not valid: `summary` has 9 of at least 20 characters [REG008]" in done.stderr
+    assert "not valid: `summary` has 9 characters; the minimum is 20 [REG008]" in done.stderr
     artifact = (root / "pbes/prompt/guided_one/0.1.0/guided_one.prompt").read_text()
     assert artifact.endswith("[CONTENT]\nWrite about {topic}.\n")
     assert 'tags = ["A", "b"]' in (root / "pbes/prompt/guided_one/0.1.0/release.toml").read_text()
@@ -322,7 +323,7 @@ def test_from_an_idea_to_two_releases(root, tmp_path):
 
     done = psreg(root, "bump", "trip_packer", "minor")
     assert done.returncode == 0
-    assert "release.toml:6: `changes` has 0 of at least 1 characters" in done.stdout
+    assert "release.toml:6: `changes` has 0 characters; the minimum is 1" in done.stdout
     assert "what changed for its users since 0.1.0" in done.stdout
     assert psreg(root, "check").returncode == 1
     assert psreg(root, "publish", **home).returncode == 1

@@ -165,9 +165,11 @@ def test_missing_keys_of_one_object_are_all_named_once():
 
 def test_value_outside_an_enum_is_shown():
     (violation,) = schema.violations("pbe", {**example("pbe"), "pbe_class": "quiz"})
-    assert violation.message.startswith('`pbe_class` is "quiz"; allowed are stateless_executor, ')
+    assert violation.message.startswith(
+        '`pbe_class` is "quiz"; allowed values are stateless_executor, '
+    )
     found = schema.violations("release", {"capabilities": ["network", 5]})
-    assert any("`capabilities[1]` is a number; allowed are" in v.message for v in found)
+    assert any("`capabilities[1]` is a number; allowed values are" in v.message for v in found)
 
 
 def test_wrong_type_is_not_judged_further():
@@ -189,8 +191,8 @@ def test_wrong_type_is_not_judged_further():
 )
 def test_kinds_of_values(value, words):
     (violation,) = schema.violations("pbe", {**example("pbe"), "pbe_name": value})
-    assert violation.message == f"`pbe_name` must be a text, not {words}"
-    assert schema.kind("x") == "a text"
+    assert violation.message == f"`pbe_name` must be a string, not {words}"
+    assert schema.kind("x") == "a string"
 
 
 def test_a_flood_of_violations_is_cut_off():

@@ -96,10 +96,10 @@ def refusal(text: str, allowed: Collection[str]) -> Refusal | None:
     parsed = _parsed(text)
     if parsed is None:
         expression = _OPERATORS.search(text.strip()) is not None
-        words = "is no SPDX expression" if expression else "is not on the allow list"
+        words = "is not an SPDX expression" if expression else "is not on the allow list"
         return Refusal(f"the licence `{text}` {words}")
     if _WORDS.findall(text) != _WORDS.findall(str(parsed)):
-        return Refusal(f"the licence `{text}` is not written as SPDX does", str(parsed))
+        return Refusal(f"the licence `{text}` is not written exactly as in SPDX", str(parsed))
     if _satisfied(parsed, allowed):
         return None
     return Refusal(f"the licence `{text}` is not on the allow list")

@@ -226,7 +226,7 @@ def _of(schema_name: str, fault: _Fault) -> Iterator[Violation]:
             yield Violation(
                 code=code_of(schema_name, place, fault.keyword),
                 pointer=join(place),
-                message=f"`{dotted(place)}` is no key known here",
+                message=f"`{dotted(place)}` is an unknown key",
                 hint=did_you_mean(key, known),
                 key=True,
             )
@@ -258,7 +258,7 @@ def _message(fault: _Fault) -> str:
 
 
 _KINDS = {
-    "string": "a text",
+    "string": "a string",
     "object": "an object",
     "array": "a list",
     "number": "a number",
@@ -270,17 +270,17 @@ _KINDS = {
 _SENTENCES: Mapping[str, Callable[[Any, Any], str]] = {
     "type": lambda wanted, value: f"must be {_wanted(wanted)}, not {kind(value)}",
     "enum": lambda allowed, value: (
-        f"is {_shown(value)}; allowed are {', '.join(map(str, allowed))}"
+        f"is {_shown(value)}; allowed values are {', '.join(map(str, allowed))}"
     ),
-    "minItems": lambda least, value: f"has {len(value)} of at least {least} items",
-    "maxItems": lambda most, value: f"has {len(value)} items, more than the {most} allowed",
-    "minProperties": lambda least, value: f"has {len(value)} of at least {least} keys",
-    "maxProperties": lambda most, value: f"has {len(value)} keys, more than the {most} allowed",
-    "minLength": lambda least, value: f"has {len(value)} of at least {least} characters",
-    "maxLength": lambda most, value: f"has {len(value)} characters, more than the {most} allowed",
-    "minimum": lambda least, value: f"is {value}; the least allowed is {least}",
-    "maximum": lambda most, value: f"is {value}; the most allowed is {most}",
-    "uniqueItems": lambda _, __: "holds the same item twice",
+    "minItems": lambda least, value: f"has {len(value)} items; the minimum is {least}",
+    "maxItems": lambda most, value: f"has {len(value)} items; the maximum is {most}",
+    "minProperties": lambda least, value: f"has {len(value)} keys; the minimum is {least}",
+    "maxProperties": lambda most, value: f"has {len(value)} keys; the maximum is {most}",
+    "minLength": lambda least, value: f"has {len(value)} characters; the minimum is {least}",
+    "maxLength": lambda most, value: f"has {len(value)} characters; the maximum is {most}",
+    "minimum": lambda least, value: f"is {value}; the minimum is {least}",
+    "maximum": lambda most, value: f"is {value}; the maximum is {most}",
+    "uniqueItems": lambda _, __: "contains the same item twice",
 }
 """What to say of a value, by keyword; arguments: the keyword's value, the value at fault."""
 

@@ -110,7 +110,7 @@ def parse(data: bytes) -> TomlTree:
     if len(data) > MAX_BYTES:
         issue = Issue(
             code="TOML003",
-            message=f"the file has {len(data):,} bytes; the largest allowed has {MAX_BYTES:,}",
+            message=f"the file has {len(data):,} bytes; the limit is {MAX_BYTES:,}",
             span=Span(0, 0),
         )
         return TomlTree(text="", issues=(issue,))
@@ -129,18 +129,18 @@ def parse(data: bytes) -> TomlTree:
 def _value(text: str, start: int) -> dict[str, Any] | Issue:
     """Return what the TOML from `start` on means, or why it means nothing."""
     if deep := _too_deep(text, start):
-        message = f"keys and arrays are nested more than {MAX_DEPTH} deep"
+        message = f"keys and lists are nested more than {MAX_DEPTH} levels deep"
         return Issue(code="TOML004", message=message, span=deep)
     try:
         value = tomllib.loads(text[start:], parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         return _syntax(text, start, str(error))
     except (ValueError, ArithmeticError):  # int() and Decimal() have limits of their own
-        return _syntax(text, start, "a number has more digits than can be read")
+        return _syntax(text, start, "the number has too many digits")
     if long := _long_integer(value, ()):
         return Issue(
             code="TOML002",
-            message="not valid TOML: the integer has more than 64 bits",
+            message="not valid TOML: the integer needs more than 64 bits",
             span=locate(text, start).by_path[long].value,
         )
     return value
@@ -190,7 +190,7 @@ def _byte_order_mark() -> Issue:
         code="TOML005",
         message="the file starts with a byte order mark",
         span=Span(0, 1),
-        hint="Save it as 'UTF-8', not as 'UTF-8 with BOM'.",
+        hint="Save the file as 'UTF-8', not as 'UTF-8 with BOM'.",
     )
 
 

@@ -299,7 +299,7 @@ def test_no_author_waives_what_hides():
     }
     assert found["PS003"].waived is None
     assert found["PS052"].waived == "A table."
-    assert found["REG015"].message == "the author of a release cannot waive PS003"
+    assert found["REG015"].message == "authors cannot waive PS003"
 
 
 def test_a_prompt_that_cannot_be_read_is_left_to_the_syntax_rules():

@@ -126,7 +126,7 @@ def test_names_and_versions_that_are_none_are_left_to_the_format_rules():
         ("mit or isc", "Did you mean `MIT OR ISC`?"),
         ("Apache 2.0", "Did you mean `Apache-2.0`?"),
         ("GPL-3.0", "Did you mean `GPL-3.0-only`?"),
-        ("all rights reserved", "MIT is recommended."),
+        ("all rights reserved", "Use an open licence such as `MIT`."),
     ],
 )
 def test_licences_are_suggested(written, meant):
@@ -142,7 +142,7 @@ def test_a_requirement_of_a_name_without_versions():
     release = RELEASE + '[requires]\nempty = "*"\n'
     files = tree(entry(), version(release=release), {"pbes/prompt/empty/entry.toml": "owners = []"})
     (diagnostic,) = judge(files, "REG014")
-    assert diagnostic.message == "no version satisfies `*`; there are none"
+    assert diagnostic.message == "no version satisfies `*`; it has no versions"
 
 
 def test_a_version_that_is_yanked_must_exist():

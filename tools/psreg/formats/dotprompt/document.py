@@ -40,7 +40,7 @@ _UNREADABLE = frozenset(
 )
 """Issues after which the text of a prompt is unknown or a guess."""
 
-_SHAPE = "a .prompt has [METADATA], [DEFAULTS] if there are any, and [CONTENT], in this order"
+_SHAPE = "Write [METADATA], [DEFAULTS] if there are any, and [CONTENT], in this order."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,8 +195,8 @@ def _content_ranges(source: Source, sections: Sections) -> Iterator[tuple[int, i
 
 def _file_issues(text: str, source: Source) -> Iterator[Issue]:
     if text.startswith(BOM):
-        message = "the file begins with a byte-order mark"
-        hint = "save the file as UTF-8 without a byte-order mark"
+        message = "the file starts with a byte order mark"
+        hint = "Save the file as UTF-8 without a byte order mark."
         mark = Span(0, len(BOM))
         marks = Span(0, len(text) - len(text.lstrip(BOM)))  # tools that add one may have run twice
         yield Issue(
@@ -205,11 +205,11 @@ def _file_issues(text: str, source: Source) -> Iterator[Issue]:
             span=mark,
             hint=hint,
             fix=(Change(marks, ""),),
-            fix_title="delete the byte-order mark",
+            fix_title="delete the byte order mark",
         )
     if source.unclosed:
-        message = "this comment is never closed, so it is part of the text"
-        hint = "close it with `%)`, or put a blank between `(` and `%`"
+        message = "this comment is not closed, so it is part of the text"
+        hint = "Close it with `%)`, or put a space between `(` and `%`."
         yield Issue(code="PROMPT004", message=message, span=source.unclosed, hint=hint)
 
 
@@ -229,14 +229,14 @@ def _version_issues(sections: Sections, metadata: Mapping[str, str]) -> Iterator
     entry = [e for e in sections.entries if (e.section, e.key) == (METADATA, VERSION_KEY)][-1]
     supported = ", ".join(SUPPORTED_VERSIONS)
     message = f"format version {version!r} is not supported; supported: {supported}"
-    hint = f"write `@{VERSION_KEY} {SUPPORTED_VERSIONS[-1]}`"
+    hint = f"Write `@{VERSION_KEY} {SUPPORTED_VERSIONS[-1]}`."
     span = entry.span if version else entry.key_span
     yield Issue(code="PROMPT011", message=message, span=span, hint=hint)
 
 
 def _spanning_pairs(content: Excerpt, braces: Braces) -> Iterator[Issue]:
     message = "this `{{` is closed on a later line, so both stay doubled in the output"
-    hint = "open and close a literal pair on one line, or write single braces"
+    hint = "Open and close a literal pair on one line, or write single braces."
     for opening, _ in sorted(braces.spanning):
         span = content.span(opening, opening + 2)
         yield Issue(code="PROMPT012", message=message, span=span, hint=hint)

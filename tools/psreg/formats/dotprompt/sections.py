@@ -17,9 +17,9 @@ METADATA, DEFAULTS, CONTENT = ORDER = ("METADATA", "DEFAULTS", "CONTENT")
 
 _EXACT = {f"[{name}]": name for name in ORDER}
 _KEY = re.compile(rf"@({NAME})")
-_SHAPE = "an entry is `@key value`, with one space"
+_SHAPE = "Write an entry as `@key value`, with one space."
 _MOST = 500  # more invalid lines than anybody reads
-_SECTIONS = "the sections are [METADATA], [DEFAULTS] and [CONTENT]"
+_SECTIONS = "Use the sections [METADATA], [DEFAULTS] and [CONTENT]."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,11 +110,11 @@ class _Cutter:
         """Enter section `name`; its header stands at `place` in the line that starts at `line`."""
         self.end_value()
         if self.stray and not self.headers:
-            hint = "move it into a section, or into a comment (% … %)"
+            hint = "Move it into a section, or into a comment (% … %)."
             self._invalid(*self.stray, "text before the first section is ignored", hint)
         span = self.source.excerpt.span(line, place[1])
         if self.source.text[line : place[1]] != f"[{name}]":
-            hint = f"write `[{name}]` alone on its line"
+            hint = f"Write `[{name}]` alone on its line."
             message = f"the header is not spelled `[{name}]`"
             # NOTE: a comment inside the header would be lost with it.
             whole = span.end - span.start == place[1] - line
@@ -127,12 +127,12 @@ class _Cutter:
     def _judge_order(self, name: str, span: Span) -> None:
         later = [other for other in self.headers if ORDER.index(other) > ORDER.index(name)]
         if name in self.headers:
-            message = f"section [{name}] appears a second time"
+            message = f"section [{name}] appears twice"
         elif later:
             message = f"section [{name}] comes after [{later[0]}]"
         else:
             return
-        hint = "the order is [METADATA], [DEFAULTS] if there are any, [CONTENT]; each once"
+        hint = "Write [METADATA], [DEFAULTS] if there are any, then [CONTENT], each once."
         self._issue("PROMPT002", span, message, hint)
 
     def _take_text(self, start: int, stop: int, end: int) -> None:
@@ -166,8 +166,8 @@ class _Cutter:
         """Report more than one blank before a value; a comment between them is no blank."""
         span = self.source.excerpt.span(start, stop)
         if span.end - span.start == stop - start > 1:
-            hint = "leave one space between the key and its value"
-            message = "there is more than one blank after the key"
+            hint = "Leave one space between the key and its value."
+            message = "there is more than one space after the key"
             self._issue("PROMPT016", span, message, hint, Change(span, " "))
 
     def end_value(self) -> None:
@@ -204,7 +204,7 @@ class _Cutter:
                 span=span,
                 hint=hint,
                 fix=(change,) if change else (),
-                fix_title=hint if change else "",
+                fix_title=f"{hint[0].lower()}{hint[1:-1]}" if change else "",
             )
         )
 
@@ -222,8 +222,8 @@ def _why_invalid(line: str, key: re.Match[str] | None) -> tuple[str, str]:
         return f"{message}, so this line is ignored", _SHAPE
     after = line[len(key[0]) : len(key[0]) + 1]
     if not after:
-        hint = f"for an empty value, write `@{key[1]} ` with a space at its end"
+        hint = f"For an empty value, write `@{key[1]} ` with a space at its end."
         return f"there is no space after `@{key[1]}`, so this line is ignored", hint
     if after == "\t":
-        return f"there is a tab after `@{key[1]}`, so this line is ignored", "use one space"
-    return f"a key cannot hold {after!r}, so this line is ignored", _SHAPE
+        return f"there is a tab after `@{key[1]}`, so this line is ignored", "Use one space."
+    return f"a key cannot contain {after!r}, so this line is ignored", _SHAPE

@@ -106,7 +106,7 @@ class JsonTree:
 def parse(data: bytes) -> JsonTree:
     """Read a JSON file; never raises."""
     if len(data) > MAX_BYTES:
-        message = f"the file has {len(data):,} bytes; the largest allowed has {MAX_BYTES:,}"
+        message = f"the file has {len(data):,} bytes; the limit is {MAX_BYTES:,}"
         hint = "Keep the instructions; let the user upload reference material when it is needed."
         return _refused("", Issue(code="JSON009", message=message, span=Span(0, 0), hint=hint))
     try:
@@ -199,7 +199,7 @@ def _byte_order_mark(start: int) -> tuple[Issue, ...]:
     if not start:
         return ()
     message = "the file starts with a byte order mark"
-    hint = "Save it as 'UTF-8', not as 'UTF-8 with BOM'."
+    hint = "Save the file as 'UTF-8', not as 'UTF-8 with BOM'."
     mark = Span(0, len(_BOM))
     title = "delete the byte order mark"
     return (
@@ -219,7 +219,7 @@ def _undecodable(data: bytes, at: int) -> JsonTree:
     message = f"byte 0x{data[at]:02x} at offset {at} is not UTF-8"
     hint = "Save the file with the encoding UTF-8."
     if data.startswith(_UTF16):
-        hint = "The file looks like UTF-16, which Windows calls 'Unicode'; save it as UTF-8."
+        hint = "Save the file as UTF-8; it looks like UTF-16, which Windows calls 'Unicode'."
     issue = Issue(code="JSON001", message=message, span=Span(offset, offset + 1), hint=hint)
     return _refused(data.decode(errors="replace"), issue)
 
@@ -320,7 +320,7 @@ class _Scanner:
         comma = self.at
         if self.text[comma : comma + 1] != ",":
             line = self.lines.position(container.start).line
-            opening = f"'{self.text[container.start]}' of line {line}"
+            opening = f"'{self.text[container.start]}' on line {line}"
             raise _Refused(syntax_error.no_comma(self.text, comma, closing, opening))
         self.at += 1
         if self.text[self._skip_blanks() : self.at + 1] == closing:
@@ -340,7 +340,7 @@ class _Scanner:
             self._duplicate(name, before.name, place)
         self.at = match.end()
         if self.text[self._skip_blanks() : self.at + 1] != ":":
-            hint = "A colon stands between a name and its value."
+            hint = "Put a colon between a name and its value."
             raise _Refused(syntax_error.unexpected(self.text, self.at, "':'", hint))
         self.at += 1
         self._skip_blanks()
@@ -365,8 +365,8 @@ class _Scanner:
 
     def _open(self, start: int, closing: str) -> Node:
         if len(self.open) == MAX_DEPTH:
-            message = f"objects and arrays are nested more than {MAX_DEPTH} deep"
-            hint = "Flatten the structure: no assistant follows so many levels."
+            message = f"objects and lists are nested more than {MAX_DEPTH} levels deep"
+            hint = "Flatten the structure."
             place = Span(start, start + 1)
             raise _Refused(Issue(code="JSON008", message=message, span=place, hint=hint))
         children: dict[str, Node] = {}
@@ -377,12 +377,12 @@ class _Scanner:
 
     def _number(self, literal: str, place: Span) -> None:
         if len(literal) > MAX_NUMBER:
-            message = f"a number of {len(literal)} characters; the longest allowed has {MAX_NUMBER}"
+            message = f"the number has {len(literal)} characters; the limit is {MAX_NUMBER}"
         elif math.isinf(float(literal)):
-            message = f"{syntax_error.shown(literal)[1:-1]} is larger than computers can hold"
+            message = f"{syntax_error.shown(literal)[1:-1]} is too large for a floating-point value"
         else:
             return
-        hint = "Write it as a text, in double quotes, if its digits matter."
+        hint = "Write it as a string, in double quotes, if its digits matter."
         raise _Refused(Issue(code="JSON010", message=message, span=place, hint=hint))
 
     def _surrogates(self, place: Span) -> None:
@@ -391,7 +391,7 @@ class _Scanner:
             return
         for escape in _SURROGATE.finditer(self.text, place.start, place.end):
             if escape["lone"]:
-                message = f"{escape[0]} is half of a character, without its other half"
+                message = f"{escape[0]} is half of a character; the other half is missing"
                 hint = "Write the character itself, or both halves (\\ud83d\\ude00)."
                 self._notice(
                     Issue(code="JSON006", message=message, span=Span(*escape.span()), hint=hint)
@@ -401,7 +401,7 @@ class _Scanner:
     def _duplicate(self, name: str, before: Span, place: Span) -> None:
         position = self.lines.position(before.start)
         message = (
-            f"{syntax_error.shown(name)} stands twice in one object: "
+            f"{syntax_error.shown(name)} appears twice in one object: "
             f"first at {position.line}:{position.column}, again here"
         )
         hint = "Keep one of them: programs disagree about which one counts."

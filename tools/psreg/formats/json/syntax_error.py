@@ -20,23 +20,23 @@ Causes = tuple[tuple[re.Pattern[str], str, str], ...]
 _ANYWHERE: Causes = (
     (
         re.compile(r"```\w*"),
-        "a Markdown code fence is no part of the JSON",
+        "a Markdown code fence is not JSON",
         "Remove the ``` lines before and after the object.",
     ),
     (
         re.compile(r"//[^\n]*|/\*(?s:.*?)\*/|/\*|#[^\n]*|<!--"),
-        "JSON has no comments",
-        "Remove the comment, or turn it into a field of its own.",
+        "comments are not allowed in JSON",
+        "Remove the comment, or turn it into a field.",
     ),
     (
         re.compile(r"[“”„‟«»‘’‚′″＂]"),
-        "this is a typographic quotation mark; JSON needs the plain one",
-        'Replace it by the straight double quote ".',
+        "this is a typographic quotation mark; JSON needs a straight one",
+        'Replace it with a straight double quote (").',
     ),
     (
         re.compile(r"[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]+"),
-        "an invisible character that is no plain blank",
-        "Delete it; such characters come along when text is copied from a web page.",
+        "an invisible character that is not a plain space",
+        "Delete it; it often comes with text that is copied from a web page.",
     ),
 )
 """What people write between the parts of an object: (pattern, message, hint)."""
@@ -45,22 +45,22 @@ _IN_PLACE_OF_VALUE: Causes = (
     *_ANYWHERE,
     (
         re.compile(r"['`]"),
-        "a text in JSON stands in double quotes, not in single ones",
+        "a JSON string needs double quotes, not single quotes",
         'Write "…" around it.',
     ),
     (
         re.compile(r"(?:True|TRUE|False|FALSE|None|NULL|Null|nil|undefined)\b"),
-        "the words of JSON are true, false and null, in lower case",
+        "JSON writes true, false and null in lower case",
         "Write true, false or null.",
     ),
     (
         re.compile(r"[+-]?(?:\d[\w.+-]*|\.\d[\w.+-]*)|[+-]"),
-        "this is no JSON number: those look like 5, -5, 0.5 or 5e3",
-        'If it is meant as a text, put it in double quotes: "1.0.0".',
+        "this is not a JSON number such as 5, -5, 0.5 or 5e3",
+        'If it is a string, put it in double quotes: "1.0.0".',
     ),
     (
         re.compile(r"[^\W\d][\w.-]*"),
-        "a text in JSON stands in double quotes",
+        "a JSON string needs double quotes",
         'Write "…" around it.',
     ),
 )
@@ -85,7 +85,7 @@ def unexpected(text: str, at: int, expected: str, hint: str = "") -> Issue:
             code="JSON005",
             message=f"{constant[0]} is not a JSON number",
             span=Span(*constant.span()),
-            hint='Write null, or a text such as "unknown".',
+            hint='Write null, or a string such as "unknown".',
         )
     broken = _broken_string(text, at) if text[at] == '"' else None
     if broken:
@@ -105,18 +105,18 @@ def no_comma(text: str, at: int, closing: str, opening: str) -> Issue:
     """
     if _VALUE_START.match(text, at):
         message = f"expected ',' or '{closing}': a comma is missing before this"
-        return _invalid(message, at, at + 1, "Put a comma after what stands before it.")
+        return _invalid(message, at, at + 1, "Put a comma before it.")
     if at < len(text) and text[at - 1] == '"' and text[at] not in "]}:":
-        message = f"expected ',' or '{closing}': the text ended at the quote before this"
-        hint = r"A double quote inside a text is written \"; or use single quotes inside it."
+        message = f"expected ',' or '{closing}': the string ended at the quote before this"
+        hint = r"Write \" for a double quote inside a string, or use single quotes inside it."
         return _invalid(message, at, at + 1, hint)
     return unexpected(text, at, f"',' or '{closing}' for the {opening}")
 
 
 def trailing_comma(comma: int, closing: str) -> Issue:
     """Return the issue that nothing but the bracket `closing` follows the comma at `comma`."""
-    message = f"a comma before the closing '{closing}'"
-    return _invalid(message, comma, comma + 1, "Remove the comma: nothing follows it.")
+    message = f"trailing comma before '{closing}'"
+    return _invalid(message, comma, comma + 1, "Remove the comma.")
 
 
 def trailing_data(text: str, at: int) -> Issue:
@@ -124,9 +124,9 @@ def trailing_data(text: str, at: int) -> Issue:
     end = len(text.rstrip(" \t\r\n"))
     return Issue(
         code="JSON007",
-        message=f"the JSON ends before this, but {shown(text[at:end])} follows",
+        message=f"unexpected {shown(text[at:end])} after the end of the JSON",
         span=Span(at, end),
-        hint="A file holds one object and nothing else: remove what follows it.",
+        hint="Remove everything after the object.",
     )
 
 
@@ -139,10 +139,10 @@ def shown(text: str) -> str:
 
 def _cut_off(text: str, expected: str) -> Issue:
     if not text.strip():
-        return _invalid("the file is empty", 0, 0, "A PBE is one JSON object: { … }.")
-    message = f"the file ends where {expected} should stand"
+        return _invalid("the file is empty", 0, 0, "Write one JSON object: { … }.")
+    message = f"expected {expected}, found the end of the file"
     end = len(text.rstrip())
-    return _invalid(message, end, end, "The end is missing: was the file cut off?")
+    return _invalid(message, end, end, "Add the missing end; the file may be cut off.")
 
 
 def _broken_string(text: str, at: int) -> Issue | None:
@@ -153,24 +153,24 @@ def _broken_string(text: str, at: int) -> Issue | None:
     if found == '"':
         return None
     if not found:
-        hint = 'Put " at the end of the text.'
-        return _invalid("this text has no closing quote", at, at + 1, hint)
+        hint = 'Put " at the end of the string.'
+        return _invalid("this string has no closing quote", at, at + 1, hint)
     if found == "\\":
         escape = text[end : end + 2]
         hint = r"Write \\ for a backslash; the escapes are \" \\ \/ \b \f \n \r \t and \u0000."
         return _invalid(
-            f"{escape if escape.isprintable() else shown(escape)} is no escape of JSON",
+            f"{escape if escape.isprintable() else shown(escape)} is not a JSON escape",
             end,
             end + len(escape),
             hint,
         )
     if found in "\r\n":
-        hint = r"Write \n for a line break inside a text, or add the missing closing quote."
-        return _invalid("a line break inside a text", end, end + 1, hint)
+        hint = r"Write \n for a line break inside a string, or add the missing closing quote."
+        return _invalid("a line break inside a string", end, end + 1, hint)
     if found == "\t":
-        return _invalid("a tab inside a text", end, end + 1, r"Write \t, or blanks, instead.")
+        return _invalid("a tab inside a string", end, end + 1, r"Write \t or spaces instead.")
     hint = f"Delete it, or write \\u{ord(found):04x} instead."
-    return _invalid("a control character inside a text", end, end + 1, hint)
+    return _invalid("a control character inside a string", end, end + 1, hint)
 
 
 def _invalid(message: str, start: int, end: int, hint: str) -> Issue:

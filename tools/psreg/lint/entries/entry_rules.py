@@ -70,21 +70,21 @@ def bad_entry_file(entry: Entry) -> Iterator[Finding]:
         yield Finding(
             message="entry.toml is missing",
             path=path,
-            hint="Write the line `owners = []` into it if the registry's keepers look after it.",
+            hint="Create the file with the line `owners = []` if the name has no owner.",
         )
     yield from of_violations(entry.file.violations, "REG016", path)
     owners = entry.file.owners[:MOST]
     if owners and entry.file.threshold > len(owners):
         yield Finding(
-            message=f"{entry.file.threshold} signatures are asked of {len(owners)} owner(s)",
+            message=f"the threshold is {entry.file.threshold}; there are {len(owners)} owner(s)",
             at="/threshold",
             path=path,
-            hint=f"The highest threshold they can meet is {len(owners)}.",
+            hint=f"Write {len(owners)} or less.",
         )
     for index, owner in enumerate(owners):
         account = (owner.get("forge"), owner.get("id"))
         if account in [(o.get("forge"), o.get("id")) for o in owners[:index]]:
-            message = "the same account is an owner twice"
+            message = "the same account is listed twice"
             yield Finding(message=message, at=join(("owners", index)), path=path)
     blank = (pointer for pointer, text in _reasons(entry) if text and not text.strip())
     for pointer in islice(blank, MOST):
@@ -122,7 +122,7 @@ def points_to_nothing(entry: Entry) -> Iterator[Finding]:
     path = str(entry.path)
     for version in islice((v for v in entry.file.yanked if v not in entry.folders), MOST):
         yield Finding(
-            message=f"there is no version {version} to yank",
+            message=f"unknown version {version}",
             at=join(("yanked", version)),
             key=True,
             path=path,
@@ -135,9 +135,9 @@ def points_to_nothing(entry: Entry) -> Iterator[Finding]:
         near = nearest(replacement, [name for name in entry.tree.names if name != entry.name])
         itself = replacement == entry.name
         yield Finding(
-            message="the replacement is the entry itself"
+            message="an entry cannot replace itself"
             if itself
-            else f"no entry is called `{replacement}`",
+            else f"unknown entry `{replacement}`",
             at="/deprecated/replacement",
             path=path,
             hint=f"Did you mean `{near}`?" if near and not itself else "",

@@ -56,10 +56,10 @@ def recorded_without_transcript(submission: Submission) -> Iterator[Finding]:
         return
     for section in filter(recorded, examples(sections(submission.documents[path].text))):
         yield Finding(
-            message="the example is called recorded, and no transcript is in evidence/",
+            message="the example is called recorded, but evidence/ has no transcript",
             at=section.span,
             path=str(path),
-            hint="Add the transcript as JSON Lines, or write 'Illustrative' instead.",
+            hint="Add the transcript as JSON Lines, or write `Illustrative` instead.",
         )
 
 
@@ -118,16 +118,16 @@ def unknown_protocol(submission: Submission) -> Iterator[Finding]:
         pointer = join(("protocols", name))
         known = PROTOCOLS.get(name)
         if known is None:
-            message, hint = f"there is no protocol `{name}`", did_you_mean(name, PROTOCOLS)
+            message, hint = f"unknown protocol `{name}`", did_you_mean(name, PROTOCOLS)
             yield Finding(message=message, at=pointer, key=True, path=path, hint=hint)
         elif isinstance(version, str) and version.strip() and version != known:
             match = _VERSION.fullmatch(version)
             newer = match is not None and match[1] == known.partition(".")[0]
             yield Finding(
-                message=f"psreg knows {name} {known}, and not {version}",
+                message=f"psreg supports {name} {known}, not {version}",
                 at=pointer,
                 path=path,
-                hint=f'Write {name} = "{known}" if that is what the prompt follows.',
+                hint=f'Write {name} = "{known}" if the prompt follows it.',
                 severity=WARNING if newer else ERROR,
             )
         yield from _unknown_dialect(name, declared, path)
@@ -138,7 +138,7 @@ def _unknown_dialect(name: str, declared: Any, path: str) -> Iterator[Finding]:
     imf = declared.get("imf") if name == "plsp" and isinstance(declared, dict) else None
     if isinstance(imf, str) and imf not in ("", DIALECT):
         yield Finding(
-            message=f"psreg knows the dialect {DIALECT}, and not {imf[:40]}",
+            message=f"psreg supports the dialect {DIALECT}, not {imf[:40]}",
             at=join(("protocols", name, "imf")),
             path=path,
             hint=f'Write imf = "{DIALECT}" if the instructions follow it, or leave it out.',
@@ -189,7 +189,7 @@ def unreadable_golden_case(submission: Submission) -> Iterator[Finding]:
                 message=flaw.message, at=flaw.pointer, key=flaw.key, path=place, hint=flaw.hint
             )
         if submission.prompt is None:
-            message = "only a .prompt can have golden cases: a PBE has no values to fill in"
+            message = "only a .prompt can have golden cases; a PBE has no variables"
             yield Finding(message=message, path=place, hint="Delete the file.")
         elif submission.prompt.readable:
             yield from _unknown_values(submission, case, place)
@@ -205,7 +205,7 @@ def _unknown_values(submission: Submission, case: GoldenCase, path: str) -> Iter
                 at=join(("values", name)),
                 key=True,
                 path=path,
-                hint=did_you_mean(name, sorted(known)) if known else "It has no variables.",
+                hint=did_you_mean(name, sorted(known)) if known else "Remove the values.",
                 severity=WARNING,
             )
 
@@ -234,27 +234,27 @@ def golden_case_differs(submission: Submission) -> Iterator[Finding]:
         return
     for path, case in _cases(submission):
         if case.sound and (got := case.rendered(prompt)) != case.expected:
-            message, hint = _apart(case.expected, got)
+            message, hint = _difference(case.expected, got)
             yield Finding(message=message, at="/text", path=str(path), hint=hint)
 
 
-def _apart(expected: str, got: str | None) -> tuple[str, str]:
-    """Return where two texts begin to differ, and what to do about it."""
+def _difference(expected: str, got: str | None) -> tuple[str, str]:
+    """Return the message and hint for the first difference of two texts."""
     if got is None:
-        return "the text is far longer than the case says", "Give shorter values."
+        return "the text is much longer than the case says", "Use shorter values."
     if expected == f"{got}\n":
-        hint = "Close the text right after its last word."
-        return "the case ends with a line break, and the text does not", hint
+        hint = "Put the closing quotes right after the last word."
+        return "the case ends with a line break, but the text does not", hint
     old, new = expected.split("\n"), got.split("\n")
     pairs = enumerate(zip(old, new, strict=False))
     number = next((at for at, (a, b) in pairs if a != b), min(len(old), len(new)))
     wanted, found = cropped_pair(*("".join(lines[number : number + 1]) for lines in (old, new)))
     message = f"line {number + 1} of the text: expected “{wanted}”, got “{found}”"
     if number == len(old):
-        message = f"the text has {len(new)} lines, and the case expects {number}"
+        message = f"the text has {len(new)} lines, but the case expects {number}"
     elif number == len(new):
-        message = f"the text has {number} lines, and the case expects {len(old)}"
-    return message, "psreg render prints the whole text; correct the prompt or the case."
+        message = f"the text has {number} lines, but the case expects {len(old)}"
+    return message, "Correct the prompt or the case; `psreg render` prints the whole text."
 
 
 GOLDEN_RULES: tuple[Rule[Submission], ...] = (unreadable_golden_case, golden_case_differs)
@@ -303,10 +303,10 @@ def untested_release(submission: Submission) -> Iterator[Finding]:
     platforms = runs - {"", STUB}
     if len(platforms) < ENOUGH:
         yield Finding(
-            message=f"run on {len(platforms)} platform(s), {ENOUGH} are needed",
+            message=f"run on {len(platforms)} platform(s); the minimum is {ENOUGH}",
             at="/tested",
             path=_path(submission),
-            hint=f"Rows of [[tested]] count if their sha256 is {digest}.",
+            hint=f"Add rows to [[tested]] with the sha256 {digest}.",
         )
 
 
@@ -329,7 +329,7 @@ def evidence_missing(submission: Submission) -> Iterator[Finding]:
     for run in submission.release.tested[:MOST]:
         if run.evidence and submission.folder / run.evidence not in submission.tree.files:
             yield Finding(
-                message=f"there is no file {run.evidence}",
+                message=f"{run.evidence} does not exist",
                 at=f"{run.pointer}/evidence",
                 path=_path(submission),
                 hint=_similar(submission, run.evidence),
@@ -338,7 +338,7 @@ def evidence_missing(submission: Submission) -> Iterator[Finding]:
 
 def _similar(submission: Submission, evidence: str) -> str:
     near = nearest(evidence, [str(p.relative_to(submission.folder)) for p in submission.paths])
-    return f"Did you mean {near}?" if near else "The path is relative to the version folder."
+    return f"Did you mean {near}?" if near else "Write the path relative to the version folder."
 
 
 @rule("REG021", spec="pbe-1.0/PBE-19", severity=ERROR)
@@ -370,25 +370,25 @@ def _identity(run: TestRun, digest: str, submission: Submission) -> Iterator[Fin
     if run.platform and run.platform not in {*PLATFORMS, STUB}:
         near = nearest(run.platform, PLATFORMS)
         yield Finding(
-            message=f"psreg knows no platform `{run.platform}`",
+            message=f"unknown platform `{run.platform}`",
             at=f"{run.pointer}/platform",
-            hint=f"Did you mean `{near}`?" if near else f"Known are {', '.join(PLATFORMS)}.",
+            hint=f"Did you mean `{near}`?" if near else f"Known platforms: {', '.join(PLATFORMS)}.",
             severity=WARNING,
         )
     if run.sha256 and not _SHA256.fullmatch(run.sha256):
         yield Finding(
-            message="this is no SHA-256 digest in lower-case hexadecimal",
+            message="expected 64 lower-case hexadecimal digits",
             at=f"{run.pointer}/sha256",
-            hint=f"The artifact's is {digest}.",
+            hint=f"The artifact has the digest {digest}.",
         )
     elif run.sha256 and run.sha256 != digest:
         earlier = _release_with(run.sha256, submission)
         yield Finding(
-            message=f"tested with {earlier}: this run does not count for these bytes"
+            message=f"tested with {earlier}; this run does not count for these bytes"
             if earlier
-            else "the digest is of another file than the artifact: this run does not count",
+            else "the digest is not that of the artifact; this run does not count",
             at=f"{run.pointer}/sha256",
-            hint=f"The artifact's is {digest}.",
+            hint=f"The artifact has the digest {digest}.",
             severity=WARNING,
         )
 
@@ -406,14 +406,14 @@ def _release_with(digest: str, submission: Submission) -> str:
 def _result(run: TestRun) -> Iterator[Finding]:
     """Yield what is wrong with the date and the outcome of a run."""
     if run.date and not _is_date(run.date):
-        message = f"`{run.date}` is no day"
+        message = f"`{run.date}` is not a date"
         hint = "Write YYYY-MM-DD, without quotes."
         yield Finding(message=message, at=f"{run.pointer}/date", hint=hint)
     if run.result in ("partial", "fail") and not run.notes.strip():
         yield Finding(
             message=f"a result of `{run.result}` needs notes",
             at=f"{run.pointer}/result",
-            hint="Add `notes` and say in a sentence what happened.",
+            hint="Add `notes` that say in a sentence what happened.",
         )
 
 

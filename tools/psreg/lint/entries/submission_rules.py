@@ -42,8 +42,8 @@ MAX_FILE = 1_048_576
 
 _PORTABLE = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?")
 _ASKED = (
-    ("use case", "Say when to reach for it."),
-    ("example", "Show what comes out of it, marked as recorded or illustrative."),
+    ("use case", "Say when to use the prompt."),
+    ("example", "Show what the prompt produces, marked as recorded or illustrative."),
 )
 """What headings of a README.md say, and what stands below them (PBE-19, PBE-20)."""
 
@@ -151,16 +151,16 @@ def file_name_not_allowed(submission: Submission) -> Iterator[Finding]:
     seen: dict[str, PurePosixPath] = {}
     for path in submission.paths:
         place = path.relative_to(submission.folder)
-        twin = seen.setdefault(str(place).lower(), path)
+        other = seen.setdefault(str(place).lower(), path)
         if path.suffix not in SUFFIXES:
             message = f"the suffix `{path.suffix}` is not allowed" if path.suffix else "no suffix"
             yield Finding(message=message, path=str(path), hint=f"Allowed: {', '.join(SUFFIXES)}.")
         elif not all(_PORTABLE.fullmatch(part) and not is_device(part) for part in place.parts):
-            message = "some systems cannot store a file of this name"
+            message = "some systems cannot store a file with this name"
             hint = "Use letters, digits, `.`, `_` and `-`; begin with a letter or digit."
             yield Finding(message=message, path=str(path), hint=hint)
-        elif twin is not path:
-            message = f"the name differs from {twin.name} in letter case only"
+        elif other is not path:
+            message = f"the name differs from {other.name} in letter case only"
             yield Finding(message=message, path=str(path), hint="Rename one of the two.")
 
 
@@ -194,10 +194,10 @@ def readme_incomplete(submission: Submission) -> Iterator[Finding]:
     for words, hint in _ASKED:
         about = [section for section in found if words in section.title.lower()]
         if not about:
-            message = f"no heading says {words!r}"
-            yield Finding(message=message, path=str(path), hint=f"Add a section '## {words}'.")
+            message = f"no heading contains {words!r}"
+            yield Finding(message=message, path=str(path), hint=f"Add a section `## {words}`.")
         elif not any(section.body.strip() for section in about):
-            message = f"nothing stands below the heading {words!r}"
+            message = f"there is no text below the heading {words!r}"
             yield Finding(message=message, at=about[0].span, path=str(path), hint=hint)
     examples = [
         section for section in found if "example" in section.title.lower() and section.body.strip()
@@ -207,7 +207,7 @@ def readme_incomplete(submission: Submission) -> Iterator[Finding]:
             message="the example does not say whether it is recorded or illustrative",
             at=examples[0].span,
             path=str(path),
-            hint="Write 'Recorded with …' or 'Illustrative' below the heading.",
+            hint="Write `Recorded with …` or `Illustrative` below the heading.",
         )
 
 
@@ -230,7 +230,7 @@ def file_too_large(submission: Submission) -> Iterator[Finding]:
     judged = {submission.artifact_path, submission.release_path}
     for path in submission.paths:
         if path not in judged and (size := len(submission.tree.files[path])) > MAX_FILE:
-            message = f"the file has {size:,} bytes or more; the largest allowed has {MAX_FILE:,}"
+            message = f"the file has {size:,} bytes or more; the limit is {MAX_FILE:,}"
             yield Finding(message=message, path=str(path))
 
 
@@ -299,7 +299,7 @@ def too_many_files(submission: Submission) -> Iterator[Finding]:
     if len(submission.paths) > MAX_FILES:
         yield Finding(
             message=f"{submission.id.version} has {len(submission.paths):,} files; "
-            f"{MAX_FILES} are allowed",
+            f"the limit is {MAX_FILES}",
             path=str(submission.paths[MAX_FILES]),
         )
 
@@ -408,7 +408,7 @@ def license_not_allowed(submission: Submission) -> Iterator[Finding]:
             message=refused.message,
             at="/license",
             path=_path(submission),
-            hint=f"Did you mean `{better}`?" if better else "MIT is recommended.",
+            hint=f"Did you mean `{better}`?" if better else "Use an open licence such as `MIT`.",
         )
 
 
@@ -431,7 +431,7 @@ def changes_missing(submission: Submission) -> Iterator[Finding]:
     first = submission.siblings[0]
     if release.tree.parsed and submission.id.version != first and "changes" not in release.value:
         yield Finding(
-            message=f"`changes` is missing, and {first} came before",
+            message=f"`changes` is missing, but {first} was released before",
             path=_path(submission),
             hint="Say what changed since the previous version.",
         )
@@ -463,7 +463,7 @@ def bad_requirement(submission: Submission) -> Iterator[Finding]:
         if not is_name(name) or name not in submission.tree.names:
             near = nearest(name, submission.tree.names)
             yield Finding(
-                message=f"no entry is called `{name}`",
+                message=f"unknown entry `{name}`",
                 at=at,
                 key=True,
                 path=path,
@@ -481,7 +481,8 @@ def _range_fault(text: str, versions: tuple[str, ...]) -> str:
     except ValueError as error:
         return str(error)
     if wanted.best(parse_version(version) for version in versions) is None:
-        return f"no version satisfies `{text}`; there are {', '.join(versions) or 'none'}"
+        known = f"the versions are {', '.join(versions)}" if versions else "it has no versions"
+        return f"no version satisfies `{text}`; {known}"
     return ""
 
 
@@ -511,7 +512,7 @@ def bad_tag_or_language(submission: Submission) -> Iterator[Finding]:
             if not grammar.fullmatch(value) or len(value) > MAX_TAG:
                 yield Finding(message=f"`{value}` is not a {kind}", at=at, path=path)
             elif value.lower() in seen:
-                yield Finding(message=f"`{value}` stands twice", at=at, path=path)
+                yield Finding(message=f"`{value}` is listed twice", at=at, path=path)
             seen.add(value.lower())
 
 

@@ -27,10 +27,10 @@ from psreg.formats.tree import Irregular, Tree
 from psreg.lint.entries.waiver_rules import bad_policy
 
 _HINTS = {
-    Irregular.LINK: "Put a copy where the link is.",
-    Irregular.SUBMODULE: "Put the files there, or remove it: git rm --cached",
+    Irregular.LINK: "Replace the link with a copy of the file.",
+    Irregular.SUBMODULE: "Replace it with its files, or remove it: git rm --cached",
     Irregular.SPECIAL: "Remove it.",
-    Irregular.EXECUTABLE: "Take the bit away: git update-index --chmod=-x",
+    Irregular.EXECUTABLE: "Remove the executable bit: git update-index --chmod=-x",
 }
 
 
@@ -60,7 +60,7 @@ def stray_file(tree: Tree) -> Iterator[Finding]:
     """
     for path in tree.strays:
         yield Finding(
-            message="no file belongs here", path=str(path), hint=_better_place(tree, path)
+            message="a registry has no files here", path=str(path), hint=_better_place(tree, path)
         )
     for entry in tree.entries:
         for submission in entry.submissions():
@@ -74,15 +74,15 @@ def stray_file(tree: Tree) -> Iterator[Finding]:
 def _in_version_folder(path: PurePosixPath, artifact: PurePosixPath) -> Iterator[Finding]:
     if path.name.endswith((".pbe.txt", ".prompt")):
         yield Finding(
-            message="a version folder holds one artifact, named like the entry",
+            message="a version folder contains one artifact, named after the entry",
             path=str(path),
-            hint=f"If this is the artifact, move it to {artifact}.",
+            hint=f"Move it to {artifact} if it is the artifact.",
         )
     elif path.suffix in SUFFIXES:
         yield Finding(
-            message="nothing reads a file of this name in a version folder",
+            message="a file with this name has no meaning in a version folder",
             path=str(path),
-            hint=f"Transcripts and other proof belong in {artifact.parent / EVIDENCE}/.",
+            hint=f"Put transcripts and other evidence in {artifact.parent / EVIDENCE}/.",
             severity=WARNING,
         )
 
@@ -93,7 +93,7 @@ def _better_place(tree: Tree, path: PurePosixPath) -> str:
     parent = path.parent
     if (entry := EntryId.of(parent)) and parent == entry.folder and path.name in KNOWN_FILES:
         return f"Move it into the folder of a version, such as {parent / '1.0.0' / path.name}."
-    return "Files of a release belong in pbes/<class>/<name>/<version>/."
+    return "Put the files of a release in pbes/<class>/<name>/<version>/."
 
 
 def _command(tree: Tree, path: PurePosixPath, target: PurePosixPath) -> str:
@@ -102,7 +102,7 @@ def _command(tree: Tree, path: PurePosixPath, target: PurePosixPath) -> str:
     if entry is None or entry.name in tree.names:
         return ""
     command = shlex.join(["psreg", "new", entry.entry_class, entry.name, "--from", str(path)])
-    return f" This writes the whole entry there: {command}"
+    return f" This creates the whole entry there: {command}"
 
 
 @rule("REG002", spec="registry/LAYOUT pbe-1.0/PBE-A2", severity=ERROR)
@@ -142,7 +142,7 @@ def bad_folder_name(tree: Tree) -> Iterator[Finding]:
             yield Finding(message=message, path=str(path), hint=hint)
     for entry in tree.entries:
         if is_device(entry.name):
-            message = f"`{entry.name}` is a device on Windows and cannot be a folder there"
+            message = f"`{entry.name}` is a device name on Windows and cannot be a folder there"
             yield Finding(message=message, path=str(entry.path), hint="Choose another name.")
 
 
@@ -163,9 +163,9 @@ def name_not_unique(tree: Tree) -> Iterator[Finding]:
         others = [c for c in tree.names[entry.name] if c != entry.entry_class]
         if others:
             yield Finding(
-                message=f"the name `{entry.name}` is taken in class {', '.join(others)}",
+                message=f"the name `{entry.name}` is already used in class {', '.join(others)}",
                 path=str(entry.path),
-                hint="A name is unique in the whole registry; rename the newer entry.",
+                hint="Rename the newer entry; names are unique in the whole registry.",
             )
 
 
@@ -190,7 +190,7 @@ def not_a_plain_file(tree: Tree) -> Iterator[Finding]:
     for path, kind in sorted(tree.irregular.items()):
         hint = _HINTS[kind]
         yield Finding(
-            message=f"this is {kind}; a registry's tree holds plain files",
+            message=f"this is {kind}; a registry contains only plain files",
             path=str(path),
             hint=f"{hint} {path}" if ":" in hint else hint,
         )

@@ -61,11 +61,11 @@ def bad_waiver(waivers: ReleaseWaivers) -> Iterator[Finding]:
     for code, reason in islice(submission.release.waivers.items(), MOST):
         at = join(("waivers", code))
         if not waivers.rules.knows(code):
-            message, hint = f"no rule has the code `{code}`", _near_code(code, waivers.rules.codes)
+            message, hint = f"unknown rule `{code}`", _near_code(code, waivers.rules.codes)
             yield Finding(message=message, at=at, key=True, path=path, hint=hint)
         elif not waivable(code):
-            message = f"the author of a release cannot waive {code}"
-            hint = "Repair it, or ask the registry's keepers for a waiver in registry/policy.toml."
+            message = f"authors cannot waive {code}"
+            hint = "Fix it, or ask the registry's maintainers for a waiver in registry/policy.toml."
             yield Finding(message=message, at=at, key=True, path=path, hint=hint)
         if not reason.strip():
             yield Finding(message="the reason is blank", at=at, path=path)
@@ -91,17 +91,17 @@ def bad_policy(judged: RegistryPolicy) -> Iterator[Finding]:
     ```
     """
     yield from of_violations(judged.tree.policy.violations, "REG020", str(POLICY))
-    yield from islice(_names_that_are_none(judged.tree.policy), MOST)
+    yield from islice(_invalid_names(judged.tree.policy), MOST)
     rows = judged.tree.policy.tables("waiver")
     faults = (fault for index, row in rows for fault in _waiver_faults(judged, index, row))
     yield from islice(faults, MOST)
 
 
-def _names_that_are_none(policy: Policy) -> Iterator[Finding]:
+def _invalid_names(policy: Policy) -> Iterator[Finding]:
     for key, listed in (("reserved", policy.reserved_names), ("retired", policy.retired_names)):
         for at, text in listed:
             if text and not is_name(text):
-                message = f"`{text}` is not a name, so that no entry can have it"
+                message = f"`{text}` is not a valid name, so no entry can have it"
                 place = join(("names", key, at))
                 yield Finding(message=message, at=place, path=str(POLICY), severity=WARNING)
 
@@ -111,7 +111,7 @@ def _waiver_faults(judged: RegistryPolicy, index: int, row: Mapping[str, Any]) -
     code, reason, names = (row.get(key) for key in ("code", "reason", "names"))
     if isinstance(code, str) and not judged.rules.knows(code):
         hint = _near_code(code, judged.rules.codes)
-        message = f"no rule has the code `{code}`"
+        message = f"unknown rule `{code}`"
         yield Finding(message=message, at=join(("waiver", index, "code")), path=path, hint=hint)
     if isinstance(reason, str) and reason and not reason.strip():
         message = "the reason is blank"
@@ -119,7 +119,7 @@ def _waiver_faults(judged: RegistryPolicy, index: int, row: Mapping[str, Any]) -
     for at, name in enumerate(names if isinstance(names, list) else ()):
         if isinstance(name, str) and name != "*" and name not in judged.tree.names:
             yield Finding(
-                message=f"no entry is called `{name}`",
+                message=f"unknown entry `{name}`",
                 at=join(("waiver", index, "names", at)),
                 path=path,
                 hint=_near_name(name, judged.tree),

@@ -24,7 +24,7 @@ from psreg.formats.schema import MAX_VIOLATIONS, kind
 from psreg.lint.reported import of_violations
 
 _INTERACTIVE = "interactive_engine"
-_ALIKE = "spell the name and its save keys alike"
+_ALIKE = "use the same spelling in the name and its save keys"
 _MOST_SENTENCES = 2
 _OPENING, _CLOSING = "\"'“‘«([", "\"'”’»)]"
 # fmt: off
@@ -63,7 +63,7 @@ def root_not_object(pbe: Pbe) -> Iterator[Finding]:
     """
     if pbe.tree.parsed and not pbe.is_object:
         yield Finding(
-            message=f"the file holds {kind(pbe.tree.value)}; a PBE is one object: {{ … }}"
+            message=f"the file contains {kind(pbe.tree.value)}; a PBE must be one object: {{ … }}"
         )
 
 
@@ -113,9 +113,7 @@ def name_not_snake_case(pbe: Pbe) -> Iterator[Finding]:
         return
     message = f"`pbe_name` {shown(pbe.name)} is not lowercase_with_underscores"
     if len(pbe.name) > MAX_NAME_LENGTH:
-        message = (
-            f"`pbe_name` has {len(pbe.name)} characters; the most allowed are {MAX_NAME_LENGTH}"
-        )
+        message = f"`pbe_name` has {len(pbe.name)} characters; the limit is {MAX_NAME_LENGTH}"
     better = snake_case(pbe.name)
     hint = f'Write "{better}".' if is_name(better) else "Write a name such as simple_quiz."
     yield Finding(
@@ -123,7 +121,7 @@ def name_not_snake_case(pbe: Pbe) -> Iterator[Finding]:
         at="/pbe_name",
         hint=hint,
         fix=naming_fix(pbe),
-        fix_title=f"rename it to `{better}`, and its save keys along with it",
+        fix_title=f"rename it to `{better}`, together with its save keys",
     )
 
 
@@ -200,7 +198,7 @@ def blank_string(pbe: Pbe) -> Iterator[Finding]:
     blank = (pointer for pointer, text in pbe.strings() if not text.strip())
     for pointer in islice(blank, MAX_VIOLATIONS):
         path = dotted(int(token) if token.isdigit() else token for token in split(pointer))
-        hint = "Write what this field is for, in a sentence."
+        hint = "Write the content of this field in a sentence."
         yield Finding(message=f"`{path}` is blank", at=pointer, hint=hint)
 
 
@@ -248,7 +246,7 @@ def custom_install_instructions(pbe: Pbe) -> Iterator[Finding]:
         yield Finding(
             message="`install_instructions` differ from the standard sentence",
             at="/install_instructions",
-            hint="Allowed; make sure that every word of it is meant.",
+            hint="Check that you mean every word of it.",
         )
 
 
@@ -326,7 +324,7 @@ def reserved_field_of_another_class(pbe: Pbe) -> Iterator[Finding]:
                     message=f"`{field}` is reserved for the class {owner}",
                     at=join([field]),
                     key=True,
-                    hint="Rename the field, or change `pbe_class` if it is the wrong one.",
+                    hint="Rename the field, or change `pbe_class` if the class is wrong.",
                 )
 
 
@@ -350,9 +348,9 @@ def class_is_reserved(pbe: Pbe) -> Iterator[Finding]:
     """
     if pbe.pbe_class == "persistent_service":
         yield Finding(
-            message="the class persistent_service is reserved; nothing runs it yet",
+            message="the class `persistent_service` is reserved; no assistant can run it yet",
             at="/pbe_class",
-            hint="Fine for a design; to be run today, use interactive_engine.",
+            hint="Keep it for a design; write `interactive_engine` to run it today.",
         )
 
 
@@ -469,7 +467,7 @@ def save_key_not_name_save(pbe: Pbe) -> Iterator[Finding]:
             message=f"the save root key is {shown(key)}, not {shown(expected)}",
             at=join(["save_system", "save_template", key]),
             key=True,
-            hint="The key is the exact `pbe_name` followed by _save.",
+            hint="Write the exact `pbe_name` followed by `_save`.",
             fix=naming_fix(pbe) if follows_name(key, pbe.name or "") else (),
             fix_title=_ALIKE,
         )
@@ -497,7 +495,7 @@ def recognition_key_differs(pbe: Pbe) -> Iterator[Finding]:
         yield Finding(
             message=f"`recognition_key` is {shown(key)}, not {shown(expected)}",
             at="/save_system/load_detection/recognition_key",
-            hint="It must equal the root key of save_template: `pbe_name` followed by _save.",
+            hint="Write the root key of `save_template`: `pbe_name` followed by `_save`.",
             fix=naming_fix(pbe) if follows_name(key, pbe.name or "") else (),
             fix_title=_ALIKE,
         )
@@ -567,9 +565,9 @@ def description_too_long(pbe: Pbe) -> Iterator[Finding]:
     count = sentences(text or "")
     if count > _MOST_SENTENCES:
         yield Finding(
-            message=f"`description` has {count} sentences; one or two are enough",
+            message=f"`description` has {count} sentences; the limit is {_MOST_SENTENCES}",
             at="/description",
-            hint="Say what the PBE is for; details have fields of their own.",
+            hint="Say what the PBE is for, and move the details to other fields.",
         )
 
 

@@ -212,8 +212,8 @@ def duplicate_key(prompt: Prompt) -> Iterator[Finding]:
     for entry in prompt.entries:
         name = (entry.section, entry.key)
         if name in seen:
-            message = f"`@{entry.key}` is in [{entry.section}] a second time; the last one counts"
-            yield Finding(message=message, at=entry.key_span, hint="keep one of them")
+            message = f"`@{entry.key}` is in [{entry.section}] twice; the last one counts"
+            yield Finding(message=message, at=entry.key_span, hint="Keep one of them.")
         seen.add(name)
 
 
@@ -278,19 +278,19 @@ def missing_format_version(prompt: Prompt) -> Iterator[Finding]:
     others = [e for e in prompt.entries if (e.section, e.key) == ("METADATA", _OTHER_KEY)]
     message = f"[METADATA] has no `@{VERSION_KEY}`"
     if not others:
-        hint = f"add `@{VERSION_KEY} {SUPPORTED_VERSIONS[-1]}`"
+        hint = f"Add `@{VERSION_KEY} {SUPPORTED_VERSIONS[-1]}`."
         yield Finding(message=message, at=place, hint=hint)
     else:
-        hint = f"rename `@{_OTHER_KEY}` to `@{VERSION_KEY}`"
+        title = f"rename `@{_OTHER_KEY}` to `@{VERSION_KEY}`"
         # A second one, or a version we do not know, is a decision for the author.
         sure = len(others) == 1 and others[0].value in SUPPORTED_VERSIONS
         yield Finding(
             message=message,
             at=others[0].key_span,
-            hint=hint,
+            hint=f"R{title[1:]}.",
             read=WARNING,
             fix=(Change(others[0].key_span, VERSION_KEY),) if sure else (),
-            fix_title=hint,
+            fix_title=title,
         )
 
 
@@ -411,7 +411,7 @@ def literal_is_variable(prompt: Prompt) -> Iterator[Finding]:
             yield Finding(
                 message=f"`{{{{{name}}}}}` is a literal, but `{name}` is a variable of this prompt",
                 at=literal.span,
-                hint=f"write `{{{name}}}` for its value, or use another name",
+                hint=f"Write `{{{name}}}` for its value, or use another name.",
             )
 
 
@@ -441,7 +441,7 @@ def undefined_variable(prompt: Prompt) -> Iterator[Finding]:
             yield Finding(
                 message=f"`{variable.name}` has no default, so it is a required input",
                 at=variable.spans[0],
-                hint="add it to [DEFAULTS] if it should be optional",
+                hint="Add it to [DEFAULTS] if it should be optional.",
             )
 
 
