@@ -21,7 +21,7 @@ ROWS = 100
 BUDGET = 60_000
 """The most characters of all rows together."""
 
-HEAD = "| | Rule | Place | {} |\n| --- | --- | --- | --- |\n"
+HEAD = "| | Rule | Location | {} |\n| --- | --- | --- | --- |\n"
 """The first lines of a table of findings; `{}` is the title of its last column."""
 
 _LONGEST, _LONGEST_WORD = 400, 80
