@@ -145,7 +145,7 @@ def test_a_second_run_changes_nothing_and_an_edit_changes_the_pull_request(world
 def test_what_is_missing_is_answered_and_mended(world):
     done = world.submit(body({**GOOD, "summary": "Short.", "name": "Trip"}))
     assert done.code == 0, done.out
-    assert "write trip" in world.answer()
+    assert "Write <code>trip" in world.answer()
     done = world.submit(body({**GOOD, "summary": "Short."}))
     said = world.answer()
     assert "**Summary in one sentence**" in said
@@ -154,7 +154,7 @@ def test_what_is_missing_is_answered_and_mended(world):
     assert world.server.pulls == []
     assert world.server.checks == []
     world.submit(body(GOOD))
-    assert "the pull request is open" in world.answer()
+    assert "pull request opened" in world.answer()
 
 
 def test_a_name_that_is_taken_and_a_first_version_that_becomes_one(world):
@@ -163,7 +163,7 @@ def test_a_name_that_is_taken_and_a_first_version_that_becomes_one(world):
     git("merge", "-q", "origin/submit/issue-7", cwd=world.work)
     git("push", "-q", "origin", "HEAD:main", cwd=world.work)
     world.submit(body(GOOD), number=8)
-    assert "there is an entry <code>trip" in world.answer(8)
+    assert "is already taken in class" in world.answer(8)
     prompt = "[METADATA]\n@dotprompt_format_version 0.0.1\n@version 3.1.0\n[CONTENT]\nHello!"
     world.submit(body({**GOOD, "name": "greeter", "artifact": prompt}), number=9)
     assert world.server.pulls[-1]["title"] == "Add greeter 1.0.0"

@@ -214,7 +214,7 @@ def test_gitlab_opens_the_request_itself(ana):
     done = ana.psreg("--open", GIT_SSH_COMMAND=str(ssh))
     assert done.returncode == 0, done.stderr
     assert "remote: a page" in done.stderr
-    assert "open: https://gitlab.com/keepers/prompts/-/merge_requests\n" in done.stdout
+    assert "pull request: https://gitlab.com/keepers/prompts/-/merge_requests\n" in done.stdout
     said = (ana.origin / "options").read_text()
     assert "merge_request.create" in said
     assert "merge_request.target=main" in said
@@ -227,7 +227,7 @@ def test_gitlab_opens_the_request_itself(ana):
         ((), 2, "no entry has changes to submit"),
         (("hello",), 2, "`hello` has no changes"),
         (("--remote", "nowhere"), 2, "there is no remote `nowhere`"),
-        (("--base", "nowhere"), 4, "there is no commit nowhere"),
+        (("--base", "nowhere"), 4, "unknown revision `nowhere`"),
         (("--from-issue", "nowhere"), 4, "cannot read the event nowhere"),
     ],
 )
@@ -251,7 +251,7 @@ def test_more_that_cannot_be_done(ana, tmp_path):
     ana.mend()
     done = ana.psreg("trip_packer")
     assert done.returncode == 1
-    assert "the branch submit/trip_packer is checked out" in done.stderr
+    assert "the branch `submit/trip_packer` is checked out" in done.stderr
     ana.git("restore", FOLDER)
     ana.git("switch", "-q", "main")
     (ana.clone / "pbes/prompt/case_packer/0.1.0/link.md").symlink_to("/etc/passwd")
@@ -286,7 +286,7 @@ def test_without_a_remote_a_clone_or_a_checkout(ana, tmp_path):
     assert done.returncode == 2
     assert "is not on GitHub or GitLab" in done.stderr
     (ana.clone / ".git").rename(tmp_path / "git")
-    assert "is not the top of a clone" in ana.psreg().stderr
+    assert "is not the top folder of a Git clone" in ana.psreg().stderr
     (ana.clone / "pbes").rename(tmp_path / "pbes-away")
     assert "NO_CHECKOUT" in ana.psreg().stderr
 

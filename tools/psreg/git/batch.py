@@ -152,7 +152,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 def malformed(why: str) -> FindingsError:
     """Return the error that says: no checkout could have these folders."""
     return FindingsError(
-        "TREE_MALFORMED", f"the commit holds what Git itself refuses to check out: {why}"
+        "TREE_MALFORMED", f"the commit contains files that Git refuses to check out: {why}"
     )
 
 
@@ -161,5 +161,5 @@ def missing(oid: str) -> UnavailableError:
     return UnavailableError(
         "OBJECT_MISSING",
         f"the object {oid} is not in this repository",
-        "a clone with --filter lacks files; git fetch --no-filter --refetch brings them",
+        "Run `git fetch --no-filter --refetch`; a clone made with --filter lacks files.",
     )

@@ -59,8 +59,8 @@ class Clone:
         if top is None or Path(top).resolve() != root.resolve():
             raise UsageError(
                 "NO_CLONE",
-                f"{root} is not the top of a clone",
-                "clone the registry with git, or use its form or its web editor",
+                f"`{root}` is not the top folder of a Git clone",
+                "Clone the registry with git, or use its issue form or web editor.",
             )
 
     def commit_id(self, revision: str) -> str:
@@ -71,7 +71,7 @@ class Clone:
         """
         found = self._read("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^0")
         if not found:
-            raise UnavailableError("REVISION_UNKNOWN", f"there is no commit {revision} here")
+            raise UnavailableError("REVISION_UNKNOWN", f"unknown revision `{revision}`")
         return found
 
     def tip(self, branch: str) -> str | None:
@@ -150,8 +150,8 @@ class Clone:
         if person is None and self._read("var", "GIT_COMMITTER_IDENT") is None:
             raise UsageError(
                 "NO_IDENTITY",
-                "git does not know whose commit this is",
-                'git config user.name "…" and git config user.email "…"',
+                "Git has no name and e-mail address for the commit",
+                'Run `git config user.name "…"` and `git config user.email "…"`.',
             )
         arguments = ("commit-tree", "--no-gpg-sign", "-p", parent, "-F", "-", tree)
         return self._run(*arguments, stdin=message.encode(), more=who).decode().strip()
@@ -182,13 +182,13 @@ class Clone:
         if f"branch refs/heads/{branch}" in checked_out.splitlines():
             raise FindingsError(
                 "BRANCH_IN_USE",
-                f"the branch {branch} is checked out",
-                "git switch another branch first; psreg never changes what is checked out",
+                f"the branch `{branch}` is checked out",
+                "Switch to another branch first; psreg never changes what is checked out.",
             )
         ref = f"refs/heads/{branch}"
         old = before or "0" * len(commit)
         if self._read("update-ref", "-m", "psreg submit", ref, commit, old) is None:
-            raise FindingsError("BRANCH_MOVED", f"the branch {branch} was changed just now")
+            raise FindingsError("BRANCH_MOVED", f"the branch `{branch}` changed in the meantime")
 
     def remote_tip(self, remote: str, branch: str) -> str | None:
         """Return the commit that a branch of the remote is at, None if it has none.

@@ -24,7 +24,7 @@ from psreg.git.tree_diff import Difference, Places, differences, lookup
 from psreg.git.tree_object import Row
 from psreg.system.files import MAX_FILE
 
-REBASE = "rebase the change on the branch it is to be merged into, and push it again"
+REBASE = "Rebase the change on the branch it is to be merged into, and push it again."
 
 _SECONDS = 60
 """Time a merge may take; one of a registry of 100,000 entries takes less than one."""
@@ -185,8 +185,8 @@ def _require_new_git(git: Git) -> None:
     if not found or tuple(map(int, found.groups())) < _SINCE:
         raise FindingsError(
             "GIT_TOO_OLD",
-            "this Git is too old to tell what a merge would make of the change",
-            "install Git 2.38 or newer on the machine that reviews",
+            "Git is too old to compute the merge result",
+            "Install Git 2.38 or newer on the machine that runs the review.",
         )
 
 
@@ -200,7 +200,7 @@ def _conflict(found: Iterable[str]) -> FindingsError:
 
 
 def _uncertain(why: str) -> FindingsError:
-    message = f"what a merge would make of the change is not certain: {why}"
+    message = f"the merge result is not certain: {why}"
     return FindingsError("MERGE_UNCERTAIN", message, REBASE)
 
 

@@ -126,6 +126,6 @@ def too_many(most: int) -> FindingsError:
     """Return the error that says: this is more than is judged at a time."""
     return FindingsError(
         "TOO_MANY_FILES",
-        f"there are more than {most:,} files and folders to look at",
-        "divide the change into several pull requests",
+        f"the change touches more than {most:,} files and folders",
+        "Split the change into several pull requests.",
     )

@@ -129,4 +129,4 @@ def trusts(folder: Path) -> bool:
 
 def no_git() -> UnavailableError:
     """Return the error that says: git is not installed."""
-    return UnavailableError("NO_GIT", "the program git is not there", "install Git 2.38 or newer")
+    return UnavailableError("NO_GIT", "git is not installed", "Install Git 2.38 or newer.")

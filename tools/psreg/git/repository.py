@@ -115,7 +115,7 @@ class Repository:
         if found := self.objects.commit(rev):
             return found
         hint = fetch_command(self.git, rev)
-        raise UnavailableError("REVISION_UNKNOWN", f"there is no commit {rev!r} here", hint)
+        raise UnavailableError("REVISION_UNKNOWN", f"unknown revision `{rev}`", hint)
 
     def merge_base(self, one: str, other: str) -> str:
         """Return the one commit at which two parted.
@@ -134,19 +134,19 @@ class Repository:
         if self._is_cut(left, right, found):
             raise UnavailableError(
                 "HISTORY_CUT",
-                f"this clone does not reach back to where {other} and {one} parted",
+                f"this clone is too shallow to contain the merge base of {other} and {one}",
                 fetch_command(self.git),
             )
         if not found:
             raise FindingsError(
                 "NO_MERGE_BASE",
-                f"{other} has no commit in common with {one}, so that it is no change of it",
-                "begin a branch at the registry's main branch and make the change there",
+                f"{other} and {one} share no history",
+                "Start a branch at the registry's main branch, and make the change there.",
             )
         if len(found) > 1:
             raise FindingsError(
                 "SEVERAL_MERGE_BASES",
-                f"{other} and {one} parted at {len(found):,} commits, not at one",
+                f"{other} and {one} have {len(found):,} merge bases, not one",
                 REBASE,
             )
         return found[0]
@@ -238,7 +238,9 @@ def open_repository(path: Path) -> Repository:
             folder, tree = Path(found.git_dir), found.working_tree_dir
     except (git.GitError, ConfigError, OSError, ValueError) as error:
         message = f"{path} is not in a Git repository"
-        raise UnavailableError("NO_REPOSITORY", message, "run psreg review in a clone") from error
+        raise UnavailableError(
+            "NO_REPOSITORY", message, "Run `psreg review` in a clone."
+        ) from error
     where = Path(tree) if tree else folder
     ours = all(is_ours(place) for place in (folder, where, where / ".git") if place.exists())
     if not ours and not trusts(where):
