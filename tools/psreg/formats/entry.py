@@ -1,4 +1,4 @@
-"""entry.toml: who looks after a name, and what became of its versions (DESIGN §2).
+"""entry.toml: who looks after a name, and what became of its versions.
 
 It is the one file of an entry that may change, and a *request*: for a claimed name the offline
 owners role is the truth.

@@ -1,4 +1,4 @@
-"""Where things belong in a registry and what they may be called there (DESIGN §2)."""
+"""Where things belong in a registry and what they may be called there."""
 
 from __future__ import annotations
 

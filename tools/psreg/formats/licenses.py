@@ -1,4 +1,4 @@
-"""Which licences a registry accepts unless its policy says otherwise (DESIGN §2).
+"""Which licences a registry accepts unless its policy says otherwise.
 
 SPDX identifiers of licences the Open Source Initiative approved, and the two Creative Commons
 deeds made for text. Expressions such as `MIT OR Apache-2.0` are read by the library of their

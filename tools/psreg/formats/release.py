@@ -1,4 +1,4 @@
-"""release.toml: what the two package formats have no field for (DESIGN §2)."""
+"""release.toml: what the two package formats have no field for."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Judges a value by one of psreg's JSON Schemas and says which rule each violation belongs to.
 
 The schemas (draft 2020-12, `schemas/<name>.schema.json`) hold types, required keys, enums and
-counts; `CODES` maps them to rules; grammars are rules (DESIGN §5). The only module that
+counts; `CODES` maps them to rules; grammars are rules. The only module that
 imports jsonschema, and only when something is judged: a client that installs never pays for it.
 
 Where jsonschema-rs is installed (`psreg[fast]`) it may say that a value is fine, and nothing else:

@@ -1,6 +1,6 @@
 """A tree of files, seen as a registry: entries, their releases, the policy, and what fits nowhere.
 
-Grouping looks at paths only (DESIGN §2). Bytes are read when a document is asked for, so that a
+Grouping looks at paths only. Bytes are read when a document is asked for, so that a
 lazy mapping of twenty thousand entries stays cheap; documents live as long as their subject.
 """
 
@@ -128,7 +128,7 @@ class Entry:
 
 
 class Tree:
-    """A whole registry as files. `strays` and `misnamed` are what no rule of DESIGN §2 places."""
+    """A whole registry as files. `strays` and `misnamed` are the files that belong to no entry."""
 
     def __init__(
         self,
@@ -268,7 +268,7 @@ def waivable(code: str) -> bool:
 def waiver_for(code: str, submission: Submission) -> Waiver | None:
     """Return why findings of rule `code` do not stand for `submission`, or None if they do.
 
-    The policy waives by code and name, release.toml by code (DESIGN §2).
+    The policy waives by code and name, release.toml by code.
     """
     if reason := submission.policy.waiver(code, submission.id.name):
         return Waiver(reason, "policy")

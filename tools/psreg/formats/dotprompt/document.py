@@ -1,6 +1,6 @@
 """A `.prompt` file as a typed document; positions are offsets into the file's own text.
 
-`read` never raises: it returns what it understood plus issues (DESIGN §5). A file whose structure
+`read` never raises: it returns what it understood plus issues. A file whose structure
 is wrong is not `readable` and cannot be rendered; everything else is forgiven by a renderer and
 judged by the rules.
 """
@@ -175,7 +175,7 @@ def _content_ranges(source: Source, sections: Sections) -> Iterator[tuple[int, i
     """Yield the lines of CONTENT that are sent, as ranges; all but the last with its line break.
 
     Lines that follow each other are one range. A line that held nothing but a comment is gone
-    (READINGS PROMPT-A3), as are blank lines at either end (PROMPT-A2).
+    (PROMPT-A3), as are blank lines at either end (PROMPT-A2).
     """
     text = source.text
     lines = []
@@ -270,7 +270,7 @@ class Rendering:
 def render(prompt: Prompt, values: Mapping[str, str], *, squeeze: bool = False) -> Rendering:
     """Fill in `prompt`: a given value, even an empty one, wins over a default.
 
-    `squeeze` drops the blank lines of the prompt's own text (READINGS PROMPT-A2).
+    `squeeze` drops the blank lines of the prompt's own text (PROMPT-A2).
 
     Raises:
         ValueError: the prompt is not `readable`.

@@ -13,7 +13,7 @@ from psreg.core.diagnostics import Change, Issue, Span
 from psreg.formats.dotprompt.source import BLANKS, NAME, Source
 
 METADATA, DEFAULTS, CONTENT = ORDER = ("METADATA", "DEFAULTS", "CONTENT")
-"""The sections, in the order they must have (READINGS PROMPT-02)."""
+"""The sections, in the order they must have (PROMPT-02)."""
 
 _EXACT = {f"[{name}]": name for name in ORDER}
 _KEY = re.compile(rf"@({NAME})")

@@ -1,6 +1,6 @@
 """The text of a `.prompt` file without its comments, and where each character came from.
 
-Comments go first, on the whole file, before sections are found (READINGS PROMPT-A8). An excerpt
+Comments go first, on the whole file, before sections are found (PROMPT-A8). An excerpt
 never changes a character: it only leaves some out, so every offset leads back to the original.
 """
 
@@ -18,7 +18,7 @@ BLANKS = " \t\r\f\v"
 """What is trimmed and what a blank line is made of: ASCII only; other spaces are text."""
 
 NAME = r"[A-Za-z0-9_-]++"
-"""The letters of keys and variables (READINGS PROMPT-06, PROMPT-A18), as a pattern."""
+"""The letters of keys and variables (PROMPT-06, PROMPT-A18), as a pattern."""
 
 _OPEN, _CLOSE = "(%", "%)"
 _TOKEN = re.compile(rf"\{{\{{|\}}\}}|\{{({NAME})\}}|\n++")
@@ -94,7 +94,7 @@ class Source:
 def without_comments(text: str) -> Source:
     """Return `text` without byte-order mark and comments; the first `%)` closes a comment.
 
-    A comment without end is literal text (READINGS PROMPT-A9). One pass, so that removing a
+    A comment without end is literal text (PROMPT-A9). One pass, so that removing a
     comment never makes a new one, and so that a file of nothing but `(%` takes no longer.
     """
     at = len(BOM) if text.startswith(BOM) else 0
@@ -141,7 +141,7 @@ class Braces:
 
     `pairs` are the offsets of `{{` and `}}` of each literal pair, `literals` those pairs around
     nothing but a name; `spanning` are pairs whose ends stand on different lines, which stay as
-    they are (READINGS PROMPT-A7).
+    they are (PROMPT-A7).
     """
 
     uses: list[Use] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """Canonical JSON: one value, one sequence of bytes (RFC 8785 without floats).
 
 Members are sorted by UTF-16 code units, escapes are minimal, no blanks. Floats are refused, not
-formatted: two languages seldom agree on them, and no psreg document needs one (DESIGN §3).
+formatted: two languages seldom agree on them, and no psreg document needs one.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `parse` never raises. A sound text costs one decoding and one `json.loads`; a second, iterative
 scan (`jsonscan`) gives precise places, and runs only when a place is asked for or something is
 wrong. What Python's parser accepts silently is an issue here: duplicate names, NaN, byte order
-marks, lone surrogates, boundless nesting (READINGS PBE-01, PBE-A14).
+marks, lone surrogates, boundless nesting (PBE-01, PBE-A14).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_BYTES = 1_048_576
 """Size of the largest JSON file psreg reads: 1 MiB."""
 
 MAX_DEPTH = 64
-"""Levels of nested objects and arrays (READINGS PBE-A14)."""
+"""Levels of nested objects and arrays (PBE-A14)."""
 
 MAX_NUMBER = 640
 """Characters of a number. Every Python converts so many digits; JavaScript rounds far earlier."""

@@ -262,7 +262,7 @@ GOLDEN_RULES: tuple[Rule[Submission], ...] = (unreadable_golden_case, golden_cas
 
 
 ENOUGH = 2
-"""Platforms on which a release must have been run (READINGS PBE-19)."""
+"""Platforms on which a release must have been run (PBE-19)."""
 
 
 def _path(submission: Submission) -> str:

@@ -594,7 +594,7 @@ def _ends_sentence(word: str, after: str) -> bool:
 
 
 def padded_version(text: str) -> str | None:
-    """Return what `N`, `N.N` or `vN.N.N` means as a version (READINGS PBE-A1); else None."""
+    """Return what `N`, `N.N` or `vN.N.N` means as a version (PBE-A1); else None."""
     match = _LENIENT.fullmatch(text)
     if match is None:
         return None

@@ -10,7 +10,7 @@ from psreg.formats.dotprompt import SUPPORTED_VERSIONS, VERSION_KEY, Prompt
 from psreg.lint.reported import of_issues
 
 _OTHER_KEY = "format_version"
-"""What the authors' own files and reference implementation write (READINGS PROMPT-A1)."""
+"""What the authors' own files and reference implementation write (PROMPT-A1)."""
 
 
 @rule("PROMPT001", spec="dotprompt-0.0.1/PROMPT-01", severity=ERROR)
