@@ -1,4 +1,4 @@
-"""The headings of a Markdown text, what stands below each, and its code; no more than that."""
+"""The headings of a Markdown text, the text below each, and its code; nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges a value by one of psreg's JSON Schemas and says which rule each violation belongs to.
+"""Checks a value against one of psreg's JSON Schemas and maps each violation to its rule.
 
 The schemas (draft 2020-12, `schemas/<name>.schema.json`) hold types, required keys, enums and
 counts; `CODES` maps them to rules; grammars are rules. The only module that

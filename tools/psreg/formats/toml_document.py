@@ -1,4 +1,4 @@
-"""TOML documents with source positions.
+"""TOML documents with source positions, and TOML files that a schema checks.
 
 `parse` never raises: what it cannot read is an issue with a place. Positions count code points
 of `text`, a byte order mark included.

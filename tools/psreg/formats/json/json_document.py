@@ -1,8 +1,9 @@
-"""JSON with a place for every value: what Python parses quickly, psreg can also point at.
+"""JSON documents with the source position of every value.
 
-`parse` never raises. A sound text costs one decoding and one `json.loads`; a second, iterative
-scan (`jsonscan`) gives precise places, and runs only when a place is asked for or something is
-wrong. What Python's parser accepts silently is an issue here: duplicate names, NaN, byte order
+`parse` never raises. A valid text costs one decoding and one `json.loads`; a second, iterative
+scan gives precise positions, and runs only when a position is needed or something is wrong.
+Nesting costs memory, never the interpreter's stack. What Python's parser accepts silently is an
+issue here: duplicate names, NaN, byte order
 marks, lone surrogates, boundless nesting (PBE-01, PBE-A14).
 """
 
@@ -67,7 +68,7 @@ class JsonTree:
     """A JSON text, its value, its issues, and the place of everything in it.
 
     `text` is all of the file, a byte order mark included, undecodable bytes replaced; "" if the
-    file is too large. `parsed` is False if the text is no JSON: then `value` is None, `issues`
+    file is too large. `parsed` is False if the text is not JSON: then `value` is None, `issues`
     holds the one reason, and every place is the start. Of duplicate names the last one counts.
     `scanned` is what the scanner found, if parsing needed it.
     """

@@ -1,7 +1,7 @@
-"""Says precisely why a text is no JSON at one place, in words a prompt author understands.
+"""Explains a JSON syntax error at one position, in words a prompt author understands.
 
-The scanner knows the place and what it expected there; this module looks at what stands there
-instead and names the usual cause: a comment, a curly quote, a trailing comma.
+The scanner knows the position and what it expected; this module looks at what is there instead
+and names the usual cause: a comment, a curly quote, a trailing comma.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _IN_PLACE_OF_VALUE: Causes = (
         'Write "…" around it.',
     ),
 )
-"""What people write where a value or a name should stand."""
+"""What people write where a value or a name is expected."""
 
 _VALUE_START = re.compile(r'["{\[]|-?[0-9]|(?:true|false|null)\b')
 _SOUND = re.compile(
@@ -73,7 +73,7 @@ _SOUND = re.compile(
 
 
 def unexpected(text: str, at: int, expected: str, hint: str = "") -> Issue:
-    """Return the issue that `expected` does not stand at offset `at` of `text`.
+    """Return the issue that `expected` is missing at offset `at` of `text`.
 
     The code is JSON005 where a NaN or an infinity stands in place of a value, else JSON002.
     """

@@ -1,4 +1,7 @@
-"""The rules about proof: recorded examples, transcripts, declared protocols. `path` is set."""
+"""The rules about evidence: transcripts, declared protocols, golden cases, test runs.
+
+Findings name their file in `path`.
+"""
 
 from __future__ import annotations
 

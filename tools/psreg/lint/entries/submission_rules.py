@@ -1,7 +1,7 @@
 """The rules about one release as files: what is there, what it is called, what README.md says.
 
-Findings name their file in `path`. The rules about what release.toml says are in `rules.release`
-and, where they concern test runs, in `rules.tested`; the table of all of them is here.
+Findings name their file in `path`. The rules about release.toml are here too, except those about
+test runs, which are in `evidence_rules`; the table of all of them is here.
 """
 
 from __future__ import annotations

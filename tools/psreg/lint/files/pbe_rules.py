@@ -1,7 +1,8 @@
-"""The rules about every PBE: its root, the four universal fields, types and blank texts.
+"""The rules about PBEs: the fields of every PBE, those of each class, and the safe fixes.
 
-A rule never repeats what another one said: a missing field has one finding, and no rule judges
-the grammar of a text that is blank or of the wrong type.
+A rule never repeats another one: a missing field has one finding, and no rule checks the grammar
+of a text that is blank or has the wrong type. A fix is all the changes that belong together, or ()
+if only the author can know what was meant.
 """
 
 from __future__ import annotations

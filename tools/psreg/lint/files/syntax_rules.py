@@ -1,6 +1,7 @@
-"""The syntax rules of JSON files: each reports the tree's issues of its code.
+"""The syntax rules of JSON and TOML files: each reports the tree's issues of its code.
 
-The parser finds the issues; these pages explain them. If a file is no JSON, only these speak.
+The parser finds the issues; these pages explain them. If a file does not parse, no other rules
+check it.
 """
 
 from __future__ import annotations
