@@ -12,11 +12,11 @@ from tuf.api.exceptions import DownloadHTTPError
 from tuf.ngclient import FetcherInterface, Updater
 
 from psreg.core.diagnostics import Report
+from psreg.registry.baseline import Intent, Ports
 from psreg.registry.journal import PublishJournal
 from psreg.registry.keystore import KeyStore
-from psreg.registry.publish import Published, publish, resign
-from psreg.registry.state import Intent, Ports
-from psreg.registry.store_folder import RegistryDir
+from psreg.registry.publish import PublishResult, publish, resign
+from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.keys import key_to_pem
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -42,7 +42,7 @@ FIRST = entry("alpha", "1.0.0") | entry("beta", "0.1.0", entry_class="interactiv
 SECOND = FIRST | entry("alpha", "1.0.0", "1.1.0") | entry("gamma", "2.0.0")
 
 
-class QuickDir(RegistryDir):
+class QuickDir(RegistryFolder):
     """A registry folder that does not wait for the disk, and in which a write can end halfway."""
 
     def write(self, path: str, data: bytes) -> None:
@@ -67,12 +67,12 @@ def ports(home: Path, registry: Path) -> Ports:
     )
 
 
-def release(home: Path, registry: Path, tree: Tree, now: datetime = NOW) -> Published:
+def release(home: Path, registry: Path, tree: Tree, now: datetime = NOW) -> PublishResult:
     """Publish `tree` into the folder `registry`."""
     return publish(tree, CLEAN, now, ports(home, registry))
 
 
-def renewed(home: Path, registry: Path, after: timedelta) -> Published:
+def renewed(home: Path, registry: Path, after: timedelta) -> PublishResult:
     """Renew signatures `after` NOW."""
     return resign(NOW + after, ports(home, registry))
 

@@ -158,12 +158,12 @@ def test_explain_all_rules():
     ("wanted", "codes", "said"),
     [
         ("PS080", ["NAME001", "NAME002", "NAME003", "NAME004", "NAME006"], "NAME004 and NAME006:"),
-        ("pbe-04", ["PBE004", "REG004"], "PBE-04 is judged by PBE004 and REG004:"),
-        ("pbe-1.0/PBE-21", ["CHG008"], "PBE-21 is judged by CHG008:"),
-        ("PROMPT-06", ["PROMPT008"], "PROMPT-06 is judged by PROMPT008:"),
-        ("PBE-A16", ["PBE016"], "PBE-A16 is judged by PBE016:"),
+        ("pbe-04", ["PBE004", "REG004"], "PBE-04 is checked by PBE004 and REG004:"),
+        ("pbe-1.0/PBE-21", ["CHG008"], "PBE-21 is checked by CHG008:"),
+        ("PROMPT-06", ["PROMPT008"], "PROMPT-06 is checked by PROMPT008:"),
+        ("PBE-A16", ["PBE016"], "PBE-A16 is checked by PBE016:"),
         ("PBE-22", [], "PBE-22 has no rule. It is about behaviour."),
-        ("evidence", ["REG027"], "registry/EVIDENCE is judged by REG027:"),
+        ("evidence", ["REG027"], "registry/EVIDENCE is checked by REG027:"),
     ],
 )
 def test_explain_what_several_rules_or_none_judge(wanted, codes, said):
@@ -178,7 +178,7 @@ def test_explain_what_several_rules_or_none_judge(wanted, codes, said):
 def test_explain_an_unknown_rule():
     done = psreg("explain", "PBE060")
     assert done.returncode == 2
-    assert "did you mean" in done.stderr
+    assert "Did you mean" in done.stderr
     assert psreg("explain").returncode == 2
     assert psreg("explain", "PBE006", "--all").returncode == 2
 

@@ -111,8 +111,8 @@ def test_warnings_are_said_and_listed(install, registry):
     registry.publish()
     done = install("quiz_master@1.0.0", "--format", "json")
     assert done.code == 0
-    assert done.json["installed"][0]["warnings"] == ["quiz_master 1.0.0 was withdrawn: broken"]
-    assert "warning: quiz_master 1.0.0 was withdrawn: broken" in done.err
+    assert done.json["installed"][0]["warnings"] == ["quiz_master 1.0.0 was yanked: broken"]
+    assert "warning: quiz_master 1.0.0 was yanked: broken" in done.err
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_removed_artifact_is_not_found(install, client, registry):
 
 
 def test_listing_and_uninstalling(install, client):
-    assert client.run("list").err == "nothing is installed; try 'psreg search'\n"
+    assert client.run("list").err == "nothing is installed; find prompts with `psreg search`\n"
     install("quiz_master", "diary")
     rows = client.run("list", "--format", "json").json["installed"]
     assert [row["name"] for row in rows] == ["diary", "quiz_master"]
@@ -197,7 +197,7 @@ def test_verifying_against_a_registry_that_says_otherwise(install, client, regis
     registry.publish().store(tmp_path / "registry")
     install("quiz_master@1.1.0")
     done = client.run("verify", "--registry", tmp_path / "registry")
-    assert (done.code, "withdrawn: broken" in done.out) == (0, True)
+    assert (done.code, "yanked: broken" in done.out) == (0, True)
 
 
 def test_a_receipt_from_another_registry_is_compared_with_itself_only(install, client, tmp_path):
@@ -236,4 +236,4 @@ def test_the_way_of_install_stays_lean(client, registry):
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert "tuf" in loaded
     assert not heavy & loaded
-    assert not {"psreg.registry.search", "psreg.client.config_edit"} & set(done.stdout.split())
+    assert not {"psreg.registry.search", "psreg.client.diff_operands"} & set(done.stdout.split())

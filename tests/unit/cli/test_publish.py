@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from psreg.registry.store_folder import RegistryDir
+from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.system.files import MAX_FILE
 from support.places import PBES
@@ -81,7 +81,7 @@ class World:
         return document
 
     def state(self, registry: Path | None = None) -> RegistryState | None:
-        return read_registry(RegistryDir(registry or self.registry).read)
+        return read_registry(RegistryFolder(registry or self.registry).read)
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_it_runs_anywhere_in_a_checkout(world: World) -> None:
 def test_outside_of_a_checkout(world: World) -> None:
     for done in (world.run(cwd=world.root), world.run("no_such_folder")):
         assert done.returncode == 2
-        assert "holds pbes/" in done.stderr
+        assert "there is no pbes/" in done.stderr
     assert signed(world.registry) == {}
 
 
@@ -306,7 +306,7 @@ def test_signatures_that_run_out_are_told(world: World) -> None:
     world.run()
     done = world.run(days=300)
     assert done.returncode == 0
-    assert "run out on" in done.stderr
+    assert "signatures expire on" in done.stderr
     assert "psreg publish --resign" in done.stderr
     world.run("--resign", days=300)
     assert world.run(days=300).stderr == ""

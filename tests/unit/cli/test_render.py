@@ -63,12 +63,12 @@ def test_values_come_from_a_file_and_set_wins(tmp_path):
 @pytest.mark.parametrize(
     ("values", "place", "word"),
     [
-        ('{"a": null}', "1:7", "'a'"),
-        ('{\n"a": [1]}', "2:6", "'a'"),
-        ('{"a": {"b": 1}}', "1:7", "'a'"),
+        ('{"a": null}', "1:7", "`a`"),
+        ('{\n"a": [1]}', "2:6", "`a`"),
+        ('{"a": {"b": 1}}', "1:7", "`a`"),
         ('{"a": 1, "a": 2}', "1:", "a"),
         ('{"a": NaN}', "1:7", "NaN"),
-        ('{"a b": "c"}', "1:1", "'a b'"),
+        ('{"a b": "c"}', "1:1", "`a b`"),
         ('["a"]', "1:1", "object"),
         ('{"a": "\\ud800"}', "1:", ""),
         ("{", "1:", ""),
@@ -94,7 +94,7 @@ def test_an_assignment_that_is_none_is_a_usage_error(greeting, assignment):
 def test_a_value_that_nothing_asks_for_is_a_warning(greeting):
     out, err = psreg("t.prompt", *("--set", "n=Ana", "--set", "nn=1", "--set", "x=2"), cwd=greeting)
     assert out == "Hi Ana, {x} end"
-    assert "no variable 'nn'; did you mean 'n'?" in err
+    assert "no variable `nn`; did you mean `n`?" in err
     assert "no variable 'x'\n" in err
     assert "{{x}} is a literal" in err
     assert "{{nn}}" not in err

@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from psreg.client.config import Settings, is_remote_name
-from psreg.client.config_edit import drop_remote, set_remote
+from psreg.client.config import Settings, add_registry, is_registry_name, remove_registry
 from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageError
 
 PIN, OTHER = "a" * 64, "b" * 64
@@ -38,20 +37,20 @@ def refusal(action):
 def test_without_files_nothing_is_set(load):
     settings = load()
     assert settings.default() is None
-    assert settings.remotes() == ()
+    assert settings.registries() == ()
     assert settings.warnings == ()
 
 
 def test_a_named_registry_has_its_pin(load):
-    wanted = load(user='registry = "main"\n' + MAIN).default()
-    assert (wanted.location, wanted.root_sha256) == ("https://main.example", PIN)
+    selected = load(user='registry = "main"\n' + MAIN).default()
+    assert (selected.location, selected.root_sha256) == ("https://main.example", PIN)
 
 
 def test_a_url_finds_the_pin_that_was_made_for_it(load, tmp_path):
     settings = load(user=MAIN)
-    found = settings.wanted("https://MAIN.example:443", origin="--registry", start=tmp_path)
+    found = settings.select("https://MAIN.example:443", origin="--registry", start=tmp_path)
     assert found.root_sha256 == PIN
-    other = settings.wanted("https://other.example", origin="--registry", start=tmp_path)
+    other = settings.select("https://other.example", origin="--registry", start=tmp_path)
     assert other.root_sha256 is None
 
 
@@ -66,20 +65,20 @@ def test_a_path_is_relative_to_the_file_that_says_it(load, tmp_path):
     assert load(project='registry = "prompts"').default().location == str(
         tmp_path / "work" / "prompts"
     )
-    remotes = load(user='[registries.here]\nurl = "work/prompts"').remotes()
-    assert remotes[0].location == str(tmp_path / "work" / "prompts")
+    registries = load(user='[registries.here]\nurl = "work/prompts"').registries()
+    assert registries[0].location == str(tmp_path / "work" / "prompts")
 
 
 def test_a_project_file_makes_nothing_trusted(load):
-    wanted = load(project='registry = "main"\n' + MAIN).default()
-    assert (wanted.root_sha256, wanted.suggested_sha256) == (None, PIN)
-    assert load(project=MAIN).remotes() == ()
+    selected = load(project='registry = "main"\n' + MAIN).default()
+    assert (selected.root_sha256, selected.suggested_sha256) == (None, PIN)
+    assert load(project=MAIN).registries() == ()
 
 
 def test_a_project_file_cannot_change_what_a_name_means(load):
     hostile = MAIN.replace("main.example", "evil.example").replace(PIN, OTHER)
-    wanted = load(user=MAIN, project='registry = "main"\n' + hostile).default()
-    assert (wanted.location, wanted.root_sha256) == ("https://main.example", PIN)
+    selected = load(user=MAIN, project='registry = "main"\n' + hostile).default()
+    assert (selected.location, selected.root_sha256) == ("https://main.example", PIN)
 
 
 def test_the_plainer_project_file_is_second(load, tmp_path):
@@ -102,7 +101,7 @@ def test_a_project_file_of_another_user_is_not_used(load, tmp_path):
 
 
 def test_an_unknown_setting_is_said(load):
-    assert "unknown setting 'registrys'" in load(user='registrys = "x"').warnings[0]
+    assert "unknown key `registrys`" in load(user='registrys = "x"').warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -110,11 +109,11 @@ def test_an_unknown_setting_is_said(load):
     [
         ("a = \n", 1, "Invalid"),
         ('a = 1\nregistry = "x\n', 2, "Illegal"),
-        ("a = 1\n\nregistry = 5\n", 3, "'registry' must be"),
-        ('registry = ""\n', 1, "'registry' must be"),
+        ("a = 1\n\nregistry = 5\n", 3, "`registry` must be"),
+        ('registry = ""\n', 1, "`registry` must be"),
         ("\nregistries = 5\n", 2, "must be a table"),
         ('a = 1\n[registries]\nmain = "x"\n', 3, "must be a table"),
-        ('[registries.main]\nroot_sha256 = "x"\n', 1, "has no 'url'"),
+        ('[registries.main]\nroot_sha256 = "x"\n', 1, "has no `url`"),
         (MAIN.replace(PIN, "A" * 64), 1, "64 lower-case"),
         (MAIN.replace(PIN, "a" * 63), 1, "64 lower-case"),
         (MAIN.replace("https", "ftp"), 1, "only https"),
@@ -128,7 +127,7 @@ def test_a_bad_file_is_told_with_its_line(load, tmp_path, text, line, why):
     def use():
         settings = load(system=text)
         settings.default()
-        settings.remotes()
+        settings.registries()
 
     error = refusal(use)
     assert isinstance(error, UsageError)
@@ -144,7 +143,7 @@ def test_a_file_that_is_not_utf8_is_told_with_its_line(load, tmp_path):
 
 def test_an_unknown_registry_lists_the_known_ones(load, tmp_path):
     settings = load(user=MAIN)
-    error = refusal(lambda: settings.wanted("mian", origin="--registry", start=tmp_path))
+    error = refusal(lambda: settings.select("mian", origin="--registry", start=tmp_path))
     assert isinstance(error, UnavailableError)
     assert (error.code, "main" in error.hint) == ("UNKNOWN_REGISTRY", True)
 
@@ -158,11 +157,11 @@ LOCKED = 'registry = "main"\nlocked = ["registry"]\n' + MAIN
 @pytest.mark.parametrize("origin", ["--registry", "PSREG_REGISTRY"])
 def test_a_locked_registry_is_not_overridden(load, tmp_path, origin):
     settings = load(system=LOCKED)
-    error = refusal(lambda: settings.wanted("https://x.example", origin=origin, start=tmp_path))
+    error = refusal(lambda: settings.select("https://x.example", origin=origin, start=tmp_path))
     assert isinstance(error, TrustError)
     assert error.code == "POLICY_LOCKED"
     assert str(tmp_path / "system") in error.message
-    same = settings.wanted("https://main.example", origin=origin, start=tmp_path)
+    same = settings.select("https://main.example", origin=origin, start=tmp_path)
     assert same.root_sha256 == PIN
 
 
@@ -170,7 +169,7 @@ def test_a_locked_registry_is_not_overridden(load, tmp_path, origin):
 def test_a_later_file_that_overrides_a_lock_is_named(load, file):
     error = refusal(load(system=LOCKED, **{file: 'registry = "https://x.example"'}).default)
     assert error.code == "POLICY_LOCKED"
-    assert "sets 'registry'" in error.message
+    assert "sets `registry`" in error.message
 
 
 def test_a_later_file_may_agree_with_a_lock(load):
@@ -195,18 +194,18 @@ def test_adding_registries_can_be_locked(load):
 
 def test_a_lock_on_nothing_allows_nothing_else(load, tmp_path):
     settings = load(system='locked = ["registry"]')
-    error = refusal(lambda: settings.wanted("https://x.example", origin="--r", start=tmp_path))
+    error = refusal(lambda: settings.select("https://x.example", origin="--r", start=tmp_path))
     assert error.code == "POLICY_LOCKED"
 
 
 @pytest.mark.parametrize("name", ["a", "main", "a-b.c_d", "127.0.0.1", "a" * 64])
 def test_names_of_registries(name):
-    assert is_remote_name(name)
+    assert is_registry_name(name)
 
 
 @pytest.mark.parametrize("name", ["", "-a", "a-", "A", "a/b", "a b", "a" * 65, "ä", "a\n"])
 def test_what_names_no_registry(name):
-    assert not is_remote_name(name)
+    assert not is_registry_name(name)
 
 
 # Changing the user's file
@@ -214,31 +213,31 @@ def test_what_names_no_registry(name):
 
 def test_the_first_registry_becomes_the_default(tmp_path):
     file = tmp_path / "deep" / "config.toml"
-    assert set_remote(file, name="main", location="https://main.example", root_sha256=PIN)
-    assert not set_remote(file, name="two", location="/srv/two", root_sha256=OTHER)
+    assert add_registry(file, name="main", location="https://main.example", root_sha256=PIN)
+    assert not add_registry(file, name="two", location="/srv/two", root_sha256=OTHER)
     settings = Settings.load(tmp_path, system=tmp_path / "none", user=file)
     assert settings.default().root_sha256 == PIN
-    assert [remote.name for remote in settings.remotes()] == ["main", "two"]
+    assert [registry.name for registry in settings.registries()] == ["main", "two"]
 
 
 def test_comments_of_the_person_stay(tmp_path):
     file = tmp_path / "config.toml"
     file.write_text("# mine\nother = 1 # too\n")
-    set_remote(file, name="main", location="https://main.example", root_sha256=PIN)
-    drop_remote(file, "main")
+    add_registry(file, name="main", location="https://main.example", root_sha256=PIN)
+    remove_registry(file, "main")
     assert file.read_text().rstrip() == "# mine\nother = 1 # too"
 
 
 def test_dropping_what_is_not_there(tmp_path):
-    assert not drop_remote(tmp_path / "config.toml", "main")
+    assert not remove_registry(tmp_path / "config.toml", "main")
     assert not (tmp_path / "config.toml").exists()
 
 
 def test_dropping_keeps_another_default(tmp_path):
     file = tmp_path / "config.toml"
-    set_remote(file, name="main", location="https://main.example", root_sha256=PIN)
-    set_remote(file, name="two", location="https://two.example", root_sha256=OTHER)
-    assert drop_remote(file, "two")
+    add_registry(file, name="main", location="https://main.example", root_sha256=PIN)
+    add_registry(file, name="two", location="https://two.example", root_sha256=OTHER)
+    assert remove_registry(file, "two")
     assert 'registry = "main"' in file.read_text()
 
 
@@ -247,7 +246,7 @@ def test_a_linked_file_stays_a_link(tmp_path):
     target = tmp_path / "dotfiles" / "psreg.toml"
     target.write_text("")
     (tmp_path / "config.toml").symlink_to(target)
-    set_remote(tmp_path / "config.toml", name="m", location="https://m.example", root_sha256=PIN)
+    add_registry(tmp_path / "config.toml", name="m", location="https://m.example", root_sha256=PIN)
     assert (tmp_path / "config.toml").is_symlink()
     assert "m.example" in target.read_text()
 
@@ -256,11 +255,11 @@ def test_a_file_that_is_no_toml_is_left_alone(tmp_path):
     file = tmp_path / "config.toml"
     file.write_text("= nonsense")
     with pytest.raises(UsageError):
-        set_remote(file, name="m", location="https://m.example", root_sha256=PIN)
+        add_registry(file, name="m", location="https://m.example", root_sha256=PIN)
     assert file.read_text() == "= nonsense"
 
 
 def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UnavailableError):
-        set_remote(tmp_path / "file" / "c", name="m", location="/m", root_sha256=PIN)
+        add_registry(tmp_path / "file" / "c", name="m", location="/m", root_sha256=PIN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from psreg.client.install import deliver
+from psreg.client.install import fetch_all
 from psreg.client.resolve import parse_requests
 from psreg.core.errors import TrustError, UnavailableError
 from simulator import TEXT, Simulator, encode
@@ -13,7 +13,7 @@ PATH = "pbes/interactive_engine/quiz_master/1.0.0/quiz_master.pbe.txt"
 
 
 class Vouched:
-    """A registry whose metadata is believed: what `service.install` is given."""
+    """A registry whose metadata is believed: what `client.install` gets."""
 
     def __init__(self, simulator):
         self.simulator = simulator
@@ -38,13 +38,13 @@ def registry():
 
 def fails(registry, *names):
     with pytest.raises((TrustError, UnavailableError)) as caught:
-        deliver(parse_requests(names), registry)
+        fetch_all(parse_requests(names), registry)
     return caught.value
 
 
 def test_every_name_is_delivered_in_order(registry):
-    deliveries = deliver(parse_requests(["quiz_master", "glossary"]), registry)
-    assert [(d.choice.release.name, d.data) for d in deliveries] == [
+    releases = fetch_all(parse_requests(["quiz_master", "glossary"]), registry)
+    assert [(d.choice.release.name, d.data) for d in releases] == [
         ("quiz_master", TEXT),
         ("glossary", b"words"),
     ]
@@ -52,8 +52,8 @@ def test_every_name_is_delivered_in_order(registry):
 
 
 def test_what_is_at_hand_is_not_fetched(registry):
-    (delivery,) = deliver(parse_requests(["quiz_master"]), registry, lambda _: True)
-    assert (delivery.at_hand, delivery.data, registry.fetched) == (True, b"", [])
+    (release,) = fetch_all(parse_requests(["quiz_master"]), registry, lambda _: True)
+    assert (release.already_installed, release.data, registry.fetched) == (True, b"", [])
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_size_no_prompt_has_is_refused_before_fetching(registry, size):
 
 def test_an_unknown_name_comes_with_a_suggestion(registry):
     error = fails(registry, "quizmaster")
-    assert (error.code, error.hint) == ("UNKNOWN_NAME", "did you mean quiz_master?")
+    assert (error.code, error.hint) == ("UNKNOWN_NAME", "Did you mean `quiz_master`?")
 
 
 def test_all_that_failed_is_said_at_once_and_trust_decides(registry):

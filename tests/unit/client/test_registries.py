@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from psreg.client.config import Settings, Wanted
-from psreg.client.registries import open_registry, wanted_registry
+from psreg.client.config import SelectedRegistry, Settings
+from psreg.client.registries import open_registry, select_registry
 from psreg.client.trust_store import TrustStore
 from psreg.core.errors import PsregError
 from simulator import METADATA, Simulator
@@ -43,7 +43,7 @@ def code_of(action):
 
 def opened(location, store, said=None, **pins):
     """Open a registry and return the names it has."""
-    wanted = Wanted(location=str(location), origin="test", **pins)
+    wanted = SelectedRegistry(location=str(location), origin="test", **pins)
     with open_registry(wanted, store, (said if said is not None else []).append) as found:
         return found.names()
 
@@ -56,35 +56,35 @@ def test_the_option_comes_first_then_the_variable_then_the_settings(
 ):
     loaded = settings('registry = "https://user.example"')
     monkeypatch.setenv("PSREG_REGISTRY", "https://variable.example")
-    option = wanted_registry("https://option.example", loaded, tmp_path)
+    option = select_registry("https://option.example", loaded, tmp_path)
     assert (option.location, option.origin) == ("https://option.example", "--registry")
-    assert wanted_registry(None, loaded, tmp_path).location == "https://variable.example"
+    assert select_registry(None, loaded, tmp_path).location == "https://variable.example"
     monkeypatch.setenv("PSREG_REGISTRY", "")
-    assert wanted_registry(None, loaded, tmp_path).location == "https://user.example"
+    assert select_registry(None, loaded, tmp_path).location == "https://user.example"
 
 
 def test_the_checkout_around_us_comes_last(settings, registry, tmp_path):
     registry.store(tmp_path / "checkout")
     deep = tmp_path / "checkout" / "pbes" / "prompt"
-    wanted = wanted_registry(None, settings(), deep)
+    wanted = select_registry(None, settings(), deep)
     assert wanted.location == str(tmp_path / "checkout")
-    assert wanted_registry(None, settings('registry = "https://u.example"'), deep).location == "https://u.example"  # fmt: skip
+    assert select_registry(None, settings('registry = "https://u.example"'), deep).location == "https://u.example"  # fmt: skip
 
 
 def test_no_registry_at_all(settings, tmp_path):
-    assert code_of(lambda: wanted_registry(None, settings(), tmp_path)) == "NO_REGISTRY"
+    assert code_of(lambda: select_registry(None, settings(), tmp_path)) == "NO_REGISTRY"
 
 
 def test_a_checkout_that_was_never_published(settings, tmp_path):
     (tmp_path / "pbes").mkdir()
-    assert code_of(lambda: wanted_registry(None, settings(), tmp_path)) == "NOT_PUBLISHED"
+    assert code_of(lambda: select_registry(None, settings(), tmp_path)) == "NOT_PUBLISHED"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_a_checkout_of_another_user_must_be_named(settings, registry, store, tmp_path):
     registry.store(tmp_path / "theirs")
     os.chown(tmp_path / "theirs" / "registry" / "metadata", 12345, 12345)
-    assert code_of(lambda: wanted_registry(None, settings(), tmp_path / "theirs")) == "TRUST_FOREIGN"  # fmt: skip
+    assert code_of(lambda: select_registry(None, settings(), tmp_path / "theirs")) == "TRUST_FOREIGN"  # fmt: skip
     assert opened(tmp_path / "theirs", store)
 
 
@@ -149,14 +149,14 @@ def test_a_rotated_root_is_followed(registry, store, tmp_path):
     registry.root.unrecognized_fields["psreg"]["mode"] = "dev"
     registry.write_root()
     registry.store(folder)
-    wanted = Wanted(location=str(folder), origin="test")
+    wanted = SelectedRegistry(location=str(folder), origin="test")
     with open_registry(wanted, store, print) as found:
         assert found.mode == "dev"
         assert found.versions["root"] == 2
 
 
 def test_records_shards_and_artifacts(registry, store, tmp_path):
-    wanted = Wanted(location=str(registry.store(tmp_path / "r")), origin="test")
+    wanted = SelectedRegistry(location=str(registry.store(tmp_path / "r")), origin="test")
     path = "pbes/prompt/diary/1.0.0/diary.prompt"
     with open_registry(wanted, store, print) as found:
         assert b'"name":"diary"' in found.record("diary")

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from psreg.client.resolve import (
+    check_no_rollback,
     choose,
-    never_back,
     parse_request,
     parse_requests,
     pick,
@@ -16,7 +16,7 @@ from psreg.client.resolve import (
     unknown_name,
 )
 from psreg.core.errors import TrustError, UnavailableError, UsageError
-from psreg.registry.record_reading import read_record
+from psreg.registry.records import read_record
 from simulator import Simulator, encode
 
 
@@ -89,10 +89,10 @@ def test_the_highest_offered_version_that_matches(request_, versions, expected):
     assert chosen(request_, *versions) == expected
 
 
-def test_a_withdrawn_version_named_exactly_comes_with_a_warning():
+def test_a_yanked_version_named_exactly_comes_with_a_warning():
     row = ("1.1.0", {"yanked": "broken"})
     choice = choose(record("1.0.0", row), parse_request("quiz_master@1.1.0"))
-    assert choice.warnings == ("quiz_master 1.1.0 was withdrawn: broken",)
+    assert choice.warnings == ("quiz_master 1.1.0 was yanked: broken",)
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,8 @@ def test_a_deprecated_name_comes_with_a_warning(deprecated, warning):
             "no version of quiz_master matches",
             "1.0.0, 2.0.0",
         ),
-        ("quiz_master", ["1.0.0-rc.1"], "no version", "name one exactly: quiz_master@1.0.0-rc.1"),
-        ("quiz_master", [("1.0.0", {"yanked": "bad"})], "withdrawn; 1.0.0: bad", "@1.0.0"),
+        ("quiz_master", ["1.0.0-rc.1"], "no version", "its pre-releases: `quiz_master@1.0.0-rc.1`"),
+        ("quiz_master", [("1.0.0", {"yanked": "bad"})], "yanked; 1.0.0: bad", "@1.0.0"),
         ("quiz_master", [], "no version", "versions: none"),
     ],
 )
@@ -201,7 +201,7 @@ def test_a_record_may_grow():
     older = _records()
     newer = json.loads(encode(older)) | {"serial": 9, "releases": [*older["releases"]]}
     newer["releases"] = [*newer["releases"], {"v": 2, "version": "2.0.0"}]
-    never_back("quiz_master", encode(older), encode(newer))
+    check_no_rollback("quiz_master", encode(older), encode(newer))
 
 
 @pytest.mark.parametrize(
@@ -222,16 +222,16 @@ def test_a_record_may_grow():
 )
 def test_a_record_never_takes_back_what_was_seen(change, code):
     with pytest.raises(TrustError) as caught:
-        never_back("quiz_master", encode(_records()), encode(_records() | change))
+        check_no_rollback("quiz_master", encode(_records()), encode(_records() | change))
     assert caught.value.code == code
 
 
 def test_a_damaged_kept_record_protects_nothing():
-    never_back("quiz_master", b"\x00garbage", encode(_records()))
+    check_no_rollback("quiz_master", b"\x00garbage", encode(_records()))
 
 
 def test_a_slip_of_the_keys_is_recognised():
     names = ["quiz_master", "glossary", "meeting_minutes"]
     assert similar("quiz_mastr", names) == ("quiz_master",)
-    assert unknown_name("quiz_mastr", names).hint == "did you mean quiz_master?"
-    assert unknown_name("zzz", names).hint == "try 'psreg search zzz'"
+    assert unknown_name("quiz_mastr", names).hint == "Did you mean `quiz_master`?"
+    assert unknown_name("zzz", names).hint == "Run `psreg search zzz`."

@@ -1,4 +1,4 @@
-"""Pinned roots: what is kept, found, refused and forgotten."""
+"""Pinned roots: what is stored, found, refused and forgotten."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def test_a_kept_root_is_found_by_its_digest(root, tmp_path):
     store = TrustStore(tmp_path)
     anchor = store.anchor(root)
     assert store.find(anchor.sha256) is None
-    assert store.keep(anchor)
-    assert not store.keep(anchor)
+    assert store.add(anchor)
+    assert not store.add(anchor)
     for each in (store, TrustStore(tmp_path)):
         assert each.find(anchor.sha256) == anchor
     assert (anchor.folder / "1.root.json").read_bytes() == root
@@ -48,19 +48,19 @@ def test_a_kept_root_is_found_by_its_digest(root, tmp_path):
 
 def test_an_id_belongs_to_one_root(root, tmp_path):
     store = TrustStore(tmp_path)
-    store.keep(store.anchor(root))
+    store.add(store.anchor(root))
     with pytest.raises(TrustError) as caught:
-        store.keep(store.anchor(Simulator().first_root))
+        store.add(store.anchor(Simulator().first_root))
     assert caught.value.code == "TRUST_PIN"
 
 
 @pytest.mark.parametrize("damage", [b"", b"garbage", b"{}"])
 def test_a_damaged_root_counts_as_not_kept(root, tmp_path, damage):
     anchor = TrustStore(tmp_path).anchor(root)
-    TrustStore(tmp_path).keep(anchor)
+    TrustStore(tmp_path).add(anchor)
     (anchor.folder / "1.root.json").write_bytes(damage)
     assert TrustStore(tmp_path).find(anchor.sha256) is None
-    assert TrustStore(tmp_path).keep(anchor)
+    assert TrustStore(tmp_path).add(anchor)
     assert TrustStore(tmp_path).find(anchor.sha256) == anchor
 
 
@@ -74,7 +74,7 @@ def test_a_root_in_the_folder_of_another_id_counts_as_not_kept(root, tmp_path):
 def test_forgetting_removes_all_of_it(root, tmp_path):
     store = TrustStore(tmp_path)
     anchor = store.anchor(root)
-    store.keep(anchor)
+    store.add(anchor)
     assert store.forget(anchor.id)
     assert not store.forget(anchor.id)
     assert store.find(anchor.sha256) is None
@@ -83,13 +83,13 @@ def test_forgetting_removes_all_of_it(root, tmp_path):
 
 @pytest.mark.parametrize("identity", ["", "..", "main", "../../x", "F" * 32])
 def test_only_an_id_can_be_forgotten(tmp_path, identity):
-    (tmp_path / "keep").write_text("me")
+    (tmp_path / "add").write_text("me")
     assert not TrustStore(tmp_path / "store").forget(identity)
-    assert (tmp_path / "keep").exists()
+    assert (tmp_path / "add").exists()
 
 
 def test_a_store_that_cannot_be_written(root, tmp_path):
     (tmp_path / "file").write_text("")
     store = TrustStore(tmp_path / "file")
     with pytest.raises(UnavailableError):
-        store.keep(store.anchor(root))
+        store.add(store.anchor(root))

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from tuf.ngclient.fetcher import exceptions
 
-from psreg.client.tufclient import Fetcher, TufClient, explain
+from psreg.client.tufclient import Fetcher, TufClient, psreg_error
 from psreg.core.errors import TrustError, UnavailableError
 from simulator import METADATA, PAST, Simulator
 
@@ -125,7 +125,7 @@ def test_garbage_is_rebuilt_and_said(connect, tmp_path, said, name, damage):
     (state_of(tmp_path) / name).write_bytes(damage)
     assert connect().target(RECORD, 10_000)
     assert len(said) == 1
-    assert "damaged and is rebuilt" in said[0]
+    assert "damaged and has been rebuilt" in said[0]
     assert connect().target(RECORD, 10_000)
     assert len(said) == 1
 
@@ -235,4 +235,4 @@ def test_the_fetcher_obeys_the_trust_client(registry):
     ],
 )
 def test_errors_of_the_trust_client_have_stable_codes(error, name, code):
-    assert explain(error, name, b"").code == code
+    assert psreg_error(error, name, b"").code == code

@@ -172,7 +172,7 @@ def test_guesses():
     assert nearest("Licence", ["license", "tags"]) == "license"
     assert nearest("qqq", ["license"]) is None
     assert did_you_mean("tag", ["license", "tags"]) == "Did you mean `tags`?"
-    assert did_you_mean("qqq", ["license", "tags"]) == "Known are license, tags."
+    assert did_you_mean("qqq", ["license", "tags"]) == "Choose one of license, tags."
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from psreg.core.errors import UnavailableError
+from psreg.registry.baseline import Intent
 from psreg.registry.journal import PublishJournal
-from psreg.registry.state import Intent
 
 INTENT = Intent(registry_id="0" * 32, after=3, targets=("targets/pkg/x.json",))
 

@@ -14,11 +14,11 @@ import pytest
 from psreg.core.diagnostics import ERROR, WARNING, Diagnostic, Position, Report
 from psreg.core.errors import FindingsError, PsregError, TrustError, UnavailableError
 from psreg.formats.json.canonical import canonical
-from psreg.registry.publish import Published, publish, resign
+from psreg.registry.baseline import Intent, Ports
+from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.records import PackageRecord
-from psreg.registry.state import Intent, Ports
 from psreg.registry.trust.issuing import issue
-from psreg.registry.trust.metadata import Notary, signers
+from psreg.registry.trust.metadata import MetadataSigner, signers_of
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import BINS, KEYS, LIFETIME, Target
 from support.publishing import (
@@ -212,13 +212,13 @@ def test_what_a_newer_psreg_wrote_is_kept(home: Path, registry: Path) -> None:
 def overwrite(home: Path, registry: Path, target: str, data: bytes) -> None:
     """Sign `data` as `target`, as whoever holds the keys can."""
     state, real = state_of(registry), ports(home, registry)
-    notary = Notary(
-        at_hand=signers(real.keys.load(state.registry_id).values()), source="", expires=NOW + YEAR
+    signer = MetadataSigner(
+        keys=signers_of(real.keys.load(state.registry_id).values()), source="", expires=NOW + YEAR
     )
     wanted = {**state.targets, target: Target.of(data)}
     folder, _, name = target.partition("/")
     real.store.write(f"targets/{folder}/{wanted[target].sha256}.{name}", data)
-    for document in issue(state, state.root, wanted, notary):
+    for document in issue(state, state.root, wanted, signer):
         prefix = "" if document.role == "timestamp" else f"{document.version}."
         real.store.write(f"metadata/{prefix}{document.role}.json", document.data)
 
@@ -410,13 +410,13 @@ def test_resign_renews_a_snapshot_alone(home: Path, registry: Path) -> None:
 def shorten(home: Path, registry: Path, days: int) -> None:
     """Sign snapshot and timestamp as if for a shorter time."""
     state, real = state_of(registry), ports(home, registry)
-    notary = Notary(
-        at_hand=signers(real.keys.load(state.registry_id).values()),
+    signer = MetadataSigner(
+        keys=signers_of(real.keys.load(state.registry_id).values()),
         source="",
         expires=NOW + timedelta(days=days),
     )
-    snapshot = notary.next_snapshot((), state.root, state.documents["snapshot"])
-    timestamp = notary.next_timestamp(snapshot, state.root, state.documents["timestamp"])
+    snapshot = signer.next_snapshot((), state.root, state.documents["snapshot"])
+    timestamp = signer.next_timestamp(snapshot, state.root, state.documents["timestamp"])
     real.store.write("metadata/2.snapshot.json", snapshot.data)
     real.store.write("metadata/timestamp.json", timestamp.data)
 
@@ -435,10 +435,10 @@ def make_production(home: Path, registry: Path) -> None:
     """Found a registry whose root says it is one for production."""
     real = ports(home, registry)
     pems = {name: real.keys.create("a" * 32, name) for name in KEYS}
-    notary = Notary(at_hand=signers(pems.values()), source="", expires=NOW + LIFETIME)
-    draft = notary.first_root("a" * 32, pems).signed
+    signer = MetadataSigner(keys=signers_of(pems.values()), source="", expires=NOW + LIFETIME)
+    draft = signer.first_root("a" * 32, pems).signed
     draft.unrecognized_fields["psreg"]["mode"] = "production"
-    real.store.write("metadata/1.root.json", notary._sign(draft, "root", draft))
+    real.store.write("metadata/1.root.json", signer._sign(draft, "root", draft))
     real.journal.begin(Intent(registry_id="a" * 32))
 
 
@@ -452,7 +452,7 @@ def test_resign_needs_a_registry(home: Path, registry: Path) -> None:
 # Dying at every step
 
 
-def dies(step: Callable[[Ports], Published], real: Ports, last: int, *, torn: bool) -> bool:
+def dies(step: Callable[[Ports], PublishResult], real: Ports, last: int, *, torn: bool) -> bool:
     """Tell whether a process that dies at change number `last` does not reach its end."""
     try:
         step(Dying(real, last, torn=torn))  # type: ignore[arg-type]
@@ -461,15 +461,15 @@ def dies(step: Callable[[Ports], Published], real: Ports, last: int, *, torn: bo
     return False
 
 
-def publish_first(p: Ports) -> Published:
+def publish_first(p: Ports) -> PublishResult:
     return publish(FIRST, CLEAN, NOW, p)
 
 
-def publish_second(p: Ports) -> Published:
+def publish_second(p: Ports) -> PublishResult:
     return publish(SECOND, CLEAN, NOW + timedelta(hours=1), p)
 
 
-def renew_timestamp(p: Ports) -> Published:
+def renew_timestamp(p: Ports) -> PublishResult:
     return resign(NOW + timedelta(hours=1), p)
 
 
@@ -477,7 +477,12 @@ def renew_timestamp(p: Ports) -> Published:
 @pytest.mark.parametrize("torn", [False, True], ids=["clean", "torn"])
 @pytest.mark.parametrize("step", [publish_second, renew_timestamp])
 def test_dying_anywhere_leaves_old_or_new(
-    home: Path, registry: Path, tmp_path: Path, step: Callable[[Ports], Published], *, torn: bool
+    home: Path,
+    registry: Path,
+    tmp_path: Path,
+    step: Callable[[Ports], PublishResult],
+    *,
+    torn: bool,
 ) -> None:
     release(home, registry, FIRST)
     old, real = files(registry), ports(home, registry)
@@ -536,7 +541,7 @@ def test_a_first_publish_resumed_keeps_its_id_and_keys(home: Path, registry: Pat
 @pytest.mark.unmeasured
 @pytest.mark.parametrize("last", [0, 1, 100, 261])
 def test_dying_while_everything_is_renewed(home: Path, registry: Path, last: int) -> None:
-    def renew_all(p: Ports) -> Published:
+    def renew_all(p: Ports) -> PublishResult:
         return resign(NOW + timedelta(days=300), p)
 
     release(home, registry, FIRST)

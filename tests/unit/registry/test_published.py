@@ -8,7 +8,7 @@ import pytest
 from psreg.core.errors import FindingsError, UnavailableError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.build import build
-from psreg.registry.published import entries, refuse, signed_records
+from psreg.registry.published import check_drift, entries, signed_records
 from support.catalogue import tree
 from support.publishing import NOW
 
@@ -46,23 +46,23 @@ def test_every_entry_is_opened_in_order_of_names():
 
 def test_other_bytes_are_refused():
     found, drift = opened(**{ARTIFACT: b"{}"})
-    assert drift == [f"{ARTIFACT}: other bytes than released"]
+    assert drift == [f"{ARTIFACT}: differs from the released file"]
     assert "listener" not in [entry.record.name for entry in found]
 
 
 def test_all_differences_are_told_at_once():
     readme = ARTIFACT.replace("listener.pbe.txt", "README.md")
     _, drift = opened(**{ARTIFACT: None, readme: b""})
-    assert sorted(drift) == [f"{readme}: other bytes than released", f"{ARTIFACT}: missing"]
+    assert sorted(drift) == [f"{readme}: differs from the released file", f"{ARTIFACT}: missing"]
     with pytest.raises(FindingsError, match=r"README\.md: other bytes") as raised:
-        refuse(drift)
+        check_drift(drift)
     assert raised.value.code == "SITE_DRIFT"
 
 
 def test_a_long_list_of_differences_ends():
     with pytest.raises(FindingsError, match="and 5 more"):
-        refuse([f"file {number}" for number in range(25)])
-    refuse([])
+        check_drift([f"file {number}" for number in range(25)])
+    check_drift([])
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_record_of_another_format_is_refused(record):
 
 @pytest.mark.parametrize(("key", "value"), [("name", "other"), ("class", "unheard_of")])
 def test_a_record_that_speaks_of_something_else_is_refused(key, value):
-    with pytest.raises(UnavailableError, match="speaks of"):
+    with pytest.raises(UnavailableError, match="is about"):
         signed_records(changed_record(lambda record: record.update({key: value})))
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.formats.json.canonical import canonical
-from psreg.registry.records import ForeignRow, PackageRecord, ReleaseRecord, in_order
+from psreg.registry.records import PackageRecord, ReleaseRecord, UnknownRow, in_order
 
 ROW = {
     "v": 1,
@@ -106,7 +106,7 @@ def test_a_record_without_releases_has_no_latest():
 
 def test_rows_are_ordered_by_precedence():
     rows = [ReleaseRecord.from_json(row(v)) for v in ("1.10.0", "1.9.0", "1.9.0-rc.1", "1.9.0+b")]
-    rows += [ForeignRow(data={"v": 2, "version": "1.9.1"}), ForeignRow(data={"v": 2})]
+    rows += [UnknownRow(data={"v": 2, "version": "1.9.1"}), UnknownRow(data={"v": 2})]
     ordered = [item.version for item in in_order(rows)]
     assert ordered == ["", "1.9.0-rc.1", "1.9.0", "1.9.0+b", "1.9.1", "1.10.0"]
 

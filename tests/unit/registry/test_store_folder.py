@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from psreg.core.errors import UnavailableError
-from psreg.registry.store_folder import RegistryDir, released_versions
+from psreg.registry.store_folder import RegistryFolder, released_versions
 from simulator import Simulator
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> RegistryDir:
-    return RegistryDir(tmp_path / "deep" / "registry")
+def store(tmp_path: Path) -> RegistryFolder:
+    return RegistryFolder(tmp_path / "deep" / "registry")
 
 
-def test_what_is_written_is_read(store: RegistryDir) -> None:
+def test_what_is_written_is_read(store: RegistryFolder) -> None:
     assert store.read("metadata/timestamp.json") is None
     store.write("metadata/timestamp.json", b"one")
     store.write("metadata/timestamp.json", b"two")
@@ -25,13 +25,13 @@ def test_what_is_written_is_read(store: RegistryDir) -> None:
     assert store.names("metadata") == ["timestamp.json"]
 
 
-def test_a_folder_that_is_not_there_is_empty(store: RegistryDir) -> None:
+def test_a_folder_that_is_not_there_is_empty(store: RegistryFolder) -> None:
     assert store.names("metadata") == []
     store.sweep("metadata")
     assert not store.root.exists()
 
 
-def test_a_file_blocks_pull_is_no_folder(store: RegistryDir) -> None:
+def test_a_file_in_place_of_the_folder(store: RegistryFolder) -> None:
     store.root.parent.mkdir()
     store.root.write_text("a file")
     assert store.read("metadata/x") is None
@@ -41,7 +41,7 @@ def test_a_file_blocks_pull_is_no_folder(store: RegistryDir) -> None:
     assert caught.value.code == "CANNOT_WRITE"
 
 
-def test_unfinished_files_are_swept(store: RegistryDir) -> None:
+def test_unfinished_files_are_swept(store: RegistryFolder) -> None:
     store.write("metadata/x", b"1")
     (store.root / "metadata/.psreg-abc").write_bytes(b"half")
     assert store.names("metadata") == ["x"]
@@ -49,7 +49,7 @@ def test_unfinished_files_are_swept(store: RegistryDir) -> None:
     assert [path.name for path in (store.root / "metadata").iterdir()] == ["x"]
 
 
-def test_remove(store: RegistryDir) -> None:
+def test_remove(store: RegistryFolder) -> None:
     store.write("metadata/x", b"1")
     store.remove("metadata/x")
     store.sync()
@@ -58,7 +58,7 @@ def test_remove(store: RegistryDir) -> None:
         store.remove("metadata/x")
 
 
-def test_a_planted_link_is_replaced_not_followed(store: RegistryDir, tmp_path: Path) -> None:
+def test_a_planted_link_is_replaced_not_followed(store: RegistryFolder, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("untouched")
     (store.root / "metadata").mkdir(parents=True)
@@ -68,7 +68,7 @@ def test_a_planted_link_is_replaced_not_followed(store: RegistryDir, tmp_path: P
     assert not (store.root / "metadata/timestamp.json").is_symlink()
 
 
-def test_what_cannot_be_read_is_told(store: RegistryDir) -> None:
+def test_what_cannot_be_read_is_told(store: RegistryFolder) -> None:
     (store.root / "metadata/x").mkdir(parents=True)
     with pytest.raises(UnavailableError) as caught:
         store.read("metadata/x")
@@ -80,7 +80,7 @@ def test_what_cannot_be_read_is_told(store: RegistryDir) -> None:
     assert caught.value.code == "CANNOT_READ"
 
 
-def test_a_folder_that_vanished_cannot_be_synced(store: RegistryDir) -> None:
+def test_a_folder_that_vanished_cannot_be_synced(store: RegistryFolder) -> None:
     store.write("metadata/x", b"1")
     store.remove("metadata/x")
     (store.root / "metadata").rmdir()

@@ -40,8 +40,8 @@ from psreg.core.rule_table import RuleTable
 from psreg.formats import policy
 from psreg.formats.specs import specifications
 from psreg.registry.checkout import find_checkout
-from psreg.registry.published import Entry, Signed, entries, refuse, signed_records
-from psreg.registry.store_folder import RegistryDir
+from psreg.registry.published import Entry, SignedRecord, check_drift, entries, signed_records
+from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import METADATA_FOLDER, TARGET_FOLDERS
 from psreg.system.files import read_file
@@ -153,8 +153,8 @@ def build_site(
         return BuiltSite(site=site, entries=len(rows), files=target.count)
 
 
-def _read(source: SiteSource) -> tuple[RegistryState, Sequence[Signed]]:
-    state = read_registry(RegistryDir(source.registry).read)
+def _read(source: SiteSource) -> tuple[RegistryState, Sequence[SignedRecord]]:
+    state = read_registry(RegistryFolder(source.registry).read)
     if state is None:
         message = f"nothing is published in {source.registry}"
         raise UnavailableError("NOT_PUBLISHED", message, "run psreg publish")
@@ -178,7 +178,7 @@ class _Written:
 def _write_entries(
     target: SiteDir,
     shells: Shells,
-    records: Sequence[Signed],
+    records: Sequence[SignedRecord],
     source: SiteSource,
     executor: Executor | None,
 ) -> list[Row]:
@@ -189,13 +189,13 @@ def _write_entries(
     others = [partial(work, records[at : at + size]) for at in range(size, len(records), size)]
     first, rest = in_parallel(partial(work, records[:size]), others, executor)
     done = [first, *rest]
-    refuse([line for each in done for line in each.drift])
+    check_drift([line for each in done for line in each.drift])
     target.count = before + sum(each.files for each in done)
     return [row for each in done for row in each.rows]
 
 
 def _write_slice(
-    target: SiteDir, shells: Shells, source: SiteSource, records: Sequence[Signed]
+    target: SiteDir, shells: Shells, source: SiteSource, records: Sequence[SignedRecord]
 ) -> _Written:
     before = target.count
     rows: list[Row] = []
@@ -261,7 +261,7 @@ def _write_frame(
 
 def _copy_registry(target: SiteDir, registry: Path) -> None:
     """Copy the signed files, including old versions: a client may be in the middle of an update."""
-    folder = RegistryDir(registry)
+    folder = RegistryFolder(registry)
     for part in (METADATA_FOLDER, *TARGET_FOLDERS):
         for name in folder.names(part):
             data = read_file(registry / part / name, _LARGEST)

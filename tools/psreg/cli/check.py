@@ -1,4 +1,4 @@
-"""`psreg check`: judge files, standard input, folders of artifacts, or a registry's tree."""
+"""`psreg check`: check files, standard input, folders of artifacts, or a registry."""
 
 from __future__ import annotations
 
@@ -30,16 +30,20 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="files or folders; - is standard input (pbes)"
     )
-    parser.add_argument("--stdin-filename", metavar="NAME", help="what to call standard input")
-    parser.add_argument("--read", action="store_true", help="judge as a reader, not a publisher")
-    parser.add_argument("--strict", action="store_true", help="let warnings fail, too")
+    parser.add_argument("--stdin-filename", metavar="NAME", help="name for standard input")
+    parser.add_argument(
+        "--read",
+        action="store_true",
+        help="be as lenient as a reader; do not require what publishing requires",
+    )
+    parser.add_argument("--strict", action="store_true", help="exit 1 on warnings, too")
     add_fix_options(parser)
     add_selection_options(parser)
     add_output_options(parser, FORMATS)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Print the report; exit 1 if it fails (DESIGN §4)."""
+    """Print the report; exit 1 if it fails."""
     mode = Mode.READ if args.read else Mode.STRICT
     selection = Selection.of(args)
     fixing = Fixing(args) if args.fix or args.diff else None
@@ -74,12 +78,14 @@ def _chosen(
 def _default_path() -> str:
     root = find_checkout(Path.cwd())
     if root is None:
-        raise UsageError("USAGE", "no path given and no pbes/ here", "try 'psreg check FILE'")
+        raise UsageError(
+            "USAGE", "no path given, and no pbes/ in this folder", "Run `psreg check FILE`."
+        )
     return os.path.relpath(root / "pbes")
 
 
 def _subject(path: str, stdin_filename: str | None, mode: Mode) -> Subject:
-    """Return what `path` names, not yet judged."""
+    """Return what `path` names; nothing is checked yet."""
     if path == "-":
         return Artifact(sys.stdin.buffer.read(MAX_FILE), stdin_filename or "stdin", mode)
     place = Path(path)
@@ -88,12 +94,12 @@ def _subject(path: str, stdin_filename: str | None, mode: Mode) -> Subject:
 
         return Folder(place, mode, registry_rules)
     if not place.exists():
-        raise UnavailableError("NOT_FOUND", f"there is no file {path}")
+        raise UnavailableError("NOT_FOUND", f"`{path}` does not exist")
     return Artifact.at(place, mode)
 
 
 def _site() -> str:
-    """Return the address of the site of the registry around the current folder, "" if unknown."""
+    """Return the site address of the registry around the current folder, "" if unknown."""
     from psreg.formats import policy
     from psreg.formats.tree import POLICY
 

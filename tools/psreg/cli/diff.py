@@ -30,12 +30,12 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Print the differences; exit 0 whatever they are, 1 if a file cannot be parsed."""
-    from psreg.client.operands import operand
+    from psreg.client.diff_operands import read_operand
     from psreg.compatibility.diff import compare_named
     from psreg.compatibility.diff_report import diff_document, diff_markdown, diff_text
 
     registry = partial(_registered, args.registry, console)
-    diff = compare_named(operand(args.before, registry), operand(args.after, registry))
+    diff = compare_named(read_operand(args.before, registry), read_operand(args.after, registry))
     if args.format == "json":
         console.json(diff_document(diff))
     elif args.format == "markdown":
@@ -50,7 +50,7 @@ def _registered(option: str | None, console: Console, request: Request) -> Opera
     from psreg.client.install import fetch
     from psreg.client.resolve import Choice, pick, release_id, unknown_name
     from psreg.compatibility.diff import Operand, file_operand
-    from psreg.registry.record_reading import read_record
+    from psreg.registry.records import read_record
 
     with open_selected(option, console) as registry:
         data = registry.record(request.name)

@@ -1,7 +1,7 @@
 """`psreg explain CODE | ID | --all | --errors`: what a rule or an error means, and what to do.
 
-An id is what a specification calls one of its rules or ambiguities, such as PBE-04: explained are
-the rules that cite it.
+An id is a rule or an ambiguity of a specification, such as PBE-04: the output lists the rules that
+cite it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EXAMPLE = "psreg explain PBE006"
 TOGETHER: Mapping[str, tuple[str, ...]] = {
     "PS080": ("NAME001", "NAME002", "NAME003", "NAME004", "NAME006"),
 }
-"""What people look for as one rule and several judge."""
+"""Ids that one looks up as a single rule, and the rules that check them."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -41,8 +41,8 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Print what one code means, the rules that cite an id, or a list; exit 2 if it is unknown."""
     if [args.all, args.errors, args.code is not None].count(True) != 1:
-        hint = "try 'psreg explain PBE006'"
-        raise UsageError("USAGE", "name one code, or say --all or --errors", hint)
+        hint = "Run `psreg explain PBE006`, for example."
+        raise UsageError("USAGE", "expected one code, --all or --errors", hint)
     if args.all:
         _list(sorted(all_rules(), key=lambda rule: rule.code), console)
     elif args.errors:
@@ -52,9 +52,9 @@ def run(args: Namespace, console: Console) -> int:
     elif error := ERROR_CODES.get(args.code.upper()):
         _explain_error(error, console)
     else:
-        said, codes = _judged(args.code.upper()) or _unknown(args.code)
+        text, codes = _checked_by(args.code.upper()) or _unknown(args.code)
         if not console.machine:
-            console.line(said)
+            console.line(text)
         _list([rule for rule in all_rules() if rule.code in codes], console)
     return 0
 
@@ -64,7 +64,7 @@ def _explain(rule: Rule[Any], console: Console) -> None:
         console.json(_document(rule))
     else:
         levels = str(rule.severity)
-        levels += f" ({rule.read} when only reading)" if rule.read is not rule.severity else ""
+        levels += f" ({rule.read} in read mode)" if rule.read is not rule.severity else ""
         for text in (f"{rule.code} {rule.slug}", f"{levels} · {rule.spec}", "", rule.doc):
             console.line(text)
 
@@ -96,8 +96,8 @@ def _list_errors(console: Console) -> None:
             console.line(f"{error.code:<20} {error.meaning}")
 
 
-def _judged(wanted: str) -> tuple[str, tuple[str, ...]] | None:
-    """Return a text about what is `wanted` and who judges it, and their codes; None if unknown."""
+def _checked_by(wanted: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return a text about the id `wanted`, and the codes of the rules that check it, or None."""
     from psreg.formats.specs import Clause, citing, specifications
 
     if codes := TOGETHER.get(wanted):
@@ -109,8 +109,8 @@ def _judged(wanted: str) -> tuple[str, tuple[str, ...]] | None:
                 codes = cited.get(f"{spec.cited}/{row.id}", ())
                 text = row.text if isinstance(row, Clause) else row.ours
                 why = row.not_checkable or row.later or "It is about behaviour."
-                judged = _sentence(row.id, codes) if codes else f"{row.id} has no rule. {why}"
-                return f"{spec.title}: {text}\n{judged}", codes
+                checked = _sentence(row.id, codes) if codes else f"{row.id} has no rule. {why}"
+                return f"{spec.title}: {text}\n{checked}", codes
     ours = next((one for one in cited if one.upper() in (wanted, f"REGISTRY/{wanted}")), "")
     return (_sentence(ours, cited[ours]), cited[ours]) if ours else None
 
@@ -118,16 +118,16 @@ def _judged(wanted: str) -> tuple[str, tuple[str, ...]] | None:
 def _sentence(what: str, codes: Sequence[str]) -> str:
     *some, last = codes
     listed = f"{', '.join(some)} and {last}" if some else last
-    return f"{what} is judged by {listed}:"
+    return f"{what} is checked by {listed}:"
 
 
 def _unknown(code: str) -> NoReturn:
     near = nearest(
         code, [known.lower() for known in (*(r.code for r in all_rules()), *ERROR_CODES)]
     )
-    lists = "try 'psreg explain --all' or 'psreg explain --errors'"
-    hint = f"did you mean {near.upper()}?" if near else lists
-    raise UsageError("NO_SUCH_RULE", f"no rule and no error has the code {code!r}", hint)
+    lists = "Run `psreg explain --all` or `psreg explain --errors`."
+    hint = f"Did you mean `{near.upper()}`?" if near else lists
+    raise UsageError("NO_SUCH_RULE", f"unknown code `{code}`", hint)
 
 
 def _document(rule: Rule[Any]) -> dict[str, Any]:

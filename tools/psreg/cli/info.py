@@ -1,4 +1,4 @@
-"""`psreg info NAME`: what the registry says of one prompt."""
+"""`psreg info NAME`: what the registry says about a prompt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from psreg.cli.options.registry import add_registry_option, open_selected
 from psreg.client.resolve import parse_request, pick, unknown_name
 from psreg.core.version import ANY
 from psreg.formats.protocols import STUB
-from psreg.registry.record_reading import read_record
+from psreg.registry.records import read_record
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SCHEMA = "psreg.info/1"
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("name", metavar="NAME[@RANGE]", help="whose record to show")
+    parser.add_argument("name", metavar="NAME[@RANGE]", help="prompt to show: quiz_master")
     add_registry_option(parser, "look in this registry")
     add_output_options(parser)
 
@@ -66,8 +66,8 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
         yield f"  path        {row.path}"
     yield "  versions"
     for each in reversed(record.releases):
-        withdrawn = f"  withdrawn: {each.yanked}" if each.yanked is not None else ""
-        yield f"    {each.version:<10} {each.date[:10]}{withdrawn}"
+        yanked = f"  yanked: {each.yanked}" if each.yanked is not None else ""
+        yield f"    {each.version:<10} {each.date[:10]}{yanked}"
     yield f"  next: psreg install {record.name}"
 
 

@@ -1,4 +1,4 @@
-"""`psreg install NAME[@RANGE]…`: fetch, verify and keep prompts.
+"""`psreg install NAME[@RANGE]…`: fetch, verify and install prompts.
 
 All are verified before any is written.
 """
@@ -15,7 +15,7 @@ from psreg.core.identity import Format
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
-    from psreg.client.install import Delivery
+    from psreg.client.install import FetchedRelease
     from psreg.client.library import Library, Receipt
     from psreg.client.registries import OpenRegistry
 
@@ -30,49 +30,49 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_registry_option(parser, "install from this registry")
     parser.add_argument(
-        "--to", metavar="DIR", type=Path, help="write just the files there; nothing is installed"
+        "--to", metavar="DIR", type=Path, help="only write the files to DIR, do not install them"
     )
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Install what is named; exit 3 if trust was refused, 4 if something cannot be had."""
+    """Install the prompts; exit 3 if trust was refused, 4 if something is not available."""
     requests = parse_requests(args.names)  # before any request is sent
 
-    from psreg.client.install import deliver
-    from psreg.client.library import library
+    from psreg.client.install import fetch_all
+    from psreg.client.library import user_library
 
-    shelf = library()
+    library = user_library()
     with open_selected(args.registry, console) as registry:
         if registry.mode == "dev":
             console.warn(f"psreg: the registry {registry.location} is in development mode")
         if args.to is not None:
-            deliveries = deliver(requests, registry)
-            results = [_write(delivery, args.to) for delivery in deliveries]
+            fetched = fetch_all(requests, registry)
+            results = [_write(release, args.to) for release in fetched]
         else:
-            deliveries = deliver(requests, registry, shelf.holds)
-            results = [_keep(delivery, shelf, registry) for delivery in deliveries]
-    for delivery in deliveries:
-        for warning in delivery.choice.warnings:
+            fetched = fetch_all(requests, registry, library.has_intact)
+            results = [_install(release, library, registry) for release in fetched]
+    for release in fetched:
+        for warning in release.choice.warnings:
             console.warn(f"psreg: warning: {warning}")
     _report(results, registry, console)
     return 0
 
 
-def _keep(delivery: Delivery, shelf: Library, registry: OpenRegistry) -> dict[str, Any]:
-    before = shelf.receipt(delivery.choice.release.name)
-    receipt = _receipt(delivery, registry)
-    if delivery.at_hand:
-        return _result(delivery, shelf.path(receipt), "unchanged", None)
-    path = shelf.keep(receipt, delivery.data)
-    return _result(delivery, path, "installed", before.release.version if before else None)
+def _install(release: FetchedRelease, library: Library, registry: OpenRegistry) -> dict[str, Any]:
+    before = library.receipt(release.choice.release.name)
+    receipt = _receipt(release, registry)
+    if release.already_installed:
+        return _result(release, library.path(receipt), "unchanged", None)
+    path = library.install(receipt, release.data)
+    return _result(release, path, "installed", before.release.version if before else None)
 
 
-def _receipt(delivery: Delivery, registry: OpenRegistry) -> Receipt:
+def _receipt(release: FetchedRelease, registry: OpenRegistry) -> Receipt:
     from psreg.client.library import Receipt
     from psreg.system.clock import now
 
-    choice = delivery.choice
+    choice = release.choice
     return Receipt(
         release=choice.release,
         sha256=choice.row.sha256,
@@ -83,20 +83,22 @@ def _receipt(delivery: Delivery, registry: OpenRegistry) -> Receipt:
     )
 
 
-def _write(delivery: Delivery, folder: Path) -> dict[str, Any]:
+def _write(release: FetchedRelease, folder: Path) -> dict[str, Any]:
     from psreg.system.atomic import cannot_write, write_file
 
-    path = folder.absolute() / delivery.choice.release.filename
+    path = folder.absolute() / release.choice.release.filename
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_write(folder, error) from error
-    write_file(path, delivery.data)
-    return _result(delivery, path, "written", None)
+    write_file(path, release.data)
+    return _result(release, path, "written", None)
 
 
-def _result(delivery: Delivery, path: Path, status: str, replaced: str | None) -> dict[str, Any]:
-    choice = delivery.choice
+def _result(
+    release: FetchedRelease, path: Path, status: str, replaced: str | None
+) -> dict[str, Any]:
+    choice = release.choice
     return {
         "name": choice.release.name,
         "class": choice.release.entry_class,

@@ -18,19 +18,19 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:  # noqa: ARG001 - every command has this form
     """Print name, version and path of every installed prompt, by name."""
-    from psreg.client.library import library
+    from psreg.client.library import user_library
 
-    shelf = library()
+    library = user_library()
     rows: list[dict[str, Any]] = [
-        {**receipt.to_json(), "path": str(shelf.path(receipt))} for receipt in shelf.receipts()
+        {**receipt.to_json(), "path": str(library.path(receipt))} for receipt in library.receipts()
     ]
     for row in rows:
         row.pop("schema")
     if console.machine:
-        console.json({"schema": SCHEMA, "library": str(shelf.folder), "installed": rows})
+        console.json({"schema": SCHEMA, "library": str(library.folder), "installed": rows})
         return 0
     if not rows:
-        console.note("nothing is installed; try 'psreg search'")
+        console.note("nothing is installed; find prompts with `psreg search`")
     width = max((len(row["name"]) for row in rows), default=0)
     for row in rows:
         console.line(f"{row['name']:<{width}}  {row['version']:<8}  {row['path']}")

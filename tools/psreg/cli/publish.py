@@ -1,4 +1,4 @@
-"""`psreg publish`: release what is new in a checkout, sign it, put it in force."""
+"""`psreg publish`: release what is new in a checkout, sign it and make it current."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from psreg.formats import policy
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_lines
 from psreg.lint.walk import check_tree
+from psreg.registry.baseline import Ports
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
 from psreg.registry.journal import PublishJournal
 from psreg.registry.keystore import KeyStore
-from psreg.registry.publish import Published, publish, resign
-from psreg.registry.state import Ports
-from psreg.registry.store_folder import RegistryDir
+from psreg.registry.publish import PublishResult, publish, resign
+from psreg.registry.store_folder import RegistryFolder
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options, color_wanted
 from psreg.system.files import MAX_FILE
@@ -32,22 +32,28 @@ _POLICY = PurePosixPath("registry/policy.toml")
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "checkout", nargs="?", default=".", metavar="CHECKOUT", help="a folder of the checkout (.)"
+        "checkout",
+        nargs="?",
+        default=".",
+        metavar="CHECKOUT",
+        help="checkout of the registry, or a folder in it (.)",
     )
     parser.add_argument(
-        "--registry-dir", metavar="DIR", help="where to publish (the checkout's registry/)"
+        "--registry-dir", metavar="DIR", help="folder to publish to (registry/ of the checkout)"
     )
-    parser.add_argument("--resign", action="store_true", help="renew signatures, release nothing")
+    parser.add_argument(
+        "--resign", action="store_true", help="renew signatures without releasing anything"
+    )
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Publish and say what was released; exit 1 if the check fails (DESIGN §4)."""
+    """Publish and print what was released; exit 1 if the check fails."""
     start = Path(args.checkout)
     root = find_checkout(start) if start.is_dir() else None
     if root is None:
         raise UsageError(
-            "NO_CHECKOUT", f"no folder at or above {args.checkout} holds pbes/", "name a checkout"
+            "NO_CHECKOUT", f"there is no pbes/ in `{args.checkout}` or above it", "Name a checkout."
         )
     registry = Path(args.registry_dir) if args.registry_dir else root / "registry"
     keys = KeyStore(data_dir() / "keys")
@@ -55,7 +61,7 @@ def run(args: Namespace, console: Console) -> int:
         keys.keep_out_of(place)
     now = clock.now()
     journal = PublishJournal(state_dir(), registry)
-    ports = Ports(store=RegistryDir(registry), keys=keys, journal=journal)
+    ports = Ports(store=RegistryFolder(registry), keys=keys, journal=journal)
     folder = read_tree(root)
     tree = {} if args.resign else _whole(folder)
     irregular = {} if args.resign else folder.irregular()
@@ -69,17 +75,17 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _whole(folder: FileTree) -> dict[PurePosixPath, bytes]:
-    """Return the files of the tree, read once: what is checked is what is published."""
+    """Return the files of the tree, read once, so that what is checked is what is published."""
     if folder.refused:
         raise FindingsError(
             "NOT_A_FILE",
             f"{', '.join(map(str, folder.refused))}: neither a file nor a folder",
-            "put copies where links are; a registry's tree has no links",
+            "Replace links by copies: a registry must not contain links.",
         )
     tree = dict(folder)
     large = [str(path) for path, data in tree.items() if len(data) >= MAX_FILE]
     if large:
-        raise FindingsError("FILE_TOO_LARGE", f"{', '.join(large)}: {MAX_FILE} bytes or more")
+        raise FindingsError("FILE_TOO_LARGE", f"{', '.join(large)}: {MAX_FILE:,} bytes or more")
     return tree
 
 
@@ -93,10 +99,12 @@ def _say_findings(report: Report, console: Console) -> int:
     return 1
 
 
-def _say(result: Published, site: str, console: Console) -> None:
+def _say(result: PublishResult, site: str, console: Console) -> None:
     if result.due:
         day = result.expires.date().isoformat()
-        console.warn(f"warning: signatures run out on {day}; renew them: psreg publish --resign")
+        console.warn(
+            f"warning: signatures expire on {day}; renew them with `psreg publish --resign`"
+        )
     if console.machine:
         console.json(_document(result))
         return
@@ -113,7 +121,7 @@ def _say(result: Published, site: str, console: Console) -> None:
     console.line(f"psreg registry add {site} --root-sha256 {result.root_sha256}")
 
 
-def _document(result: Published) -> dict[str, object]:
+def _document(result: PublishResult) -> dict[str, object]:
     return {
         "schema": SCHEMA,
         "registry_id": result.registry_id,

@@ -1,4 +1,4 @@
-"""`psreg registry add|list|remove`: which registries this person trusts."""
+"""`psreg registry add|list|remove`: the registries that the user trusts."""
 
 from __future__ import annotations
 
@@ -22,16 +22,21 @@ def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("action", choices=("add", "list", "remove"), help="what to do")
     parser.add_argument(
-        "what", nargs="?", metavar="URL|PATH|NAME", help="add: where it is; remove: its name"
+        "what",
+        nargs="?",
+        metavar="URL|PATH|NAME",
+        help="add: its address or folder; remove: its name",
     )
     parser.add_argument(
-        "--root-sha256", metavar="HEX", help="the digest of 1.root.json its keepers published"
+        "--root-sha256",
+        metavar="HEX",
+        help="digest of 1.root.json, as published by the maintainers",
     )
-    parser.add_argument("--name", help="what to call it (default: from its address)")
+    parser.add_argument("--name", help="name in your settings (default: from its address)")
     parser.add_argument(
         "--forget",
         action="store_true",
-        help="remove: forget its root and versions, too (NAME may be a registry id)",
+        help="remove: also delete its root and state (NAME may be a registry id)",
     )
     add_output_options(parser)
 
@@ -40,7 +45,7 @@ def run(args: Namespace, console: Console) -> int:
     """Add, list or remove registries in the user's settings."""
     if (args.action == "list") == (args.what is not None):
         form = {"add": "add URL|PATH", "list": "list", "remove": "remove NAME"}[args.action]
-        raise UsageError("USAGE", f"the form is 'psreg registry {form}'")
+        raise UsageError("USAGE", f"expected `psreg registry {form}`")
     return {"add": _add, "list": _list, "remove": _remove}[args.action](args, console)
 
 
@@ -51,34 +56,36 @@ def _list(_args: Namespace, console: Console) -> int:
     default = settings.default()
     rows = [
         {
-            "name": remote.name,
-            "url": remote.location,
-            "root_sha256": remote.root_sha256,
-            "default": default is not None and default.location == remote.location,
-            "file": str(remote.file),
+            "name": registry.name,
+            "url": registry.location,
+            "root_sha256": registry.root_sha256,
+            "default": default is not None and default.location == registry.location,
+            "file": str(registry.file),
         }
-        for remote in settings.remotes()
+        for registry in settings.registries()
     ]
     if console.machine:
         console.json({"schema": SCHEMA, "registries": rows})
         return 0
     if not rows:
-        console.note("no registry was added; see 'psreg registry --help'")
+        console.note("your settings have no registry; add one with `psreg registry add URL`")
     for row in rows:
         console.line(f"{'*' if row['default'] else ' '} {row['name']}  {row['url']}")
     return 0
 
 
 def _add(args: Namespace, console: Console) -> int:
-    from psreg.client import config, config_edit, registries
+    from psreg.client import config, registries
     from psreg.http.address import is_url, normal_location
 
     pin = args.root_sha256.lower() if args.root_sha256 else None
     location = normal_location(args.what)
     name = args.name or _name_of(location)
-    if not config.is_remote_name(name) or (pin is not None and not config.is_sha256(pin)):
-        wrong = f"the name {name!r}" if pin is None or config.is_sha256(pin) else "--root-sha256"
-        raise UsageError("USAGE", f"{wrong} is not of the form it must have")
+    if pin is not None and not config.is_sha256(pin):
+        raise UsageError("USAGE", "--root-sha256 must be 64 hexadecimal digits")
+    if not config.is_registry_name(name):
+        hint = "Use lower-case letters, digits, `.`, `_` and `-`."
+        raise UsageError("USAGE", f"`{name}` is not a valid name for a registry", hint)
     settings = registries.load_settings(Path.cwd())
     settings.check_lock("registries", by="psreg registry add")
     store = registries.trust_store()
@@ -87,8 +94,8 @@ def _add(args: Namespace, console: Console) -> int:
     registries.check_pin(anchor, pin)
     if pin is None and is_url(location):
         _ask(anchor, location, console)
-    store.keep(anchor)
-    default = config_edit.set_remote(
+    store.add(anchor)
+    default = config.add_registry(
         registries.user_config(), name=name, location=location, root_sha256=anchor.sha256
     )
     if console.machine:
@@ -102,34 +109,34 @@ def _add(args: Namespace, console: Console) -> int:
 
 
 def _ask(anchor: Anchor, location: str, console: Console) -> None:
-    """Return once a person typed `yes`; anything else, or nobody there to type, refuses."""
-    from psreg.client.config import Wanted
+    """Return after the user typed `yes`; raise if not, or if there is no terminal."""
+    from psreg.client.config import SelectedRegistry
     from psreg.client.registries import unpinned
 
-    refusal = unpinned(anchor, Wanted(location=location, origin="psreg registry add"))
+    refusal = unpinned(anchor, SelectedRegistry(location=location, origin="psreg registry add"))
     if console.machine or not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise refusal
     console.warn(f"The registry {location} shows the root\n  {anchor.sha256}")
-    console.warn("Compare it with the digest its keepers published. Type yes to trust it:")
+    console.warn("Compare it with the digest that the maintainers published. Type yes to trust it:")
     if sys.stdin.readline().strip() != "yes":
         raise TrustError(refusal.code, "the registry was not trusted", refusal.hint)
 
 
 def _remove(args: Namespace, console: Console) -> int:
-    from psreg.client import config_edit, registries
+    from psreg.client import config, registries
 
     settings = registries.load_settings(Path.cwd())
-    remote = next((r for r in settings.remotes() if r.name == args.what), None)
+    registry = next((r for r in settings.registries() if r.name == args.what), None)
     store = registries.trust_store()
-    removed = config_edit.drop_remote(registries.user_config(), args.what)
+    removed = config.remove_registry(registries.user_config(), args.what)
     forgotten = False
     if args.forget:
-        anchor = store.find(remote.root_sha256) if remote and remote.root_sha256 else None
+        anchor = store.find(registry.root_sha256) if registry and registry.root_sha256 else None
         forgotten = store.forget(anchor.id if anchor else args.what)
     if not (removed or forgotten):
-        where = f"; {remote.file} sets it" if remote else ""
+        where = f"; {registry.file} sets it" if registry else ""
         raise UnavailableError(
-            "UNKNOWN_REGISTRY", f"your settings have no registry named {args.what!r}{where}"
+            "UNKNOWN_REGISTRY", f"your settings have no registry named `{args.what}`{where}"
         )
     if console.machine:
         console.json({"schema": SCHEMA, "removed": args.what, "forgotten": forgotten})

@@ -21,21 +21,21 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "what",
         metavar="FILE|NAME[@RANGE]",
-        help="a file, - for standard input, or what you installed",
+        help="a file, - for standard input, or an installed prompt",
     )
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="give a variable a value; wins over --vars",
+        help="set a variable; overrides --vars",
     )
     parser.add_argument(
         "--vars",
         metavar="FILE.json",
-        help="take values from a JSON object of strings; numbers and booleans count as written",
+        help="read values from a JSON object of strings, numbers and booleans",
     )
-    parser.add_argument("--squeeze", action="store_true", help="drop the prompt's blank lines")
+    parser.add_argument("--squeeze", action="store_true", help="remove the prompt's blank lines")
     parser.add_argument(
         "--require-all", action="store_true", help="fail if a variable has no value"
     )
@@ -43,7 +43,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Print the text; exit 1 if the prompt cannot be rendered (DESIGN §4)."""
+    """Print the text; exit 1 if the prompt cannot be rendered."""
     values = values_of_json(read_named(Path(args.vars)), args.vars) if args.vars else {}
     values |= values_of_assignments(args.set)
     path, data = _read(args.what)
@@ -67,7 +67,7 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _read(what: str) -> tuple[str, bytes]:
-    """Return path and bytes of the file, standard input or installed prompt that `what` names."""
+    """Return the path and content of the file, standard input or installed prompt `what`."""
     if what == "-":
         return "stdin", sys.stdin.buffer.read(MAX_BYTES + 1)
     if is_name(what.partition("@")[0]) and not Path(what).is_file():
@@ -79,15 +79,15 @@ def _read(what: str) -> tuple[str, bytes]:
 
 
 def _warn(filled: Filled, console: Console) -> None:
-    """Say what did not stop the rendering but may surprise."""
+    """Warn about what did not prevent the rendering but may be a mistake."""
     for flaw in filled.flaws:
         console.warn(f"psreg: warning: {described(flaw)}")
     prompt = filled.prompt
     known = [*(variable.name for variable in prompt.variables), *prompt.defaults]
     for name in filled.rendering.unknown:
         near = nearest(name, known)
-        guess = f"; did you mean {near!r}?" if near else ""
-        console.warn(f"psreg: warning: the prompt has no variable {name!r}{guess}")
+        guess = f"; did you mean `{near}`?" if near else ""
+        console.warn(f"psreg: warning: the prompt has no variable `{name}`{guess}")
     for name in sorted({literal.name for literal in prompt.literals}):
         if name in filled.rendering.unknown:
             console.warn(f"  note: {{{{{name}}}}} is a literal; a variable is {{{name}}}")

@@ -14,14 +14,17 @@ SCHEMA = "psreg.search/1"
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "words", nargs="*", metavar="WORD", help="all must occur; none lists every entry"
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="words that must all match; omit to list every entry",
     )
     add_registry_option(parser, "search this registry")
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Print what matches, best first; finding nothing is exit 0, too."""
+    """Print the matches, best first; exit 0 even if there are none."""
     from psreg.registry.search import search
 
     with open_selected(args.registry, console) as registry:
@@ -32,7 +35,7 @@ def run(args: Namespace, console: Console) -> int:
         console.json({**document, "count": len(results), "results": results})
         return 0
     if not found:
-        console.note("nothing matches all these words; try fewer")
+        console.note("no prompt matches all these words; try fewer")
     width = max((len(entry.name) for entry in found), default=0)
     for entry in found:
         gone = " (deprecated)" if entry.deprecated is not None else ""

@@ -1,4 +1,4 @@
-"""`psreg show FILE|NAME[@RANGE]`: print a prompt in readable form."""
+"""`psreg show FILE|NAME[@RANGE]`: show a prompt in readable form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Print the prompt; exit 1 if it cannot be understood, 2 if it is no prompt, 4 if not there."""
+    """Print the prompt; exit 1 if it is malformed, 2 if it is not a prompt, 4 if missing."""
     path, data = _read(args.what)
     form = detect_format(path.name, data[:4096].decode("utf-8", "replace"))
     if form is None:
@@ -59,4 +59,4 @@ def _outline(path: Path, data: bytes, form: Format) -> Iterator[str]:
 
 
 def _unreadable(path: Path) -> FindingsError:
-    return FindingsError("UNREADABLE", f"{path} cannot be understood", f"psreg check --read {path}")
+    return FindingsError("UNREADABLE", f"{path} is malformed", f"Run `psreg check --read {path}`.")

@@ -14,23 +14,25 @@ SCHEMA = "psreg.uninstall/1"
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("names", nargs="+", metavar="NAME", help="what to remove")
+    parser.add_argument("names", nargs="+", metavar="NAME", help="prompts to remove")
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Remove what is named; exit 4, removing nothing, if one of them is not installed."""
-    from psreg.client.library import library
+    """Remove the prompts; exit 4 and remove nothing if one is not installed."""
+    from psreg.client.library import user_library
 
     names = [request.name for request in parse_requests(args.names)]
-    shelf = library()
-    absent = [name for name in names if not shelf.has(name)]
+    library = user_library()
+    absent = [name for name in names if not library.has(name)]
     if absent:
         raise UnavailableError(
-            "NOT_INSTALLED", f"not installed: {', '.join(absent)}", "see 'psreg list'"
+            "NOT_INSTALLED",
+            f"not installed: {', '.join(absent)}",
+            "Run `psreg list` to see what is.",
         )
     for name in names:
-        shelf.remove(name)
+        library.remove(name)
     if console.machine:
         console.json({"schema": SCHEMA, "removed": names})
     elif not console.quiet:

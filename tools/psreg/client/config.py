@@ -1,8 +1,9 @@
-"""Settings: which registry is meant, and which registries this person trusts.
+"""Settings: the registry to use, and the registries that the user trusts.
 
-Three files, the later wins: the system's, the user's, the project's (`.psreg.toml` or
-`psreg.toml`, found upwards). The system file may lock a key, which then nothing overrides.
-A project file may choose a registry but never makes one trusted: it comes with a clone.
+There are three files, and later ones win: the system's, the user's and the project's
+(`.psreg.toml` or `psreg.toml` in this folder or the nearest one above). The system file may lock a
+key; then nothing overrides it. A project file may select a registry but never makes one trusted:
+it comes with a clone. `psreg registry` edits the user's file and preserves its comments.
 
 ```toml
 registry = "main"                  # a name below, a URL, or a path (relative to this file)
@@ -24,6 +25,7 @@ from typing import Any
 
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.http.address import is_url, normal_location
+from psreg.system.atomic import cannot_write, write_file
 from psreg.system.files import is_ours, read_named
 
 PROJECT_FILES = (".psreg.toml", "psreg.toml")
@@ -31,12 +33,12 @@ LOCKABLE = ("registry", "registries")
 _MAX_FILE = 256 * 1024
 # Patterns are compiled where they are used: most runs use none of them.
 _SHA256 = r"[0-9a-f]{64}"
-_REMOTE_NAME = r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?"
+_NAME = r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remote:
-    """A registry that has a name: its location, its pin, and the file that says so."""
+class NamedRegistry:
+    """A registry with a name: its location, its pin, and the file that defines it."""
 
     name: str
     location: str
@@ -45,11 +47,11 @@ class Remote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """The registry that is meant. `origin` says by whom: an option, a variable, a file.
+class SelectedRegistry:
+    """The registry to use. `origin` is what selected it: an option, a variable or a file.
 
-    `root_sha256` is None where nobody pinned it; `suggested_sha256` is what a file that cannot
-    make a registry trusted says it should be.
+    `root_sha256` is None if the registry is not pinned; `suggested_sha256` is the digest in a file
+    that cannot make a registry trusted.
     """
 
     location: str
@@ -66,15 +68,15 @@ class _File:
     trusted: bool
 
     def fault(self, key: str, why: str) -> UsageError:
-        """Return the error for a wrong value of `key`, with its line where it can be found."""
+        """Return the error for an invalid value of `key`, with its line if it can be found."""
         pattern = re.compile(rf"^\s*\[?[\w.\"' -]*\b{re.escape(key)}\b", re.MULTILINE)
         match = pattern.search(self.text)
         line = self.text.count("\n", 0, match.end()) + 1 if match else 1
-        return _invalid(self.path, line, f"'{key}' {why}")
+        return _invalid(self.path, line, f"`{key}` {why}")
 
 
 class Settings:
-    """All settings files, read; `warnings` are sentences about what was passed over in them."""
+    """The contents of all settings files; `warnings` are sentences about what was ignored."""
 
     def __init__(self, files: Iterable[_File], warnings: Iterable[str] = ()) -> None:
         self._files = tuple(files)
@@ -85,11 +87,11 @@ class Settings:
 
     @classmethod
     def load(cls, start: Path, *, system: Path, user: Path) -> Settings:
-        """Read the files that matter to somebody working in `start`.
+        """Read the files that apply in the folder `start`.
 
         Raises:
             UsageError: `CONFIG_INVALID`, with file and line.
-            UnavailableError: a file is there but cannot be read.
+            UnavailableError: a file exists but cannot be read.
         """
         warnings: list[str] = []
         project = _find_project(start, warnings)
@@ -97,60 +99,60 @@ class Settings:
         files = [_read(path, trusted, warnings) for path, trusted in named]
         return cls(files, warnings)
 
-    def remotes(self) -> tuple[Remote, ...]:
+    def registries(self) -> tuple[NamedRegistry, ...]:
         """Return the named registries of the system's and the user's file, sorted by name."""
-        return tuple(sorted(self._remotes(trusted=True).values(), key=lambda item: item.name))
+        return tuple(sorted(self._registries(trusted=True).values(), key=lambda item: item.name))
 
-    def default(self) -> Wanted | None:
-        """Return the registry the files choose, or None.
+    def default(self) -> SelectedRegistry | None:
+        """Return the registry that the files select, or None.
 
         Raises:
-            TrustError: `POLICY_LOCKED`: a file overrides what the system's file locks.
+            TrustError: `POLICY_LOCKED`: a file overrides a key that the system's file locks.
         """
         lock = self.locks.get("registry")
-        chosen: Wanted | None = None
+        chosen: SelectedRegistry | None = None
         for file in self._files:
             value = file.values.get("registry")
             if value is None:
                 continue
             if not isinstance(value, str) or not value:
                 raise file.fault("registry", "must be a name, a URL or a path")
-            wanted = self.find(value, origin=str(file.path), start=file.path.parent)
-            if lock not in (None, file) and chosen and wanted.location != chosen.location:
+            selected = self.find(value, origin=str(file.path), start=file.path.parent)
+            if lock not in (None, file) and chosen and selected.location != chosen.location:
                 raise _locked("registry", file.path, lock)
-            chosen = wanted
+            chosen = selected
         return chosen
 
-    def wanted(self, value: str, *, origin: str, start: Path) -> Wanted:
-        """Return the registry that the option or variable `origin` names as `value`.
+    def select(self, value: str, *, origin: str, start: Path) -> SelectedRegistry:
+        """Return the registry `value` that the option or variable `origin` selects.
 
         Raises:
-            TrustError: `POLICY_LOCKED`: the system's file locks another one.
+            TrustError: `POLICY_LOCKED`: the system's file locks a different one.
         """
-        wanted = self.find(value, origin=origin, start=start)
+        selected = self.find(value, origin=origin, start=start)
         lock = self.locks.get("registry")
         if lock is not None:
             default = self.default()
-            if default is None or default.location != wanted.location:
+            if default is None or default.location != selected.location:
                 raise _locked("registry", origin, lock)
-        return wanted
+        return selected
 
     def check_lock(self, key: str, *, by: str) -> None:
-        """Return if `key` may be changed. Raises TrustError POLICY_LOCKED."""
+        """Raise TrustError POLICY_LOCKED if `key` must not be changed."""
         if key in self.locks:
             raise _locked(key, by, self.locks[key])
 
-    def find(self, value: str, *, origin: str, start: Path) -> Wanted:
+    def find(self, value: str, *, origin: str, start: Path) -> SelectedRegistry:
         """Return the registry that `value` means: a name, else a URL, else a folder.
 
         Raises:
             UnavailableError: `UNKNOWN_REGISTRY`.
-            UsageError, TrustError: it is no address of a registry (`normal_location`).
+            UsageError, TrustError: it is not the address of a registry (`normal_location`).
         """
-        trusted, all_named = self._remotes(trusted=True), self._remotes(trusted=False)
+        trusted, all_named = self._registries(trusted=True), self._registries(trusted=False)
         if value in all_named:
-            remote = trusted.get(value, all_named[value])
-            location = remote.location
+            registry = trusted.get(value, all_named[value])
+            location = registry.location
         elif is_url(value):
             location = normal_location(value)
         else:
@@ -159,46 +161,81 @@ class Settings:
                 known = ", ".join(sorted(all_named)) or "none"
                 raise UnavailableError(
                     "UNKNOWN_REGISTRY",
-                    f"{origin}: {value!r} is neither a registry that was added nor a folder",
-                    f"registries: {known}; add one with 'psreg registry add URL'",
+                    f"{origin}: `{value}` is neither a registry in your settings nor a folder",
+                    f"Add one with `psreg registry add URL`; your registries: {known}.",
                 )
-        return Wanted(
+        return SelectedRegistry(
             location=location,
             origin=origin,
             root_sha256=_pin(trusted.values(), location),
             suggested_sha256=_pin(all_named.values(), location),
         )
 
-    def _remotes(self, *, trusted: bool) -> dict[str, Remote]:
-        """Return name → remote; a name the system's file locks keeps its meaning."""
-        result: dict[str, Remote] = {}
+    def _registries(self, *, trusted: bool) -> dict[str, NamedRegistry]:
+        """Return the registries by name; a name that the system's file locks keeps its meaning."""
+        result: dict[str, NamedRegistry] = {}
         for file in self._files:
             if trusted and not file.trusted:
                 continue
             for name, table in _tables(file, "registries").items():
-                remote = _remote(file, name, table)
+                registry = _named_registry(file, name, table)
                 lock = self.locks.get("registries") or self.locks.get("registry")
                 before = result.get(name)
-                if lock not in (None, file) and before and before.location != remote.location:
+                if lock not in (None, file) and before and before.location != registry.location:
                     raise _locked(f"registries.{name}", file.path, lock)
-                result[name] = remote
+                result[name] = registry
         return result
 
 
-def is_remote_name(text: str) -> bool:
-    """Tell whether `text` may name a registry in the settings."""
-    return re.fullmatch(_REMOTE_NAME, text) is not None
+def is_registry_name(text: str) -> bool:
+    """Return whether `text` is a valid name for a registry in the settings."""
+    return re.fullmatch(_NAME, text) is not None
 
 
 def is_sha256(text: str) -> bool:
-    """Tell whether `text` is a SHA-256 in lower-case hexadecimal."""
+    """Return whether `text` is a SHA-256 in lower-case hexadecimal."""
     return re.fullmatch(_SHA256, text) is not None
+
+
+def add_registry(file: Path, *, name: str, location: str, root_sha256: str) -> bool:
+    """Add the registry at `location` to `file` with a name and a pin; the first is the default.
+
+    Returns whether it is now the default in this file.
+
+    Raises:
+        UsageError: `CONFIG_INVALID`: the file is not TOML.
+        UnavailableError: it cannot be read or written.
+    """
+    import tomlkit  # noqa: PLC0415 - only `psreg registry` edits settings
+
+    document = _load_document(file)
+    document.setdefault("registry", name)
+    registries = document.setdefault("registries", tomlkit.table(is_super_table=True))
+    table = tomlkit.table()
+    table.update({"url": location, "root_sha256": root_sha256})
+    registries[name] = table
+    _store_document(file, document)
+    return bool(document["registry"] == name)
+
+
+def remove_registry(file: Path, name: str) -> bool:
+    """Remove a named registry from `file`; return whether it was in the file."""
+    document = _load_document(file)
+    if name not in document.get("registries", {}):
+        return False
+    del document["registries"][name]
+    if not document["registries"]:
+        del document["registries"]
+    if document.get("registry") == name:
+        del document["registry"]
+    _store_document(file, document)
+    return True
 
 
 def _read(path: Path, trusted: bool, warnings: list[str]) -> _File:
     if not path.is_file():
         return _File(path=path, text="", values={}, trusted=trusted)
-    import tomllib  # noqa: PLC0415 - only who has settings pays for it
+    import tomllib  # noqa: PLC0415 - only users with settings need it
 
     data = read_named(path, _MAX_FILE)
     try:
@@ -212,7 +249,7 @@ def _read(path: Path, trusted: bool, warnings: list[str]) -> _File:
         raise _invalid(path, number, str(error)) from error
     file = _File(path=path, text=text, values=values, trusted=trusted)
     known = ("registry", "registries", "locked")
-    warnings += [f"{path}: unknown setting '{key}'" for key in values if key not in known]
+    warnings += [f"{path}: unknown key `{key}`" for key in values if key not in known]
     return file
 
 
@@ -241,30 +278,58 @@ def _tables(file: _File, key: str) -> Mapping[str, Any]:
     return value
 
 
-def _remote(file: _File, name: str, table: Any) -> Remote:
-    if not is_remote_name(name) or not isinstance(table, dict):
-        raise file.fault(name, "must be a table with 'url' and 'root_sha256', in lower case")
+def _named_registry(file: _File, name: str, table: Any) -> NamedRegistry:
+    if not is_registry_name(name) or not isinstance(table, dict):
+        raise file.fault(
+            name, "must be a table with `url` and `root_sha256`, and its name in lower case"
+        )
     url, pin = table.get("url"), table.get("root_sha256")
     if not isinstance(url, str) or not url:
-        raise file.fault(name, "has no 'url'")
+        raise file.fault(name, "has no `url`")
     if pin is not None and not (isinstance(pin, str) and is_sha256(pin)):
-        raise file.fault(name, "has a 'root_sha256' that is not 64 lower-case hexadecimal digits")
+        raise file.fault(
+            name, "has an invalid `root_sha256`: it must be 64 lower-case hexadecimal digits"
+        )
     location = url if is_url(url) else str(file.path.parent / Path(url).expanduser())
     try:
         location = normal_location(location)
     except UsageError as error:
         raise file.fault(name, error.message) from error
-    return Remote(name=name, location=location, root_sha256=pin, file=file.path)
+    return NamedRegistry(name=name, location=location, root_sha256=pin, file=file.path)
 
 
-def _pin(remotes: Iterable[Remote], location: str) -> str | None:
-    return next((r.root_sha256 for r in remotes if r.location == location), None)
+def _pin(registries: Iterable[NamedRegistry], location: str) -> str | None:
+    return next((r.root_sha256 for r in registries if r.location == location), None)
 
 
 def _locked(key: str, by: object, lock: _File | None) -> TrustError:
     where = lock.path if lock else ""
-    return TrustError("POLICY_LOCKED", f"{by} sets '{key}', which {where} locks")
+    return TrustError("POLICY_LOCKED", f"{by} sets `{key}`, which {where} locks")
 
 
 def _invalid(path: Path, line: int, why: str) -> UsageError:
     return UsageError("CONFIG_INVALID", f"{path}:{line}: {why}")
+
+
+def _load_document(file: Path) -> Any:
+    import tomlkit  # noqa: PLC0415
+    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415
+
+    if not file.exists():
+        return tomlkit.document()
+    try:
+        return tomlkit.parse(read_named(file))
+    except (TOMLKitError, UnicodeDecodeError) as error:
+        raise UsageError("CONFIG_INVALID", f"{file}: {error}") from error
+
+
+def _store_document(file: Path, document: Any) -> None:
+    import tomlkit  # noqa: PLC0415
+
+    # Users often keep settings elsewhere and link to them; the link is theirs.
+    target = file.resolve() if file.is_symlink() else file
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(target, error) from error
+    write_file(target, tomlkit.dumps(document).encode())

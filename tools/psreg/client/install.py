@@ -1,8 +1,8 @@
-"""Fetching what was asked for: resolve, fetch, verify; writing is the library's business.
+"""Resolve, fetch and verify what was requested; the library writes it.
 
-Every name is resolved, fetched and verified before the caller writes any of them, so that one bad
-artifact leaves nothing behind. An artifact is trusted for one reason only: its length and SHA-256
-are those of a record that the registry's signed metadata vouches for.
+All names are resolved, fetched and verified before the caller writes any of them, so that one bad
+artifact leaves nothing behind. There is one reason to trust an artifact: its length and SHA-256
+match a record that the registry's metadata signs.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Protocol
 
 from psreg.client.resolve import Choice, Request, choose, unknown_name
 from psreg.core.errors import PsregError, TrustError, UnavailableError
-from psreg.registry.record_reading import read_record
+from psreg.registry.records import read_record
 
 MAX_ARTIFACT = 16 * 1024 * 1024
-"""Bytes of the largest artifact a client fetches, whatever its record says."""
+"""Size in bytes of the largest artifact that is fetched, whatever its record says."""
 
 
 class Registry(Protocol):
     """A registry whose signed metadata has been verified."""
 
     def record(self, name: str) -> bytes | None:
-        """Return the verified bytes of the target `pkg/<name>.json`; None if there is none."""
+        """Return the verified bytes of the target `pkg/<name>.json`, or None."""
 
     def names(self) -> Sequence[str]:
         """Return all names of the signed catalogue."""
@@ -34,54 +34,54 @@ class Registry(Protocol):
 
         Raises:
             TrustError: `TRUST_DIGEST`: it is longer than `size`.
-            UnavailableError: it cannot be had.
+            UnavailableError: it cannot be read.
         """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """One release. `data` is verified, and empty where `at_hand`: an intact copy is installed."""
+class FetchedRelease:
+    """A release. `data` is verified, and empty if an intact copy is `already_installed`."""
 
     choice: Choice
     data: bytes = b""
-    at_hand: bool = False
+    already_installed: bool = False
 
 
-def deliver(
+def fetch_all(
     requests: Iterable[Request],
     registry: Registry,
     installed: Callable[[Choice], bool] = lambda _: False,
-) -> tuple[Delivery, ...]:
+) -> tuple[FetchedRelease, ...]:
     """Return every requested release, fetched and verified, in order of the requests.
 
-    `installed` tells whether an intact copy of a choice is at hand, which is then not fetched.
+    `installed` returns whether an intact copy of a choice is installed; it is then not fetched.
 
     Raises:
-        TrustError: a record or an artifact is not what was signed; whatever else failed, too,
-            is in the same message.
-        UnavailableError: a name, a version or an artifact cannot be had.
+        TrustError: a record or an artifact is not what was signed; the message includes all
+            other failures.
+        UnavailableError: a name, a version or an artifact is not available.
     """
-    deliveries: list[Delivery] = []
+    releases: list[FetchedRelease] = []
     errors: list[PsregError] = []
     for request in requests:
         try:
             choice = resolve(request, registry)
             if installed(choice):
-                deliveries.append(Delivery(choice=choice, at_hand=True))
+                releases.append(FetchedRelease(choice=choice, already_installed=True))
             else:
-                deliveries.append(Delivery(choice=choice, data=fetch(choice, registry)))
+                releases.append(FetchedRelease(choice=choice, data=fetch(choice, registry)))
         except PsregError as error:
             errors.append(error)
     if errors:
-        raise _together(errors)
-    return tuple(deliveries)
+        raise _combined(errors)
+    return tuple(releases)
 
 
 def resolve(request: Request, registry: Registry) -> Choice:
-    """Return the release `request` means in `registry`; nothing but metadata is fetched.
+    """Return the release of `registry` that `request` selects; only metadata is fetched.
 
     Raises:
-        TrustError, UnavailableError: see `choose`; `UNKNOWN_NAME` has a suggestion as its hint.
+        TrustError, UnavailableError: see `choose`; the hint of `UNKNOWN_NAME` is a suggestion.
     """
     data = registry.record(request.name)
     if data is None:
@@ -94,32 +94,34 @@ def fetch(choice: Choice, registry: Registry) -> bytes:
 
     Raises:
         TrustError: `TRUST_DIGEST`: length or SHA-256 differ from the record.
-        UnavailableError: it cannot be had, or is larger than a prompt can be (`TOO_LARGE`).
+        UnavailableError: it cannot be read, or is larger than a prompt may be (`TOO_LARGE`).
     """
     row, release = choice.row, choice.release
     if not 0 <= row.size <= MAX_ARTIFACT:
         raise UnavailableError(
-            "TOO_LARGE", f"{release.name} {release.version} has {row.size} bytes, no prompt has"
+            "TOO_LARGE",
+            f"{release.name} {release.version} claims {row.size:,} bytes; "
+            f"the limit is {MAX_ARTIFACT // 1024**2} MiB",
         )
     data = registry.artifact(str(release.artifact), row.size)
     if len(data) != row.size or not matches_digest(data, row.sha256):
         raise TrustError(
             "TRUST_DIGEST",
             f"{release.filename} of {release.name} {release.version} is not the file that was "
-            f"signed: {len(data)} bytes with SHA-256 {hashlib.sha256(data).hexdigest()}, "
-            f"not {row.size} bytes with {row.sha256}",
-            "nothing was installed; tell the keepers of the registry",
+            f"signed: {len(data):,} bytes with SHA-256 {hashlib.sha256(data).hexdigest()}, "
+            f"expected {row.size:,} bytes with SHA-256 {row.sha256}",
+            "Tell the maintainers of the registry; nothing was installed.",
         )
     return data
 
 
 def matches_digest(data: bytes, sha256: str) -> bool:
-    """Tell whether the SHA-256 of `data`, in lower-case hexadecimal, is `sha256`."""
+    """Return whether the SHA-256 of `data`, in lower-case hexadecimal, is `sha256`."""
     return hashlib.sha256(data).hexdigest() == sha256
 
 
-def _together(errors: list[PsregError]) -> PsregError:
-    """Return one error that says all; a matter of trust decides the exit code."""
+def _combined(errors: list[PsregError]) -> PsregError:
+    """Return one error with all messages; a `TrustError` takes precedence."""
     if len(errors) == 1:
         return errors[0]
     refusals = [error for error in errors if isinstance(error, TrustError)]

@@ -1,8 +1,8 @@
-"""Installed prompts: `<library>/<name>/<version>/` with the artifact and its receipt.
+"""Installed prompts: `<library>/<name>/<version>/` contains the artifact and its receipt.
 
-The receipt is written last: a version folder without one was never installed. One version of a
-name is active; after a crash the receipt written last wins, and what it replaced is removed by
-the next installation. Nothing is written through a link.
+The receipt is written last: a version folder without one is not installed. One version of a name
+is active. After a crash the newest receipt wins, and the next installation removes what it
+replaced. Nothing is written through a link.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MAX_ARTIFACT = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What was installed, from where, and under which state of the registry.
+    """What was installed, from where, and from which state of the registry.
 
     `registry` is `{"id", "url"}`, `metadata` maps roles to versions, `installed` is UTC as
     `2026-11-21T05:00:00Z`.
@@ -102,38 +102,38 @@ class Library:
         return max(found, key=lambda item: item[:2], default=(None, None, None))[2]
 
     def path(self, receipt: Receipt) -> Path:
-        """Return where the artifact of `receipt` lies."""
+        """Return the path of the artifact of `receipt`."""
         release = receipt.release
         return self.folder / release.name / release.version / release.filename
 
     def has(self, name: str) -> bool:
-        """Tell whether anything of `name` is in the library, a broken installation included."""
+        """Return whether the library has anything of `name`, even a broken installation."""
         target = self.folder / name
         return target.is_symlink() or target.is_dir()
 
-    def holds(self, choice: Choice) -> bool:
-        """Tell whether exactly the release of `choice` is active and its file intact."""
+    def has_intact(self, choice: Choice) -> bool:
+        """Return whether the release of `choice` is active and its file is unchanged."""
         receipt = self.receipt(choice.release.name)
         if receipt is None or receipt.release != choice.release:
             return False
         return receipt.sha256 == choice.row.sha256 and self.drift(receipt) is None
 
     def drift(self, receipt: Receipt) -> str | None:
-        """Return how the installed file differs from its receipt, or None if it does not."""
+        """Return how the installed file differs from its receipt, or None."""
         try:
             data = read_file(self.path(receipt), _MAX_ARTIFACT)
         except UnavailableError as error:
             return error.message
         digest = hashlib.sha256(data).hexdigest()
         if digest != receipt.sha256:
-            return f"SHA-256 is {digest}, installed was {receipt.sha256}"
+            return f"SHA-256 is {digest}; {receipt.sha256} was installed"
         return None
 
-    def keep(self, receipt: Receipt, data: bytes) -> Path:
+    def install(self, receipt: Receipt, data: bytes) -> Path:
         """Install `data` under `receipt` in place of any other version; return its path.
 
         Raises:
-            UnavailableError: the library cannot be written; what was installed still is.
+            UnavailableError: the library cannot be written; what was installed is unchanged.
         """
         self._make()
         with exclusive(self.folder / ".lock"):
@@ -168,7 +168,7 @@ class Library:
             raise cannot_write(self.folder, error) from error
 
     def _sweep(self, name_folder: Path, active: Path) -> None:
-        """Remove older versions and what a crash left; failing to is no failed installation."""
+        """Remove older versions and what a crash left; failures are ignored."""
         unfinished = [path for path in _listed(active) if path.name.startswith(TEMPORARY)]
         others = [path for path in _listed(name_folder) if path.name != active.name]
         for path in (*unfinished, *others):
@@ -176,34 +176,34 @@ class Library:
                 _delete(path)
 
 
-def library() -> Library:
+def user_library() -> Library:
     """Return this user's library: `PSREG_LIBRARY`, else `library` in the data folder."""
     chosen = os.environ.get("PSREG_LIBRARY")
     return Library(Path(chosen).absolute() if chosen else folders.data_dir() / "library")
 
 
 def installed_artifact(text: str) -> tuple[Path, bytes]:
-    """Return path and bytes of the installed artifact that `NAME[@RANGE]` means.
+    """Return path and bytes of the installed artifact that `NAME[@RANGE]` selects.
 
     Raises:
-        UsageError: `text` is no `NAME[@RANGE]`.
-        UnavailableError: `NOT_INSTALLED`: it is not installed, or in another version.
+        UsageError: `text` is not `NAME[@RANGE]`.
+        UnavailableError: `NOT_INSTALLED`: it is not installed, or only in another version.
     """
     request = parse_request(text)
-    shelf = library()
-    receipt = shelf.receipt(request.name)
+    library = user_library()
+    receipt = library.receipt(request.name)
     if receipt is None:
         raise UnavailableError(
-            "NOT_INSTALLED", f"{request.name} is not installed", f"try 'psreg install {text}'"
+            "NOT_INSTALLED", f"`{request.name}` is not installed", f"Run `psreg install {text}`."
         )
     version = parse_version(receipt.release.version)
     if "@" in text and not request.range.matches(version):
         raise UnavailableError(
             "NOT_INSTALLED",
-            f"{request.name} is installed in version {version}, not {request.range.text}",
-            f"try 'psreg install {text}'",
+            f"`{request.name}` is installed in version {version}, not {request.range.text}",
+            f"Run `psreg install {text}`.",
         )
-    path = shelf.path(receipt)
+    path = library.path(receipt)
     return path, read_file(path, _MAX_ARTIFACT)
 
 
@@ -227,7 +227,7 @@ def _written(folder: Path) -> int:
 
 
 def _clear(path: Path) -> None:
-    """Remove a folder planted where a file belongs; anything else is replaced by renaming."""
+    """Remove a folder that is in the place of a file; renaming replaces anything else."""
     if path.is_dir() and not path.is_symlink():
         with suppress(OSError):
             shutil.rmtree(path)

@@ -11,7 +11,7 @@ _HEAD = ("pbe_name", "pbe_version", "pbe_class", "install_instructions")
 
 
 def pbe_outline(value: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of a PBE: name and class first, then every field under its own heading."""
+    """Yield the lines of a PBE: name and class, then every field under its own heading."""
     name, version, entry_class = (value.get(key, "?") for key in _HEAD[:3])
     yield f"{name} {version} · {entry_class}"
     for key, field in value.items():

@@ -1,6 +1,6 @@
-"""Fill in a `.prompt`, or say why it cannot be done.
+"""Fill in a `.prompt`, or say why that is impossible.
 
-Read mode: a file in the wild can be used unless its structure is wrong (READINGS, introduction).
+The check is in read mode: a file can be used unless its structure is wrong.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from psreg.formats.json import json_document
 from psreg.lint.files.prompt_rules import PROMPT_RULES
 from psreg.lint.locate import judge
 
-_NAME = re.compile(NAME)
+_VARIABLE_NAME = re.compile(NAME)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """A prompt that was filled in. `flaws` are errors that did not stop it."""
+    """A filled-in prompt. `flaws` are errors that did not prevent it."""
 
     prompt: Prompt
     rendering: Rendering
@@ -47,7 +47,7 @@ def fill(
     """
     if _is_pbe(path, data):
         message = f"{path} is a PBE, which has no variables to fill in"
-        raise FindingsError("NOT_A_PROMPT", message, f"print it with 'psreg show {path}'")
+        raise FindingsError("NOT_A_PROMPT", message, f"Print it with `psreg show {path}`.")
     prompt = dotprompt.read(data)
     found = judge(PROMPT_RULES, prompt, prompt, path, Mode.READ)
     flaws = tuple(diagnostic for diagnostic in found if diagnostic.severity is ERROR)
@@ -58,13 +58,13 @@ def fill(
     rendering = dotprompt.render(prompt, values, squeeze=squeeze)
     if require_all and rendering.missing:
         names = ", ".join(rendering.missing)
-        hint = f"give each with --set, as in --set {rendering.missing[0]}=VALUE"
+        hint = f"Give each a value, for example with --set {rendering.missing[0]}=VALUE."
         raise FindingsError("MISSING_VALUES", f"no value for: {names}", hint)
     return Filled(prompt=prompt, rendering=rendering, flaws=flaws)
 
 
 def described(diagnostic: Diagnostic) -> str:
-    """Return place and message of a diagnostic on one line: `FILE:LINE:COLUMN: CODE message`."""
+    """Return position and message of a diagnostic in one line: `FILE:LINE:COLUMN: CODE message`."""
     start = diagnostic.start
     place = f"{diagnostic.path}:{start.line}:{start.column}"
     return f"{place}: {diagnostic.code} {diagnostic.message}"
@@ -76,20 +76,20 @@ def _is_pbe(path: str, data: bytes) -> bool:
 
 
 def values_of_assignments(assignments: list[str]) -> dict[str, str]:
-    """Return the values of `name=value` texts; of two for one name, the last.
+    """Return the values of `name=value` texts; the last one for a name wins.
 
     Raises:
-        UsageError: one has no `=`, no name that a variable may have, or is not UTF-8.
+        UsageError: one has no `=` or an invalid name, or is not UTF-8.
     """
     values = {}
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals:
-            raise UsageError("USAGE", f"--set {assignment!r} has no '='", "write --set NAME=VALUE")
-        if not _NAME.fullmatch(name):
-            message = f"--set {assignment!r}: {name!r} cannot be the name of a variable"
-            raise UsageError("USAGE", message, "names are of letters, digits, '-' and '_'")
-        # NOTE: Python hands us argument bytes that are not UTF-8 as lone surrogates.
+            raise UsageError("USAGE", f"--set `{assignment}` has no `=`", "Write --set NAME=VALUE.")
+        if not _VARIABLE_NAME.fullmatch(name):
+            message = f"--set `{assignment}`: `{name}` is not a valid name for a variable"
+            raise UsageError("USAGE", message, "Use letters, digits, `-` and `_`.")
+        # NOTE: Python passes argument bytes that are not UTF-8 as lone surrogates.
         if any("\ud800" <= character <= "\udfff" for character in value):
             raise UsageError("USAGE", f"--set {name}: the value is not UTF-8")
         values[name] = value
@@ -97,29 +97,29 @@ def values_of_assignments(assignments: list[str]) -> dict[str, str]:
 
 
 def values_of_json(data: bytes, path: str) -> dict[str, str]:
-    """Return the values of a JSON object; numbers and booleans as they are written there.
+    """Return the values of a JSON object; numbers and booleans as they are written.
 
     Raises:
-        UsageError: it is no sound JSON object of strings, numbers and booleans.
+        UsageError: it is not a valid JSON object of strings, numbers and booleans.
     """
     tree = json_document.parse(data)
-    places = LineIndex(tree.text)
+    lines = LineIndex(tree.text)
 
-    def refuse(span: Span, message: str) -> UsageError:
-        start = places.position(span.start)
-        hint = 'it is one object, such as {"name": "Ana"}'
+    def refused(span: Span, message: str) -> UsageError:
+        start = lines.position(span.start)
+        hint = 'Write one object, such as {"name": "Ana"}.'
         return UsageError("BAD_VALUES", f"{path}:{start.line}:{start.column}: {message}", hint)
 
     for issue in tree.issues:
-        raise refuse(issue.span, issue.message)
+        raise refused(issue.span, issue.message)
     if not isinstance(tree.value, dict):
-        raise refuse(tree.span(""), "the values are not an object")
+        raise refused(tree.span(""), "the values are not an object")
     values = {}
     for name, value in tree.value.items():
-        if not _NAME.fullmatch(name):
-            raise refuse(tree.span(""), f"{name!r} cannot be the name of a variable")
+        if not _VARIABLE_NAME.fullmatch(name):
+            raise refused(tree.span(""), f"`{name}` is not a valid name for a variable")
         span = tree.span(f"/{name}")
         if value is None or isinstance(value, dict | list):
-            raise refuse(span, f"the value of {name!r} is not a string, a number or a boolean")
+            raise refused(span, f"the value of `{name}` is not a string, a number or a boolean")
         values[name] = value if isinstance(value, str) else tree.text[span.start : span.end]
     return values

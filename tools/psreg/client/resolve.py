@@ -1,9 +1,9 @@
-"""Which release a request means: `NAME[@RANGE]` against a verified package record.
+"""Resolves `NAME[@RANGE]` against a verified package record.
 
-The highest final version that matches and is not withdrawn; a pre-release only when the range
-spells one of its triple; a withdrawn version only when it is named exactly, with a warning.
-Nothing a record says is used as a path: paths follow from class, name and version, and a record
-that says otherwise is refused.
+The result is the highest final version that matches and is not yanked; a pre-release only if the
+range spells a pre-release of the same MAJOR.MINOR.PATCH; a yanked version only if it is named
+exactly, with a warning. No text of a record is used as a path: paths follow from class, name and
+version, and a record with another path is refused.
 """
 
 from __future__ import annotations
@@ -14,28 +14,33 @@ from dataclasses import dataclass
 from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageError
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import ANY, Range
-from psreg.registry.record_reading import bad_record, newer_format, read_record
-from psreg.registry.records import PackageRecord, ReleaseRecord
+from psreg.registry.records import (
+    PackageRecord,
+    ReleaseRecord,
+    bad_record,
+    newer_format,
+    read_record,
+)
 
-_SHOWN = 8
-"""How many versions a message lists."""
+_LISTED = 8
+"""The number of versions that a message lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a person asked for: a name and the versions that will do."""
+    """What the user requested: a name and a range of versions."""
 
     name: str
     range: Range
 
     def __str__(self) -> str:
-        """Return it the way it is typed."""
+        """Return the request as it is typed."""
         return self.name if self.range is ANY else f"{self.name}@{self.range.text}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """The release a request means; `warnings` are sentences about it for the person."""
+    """The release that a request selects; `warnings` are sentences about it for the user."""
 
     request: Request
     release: ReleaseId
@@ -44,55 +49,55 @@ class Choice:
 
 
 def parse_request(text: str) -> Request:
-    """Return the request `NAME` or `NAME@RANGE` spells.
+    """Return the request that `NAME` or `NAME@RANGE` spells.
 
     Raises:
-        UsageError: `BAD_NAME` or `BAD_RANGE`, before anything is asked of a registry.
+        UsageError: `BAD_NAME` or `BAD_RANGE`, before any registry is contacted.
     """
     name, at, wanted = text.partition("@")
     if not is_name(name):
         raise UsageError(
             "BAD_NAME",
-            f"{text!r} names no entry",
-            "a name is lower-case letters and digits in words joined by _, for instance "
-            "quiz_master or quiz_master@^1.2",
+            f"`{text}` is not a valid name",
+            "Write lower-case letters and digits in words joined by `_`, such as `quiz_master` "
+            "or `quiz_master@^1.2`.",
         )
     if not at:
         return Request(name=name, range=ANY)
     try:
         return Request(name=name, range=Range.parse(wanted.strip()))
     except ValueError as error:
-        raise UsageError("BAD_RANGE", f"{text!r}: {error}") from error
+        raise UsageError("BAD_RANGE", f"`{text}`: {error}") from error
 
 
 def parse_requests(texts: Iterable[str]) -> tuple[Request, ...]:
     """Return the requests `texts` spell, in order.
 
     Raises:
-        UsageError: one cannot be read, or two ask for the same name.
+        UsageError: one is invalid, or two have the same name.
     """
     requests: dict[str, Request] = {}
     for text in texts:
         request = parse_request(text)
         if request.name in requests:
-            raise UsageError("USAGE", f"{request.name} is named twice", "ask for it once")
+            raise UsageError("USAGE", f"`{request.name}` is named twice", "Name it once.")
         requests[request.name] = request
     return tuple(requests.values())
 
 
-def never_back(name: str, before: bytes, now: bytes) -> None:
-    """Return if the record `now` continues the record `before`, both verified at their time.
+def check_no_rollback(name: str, before: bytes, now: bytes) -> None:
+    """Check that the record `now` continues the record `before`; both were verified.
 
-    Even the key that signs records must not take something back that this machine has seen.
+    Not even the key that signs records may take back what this machine has seen.
 
     Raises:
-        TrustError: `TRUST_ROLLBACK`: a lower serial, or a version is gone; `TRUST_REWRITTEN`: a
-            version has other bytes now.
+        TrustError: `TRUST_ROLLBACK`: a lower serial, or a missing version;
+            `TRUST_REWRITTEN`: a version has other bytes now.
     """
     try:
         old = read_record(before, name)
     except PsregError:
-        return  # what is kept is damaged, and protects nothing
+        return  # the stored copy is damaged and protects nothing
     new = read_record(now, name)
     digests = {row.version: row.sha256 for row in new.releases}
     versions = {row.version for row in new.rows}
@@ -100,7 +105,7 @@ def never_back(name: str, before: bytes, now: bytes) -> None:
     if new.serial < old.serial or gone:
         raise TrustError(
             "TRUST_ROLLBACK",
-            f"the registry's record of {name} went back from state {old.serial} to {new.serial}"
+            f"the registry's record of {name} went back from serial {old.serial} to {new.serial}"
             + (f", without version {', '.join(gone)}" if gone else ""),
         )
     for row in old.releases:
@@ -108,7 +113,7 @@ def never_back(name: str, before: bytes, now: bytes) -> None:
             raise TrustError(
                 "TRUST_REWRITTEN",
                 f"{name} {row.version} was {row.sha256} and is now {digests[row.version]}",
-                "a published version never changes; tell the keepers of the registry",
+                "Tell the maintainers of the registry: a published version never changes.",
             )
 
 
@@ -125,21 +130,21 @@ def release_id(record: PackageRecord, row: ReleaseRecord) -> ReleaseId:
 
 
 def pick(record: PackageRecord, request: Request) -> ReleaseRecord:
-    """Return the row of `record` that `request` means.
+    """Return the row of `record` that `request` selects.
 
     Raises:
         UnavailableError: `NO_MATCHING_VERSION` or `NEWER_FORMAT`.
     """
     matching = [row for row in record.releases if request.range.matches(row.semver)]
     exact = request.range.exact is not None
-    offered = [row for row in matching if exact or row.yanked is None]
-    if not offered:
-        raise _nothing(record, request, matching)
-    return max(offered, key=lambda row: (row.semver, row.version))
+    candidates = [row for row in matching if exact or row.yanked is None]
+    if not candidates:
+        raise _no_match(record, request, matching)
+    return max(candidates, key=lambda row: (row.semver, row.version))
 
 
 def choose(record: PackageRecord, request: Request) -> Choice:
-    """Return the release of `record` that `request` means, if it can be installed.
+    """Return the release of `record` that `request` selects, if it can be installed.
 
     Raises:
         UnavailableError: see `pick`; `REQUIRES_UNSUPPORTED`.
@@ -151,7 +156,7 @@ def choose(record: PackageRecord, request: Request) -> Choice:
         raise UnavailableError(
             "REQUIRES_UNSUPPORTED",
             f"{record.name} {row.version} needs other entries: {', '.join(sorted(requires))}",
-            "this version of psreg does not install dependencies yet",
+            "Install a newer psreg: this version cannot install dependencies.",
         )
     return Choice(
         request=request,
@@ -162,47 +167,47 @@ def choose(record: PackageRecord, request: Request) -> Choice:
 
 
 def similar(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return up to three of `names` that `name` may be a slip of, most alike first."""
+    """Return up to three of `names` that are similar to `name`, most similar first."""
     from difflib import get_close_matches  # noqa: PLC0415 - only a mistyped name needs it
 
     return tuple(get_close_matches(name, names, n=3, cutoff=0.7))
 
 
 def unknown_name(name: str, names: Iterable[str]) -> UnavailableError:
-    """Return the error for a name the registry does not have, with what may have been meant."""
+    """Return the error for a name that the registry does not have, with suggestions."""
     close = similar(name, names)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"try 'psreg search {name}'"
-    return UnavailableError("UNKNOWN_NAME", f"the registry has no entry named {name}", hint)
+    guess = " or ".join(f"`{word}`" for word in close)
+    hint = f"Did you mean {guess}?" if close else f"Run `psreg search {name}`."
+    return UnavailableError("UNKNOWN_NAME", f"the registry has no entry named `{name}`", hint)
 
 
 def _warnings(record: PackageRecord, row: ReleaseRecord) -> Iterable[str]:
     if row.yanked is not None:
-        yield f"{record.name} {row.version} was withdrawn: {row.yanked}"
+        yield f"{record.name} {row.version} was yanked: {row.yanked}"
     if record.deprecated is not None:
         replacement = record.deprecated.get("replacement")
         instead = f"; use {replacement} instead" if replacement else ""
         yield f"{record.name} is deprecated: {record.deprecated.get('reason')}{instead}"
 
 
-def _nothing(
+def _no_match(
     record: PackageRecord, request: Request, matching: list[ReleaseRecord]
 ) -> UnavailableError:
     if matching:
         row = matching[-1]
         return UnavailableError(
             "NO_MATCHING_VERSION",
-            f"every version of {record.name} that matches was withdrawn; "
-            f"{row.version}: {row.yanked}",
-            f"to install it all the same, name it exactly: {record.name}@{row.version}",
+            f"all matching versions of {record.name} were yanked; {row.version}: {row.yanked}",
+            f"Name the version to install it anyway: `{record.name}@{row.version}`.",
         )
     known = [row.version for row in record.releases]
     if len(known) < len(record.rows):
         return newer_format(f"{record.name} has releases in a newer format")
-    listed = ", ".join(known[-_SHOWN:]) or "none"
+    listed = ", ".join(known[-_LISTED:]) or "none"
     if request.range is ANY and known:
-        hint = f"there are only pre-releases; name one exactly: {record.name}@{known[-1]}"
+        hint = f"Name one of its pre-releases: `{record.name}@{known[-1]}`."
     else:
-        hint = f"versions: {listed}"
+        hint = f"Choose one of its versions: {listed}."
     return UnavailableError(
         "NO_MATCHING_VERSION", f"no version of {record.name} matches {request.range.text}", hint
     )

@@ -1,7 +1,7 @@
 """What this machine knows about registries: the pinned first root of each, and its client state.
 
-`<data>/registries/<id>/1.root.json` is the trust anchor; beside it lie the verified metadata that
-protects against rollback, and verified records. An id belongs to one root for ever: another root
+`<data>/registries/<id>/1.root.json` is the trust anchor; next to it are verified records, and the
+verified metadata that protects against rollback. An id belongs to one root forever: another root
 that claims a known id is refused, like a changed SSH host key.
 """
 
@@ -20,10 +20,10 @@ from psreg.system.atomic import cannot_write, write_file
 from psreg.system.files import read_named
 
 ROOT = "registry/metadata/1.root.json"
-"""Where every registry serves its first root."""
+"""The path at which every registry serves its first root."""
 
 MAX_ROOT = 512_000
-"""Bytes of the largest root metadata accepted (python-tuf's own limit)."""
+"""Size in bytes of the largest root metadata that is accepted (python-tuf's own limit)."""
 
 _ID_DIGITS = 32
 _FILE = "1.root.json"
@@ -31,7 +31,7 @@ _FILE = "1.root.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """A first root: who the registry is. `folder` holds its client state, once it is kept."""
+    """A first root: the identity of a registry. `folder` is for its client state."""
 
     id: str
     mode: str
@@ -41,26 +41,26 @@ class Anchor:
 
 
 def read_mode(root: bytes) -> tuple[str, str]:
-    """Return registry id and mode (`dev` or `production`) that root metadata states.
+    """Return the registry id and the mode (`dev` or `production`) in root metadata.
 
     Raises:
-        TrustError: `TRUST_METADATA`: it is no root metadata of a psreg registry.
+        TrustError: `TRUST_METADATA`: it is not root metadata of a psreg registry.
     """
     try:
         value = strict_value(root)
     except TrustError as error:
-        raise _no_root(error.message) from error
+        raise _bad_root(error.message) from error
     signed = value.get("signed") if isinstance(value, dict) else None
     psreg = signed.get("psreg") if isinstance(signed, dict) else None
     if not isinstance(signed, dict) or signed.get("_type") != "root":
-        raise _no_root("it is not the root of trust of a registry")
+        raise _bad_root("it is not the root of trust of a registry")
     if not isinstance(psreg, dict):
-        raise _no_root("it is the root of some other kind of repository")
+        raise _bad_root("it is the root of another kind of repository")
     identity, mode = psreg.get("id"), psreg.get("mode")
     if not isinstance(identity, str) or not _is_id(identity):
-        raise _no_root("its registry id is not 32 hexadecimal digits")
+        raise _bad_root("its registry id is not 32 hexadecimal digits")
     if mode not in ("dev", "production"):
-        raise _no_root(f"its mode is {mode!r}")
+        raise _bad_root(f"its mode is {mode!r}")
     return identity, str(mode)
 
 
@@ -71,7 +71,7 @@ class TrustStore:
         self._folder = folder
 
     def anchor(self, root: bytes) -> Anchor:
-        """Return the anchor that `root` would be; nothing is stored."""
+        """Return the anchor for `root`; nothing is stored."""
         identity, mode = read_mode(root)
         return Anchor(
             id=identity,
@@ -82,23 +82,23 @@ class TrustStore:
         )
 
     def find(self, sha256: str) -> Anchor | None:
-        """Return the kept anchor whose root has this digest; None if it is not kept or damaged."""
-        return next((anchor for anchor in self._kept if anchor.sha256 == sha256), None)
+        """Return the stored anchor whose root has this digest; None if missing or damaged."""
+        return next((anchor for anchor in self._stored if anchor.sha256 == sha256), None)
 
-    def keep(self, anchor: Anchor) -> bool:
+    def add(self, anchor: Anchor) -> bool:
         """Store `anchor`; return whether it is new to this machine.
 
         Raises:
-            TrustError: `TRUST_PIN`: its id is known with another root.
+            TrustError: `TRUST_PIN`: its id is already stored with another root.
             UnavailableError: the store cannot be written.
         """
-        known = next((kept for kept in self._kept if kept.id == anchor.id), None)
+        known = next((stored for stored in self._stored if stored.id == anchor.id), None)
         if known is not None and known.sha256 != anchor.sha256:
             raise TrustError(
                 "TRUST_PIN",
                 f"the registry {anchor.id} is known with the root {known.sha256}, "
                 f"and now shows the root {anchor.sha256}",
-                "somebody may be posing as this registry; if its keepers confirm the change, "
+                "Someone may be impersonating the registry. If its maintainers confirm the change, "
                 f"run: psreg registry remove --forget {anchor.id}",
             )
         if known is None:
@@ -107,15 +107,15 @@ class TrustStore:
             except OSError as error:
                 raise cannot_write(anchor.folder, error) from error
             write_file(anchor.folder / _FILE, anchor.data)
-            self._kept.append(anchor)
+            self._stored.append(anchor)
         return known is None
 
     def forget(self, identity: str) -> bool:
-        """Delete all that is known about a registry; return whether anything was."""
+        """Delete everything stored about a registry; return whether there was anything."""
         folder = self._folder / identity
         if not _is_id(identity) or not folder.is_dir():
             return False
-        self._kept[:] = [anchor for anchor in self._kept if anchor.id != identity]
+        self._stored[:] = [anchor for anchor in self._stored if anchor.id != identity]
         try:
             shutil.rmtree(folder)
         except OSError as error:
@@ -123,7 +123,7 @@ class TrustStore:
         return True
 
     @cached_property
-    def _kept(self) -> list[Anchor]:
+    def _stored(self) -> list[Anchor]:
         return list(self._read())
 
     def _read(self) -> Iterator[Anchor]:
@@ -140,5 +140,5 @@ def _is_id(text: str) -> bool:
     return len(text) == _ID_DIGITS and not text.strip("0123456789abcdef")
 
 
-def _no_root(why: str) -> TrustError:
+def _bad_root(why: str) -> TrustError:
     return TrustError("TRUST_METADATA", f"the registry's {_FILE} is not usable: {why}")

@@ -1,39 +1,46 @@
-"""The Update Framework's client over our own source of bytes. Only importer of `tuf.ngclient`.
+"""The client of The Update Framework over a `Source`. The only importer of `tuf.ngclient`.
 
-The pinned first root is the only trust anchor; cached metadata only ever adds protection against
-rollback. Every metadata file passes `strict_json` before python-tuf parses it. Target files are
-fetched, verified and written here: `Updater.download_target` writes in place, through links.
-One process at a time works on a registry's state.
+The pinned first root is the only trust anchor; cached metadata only protects against rollback, and
+python-tuf verifies its signatures on every run. Every metadata file passes `strict_json` before
+python-tuf parses it. Target files are fetched, verified and written here, because
+`Updater.download_target` writes in place and through links. One process at a time uses the state
+of a registry.
 """
 
 from __future__ import annotations
 
+import json
+import shutil
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tuf.ngclient import FetcherInterface, TargetFile, Updater
 
-# python-tuf's errors, by way of the module that raises them: `tuf.api` belongs to
-# registry/trust/metadata.py.
+# The errors of python-tuf, from the module that raises them: only registry/trust/metadata.py
+# imports `tuf.api`.
 from tuf.ngclient.fetcher import exceptions
 
-from psreg.client.metadata_cache import repair, signed_field
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.source import NotServedError, Source, SourceError, TooLongError
-from psreg.registry.trust.roles import ROOT, SNAPSHOT, TARGETS, TIMESTAMP, target_path
+from psreg.registry.trust.roles import RELEASES, ROOT, SNAPSHOT, TARGETS, TIMESTAMP, target_path
 from psreg.registry.trust.strict_json import strict_json
 from psreg.system.atomic import exclusive, real_folder, write_file
-from psreg.system.files import read_named
+from psreg.system.files import read_file, read_named
 
 METADATA = "registry/metadata/"
 _REGISTRY = "registry/"
-_MAX_UNBOUNDED = 5_000_000
+_MAX_METADATA = 5_000_000
 _HASHES = ("sha256", "sha512")
 _ROLES = (ROOT, TIMESTAMP, SNAPSHOT, TARGETS)
 
-Judge = Callable[[bytes, bytes], None]
-"""Compares what was verified before with what is verified now; raises to refuse the new."""
+_CHECKED = tuple(f"{role}.json" for role in (TIMESTAMP, SNAPSHOT, TARGETS, RELEASES))
+"""Cached files that must be metadata; the bins are many, and python-tuf replaces a bad one."""
+
+Comparison = Callable[[bytes, bytes], None]
+"""Compares the bytes verified before with the new ones; raises to refuse them."""
 
 
 class _MalformedError(exceptions.DownloadError):
@@ -41,7 +48,7 @@ class _MalformedError(exceptions.DownloadError):
 
 
 class Fetcher(FetcherInterface):
-    """python-tuf's fetcher over a `Source`; remembers the last file, to explain a refusal."""
+    """A fetcher for python-tuf over a `Source`; remembers the last file, to explain a refusal."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -49,7 +56,7 @@ class Fetcher(FetcherInterface):
         self.data = b""
 
     def _fetch(self, url: str) -> Iterator[bytes]:
-        return iter((self.download_bytes(url, _MAX_UNBOUNDED),))
+        return iter((self.download_bytes(url, _MAX_METADATA),))
 
     def download_bytes(self, url: str, max_length: int) -> bytes:
         """Return the metadata file at `url`, a path below the base, if it is strict JSON."""
@@ -69,16 +76,16 @@ class Fetcher(FetcherInterface):
 
 
 class TufClient:
-    """A registry's verified metadata. `say` tells a person what had to be repaired."""
+    """The verified metadata of a registry. `notify` tells the user what was repaired."""
 
     def __init__(
-        self, source: Source, root: bytes, folder: Path, say: Callable[[str], None]
+        self, source: Source, root: bytes, folder: Path, notify: Callable[[str], None]
     ) -> None:
         self._source = source
         self._folder = folder
         self._metadata = folder / "metadata"
         self._root = root
-        self._say = say
+        self._say = notify
         self._fetcher = Fetcher(source)
         self._updater: Updater | None = None
 
@@ -86,14 +93,16 @@ class TufClient:
         """Bring root, timestamp, snapshot and targets up to date, once.
 
         Raises:
-            TrustError: what is served is not what the root vouches for (codes in `explain`).
-            UnavailableError: it cannot be had, or the state folder cannot be written.
+            TrustError: the served metadata is refused (codes in `psreg_error`).
+            UnavailableError: it cannot be read, or the state folder cannot be written.
         """
         if self._updater is None:
             real_folder(self._folder)
-            with self._at_work():
-                if repair(self._metadata):
-                    self._say(f"the client state in {self._folder} was damaged and is rebuilt")
+            with self._locked():
+                if repair_cache(self._metadata):
+                    self._say(
+                        f"the client state in {self._folder} was damaged and has been rebuilt"
+                    )
                 updater = Updater(
                     str(self._metadata), METADATA, fetcher=self._fetcher, bootstrap=self._root
                 )
@@ -101,50 +110,51 @@ class TufClient:
                 self._updater = updater
         return self._updater
 
-    def target(self, path: str, limit: int, judge: Judge | None = None) -> bytes | None:
-        """Return the verified bytes of a target; None if no role vouches for the path.
+    def target(self, path: str, limit: int, compare: Comparison | None = None) -> bytes | None:
+        """Return the verified bytes of a target; None if no role lists the path.
 
-        A copy verified before is used if it is still the one vouched for. `judge` is given the
-        copy verified before and the new bytes.
+        A stored copy is used if it is still the one listed. `compare` gets the copy verified before
+        and the new bytes.
 
         Raises:
             TrustError, UnavailableError: as `refresh`; `TRUST_DIGEST`: length or hash differ.
         """
         updater = self.refresh()
-        with self._at_work():
+        with self._locked():
             info = updater.get_targetinfo(path)
             if info is None:
                 return None
             file = self._folder / path
-            known = _known(file, limit)
-            if known is not None and _verified(info, known):
-                return known
+            stored = _stored(file, limit)
+            if stored is not None and _verified(info, stored):
+                return stored
             data = self._download(info, limit)
-            if known is not None and judge is not None:
-                judge(known, data)
+            if stored is not None and compare is not None:
+                compare(stored, data)
             write_file(real_folder(file.parent) / file.name, data)
             return data
 
     def versions(self) -> Mapping[str, int]:
-        """Return the version of each top-level role that is in force."""
+        """Return the current version of each top-level role."""
         self.refresh()
         files = {role: read_named(self._metadata / f"{role}.json") for role in _ROLES}
         return {role: int(signed_field(data, "version")) for role, data in files.items()}
 
     def newest_root(self) -> bytes:
-        """Return the root in force, the last of the chain that starts at the pinned one."""
+        """Return the current root, the last of the chain that starts at the pinned one."""
         self.refresh()
         return read_named(self._metadata / "root.json")
 
     def _download(self, info: TargetFile, limit: int) -> bytes:
         if info.length > limit:
             raise TrustError(
-                "TRUST_METADATA", f"{info.path} is said to have {info.length} bytes, over {limit}"
+                "TRUST_METADATA",
+                f"{info.path} claims {info.length:,} bytes; the limit is {limit:,}",
             )
         digest = next((info.hashes[name] for name in _HASHES if name in info.hashes), None)
         if digest is None:
             raise TrustError(
-                "TRUST_METADATA", f"{info.path} is vouched for without a SHA-256 or SHA-512"
+                "TRUST_METADATA", f"{info.path} is listed without a SHA-256 or SHA-512"
             )
         try:
             data = self._source.read(_REGISTRY + target_path(info.path, digest), info.length)
@@ -155,13 +165,13 @@ class TufClient:
         return data
 
     @contextmanager
-    def _at_work(self) -> Iterator[None]:
-        """Hold the lock, and turn python-tuf's errors into ours."""
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock, and translate the errors of python-tuf."""
         try:
             with exclusive(self._folder / "lock"):
                 yield
         except (exceptions.RepositoryError, exceptions.DownloadError, ValueError) as error:
-            raise explain(error, self._fetcher.name, self._fetcher.data) from error
+            raise psreg_error(error, self._fetcher.name, self._fetcher.data) from error
         except OSError as error:
             raise UnavailableError(
                 "STATE_UNUSABLE", f"cannot use {self._folder}: {error.strerror or error}"
@@ -171,70 +181,70 @@ class TufClient:
 _REFUSALS: tuple[tuple[type[Exception], TrustError], ...] = (
     (
         exceptions.DownloadLengthMismatchError,
-        TrustError("TRUST_METADATA", "longer than its kind of metadata can be"),
+        TrustError("TRUST_METADATA", "metadata is longer than its kind may be"),
     ),
     (
         _MalformedError,
         TrustError(
             "TRUST_METADATA",
             "the registry's metadata is malformed",
-            "a host that answers a missing file with a page instead of status 404 does this",
+            "Check the address; a host that serves a page instead of status 404 looks like this.",
         ),
     ),
     (
         exceptions.ExpiredMetadataError,
         TrustError(
             "TRUST_FROZEN",
-            "the registry's metadata is out of date",
-            "its keepers must publish again, or this is an old copy, or this machine's clock is"
-            " wrong",
+            "the registry's metadata has expired",
+            "Check this machine's clock, use a newer copy, or ask the maintainers to publish "
+            "again.",
         ),
     ),
     (
         exceptions.UnsignedMetadataError,
-        TrustError("TRUST_SIGNATURE", "not signed by the registry's keys"),
+        TrustError("TRUST_SIGNATURE", "metadata is not signed by the registry's keys"),
     ),
     (
         exceptions.LengthOrHashMismatchError,
-        TrustError("TRUST_MIXED", "not the file that signed metadata lists"),
+        TrustError("TRUST_MIXED", "metadata is not the file that signed metadata lists"),
     ),
 )
-"""python-tuf's errors that mean one thing, and what they mean."""
+"""The errors of python-tuf that have one meaning, and our error for each."""
 
 
-def explain(error: Exception, name: str, data: bytes) -> PsregError:
-    """Return our error for one of python-tuf's; `name` and `data` are of the last file fetched.
+def psreg_error(error: Exception, name: str, data: bytes) -> PsregError:
+    """Translate an error of python-tuf; `name` and `data` are of the last file fetched.
 
     TRUST_SIGNATURE · TRUST_FROZEN (expired) · TRUST_ROLLBACK · TRUST_MIXED (files of different
     states) · TRUST_METADATA (malformed) · else the source's own error.
     """
-    told = f"{name}: {error}" if name else str(error)
+    detail = f"{name}: {error}" if name else str(error)
     if isinstance(error, exceptions.BadVersionNumberError):
-        return _wrong_version(told, name, data)
-    for kind, meant in _REFUSALS:
+        return _wrong_version(detail, name, data)
+    for kind, refusal in _REFUSALS:
         if isinstance(error, kind):
             until = _until(data) if kind is exceptions.ExpiredMetadataError else ""
-            return TrustError(meant.code, f"{meant.message}{until}: {told}", meant.hint)
+            return TrustError(refusal.code, f"{refusal.message}{until}: {detail}", refusal.hint)
     if isinstance(error, exceptions.DownloadError):
         cause = error.__cause__
-        return cause if isinstance(cause, PsregError) else UnavailableError("NETWORK", told)
+        return cause if isinstance(cause, PsregError) else UnavailableError("NETWORK", detail)
     if signed_field(data, "_type") == SNAPSHOT and name.endswith(f".{SNAPSHOT}.json"):
-        return TrustError("TRUST_ROLLBACK", f"the snapshot takes something back: {told}")
-    return TrustError("TRUST_METADATA", f"the registry's metadata is malformed: {told}")
+        return TrustError("TRUST_ROLLBACK", f"the snapshot goes back to an older version: {detail}")
+    return TrustError("TRUST_METADATA", f"the registry's metadata is malformed: {detail}")
 
 
-def _wrong_version(told: str, name: str, data: bytes) -> TrustError:
-    """Tell an older state from a mixed one: a file of another version than asked for is mixed."""
+def _wrong_version(detail: str, name: str, data: bytes) -> TrustError:
+    """Return TRUST_MIXED if the file has another version than requested, else TRUST_ROLLBACK."""
     asked, _, role = name.removesuffix(".json").partition(".")
     mixed = role not in ("", ROOT) and (
         role != SNAPSHOT or str(signed_field(data, "version")) != asked
     )
     if mixed:
-        return TrustError("TRUST_MIXED", f"files of different states are mixed: {told}")
+        return TrustError("TRUST_MIXED", f"the metadata files are of different states: {detail}")
     return TrustError(
         "TRUST_ROLLBACK",
-        f"the registry shows an older state than this machine has seen: {told}",
-        "a mirror may be behind, or somebody is hiding newer releases",
+        f"the registry shows an older state than this machine has seen: {detail}",
+        "Try again later or use another mirror; this one is behind, or hides newer releases.",
     )
 
 
@@ -255,8 +265,53 @@ def _verified(info: TargetFile, data: bytes) -> bool:
     return True
 
 
-def _known(file: Path, limit: int) -> bytes | None:
+def _stored(file: Path, limit: int) -> bytes | None:
     try:
         return read_named(file, limit)
     except UnavailableError:
         return None
+
+
+def repair_cache(metadata: Path) -> bool:
+    """Remove damaged files from the cache in `metadata`; return whether there were any.
+
+    Raises:
+        OSError, UnavailableError: it cannot be written.
+    """
+    history = metadata / "root_history"
+    damaged = False
+    for folder in (metadata, history):
+        damaged |= folder.is_symlink() or (folder.exists() and not folder.is_dir())
+        real_folder(folder)
+    for file in (*metadata.glob("*.json"), *history.glob("*.json")):
+        if file.is_symlink() and file.name == "root.json":
+            continue  # python-tuf links it again on every run
+        checked = file.name in _CHECKED or file.parent == history
+        regular = stat.S_ISREG(file.lstat().st_mode)
+        if not regular or (checked and not _is_metadata(file)):
+            _remove(file)
+            damaged = True
+    return damaged
+
+
+def signed_field(data: bytes, key: str) -> Any:
+    """Return a member of the signed part of metadata, or None."""
+    try:
+        return json.loads(data)["signed"][key]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _is_metadata(file: Path) -> bool:
+    try:
+        data = read_file(file, _MAX_METADATA)
+    except UnavailableError:
+        return False
+    return isinstance(signed_field(data, "version"), int)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()

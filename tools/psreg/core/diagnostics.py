@@ -1,8 +1,8 @@
-"""What psreg has to say about a file, as data; only renderers turn it into text.
+"""Findings about files as data; only renderers turn them into text.
 
-A rule yields `Finding`s that name a place (JSON pointer or span); the engine, which knows the
-document, makes `Diagnostic`s with lines and columns of them; a `Report` holds all of one run.
-Offsets and columns count code points; lines and columns start at 1 (DESIGN §4).
+A rule yields `Finding`s that name a location (JSON pointer or span). The engine, which knows the
+document, turns them into `Diagnostic`s with lines and columns; a `Report` contains all of one run.
+Offsets and columns count code points; lines and columns start at 1.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How bad a finding is: only errors make a run fail (warnings do under `--strict`)."""
+    """How serious a finding is: only errors make a run fail (with `--strict`, warnings do too)."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -26,7 +26,7 @@ ERROR, WARNING, INFO = Severity
 
 
 class Mode(StrEnum):
-    """`strict` judges what is published; `read` lets files in the wild be used (READINGS)."""
+    """`strict` is for what gets published; `read` is as lenient as a reader."""
 
     STRICT = "strict"
     READ = "read"
@@ -34,7 +34,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A half-open stretch `[start, end)` of code-point offsets in a document's text."""
+    """A half-open range `[start, end)` of code-point offsets in a document's text."""
 
     start: int
     end: int
@@ -42,30 +42,30 @@ class Span:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A place in a file; both numbers count from 1, the column in code points."""
+    """A position in a file; both numbers count from 1, the column in code points."""
 
     line: int
     column: int
 
 
 class LineIndex:
-    r"""Turns offsets of one text into positions. Lines end at `\n`; a `\r` before it stays."""
+    r"""Converts offsets in a text to positions. Lines end at `\n`; a `\r` before it is kept."""
 
     __slots__ = ("_last", "_starts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._last = (0, "")  # a file of one long line is not copied once per finding
+        self._last = (0, "")  # so that a single long line is not copied for every finding
         self._starts = [0, *(at.end() for at in re.finditer("\n", text))]
 
     def position(self, offset: int) -> Position:
-        """Return the position of `offset`; an offset past the end is the end."""
+        """Return the position of `offset`; an offset past the end counts as the end."""
         offset = min(max(offset, 0), len(self.text))
         line = bisect_right(self._starts, offset)
         return Position(line, offset - self._starts[line - 1] + 1)
 
     def offset(self, position: Position) -> int:
-        """Return the offset of a `position` that this index has given."""
+        """Return the offset of a `position` of this index."""
         return self._starts[position.line - 1] + position.column - 1
 
     def line(self, number: int) -> str:
@@ -90,13 +90,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What a rule says: a message about a place.
+    """A message of a rule about a location.
 
     `at` is a JSON pointer (RFC 6901) or a span; `key` points at the member's name instead of its
     value. `path` names one file of a submission; "" is the document itself. `severity` and `read`
-    override the rule's levels for this one finding. `fix` is what a machine may do about it without
-    asking: changes of the document's text that do not overlap, all of them or none; `fix_title`
-    names them in the imperative.
+    override the rule's levels for this one finding. `fix` is a safe, automatic fix: changes of the
+    document's text that do not overlap, all of them or none; `fix_title` names them in the
+    imperative.
     """
 
     message: str
@@ -122,7 +122,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fix:
-    """A change a machine may make. `title` is an imperative sentence."""
+    """A safe, automatic change. `title` is an imperative sentence."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -130,7 +130,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Related:
-    """Another place that explains a diagnostic, for instance the first of two duplicates."""
+    """Another location that explains a diagnostic, such as the first of two duplicates."""
 
     message: str
     path: str
@@ -140,10 +140,10 @@ class Related:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """One finding of one rule in one file, complete: all a renderer needs but the source text.
+    """One finding of a rule in a file, with everything a renderer needs except the source text.
 
-    `path` is repo-relative POSIX; `pointer` is "" where the place is not a JSON value; `waived`
-    is the reason a person gave, or None, and `waived_by` where: `release` (release.toml) or
+    `path` is repo-relative POSIX; `pointer` is "" if the location is not a JSON value; `waived`
+    is the reason of a waiver, or None, and `waived_by` where it is: `release` (release.toml) or
     `policy`; `excerpt` is the source line of `start`.
     """
 
@@ -172,10 +172,10 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """All diagnostics of one run over `checked` files, in order of path and place.
+    """All diagnostics of one run over `checked` files, sorted by path and position.
 
-    `site` is the address of the site that has the rules' pages, ending in `/`; "" if unknown.
-    `fixed` are findings that were mended and stand no more, in the order it was done.
+    `site` is the address of the site with the rules' pages, ending in `/`; "" if unknown.
+    `fixed` are the findings that were fixed, in the order of fixing.
     """
 
     checked: int
@@ -185,16 +185,16 @@ class Report:
 
     @classmethod
     def of(cls, checked: int, diagnostics: Iterable[Diagnostic], site: str = "") -> Report:
-        """Return a report with `diagnostics` sorted by path, place and code."""
+        """Return a report with `diagnostics` sorted by path, position and code."""
         key = sorted(diagnostics, key=lambda d: (d.path, d.start, d.code, d.message))
         return cls(checked=checked, diagnostics=tuple(key), site=site)
 
     def count(self, severity: Severity) -> int:
-        """Return how many diagnostics of `severity` stand, waived ones not counted."""
+        """Return the number of diagnostics of `severity`, without waived ones."""
         return sum(d.severity is severity and d.waived is None for d in self.diagnostics)
 
     def standing(self) -> tuple[Diagnostic, ...]:
-        """Return the diagnostics that nobody waived."""
+        """Return the diagnostics that are not waived."""
         return tuple(d for d in self.diagnostics if d.waived is None)
 
     def address(self, page: str) -> str:
@@ -202,7 +202,7 @@ class Report:
         return f"{self.site}{page}" if self.site and page else ""
 
     def failed(self, *, strict: bool = False) -> bool:
-        """Tell whether the run fails: an error, or under `strict` a warning (DESIGN §4)."""
+        """Return whether the run fails: an error, or with `strict` a warning."""
         return self.count(ERROR) > 0 or (strict and self.count(WARNING) > 0)
 
 

@@ -1,4 +1,4 @@
-"""The exceptions psreg raises when it cannot go on; wrong *input* is a diagnostic instead.
+"""The exceptions that psreg raises when it cannot continue; invalid *input* is a diagnostic.
 
 PsregError
 ├── FindingsError       exit 1: a check failed, a released byte changed
@@ -7,8 +7,8 @@ PsregError
 ├── UnavailableError    exit 4: I/O, network, not found, newer file format
 └── InterruptError      exit 130: Ctrl-C
 
-Every error carries a stable `code` for machines, a `message` (what is wrong) and a `hint` (what
-to do), so that a renderer never has to parse a sentence. The table `error_codes` has a row for
+Every error has a stable `code` for machines, a `message` (what is wrong) and a `hint` (what to
+do), so that a renderer never has to parse a sentence. The table `error_codes` has a row for
 each code.
 """
 
@@ -33,30 +33,30 @@ class PsregError(Exception):
         self.hint = hint
 
     def __reduce__(self) -> tuple[type[PsregError], tuple[str, str, str]]:
-        """Let an error travel from one process to another."""
+        """Make errors picklable, so that other processes can return them."""
         return type(self), (self.code, self.message, self.hint)
 
 
 class FindingsError(PsregError):
-    """A check failed: something in the tree is not as it must be."""
+    """A check failed: something in the tree is not valid."""
 
     exit_code = 1
 
 
 class UsageError(PsregError):
-    """The command line cannot be understood or names something impossible."""
+    """The command line or a value in it is invalid."""
 
     exit_code = 2
 
 
 class TrustError(PsregError):
-    """A signature, digest, expiry, pin or policy refused to go on."""
+    """A signature, digest, expiry date, pin or policy does not allow it."""
 
     exit_code = 3
 
 
 class UnavailableError(PsregError):
-    """The environment did not answer: files, network, an unknown name, a newer format."""
+    """Something is not available: a file, the network, a name, a newer format."""
 
     exit_code = 4
 

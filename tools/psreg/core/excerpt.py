@@ -1,4 +1,4 @@
-"""Values cropped for a message, so that one long text does not drown what is said of it."""
+"""Values shortened for messages."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import json
 from typing import Any
 
 _LONGEST = 240
-"""Characters of a value that a difference shows."""
+"""The number of characters of a value that a message shows."""
 
 _BEFORE = 40
-"""Characters of two long values that are shown before the first that differs."""
+"""The number of characters that are shown before the first difference of two long values."""
 
 
 def as_text(value: Any) -> str:
-    """Return a text as it is, and any other value as JSON."""
+    """Return a string unchanged, and any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def cropped(value: Any) -> str:
-    """Return a value for a person, cropped."""
+    """Return a value as text, shortened."""
     text = as_text(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def cropped_pair(old: str, new: str) -> tuple[str, str]:
-    """Return two texts for a person, cropped to where they begin to differ."""
+    """Return two texts, shortened around their first difference."""
     if max(len(old), len(new)) <= _LONGEST:
         return old, new
     pairs = enumerate(zip(old, new, strict=False))

@@ -1,6 +1,6 @@
-"""What things are called: entry names, classes, formats, paths inside a registry.
+"""Entry names, classes, formats, and paths inside a registry.
 
-Pure text; nothing here looks at a file. Grammar: READINGS PBE-A2, DESIGN §2.
+Pure text; nothing here reads a file. The grammar of names is PBE-A2.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MAX_NAME_LENGTH = 64
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
 
 PBES = "pbes"
-"""The folder of a registry that holds the entries."""
+"""The folder of a registry that contains the entries."""
 
 
 class Format(StrEnum):
@@ -27,12 +27,12 @@ class Format(StrEnum):
 
     @property
     def suffix(self) -> str:
-        """The file name ending of an artifact (READINGS PBE-02; `.prompt` 0.0.1)."""
+        """The file name ending of an artifact (PBE-02; `.prompt` 0.0.1)."""
         return ".pbe.txt" if self is Format.PBE else ".prompt"
 
     @property
     def media_type(self) -> str:
-        """The media type an artifact is served as (READINGS PBE-02)."""
+        """The media type of an artifact (PBE-02)."""
         return "application/json" if self is Format.PBE else "text/plain; charset=utf-8"
 
 
@@ -48,19 +48,19 @@ PBE_CLASSES: tuple[str, ...] = CLASSES[:3]
 
 
 def is_name(text: str) -> bool:
-    """Tell whether `text` is an entry name: `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 64 long."""
+    """Return whether `text` is a valid name: `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 64 long."""
     return len(text) <= MAX_NAME_LENGTH and _NAME.fullmatch(text) is not None
 
 
 def format_of_class(entry_class: str) -> Format:
-    """Return the format that artifacts in the class folder `entry_class` have."""
+    """Return the format of the artifacts in the class folder `entry_class`."""
     return Format.PROMPT if entry_class == "prompt" else Format.PBE
 
 
 def detect_format(filename: str, text: str) -> Format | None:
     """Return the format of a file: by suffix, else by its first characters, else None.
 
-    `{` first means PBE; `[METADATA]` or a comment `(%` first means `.prompt` (DESIGN §4).
+    `{` first means PBE; `[METADATA]` or a comment `(%` first means `.prompt`.
     """
     if filename.endswith((".pbe.txt", ".pbe")):
         return Format.PBE
@@ -74,7 +74,7 @@ def detect_format(filename: str, text: str) -> Format | None:
 
 @dataclass(frozen=True, slots=True, order=True)
 class EntryId:
-    """What the folders of an entry say: class and name, be they valid or not (DESIGN §2)."""
+    """The class and the name of an entry, from its folders; they may be invalid."""
 
     entry_class: str
     name: str
@@ -91,12 +91,12 @@ class EntryId:
 
     @property
     def is_valid(self) -> bool:
-        """Whether there is such a class, and the name follows the grammar."""
+        """Whether class and name are valid."""
         return self.entry_class in CLASSES and is_name(self.name)
 
     @classmethod
     def of(cls, path: PurePosixPath) -> EntryId | None:
-        """Return the entry whose folder `path` is or lies in; None if that is too high up."""
+        """Return the entry whose folder is or contains `path`, or None."""
         match path.parts:
             case (root, entry_class, name, *_) if root == PBES:
                 return cls(entry_class, name)
@@ -105,7 +105,7 @@ class EntryId:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseId:
-    """One version of one entry, and every path that follows from it (DESIGN §2)."""
+    """One version of one entry, and every path that follows from it."""
 
     entry_class: str
     name: str
@@ -113,12 +113,12 @@ class ReleaseId:
 
     @property
     def format(self) -> Format:
-        """The package format its class demands."""
+        """The package format of its class."""
         return format_of_class(self.entry_class)
 
     @property
     def entry(self) -> EntryId:
-        """The entry of which it is a version."""
+        """The entry that this is a version of."""
         return EntryId(self.entry_class, self.name)
 
     @property
@@ -143,7 +143,7 @@ class ReleaseId:
 
     @classmethod
     def of(cls, path: PurePosixPath) -> ReleaseId | None:
-        """Return the release whose folder `path` is or lies in; None if it names none."""
+        """Return the release whose folder is or contains `path`, or None."""
         match path.parts:
             case (_, _, _, version, *_):
                 entry = EntryId.of(path)
@@ -154,10 +154,9 @@ class ReleaseId:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Author:
-    """Who asks for a change: the forge (`github`, `gitlab`) and its numeric id of the account.
+    """The author of a change: the forge (`github`, `gitlab`) and its numeric id of the account.
 
-    `login` is what the forge calls the account today, "" if that is not known; it says nothing
-    of who somebody is.
+    `login` is the current name of the account, "" if unknown; it does not identify the author.
     """
 
     forge: str

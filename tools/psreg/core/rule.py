@@ -1,4 +1,4 @@
-"""A rule is one function, defined once; everything that speaks of rules derives from it.
+"""A rule is one function, defined once; everything else about the rule derives from it.
 
 ```python
 @rule("PBE004", spec="pbe-1.0/PBE-04", severity=ERROR, read=WARNING)
@@ -12,9 +12,9 @@ def name_not_snake_case(pbe: Pbe) -> Iterator[Finding]:
     ...
     '''
 ```
-The code's letters name the family, its digits never change their meaning, the function's name is
-the slug, and the type of its parameter says what it judges. `spec` cites READINGS:
-`<specification>/<rule id>`, several separated by blanks.
+The letters of the code name the family, a code never changes its meaning, the slug is the name of
+the function, and the type of its parameter is what it checks. `spec` is
+`<specification>/<rule id>`; spaces separate several.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ T_contra = TypeVar("T_contra", contravariant=True)
 class Rule(Generic[T_contra]):
     """One rule about subjects of type `T_contra`, whose name is `subject`.
 
-    `severity` holds in strict mode, `read` in read mode (READINGS, introduction).
+    `severity` applies in strict mode, `read` in read mode.
     """
 
     code: str
@@ -68,7 +68,7 @@ class Rule(Generic[T_contra]):
 def rule(
     code: str, *, spec: str, severity: Severity, read: Severity | None = None
 ) -> Callable[[Callable[[T_contra], Iterator[Finding]]], Rule[T_contra]]:
-    """Make a rule of a function; `read` is the level in read mode where it differs."""
+    """Turn a function into a rule; `read` is the severity in read mode if it differs."""
 
     def define(check: Callable[[T_contra], Iterator[Finding]]) -> Rule[T_contra]:
         return Rule(
@@ -86,7 +86,7 @@ def rule(
 
 
 def _dedent(doc: str) -> str:
-    """Strip the margin of a docstring (PEP 257) without importing `inspect` for it."""
+    """Remove the indentation of a docstring (PEP 257) without importing `inspect`."""
     head, _, tail = doc.expandtabs().partition("\n")
     lines = tail.split("\n")
     margin = min((len(x) - len(x.lstrip()) for x in lines if x.strip()), default=0)

@@ -1,6 +1,6 @@
-"""Making text safe and measurable for a terminal.
+"""Makes text safe for a terminal, and measures its width.
 
-Text from files or the network must not drive a terminal, hide in it or forge a line of ours.
+Text from files or the network must not control a terminal, hide in it or fake a line of ours.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import unicodedata
 
 
 def plain(text: str) -> str:
-    """Return `text` with everything a terminal might act on or hide written as an escape."""
+    """Return `text` with everything that a terminal might act on or hide as an escape."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if c in "\n\t" or _visible(c) else _escape(c) for c in text)
@@ -26,7 +26,7 @@ def _escape(character: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return `plain(text)` on a single line, with tabs as four blanks."""
+    """Return `plain(text)` on a single line, with tabs as four spaces."""
     return plain(text).replace("\t", "    ").replace("\n", " ")
 
 

@@ -13,13 +13,13 @@ from enum import IntEnum
 from semver import Version
 
 MAX_LENGTH = 128
-"""Characters of the longest version text accepted; a version is also a folder name."""
+"""The maximum length of a version; a version is also a folder name."""
 
 _OPERATORS = ("^", "~", ">=", "<=", ">", "<", "=")
 
 
 class Step(IntEnum):
-    """How far one version is from another, or must be: `str` gives none, patch, minor, major."""
+    """The step from one version to another: `str` gives none, patch, minor or major."""
 
     NONE = 0
     PATCH = 1
@@ -31,7 +31,7 @@ class Step(IntEnum):
 
 
 def parse_version(text: str) -> Version:
-    """Return the SemVer 2.0.0 version that `text` spells, exactly.
+    """Return the SemVer 2.0.0 version in `text`.
 
     Raises:
         ValueError: `text` is not MAJOR.MINOR.PATCH[-pre][+build] (semver.org §2, §9, §10).
@@ -43,7 +43,7 @@ def parse_version(text: str) -> Version:
 
 
 def is_version(text: str) -> bool:
-    """Tell whether `text` is a SemVer 2.0.0 version."""
+    """Return whether `text` is a SemVer 2.0.0 version."""
     try:
         parse_version(text)
     except ValueError:
@@ -55,8 +55,8 @@ def is_version(text: str) -> bool:
 class Comparator:
     """A half-open interval of versions `[lower, upper)`; `upper` None is unbounded.
 
-    `prerelease` is the version whose MAJOR.MINOR.PATCH the author spelled with a pre-release tag:
-    only then do pre-releases of that very triple match (Cargo, "Pre-releases").
+    `prerelease` is the version in the range if that has a pre-release tag: only then do
+    pre-releases of the same MAJOR.MINOR.PATCH match (Cargo, "Pre-releases").
     """
 
     lower: Version
@@ -66,7 +66,7 @@ class Comparator:
     prerelease: Version | None = None
 
     def matches(self, version: Version) -> bool:
-        """Tell whether `version` lies in the interval; build metadata does not count."""
+        """Return whether `version` is in the interval, ignoring build metadata."""
         if version.prerelease and not self._asked_for(version):
             return False
         low = version.compare(self.lower)
@@ -84,7 +84,7 @@ class Comparator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """A set of versions: all comparators must match. `text` is what the person wrote."""
+    """A set of versions: all comparators must match. `text` is what the user wrote."""
 
     text: str
     comparators: tuple[Comparator, ...]
@@ -95,7 +95,7 @@ class Range:
         """Read `^1.2`, `~1.2.3`, `*`, `1.*`, `>=1.0, <2.0` or an exact `1.2.3`.
 
         Raises:
-            ValueError: with a sentence saying what to write instead.
+            ValueError: the message says what to write instead.
         """
         clauses = [clause.strip() for clause in text.split(",")]
         if len(text) > MAX_LENGTH or not all(clauses):
@@ -109,7 +109,7 @@ class Range:
         )
 
     def matches(self, version: Version) -> bool:
-        """Tell whether `version` satisfies every comparator of the range."""
+        """Return whether `version` satisfies every comparator of the range."""
         if self.exact is not None:
             return version == self.exact and version.build == (self.exact.build or version.build)
         return all(comparator.matches(version) for comparator in self.comparators)
@@ -128,7 +128,7 @@ def _comparator(clause: str) -> Comparator:
     if operator in ("^", "~"):
         upper = _caret(full, parts) if operator == "^" else _next(_floor(full), parts)
         return Comparator(lower=full, upper=upper, prerelease=pre)
-    # A partial version such as 1.2 stands for all of 1.2.x: `after` is the first one beyond it.
+    # A partial version such as 1.2 means all of 1.2.x: `after` is the first version after it.
     after = _next(full, parts) if parts < _NUMBERS else None
     match operator:
         case ">=":
@@ -162,7 +162,7 @@ _NUMBERS = 3
 """MAJOR.MINOR.PATCH."""
 
 _ZERO = Version(0, 0, 0, prerelease="0")
-"""The lowest version there is."""
+"""The lowest possible version."""
 
 
 def _floor(version: Version) -> Version:
@@ -205,4 +205,4 @@ def _partial(text: str, clause: str) -> tuple[Version, int]:
 
 
 ANY = Range.parse("*")
-"""The range that every released version satisfies (pre-releases not asked for)."""
+"""The range that matches every release except pre-releases."""

@@ -13,7 +13,7 @@ _LOOPBACK = r"127(\.[0-9]{1,3}){3}|::1|localhost"
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether `host` names this machine: 127.0.0.0/8, ::1 or localhost."""
+    """Return whether `host` is this machine: 127.0.0.0/8, ::1 or localhost."""
     return re.fullmatch(_LOOPBACK, host) is not None
 
 
@@ -21,24 +21,24 @@ def secure_parts(address: str) -> SplitResult:
     """Return the parts of an https address, or of an http one of this machine.
 
     Raises:
-        ValueError: it is another kind of address, or carries a user or a fragment; the text says
-            which, without the address.
+        ValueError: it is another kind of address, or has a user or a fragment; the message does
+            not contain the address.
     """
     if not (address.isascii() and address.isprintable()) or " " in address:
-        raise ValueError("it has characters that a URL must write as escapes")
+        raise ValueError("it has characters that must be percent-encoded")
     url = urlsplit(address)
     host, _ = url.hostname or "", url.port
     if url.username is not None or url.password is not None:
         raise ValueError("it has a user or a password")
     if url.scheme == "http" and host and not is_loopback(host):
-        raise ValueError("it would travel unencrypted")
+        raise ValueError("it is not encrypted")
     if url.scheme not in ("http", "https") or not host or url.fragment:
         raise ValueError("it is not a plain https address")
     return url
 
 
 def is_url(location: str) -> bool:
-    """Tell whether `location` is a URL rather than a path of this machine."""
+    """Return whether `location` is a URL rather than a path on this machine."""
     return "://" in location
 
 
@@ -49,7 +49,7 @@ def normal_location(location: str) -> str:
     and a `file://` URL become an absolute path.
 
     Raises:
-        UsageError: it is no http, https or file URL, or carries a user, a query or a fragment.
+        UsageError: it is not an http, https or file URL, or has a user, a query or a fragment.
         TrustError: it is plain http to another machine (`TRUST_INSECURE`).
     """
     if not is_url(location):
@@ -64,16 +64,16 @@ def normal_location(location: str) -> str:
 
         return str(Path(url2pathname(url.path)).absolute())
     if url.scheme not in _DEFAULT_PORTS or not host:
-        raise _bad_url(location, "only https, file, and http to this machine are understood")
+        raise _bad_url(location, "only https, file, and http to this machine are supported")
     if url.username is not None or url.query or url.fragment or "#" in location:
         raise _bad_url(location, "a registry's address has no user, query or fragment")
     if not location.isascii() or not location.isprintable() or " " in location:
-        raise _bad_url(location, "it has characters that a URL must write as escapes")
+        raise _bad_url(location, "it has characters that must be percent-encoded")
     if url.scheme == "http" and not is_loopback(host):
         raise TrustError(
             "TRUST_INSECURE",
-            f"{location} would travel unencrypted",
-            "use https; plain http is only for this machine (localhost, 127.0.0.1, ::1)",
+            f"{location} is not encrypted",
+            "Use https; plain http is only for this machine (localhost, 127.0.0.1, ::1).",
         )
     name = f"[{host}]" if ":" in host else host
     suffix = "" if port in (None, _DEFAULT_PORTS[url.scheme]) else f":{port}"
@@ -81,4 +81,4 @@ def normal_location(location: str) -> str:
 
 
 def _bad_url(location: str, why: str) -> UsageError:
-    return UsageError("USAGE", f"{location!r} is not the address of a registry: {why}")
+    return UsageError("USAGE", f"`{location}` is not the address of a registry: {why}")

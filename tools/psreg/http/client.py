@@ -1,4 +1,4 @@
-"""The one HTTP client of psreg: urllib3 under our own deadline, limits and budget of retries.
+"""The HTTP client of psreg: urllib3 with a deadline, limits and a budget of retries.
 
 A server, however hostile, costs at most what `Limits` says. Nothing is decompressed, no redirect is
 followed, no cookie is kept. Certificates are checked against those of the system. `HTTPS_PROXY` and
@@ -44,9 +44,9 @@ T = TypeVar("T")
 
 
 class Client:
-    """Asks one server; one instance is one run's budget of time and retries, over one connection.
+    """Sends requests to one server, with one budget of time and retries and one connection.
 
-    `calls` counts the requests made, retries included.
+    `calls` counts the requests, including retries.
     """
 
     def __init__(
@@ -67,16 +67,16 @@ class Client:
         self._pool: HTTPConnectionPool | None = None
 
     def close(self) -> None:
-        """Give the connection up; the next request opens another."""
+        """Close the connection; the next request opens another."""
         if self._pool is not None:
             self._pool.close()
         self._pool = None
 
     def settled(self, attempt: Callable[[], T]) -> T:
-        """Return what `attempt` returns, made again while that may help and the budget lasts.
+        """Return what `attempt` returns; repeat it while that may help and the budget lasts.
 
         Raises:
-            HttpError: what the last attempt raised; SlowError, there is no time for another.
+            HttpError: the error of the last attempt; SlowError if there is no time for another.
         """
         while True:
             try:
@@ -87,7 +87,7 @@ class Client:
                     raise
 
     def _waited(self, error: HttpError) -> bool:
-        """Wait for the next attempt, if there is one to make."""
+        """Wait for the next attempt; return whether there is one."""
         if error.wait is None or error.wait > self._limits.longest_wait or not self._retries:
             return False
         backoff = self._limits.backoff * 2 ** (self._limits.retries - self._retries)
@@ -97,10 +97,10 @@ class Client:
 
     @contextmanager
     def exchange(self, method: str, target: str, body: bytes | None = None) -> Iterator[Answer]:
-        """Make one request, with JSON as its body; give the answer while the block reads it.
+        """Send one request with an optional JSON body; yield the answer for the block to read.
 
         Raises:
-            HttpError: there is none, or it does not come in time; also while the block reads.
+            HttpError: there is no answer, or not in time; also while the block reads.
         """
         self._deadline.start()
         self.calls += 1
@@ -111,8 +111,8 @@ class Client:
             response.close()
 
     def _sent(self, method: str, target: str, body: bytes | None) -> BaseHTTPResponse:
-        """Send a request; return the answer as far as its headers."""
-        from urllib3 import Timeout  # noqa: PLC0415 - only who asks needs it: it loads slowly
+        """Send a request; return the answer after its headers."""
+        from urllib3 import Timeout  # noqa: PLC0415 - it is slow to import
 
         made = -1
         connect = self._deadline.patience(self._limits.connect)
@@ -133,50 +133,50 @@ class Client:
                     decode_content=False,
                 )
         except UnreachableError as error:
-            if not is_loopback(self._url.hostname or ""):  # there, something does not run
+            if not is_loopback(self._url.hostname or ""):  # there, a server is not running
                 error.wait = 0.0
             raise
         except BrokenError as error:
-            # What may change something is not sent again unasked.
+            # A request that may change something is not repeated.
             kept = self._pool is not None and self._pool.num_connections == made
             error.stale = kept and method == "GET"
             raise
 
 
 class Answer:
-    """The answer to one request: its status and headers, and a body that is still to be read.
+    """The answer to one request: status, headers, and a body that has not been read yet.
 
-    Whatever reads the body raises HttpError where the rest does not come.
+    All methods that read the body raise HttpError if it breaks off.
     """
 
     def __init__(self, response: BaseHTTPResponse) -> None:
         self._response = response
         self.status = response.status
         self.length: int | None = response.length_remaining
-        """The bytes of the body, as far as the server says."""
+        """The length of the body in bytes, if the server says."""
 
     def header(self, name: str) -> str:
-        """Return the value of a header, "" where it is missing."""
+        """Return the value of a header, "" if it is missing."""
         return self._response.headers.get(name, "")
 
     @property
     def coding(self) -> str:
-        """How the body is compressed, "" where it is not."""
+        """How the body is compressed, "" if it is not."""
         coding = self.header("Content-Encoding").strip().lower()
         return "" if coding == "identity" else coding
 
     @property
     def busy(self) -> bool:
-        """Whether the status may be another one next time."""
+        """Whether another attempt may get another status."""
         return self.status in _BUSY
 
     @property
     def wait(self) -> float:
-        """The seconds that the server asks to wait before the next request, 0 where it does not."""
+        """The seconds that the server asks to wait before the next request, else 0."""
         return seconds_asked(self.header("Retry-After"), time.time())
 
     def pieces(self, limit: int) -> Iterator[bytes]:
-        """Yield the body as it arrives, of at most `limit` bytes. Raises TooMuchError."""
+        """Yield the body as it arrives, at most `limit` bytes. Raises TooMuchError."""
         received = 0
         while max(received, self.length or 0) <= limit:
             with _translated():
@@ -189,11 +189,11 @@ class Answer:
         raise TooMuchError(f"it is longer than {limit:,} bytes")
 
     def body(self, limit: int) -> bytes:
-        """Return the whole body, of at most `limit` bytes. Raises TooMuchError."""
+        """Return the whole body, at most `limit` bytes. Raises TooMuchError."""
         return b"".join(self.pieces(limit))
 
     def lines(self, limit: int) -> Iterator[bytes]:
-        """Yield the lines of the body as they arrive, of at most `limit` bytes in all."""
+        """Yield the lines of the body as they arrive, at most `limit` bytes in total."""
         begun: list[bytes] = []
         for piece in self.pieces(limit):
             first, *others = piece.split(b"\n")
@@ -205,12 +205,12 @@ class Answer:
             yield last
 
     def drain(self) -> None:
-        """Read the page of an error, if that is short, so that the connection can be kept."""
+        """Read the page of an error if it is short, so that the connection can be reused."""
         if self.length is not None and self.length <= _PAGE:
             self.page()
 
     def page(self) -> bytes:
-        """Return the beginning of the page that explains an error; a long one is not all read."""
+        """Return the start of the page that explains an error; a long page is cut off."""
         found = b""
         for piece in self.pieces(sys.maxsize):
             found += piece
@@ -220,7 +220,7 @@ class Answer:
 
 
 def seconds_asked(header: str, now: float) -> float:
-    """Return the seconds that a `Retry-After` means (RFC 9110, 10.2.3); 0 for what is none."""
+    """Return the seconds in a `Retry-After` header (RFC 9110, 10.2.3), 0 if it is invalid."""
     if header.isascii() and header.isdigit():
         return float(header[:9])
     try:
@@ -231,7 +231,7 @@ def seconds_asked(header: str, now: float) -> float:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Turn urllib3's errors into ours."""
+    """Translate the errors of urllib3."""
     from urllib3.exceptions import HTTPError  # noqa: PLC0415 - see `_sent`
 
     try:
@@ -241,7 +241,7 @@ def _translated() -> Iterator[None]:
 
 
 def _failure(error: BaseException) -> HttpError:
-    """Return our error for one of urllib3's, without any words of the server's."""
+    """Return our error for one of urllib3, without any text from the server."""
     from ssl import SSLCertVerificationError  # noqa: PLC0415 - see `_sent`
 
     from urllib3.exceptions import InvalidHeader, ReadTimeoutError  # noqa: PLC0415 - see `_sent`
@@ -254,16 +254,16 @@ def _failure(error: BaseException) -> HttpError:
     if any(isinstance(cause, SSLCertVerificationError) for cause in causes):
         return CertificateError(told)
     if any(isinstance(cause, ConnectionResetError | BrokenPipeError) for cause in causes):
-        return BrokenError(told or "it hangs up without an answer")
+        return BrokenError(told or "it closed the connection without an answer")
     if any(isinstance(cause, IncompleteRead) for cause in causes):
-        return BrokenError("the answer is not whole")
+        return BrokenError("the answer is incomplete")
     if any(isinstance(cause, HTTPException | InvalidHeader) for cause in causes):
-        return BrokenError("that is no HTTP")
+        return BrokenError("the answer is not HTTP")
     return UnreachableError(told or "the address, or that of the proxy, cannot be used")
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error, and what it was made of."""
+    """Yield an error and its causes."""
     while error is not None:
         yield error
         inner = (part for part in error.args if isinstance(part, BaseException))
@@ -274,7 +274,7 @@ def _connection_pool(url: SplitResult, deadline: Deadline) -> HTTPConnectionPool
     """Return a pool of one connection to the host of `url`, whose answers obey `deadline`.
 
     Raises:
-        urllib3.exceptions.HTTPError: the environment names a proxy that there cannot be.
+        urllib3.exceptions.HTTPError: the environment names an invalid proxy.
     """
     pool = _manager(url).connection_from_url(f"{url.scheme}://{url.netloc}")
     build: Callable[..., Any] = pool.ConnectionCls
@@ -290,7 +290,7 @@ def _connection_pool(url: SplitResult, deadline: Deadline) -> HTTPConnectionPool
 
 
 def _manager(url: SplitResult) -> PoolManager:
-    """Return what connects to `url`, through the proxy that the environment names for it."""
+    """Return the pool manager for `url`, through the proxy that the environment names."""
     import ssl  # noqa: PLC0415 - as urllib3
 
     from urllib3 import PoolManager, ProxyManager  # noqa: PLC0415 - loads slowly
@@ -314,7 +314,7 @@ def _manager(url: SplitResult) -> PoolManager:
 
 
 def _proxy(host: str) -> str | None:
-    """Return the proxy the environment names for https to `host`, or None."""
+    """Return the proxy that the environment names for https to `host`, or None."""
     proxy = os.environ.get("https_proxy") or os.environ.get("HTTPS_PROXY") or ""
     exempt = os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
     for item in exempt.replace(",", " ").split():

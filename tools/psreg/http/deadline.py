@@ -1,8 +1,8 @@
-"""How long an HTTP answer may take: every wait for a byte is bounded, and a drip is given up.
+"""How long an HTTP answer may take: every wait for a byte is bounded, and slow answers are aborted.
 
-urllib3 and `http.client` bound each wait anew; here the socket is read through a stream that knows
-the deadlines of the request and of the run. It lies above TLS, and below the status line, so that
-neither headers nor the answer of a proxy can take longer than a body.
+urllib3 and `http.client` bound each wait separately; here the socket is read through a stream that
+knows the deadlines of the request and of the run. It is above TLS and below the status line, so
+that neither headers nor the answer of a proxy can take longer than a body.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from psreg.http.limits import Limits
 
 
 class Deadline:
-    """The clock of one run: how long the next byte may take, and whether the answer drips."""
+    """The clock of one run: how long the next byte may take, and whether the answer is too slow."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -29,7 +29,7 @@ class Deadline:
         self._received = 0
 
     def start(self) -> None:
-        """Begin a request."""
+        """Start a request."""
         self._request_ends = min(time.monotonic() + self._limits.request, self._run_ends)
         self._first = None
         self._received = 0
@@ -50,26 +50,26 @@ class Deadline:
         return self.patience(self._limits.silence)
 
     def count(self, received: int) -> None:
-        """Note that bytes came.
+        """Count received bytes.
 
         Raises:
-            SlowError: the answer comes slower than the minimum rate.
+            SlowError: the answer is slower than the minimum rate.
         """
         now = time.monotonic()
         self._first = now if self._first is None else self._first
         self._received += received
         late = now - self._first - self._limits.grace
         if received and late > 0 and self._received < late * self._limits.rate:
-            raise SlowError(f"it sends fewer than {self._limits.rate} bytes a second")
+            raise SlowError(f"it sends fewer than {self._limits.rate} bytes per second")
 
     def sleep(self, seconds: float) -> None:
         """Wait before the next request.
 
         Raises:
-            SlowError: the run ends before; nothing was waited for.
+            SlowError: the run ends before that; it does not wait.
         """
         if time.monotonic() + seconds >= self._run_ends:
-            raise SlowError("it is busy for longer than the time that is left")
+            raise SlowError("it is busy for longer than the remaining time")
         time.sleep(seconds)
 
 
@@ -97,7 +97,7 @@ class _GuardedStream(io.RawIOBase):
 
 
 class _GuardedSocket:
-    """What `http.client` wants of a socket from which it reads a response."""
+    """What `http.client` needs of a socket to read a response."""
 
     def __init__(self, connection: socket.socket, deadline: Deadline) -> None:
         self._connection = connection
@@ -108,7 +108,7 @@ class _GuardedSocket:
 
 
 def guarded_by(deadline: Deadline) -> Callable[..., HTTPResponse]:
-    """Return what stands for the `response_class` of a connection whose reads obey `deadline`."""
+    """Return a `response_class` for connections whose reads obey `deadline`."""
 
     def response(connection: socket.socket, *args: Any, **settings: Any) -> HTTPResponse:
         guarded = _GuardedSocket(connection, deadline)

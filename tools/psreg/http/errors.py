@@ -1,15 +1,15 @@
-"""How an answer fails to come over HTTP.
+"""The ways in which an HTTP request fails.
 
-An `HttpError` never leaves the room that asked: each turns it into an error with its own code.
+An `HttpError` never leaves the package that sent the request: it becomes an error with a code.
 """
 
 from __future__ import annotations
 
 
 class HttpError(Exception):
-    """There is no answer. The text says why, in words that are not the server's.
+    """There is no usable answer. The message says why, without text from the server.
 
-    `wait` is the seconds after which asking again may help, None where it would not.
+    `wait` is the number of seconds after which a retry may help, None if it would not.
     """
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
@@ -22,11 +22,11 @@ class SlowError(HttpError):
 
 
 class TooMuchError(HttpError):
-    """The answer is longer than what was asked for may be."""
+    """The answer is longer than allowed."""
 
 
 class CertificateError(HttpError):
-    """The server, or the proxy, has no certificate that this machine trusts."""
+    """This machine does not trust the certificate of the server or the proxy."""
 
 
 class UnreachableError(HttpError):
@@ -34,9 +34,9 @@ class UnreachableError(HttpError):
 
 
 class BrokenError(HttpError):
-    """The connection broke, or what came over it is not a whole answer.
+    """The connection broke, or the answer is incomplete.
 
-    `stale` tells that the connection had been kept from an earlier request: the server may have
+    `stale` means that the connection was left open by an earlier request: the server may have
     closed it before this one arrived.
     """
 
@@ -46,7 +46,7 @@ class BrokenError(HttpError):
 
 
 class BusyError(HttpError):
-    """The server answered with `status`, which may be another one after `wait` seconds."""
+    """The server answered with `status`; a retry after `wait` seconds may succeed."""
 
     def __init__(self, reason: str, status: int, wait: float) -> None:
         super().__init__(reason, wait)

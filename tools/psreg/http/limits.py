@@ -1,4 +1,4 @@
-"""What asking over HTTP may cost."""
+"""The limits of HTTP requests."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one run may cost. Times are seconds, `rate` is bytes per second, the rest counts.
+    """The limits of one run. Times are seconds, `rate` is bytes per second, the rest are counts.
 
-    `rate` is demanded of the whole answer so far, from `grace` seconds after its first byte on;
-    `retries` is one budget for all requests of a run; `longest_wait` is the most that a server may
-    ask us to wait before the next attempt.
+    `rate` is the minimum for the whole answer so far, from `grace` seconds after its first byte on;
+    `retries` is one budget for all requests of a run; `longest_wait` is the longest time that a
+    server may ask us to wait before the next attempt.
     """
 
     connect: float = 10.0

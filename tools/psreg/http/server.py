@@ -1,4 +1,4 @@
-"""What every small HTTP server of psreg does alike: it listens, or says why not; it is quiet."""
+"""What the local HTTP servers of psreg share: listening, and logging nothing."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ class Listener(ThreadingHTTPServer):
             raise UnavailableError(
                 "PORT_BUSY",
                 f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}",
-                "choose another port with --port",
+                "Choose another port with --port.",
             ) from error
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Stay silent about a client that went away."""
+        """Ignore a client that disconnected."""
 
 
 class Quiet:
-    """Lets a request handler keep its connection open and log nothing."""
+    """Makes a request handler keep its connection open and log nothing."""
 
     protocol_version = "HTTP/1.1"
     server_version = "psreg"
     sys_version = ""
     disable_nagle_algorithm = True
-    wbufsize = -1  # head and body leave together
-    timeout: float | None = 60  # seconds in which a client must have sent its request
+    wbufsize = -1  # send headers and body together
+    timeout: float | None = 60  # seconds in which a client must send its request
     error_message_format = "%(code)d %(message)s\n"
     error_content_type = "text/plain; charset=utf-8"
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the handler's name
-        """Keep the terminal free: the interesting line is the address."""
+        """Log nothing: the interesting line is the address."""

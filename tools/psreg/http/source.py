@@ -18,7 +18,7 @@ _PATH = re.compile(r"[A-Za-z0-9._+%~-]+(/[A-Za-z0-9._+%~-]+)*", re.ASCII)
 
 
 class SourceError(UnavailableError):
-    """The bytes could not be had. `code` is `NETWORK` or begins with `NETWORK_`."""
+    """A file could not be read. `code` is usually `NETWORK` or starts with `NETWORK_`."""
 
 
 class NotServedError(SourceError):
@@ -32,15 +32,15 @@ class TooLongError(SourceError):
     """The file is longer than the caller allowed (code `TOO_LONG`)."""
 
     def __init__(self, where: str, limit: int) -> None:
-        super().__init__("TOO_LONG", f"{where} is longer than the {limit} bytes expected")
+        super().__init__("TOO_LONG", f"{where} is longer than the expected {limit:,} bytes")
 
 
 class Source(Protocol):
-    """A place that serves a registry: a URL, a folder, or the simulator of the tests."""
+    """What serves a registry: a URL, a folder, or the simulator of the tests."""
 
     @property
     def location(self) -> str:
-        """The base a person would name: a URL or an absolute path."""
+        """The base as a user would write it: a URL or an absolute path."""
 
     def read(self, path: str, limit: int) -> bytes:
         """Return the whole file at `path` (relative, `/` separated).
@@ -48,26 +48,26 @@ class Source(Protocol):
         Raises:
             NotServedError: there is no such file.
             TooLongError: it is longer than `limit` bytes; reading stopped there.
-            SourceError: it cannot be had now.
+            SourceError: it cannot be read.
         """
 
     def close(self) -> None:
-        """Give up what is held open; the source may still be read afterwards."""
+        """Close connections; the source can still be read afterwards."""
 
 
 def checked_path(path: str) -> str:
     """Return `path` if it is a plain relative path below the base.
 
     Raises:
-        SourceError: it climbs, is absolute, or has characters no registry path has.
+        SourceError: it leaves the base, is absolute, or has characters that are not allowed.
     """
     if _PATH.fullmatch(path) is None or any(part in (".", "..") for part in path.split("/")):
-        raise SourceError("NETWORK_REFUSED", f"{path!r} is no path inside a registry")
+        raise SourceError("NETWORK_REFUSED", f"{path!r} is not a path inside a registry")
     return path
 
 
 class FileSource:
-    """Reads regular files below `root`; devices, pipes and links in a file's place are refused."""
+    """Reads regular files below `root`; devices, pipes and links are refused."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -1,4 +1,4 @@
-"""A registry behind http or https: what is asked for, and which answers count."""
+"""A registry behind http or https: the requests, and the answers that are accepted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class HttpSource:
         return self._base
 
     def close(self) -> None:
-        """Give the connection up; the next read opens another."""
+        """Close the connection; the next read opens another."""
         self._client.close()
 
     def read(self, path: str, limit: int) -> bytes:
@@ -42,10 +42,10 @@ class HttpSource:
             if isinstance(found, bytes):
                 return found
             target = self._moved(target, found)
-        raise SourceError("NETWORK_REFUSED", f"{where} redirects more than it may")
+        raise SourceError("NETWORK_REFUSED", f"{where} redirects too often")
 
     def _found(self, target: str, where: str, limit: int) -> bytes | str:
-        """Return what is at `target`, or where it says that this is."""
+        """Return the content at `target`, or the location that it redirects to."""
 
         def attempt() -> bytes | str:
             with self._client.exchange("GET", target) as answer:
@@ -57,16 +57,16 @@ class HttpSource:
             raise TooLongError(where, limit) from error
         except SlowError as error:
             message = f"cannot read {where}: {error}"
-            raise SourceError("NETWORK_SLOW", message, "try again later") from error
+            raise SourceError("NETWORK_SLOW", message, "Try again later.") from error
         except HttpError as error:
             raise SourceError(
                 "NETWORK_TLS" if isinstance(error, CertificateError) else "NETWORK",
                 f"cannot read {where}: {error}",
-                "check the address and your connection",
+                "Check the address and your connection.",
             ) from error
 
     def _moved(self, target: str, location: str) -> str:
-        """Return the target that a redirect names, if it is of the same origin."""
+        """Return the target that a redirect names, if it has the same origin."""
         origin = f"{self._url.scheme}://{self._url.netloc}"
         try:
             there = urljoin(origin + target, location)
@@ -79,13 +79,13 @@ class HttpSource:
             raise SourceError(
                 "NETWORK_REFUSED",
                 f"{self._base} redirects to {there}",
-                "a registry may not send you elsewhere; if it has moved, add its new address",
+                "Add the new address if the registry has moved; other hosts are refused.",
             )
         return urlsplit(there)._replace(scheme="", netloc="", fragment="").geturl()
 
 
 def _content(answer: Answer, where: str, limit: int) -> bytes | str:
-    """Return the body of an answer, or where it redirects to."""
+    """Return the body of an answer, or the location that it redirects to."""
     if answer.status == 200:  # noqa: PLR2004 - OK
         if answer.coding:
             raise SourceError("NETWORK_REFUSED", f"{where} is sent compressed ({answer.coding})")

@@ -1,8 +1,8 @@
-"""The package records of a tree: a pure function of tree, previous records and time (DESIGN §3).
+"""The package records of a tree: a pure function of the tree, the previous records and the time.
 
-A published row is never computed again: its date, digests, score and waivers are copied, and
-a file of its folder that changed, vanished or appeared is reported, not followed. Only what
-entry.toml says may change, and then the serial rises. The same input gives the same records.
+A published row is never computed again: its date, digests, score and waivers are copied. A file of
+its folder that was changed, removed or added is reported, and the row stays as it is. Only what
+entry.toml says may change; then the serial increases. The same input gives the same records.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from psreg.registry.records import (
 )
 
 STATEMENT = "statement.json"
-"""The one file of a version folder that may come, or gain signatures, later."""
+"""The one file of a version folder that may be added, or gain signatures, later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedFile:
-    """A file of a published version that is not what was published.
+    """A file of a published version that differs from what was published.
 
-    `was` and `now` are SHA-256 digests; None is a file that was not, or is no longer, there.
+    `was` and `now` are SHA-256 digests; None is a file that did not exist, or no longer does.
     """
 
     path: PurePosixPath
@@ -44,8 +44,8 @@ class ChangedFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Index:
-    """All records after a publication, by name; what it added; what must not have changed."""
+class BuildResult:
+    """All records by name after publishing, the new releases, and changes that are not allowed."""
 
     records: Mapping[str, PackageRecord]
     released: tuple[ReleaseId, ...]
@@ -53,7 +53,7 @@ class Index:
 
 
 Conformance = Callable[[Submission], Sequence[ProtocolConformance]]
-"""Returns what the record of a release says of each protocol that it declares."""
+"""Returns what the record of a release says about each protocol that it declares."""
 
 
 def _nothing_declared(_submission: Submission) -> Sequence[ProtocolConformance]:
@@ -70,18 +70,18 @@ def build(
     *,
     waived: Mapping[ReleaseId, Collection[str]] = _NOTHING_WAIVED,
     conformance: Conformance = _nothing_declared,
-) -> Index:
-    """Return the index of `tree` after `previous`; releases that are new get the date `now`.
+) -> BuildResult:
+    """Return the records of `tree` after `previous`; new releases get the date `now`.
 
-    The tree is expected to have passed its checks; `waived` names the rules whose findings about
-    a new release stood and were waived, for its record, and `conformance` tells what was found of
-    the protocols it declares. Names and versions that left the tree keep their record.
+    The tree must have passed its checks. `waived` lists, for the record of each new release, the
+    rules whose findings were waived; `conformance` returns what was found about the protocols that
+    it declares. Names and versions that were removed from the tree keep their record.
 
     Raises:
         ValueError: `now` has no time zone.
     """
     if now.utcoffset() is None:
-        raise ValueError("the time of publication has no time zone")
+        raise ValueError("the time of publishing has no time zone")
     entries = _by_name(Tree(tree), previous)
     date = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     records: dict[str, PackageRecord] = {}
@@ -100,11 +100,11 @@ def build(
                 released.append(submission.id)
         if record := _record(name, entry, before, rows):
             records[name] = record
-    return Index(records=records, released=tuple(released), changed=tuple(changed))
+    return BuildResult(records=records, released=tuple(released), changed=tuple(changed))
 
 
 def _by_name(tree: Tree, previous: Mapping[str, PackageRecord]) -> dict[str, Entry]:
-    """Return the entry of each name: where one has two classes, the published or first one."""
+    """Return the entry of each name; if it is in two classes, the published or first one."""
     found: dict[str, Entry] = {}
     for entry in sorted(tree.entries, key=lambda e: CLASSES.index(e.entry_class)):
         before = previous.get(entry.name)
@@ -116,12 +116,12 @@ def _by_name(tree: Tree, previous: Mapping[str, PackageRecord]) -> dict[str, Ent
 def _record(
     name: str, entry: Entry | None, before: PackageRecord | None, rows: list[Row]
 ) -> PackageRecord | None:
-    """Return the record of `name`: the previous one, or one with the next serial."""
+    """Return the record of `name`: the previous one, or a changed one with the next serial."""
     if entry is None or not rows:
         return before
     start = before or PackageRecord(name=name, entry_class=entry.entry_class, serial=0, rows=())
     record = replace(start, rows=in_order(rows))
-    # A file that cannot be read says nothing; above all it must not take a yank back.
+    # A file that cannot be parsed changes nothing; above all it must not undo a yank.
     if entry.file.tree.parsed:
         record = replace(
             record,
@@ -170,7 +170,7 @@ def _release(
 
 
 def _changes(row: ReleaseRecord, submission: Submission | None) -> list[ChangedFile]:
-    """Return which files of a published folder are not as published, sorted by path."""
+    """Return the files of a published folder that differ from what was published, by path."""
     was = {PurePosixPath(file.path): file.sha256 for file in row.files}
     now: dict[PurePosixPath, str] = {}
     if submission:

@@ -1,9 +1,9 @@
-"""Catalogue shards: what search and the site need of all entries of a class, column by column.
+"""Catalogue shards: what search and the site need about all entries of a class, by column.
 
-One shard is a class folder. Each column has one element per entry, entries sorted by name; where
-values repeat, a column is `{"values": sorted, "rows": indexes}`. There is no column `protocol`
-where no release declares one. The release shown is the latest
-(`PackageRecord.latest`). Shards are signed bytes: nothing in them is computed elsewhere.
+A shard is a class folder. Each column has one element per entry, and entries are sorted by name. A
+column with repeated values is `{"values": sorted, "rows": indexes}`. The column `protocol` exists
+only if a release declares one. Each entry shows its latest release (`PackageRecord.latest`).
+Shards are signed bytes: nothing in them is computed elsewhere.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _texts(release: ReleaseRecord, key: str) -> list[str]:
 
 
 def _platforms(release: ReleaseRecord) -> list[str]:
-    """Return the platforms on which this very artifact passed; the stub is none."""
+    """Return the platforms on which exactly this artifact passed, except the stub."""
     rows = release.release.get("tested")
     return [
         row["platform"]

@@ -1,7 +1,7 @@
 """What a PATH of `psreg check` names: a folder, one file, or standard input.
 
-A subject judges, reads and writes by the paths that its diagnostics bear. It never writes through
-a link, and never a file that it could not read whole.
+A subject checks, reads and writes by the paths in its diagnostics. It never writes through a link,
+and never writes a file that it could not read completely.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from psreg.system.files import MAX_FILE, read_named
 
 
 class Subject(Protocol):
-    """Something to judge; `checked` counts its artifacts once it was judged.
+    """Something to check; `checked` counts its artifacts after the check.
 
-    `lone` tells that it is one file, `loose` that each of its files is judged by itself and not
-    as a part of a registry.
+    `lone` means that it is one file, `loose` that each of its files is checked by itself and not as
+    part of a registry.
     """
 
     checked: int
@@ -30,13 +30,13 @@ class Subject(Protocol):
     loose: bool
 
     def judge(self, changed: Mapping[str, bytes]) -> list[Diagnostic]:
-        """Return what is to be said, with `changed` in place of what its files hold."""
+        """Return the diagnostics, with `changed` in place of the content of its files."""
 
     def read(self, path: str, /) -> bytes | None:
-        """Return what the file that diagnostics call `path` holds; None if not to be changed."""
+        """Return the content of the file at `path`; None if it must not be changed."""
 
     def write(self, path: str, data: bytes, /) -> None:
-        """Replace that file; its permissions stay."""
+        """Replace the file at `path`; its permissions stay the same."""
 
 
 class Artifact:
@@ -63,18 +63,18 @@ class Artifact:
         try:
             return check_file(data, path=self._path, mode=self._mode)
         except ValueError as error:
-            hint = "a PBE starts with {, a .prompt with [METADATA]; or name it: --stdin-filename"
+            hint = "Start a PBE with `{` and a .prompt with `[METADATA]`, or use --stdin-filename."
             raise UsageError("UNKNOWN_FORMAT", str(error), hint) from error
 
     def read(self, path: str) -> bytes | None:
         """See `Subject`."""
         if self.place and self.place.is_symlink():
-            hint = "name the file that it points at"
-            raise UsageError("LINK", f"{path} is a link, which --fix does not write through", hint)
+            hint = "Name the file that it points to."
+            raise UsageError("LINK", f"{path} is a link; --fix does not write through links", hint)
         return whole(self.data)
 
     def write(self, _path: str, data: bytes) -> None:
-        """See `Subject`; what came through standard input is only remembered."""
+        """See `Subject`; what came through standard input is only stored."""
         self.data = data
         if self.place:
             replace_file(self.place, data)

@@ -1,7 +1,7 @@
-"""Reading a checkout: which registry encloses a place, and its tree of files.
+"""Reading a checkout: finding the registry around a folder, and its tree of files.
 
-The tree reads a file when it is asked for, never follows a symbolic link, and caps what it reads,
-so that a hostile checkout cannot make psreg read elsewhere or without end.
+The tree reads files on demand, never follows a symbolic link, and limits what it reads, so that a
+hostile checkout cannot make psreg read elsewhere or endlessly.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _SUBMODULE = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(\S++)", re.MULTILINE)
 class FileTree(Mapping[PurePosixPath, bytes]):
     """The files below `pbes/` of a checkout and its policy, by repo-relative path.
 
-    `refused` lists what is neither a regular file nor a folder (links, devices) or a submodule.
-    `changed` holds what is read instead of some of the files. With `entry`, the folder of one
-    entry, only that entry and those that it requires are whole; all others show entry.toml alone.
+    `refused` lists submodules and what is neither a regular file nor a folder (links, devices).
+    `changed` replaces the content of some files. With `entry`, the folder of one entry, only that
+    entry and those that it requires are complete; all others have entry.toml only.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class FileTree(Mapping[PurePosixPath, bytes]):
             self._paths[_POLICY] = None
 
     def _scan(self, prefix: PurePosixPath, outlined: Container[PurePosixPath] = ()) -> None:
-        """List what is below `prefix`; of an entry in a folder that is `outlined`, entry.toml."""
+        """List what is below `prefix`; for entries in an `outlined` folder, only entry.toml."""
         folder = self.root / prefix
         try:
             found = sorted(os.scandir(folder), key=lambda item: item.name)
@@ -78,7 +78,7 @@ class FileTree(Mapping[PurePosixPath, bytes]):
         self._scan(PurePosixPath(PBES), outlined=folders)
         if not {entry, entry.parent}.intersection(self.refused):  # never through a link
             self._scan(entry)
-        # An installation reads files, too, and must not pay for a TOML reader.
+        # An installation also uses this module, and does not need a TOML reader.
         from psreg.formats import release  # noqa: PLC0415
 
         releases = [path for path in self if path.name == "release.toml" and entry in path.parents]
@@ -88,9 +88,9 @@ class FileTree(Mapping[PurePosixPath, bytes]):
                     self._scan(folder / name)
 
     def irregular(self) -> dict[PurePosixPath, Irregular]:
-        """Return what is refused, and files that are executable, each with what it is.
+        """Return what is refused and the executable files, each with its kind.
 
-        Where every file is executable, the file system has no such bit, and none is.
+        If every file is executable, the file system has no such bit, and none is reported.
         """
         parts = self._entry.parts if self._entry else ()
         paths = [path for path in self._paths if path.parts[: len(parts)] == parts]
@@ -122,7 +122,7 @@ class FileTree(Mapping[PurePosixPath, bytes]):
 
 
 def _submodules(root: Path) -> set[PurePosixPath]:
-    """Return where .gitmodules says that submodules are, whether they were fetched or not."""
+    """Return the paths of submodules in .gitmodules, whether they were fetched or not."""
     try:
         text = read_file(root / ".gitmodules").decode(errors="replace")
     except UnavailableError:
@@ -134,15 +134,15 @@ def _mode(path: Path) -> int:
     try:
         return path.lstat().st_mode
     except OSError:
-        return 0  # it went away just now; whoever reads it will say so
+        return 0  # it was removed just now; reading it reports that
 
 
 def read_tree(
     root: Path, changed: Mapping[str, bytes] | None = None, entry: PurePosixPath | None = None
 ) -> FileTree:
-    """Return the tree of the checkout at `root`, with `changed` in place of what files hold.
+    """Return the tree of the checkout at `root`, with `changed` in place of the content of files.
 
-    `entry` is the folder of the one entry that is to be judged, if it is just one.
+    `entry` is the folder of the only entry to check, if there is just one.
 
     Raises:
         UnavailableError: `pbes/` is missing or cannot be listed.
@@ -158,6 +158,6 @@ def _is_plain_file(path: str) -> bool:
 
 
 def find_checkout(start: Path) -> Path | None:
-    """Return the nearest folder at or above `start` that holds `pbes/`, or None."""
+    """Return the nearest folder at or above `start` that contains `pbes/`, or None."""
     start = start.absolute()
     return next((at for at in (start, *start.parents) if (at / PBES).is_dir()), None)

@@ -1,4 +1,4 @@
-"""The note of an unfinished publish, and the lock that keeps two publishes apart.
+"""The journal of an unfinished publish, and the lock that prevents two publishes at once.
 
 Both are files in the state folder, named after the registry's folder, never inside it.
 """
@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from psreg.core.errors import UnavailableError
-from psreg.registry.state import Intent
+from psreg.registry.baseline import Intent
 from psreg.registry.store_folder import sync_folder
 from psreg.system.atomic import cannot_write, exclusive, write_file
 
@@ -19,18 +19,18 @@ SCHEMA = "psreg.intent/1"
 
 
 class PublishJournal:
-    """The note about one registry folder; implements `service.ground.Journal`."""
+    """The journal of one registry folder; implements `registry.baseline.Journal`."""
 
     def __init__(self, state: Path, registry: Path) -> None:
         name = hashlib.sha256(
             str(registry.resolve()).encode("utf-8", "surrogateescape")
         ).hexdigest()
         self._folder = state / "publish"
-        self._note = self._folder / f"{name[:32]}.json"
+        self._entry = self._folder / f"{name[:32]}.json"
         self._lock = self._folder / f"{name[:32]}.lock"
 
     def held(self, wait: float = 60.0) -> AbstractContextManager[None]:
-        """Return the lock on publishing there; entering waits `wait` seconds for another psreg.
+        """Return the lock on publishing; entering it waits up to `wait` seconds for another psreg.
 
         Raises:
             UnavailableError: CANNOT_WRITE; on entering also LOCKED.
@@ -39,13 +39,13 @@ class PublishJournal:
         return exclusive(self._lock, wait)
 
     def pending(self) -> Intent | None:
-        """Return the note, or None if there is none or it cannot be understood.
+        """Return the entry, or None if there is none or it cannot be parsed.
 
         Raises:
             UnavailableError: CANNOT_READ.
         """
         try:
-            value = json.loads(self._note.read_bytes())
+            value = json.loads(self._entry.read_bytes())
             return Intent(
                 registry_id=str(value["registry_id"]),
                 after=int(value["after"]),
@@ -55,11 +55,11 @@ class PublishJournal:
             return None
         except OSError as error:
             raise UnavailableError(
-                "CANNOT_READ", f"cannot read {self._note}: {error.strerror or error}"
+                "CANNOT_READ", f"cannot read {self._entry}: {error.strerror or error}"
             ) from error
 
     def begin(self, intent: Intent) -> None:
-        """Replace the note. Raises UnavailableError CANNOT_WRITE."""
+        """Replace the entry. Raises UnavailableError CANNOT_WRITE."""
         value = {
             "schema": SCHEMA,
             "registry_id": intent.registry_id,
@@ -67,15 +67,15 @@ class PublishJournal:
             "targets": list(intent.targets),
         }
         self._make_folder()
-        write_file(self._note, json.dumps(value).encode(), mode=0o600)
+        write_file(self._entry, json.dumps(value).encode(), mode=0o600)
         sync_folder(self._folder)
 
     def finish(self) -> None:
-        """Drop the note. Raises UnavailableError CANNOT_WRITE."""
+        """Remove the entry. Raises UnavailableError CANNOT_WRITE."""
         try:
-            self._note.unlink(missing_ok=True)
+            self._entry.unlink(missing_ok=True)
         except OSError as error:
-            raise cannot_write(self._note, error) from error
+            raise cannot_write(self._entry, error) from error
         sync_folder(self._folder)
 
     def _make_folder(self) -> None:

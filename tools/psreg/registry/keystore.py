@@ -1,7 +1,7 @@
-"""Private keys on this machine: one folder per registry, readable by nobody else.
+"""Private keys on this machine: one folder per registry, readable only by its owner.
 
-A key file is made whole and never replaced: it is written under another name and linked to its
-own, which fails if that is taken. Keys lie below the data folder, outside every tree.
+A key file is created in one step and never replaced: it is written under another name and then
+linked, which fails if the name exists. Keys are in the data folder, outside every registry.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ SUFFIX = ".pem"
 
 
 class KeyStore:
-    """The folder `root`, which holds `<registry id>/<name>.pem`; implements `ground.Keys`."""
+    """The folder `root` with `<registry id>/<name>.pem`; implements `registry.baseline.Keys`."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def keep_out_of(self, tree: Path) -> None:
-        """Return if the keys lie outside of `tree`, whatever links say.
+        """Check that the keys are outside of `tree`, after resolving links.
 
         Raises:
-            TrustError: KEYS_IN_TREE; keys there would be published or committed by mistake.
+            TrustError: KEYS_IN_TREE; keys inside could be published or committed by mistake.
         """
         if self.root.resolve().is_relative_to(tree.resolve()):
             raise TrustError(
                 "KEYS_IN_TREE",
-                f"the keys would lie in {self.root}, inside {tree}",
-                "set PSREG_HOME or XDG_DATA_HOME to a folder outside of it",
+                f"the keys would be in {self.root}, inside {tree}",
+                "Set PSREG_HOME or XDG_DATA_HOME to a folder outside of it.",
             )
 
     def new_id(self) -> str:
-        """Return an id for a new registry: 32 random hex digits."""
+        """Return an id for a new registry: 32 random hexadecimal digits."""
         return secrets.token_hex(16)
 
     def folder(self, registry_id: str) -> str:
@@ -46,7 +46,7 @@ class KeyStore:
         return str(self.root / registry_id)
 
     def load(self, registry_id: str) -> dict[str, bytes]:
-        """Return the PEM of every key of a registry by its name; empty if there is none.
+        """Return the PEM of every key of a registry by name.
 
         Raises:
             UnavailableError: CANNOT_READ.
@@ -55,7 +55,7 @@ class KeyStore:
         try:
             files = sorted(folder.iterdir())
             for leftover in (path for path in files if path.name.startswith(TEMPORARY)):
-                leftover.unlink()  # a key that was being made when psreg was stopped
+                leftover.unlink()  # psreg was stopped while it created a key
             return {path.stem: path.read_bytes() for path in files if path.suffix == SUFFIX}
         except (FileNotFoundError, NotADirectoryError):
             return {}
@@ -65,10 +65,10 @@ class KeyStore:
             ) from error
 
     def create(self, registry_id: str, name: str) -> bytes:
-        """Make a key, keep it in a file of mode 0600 in a folder of mode 0700, return its PEM.
+        """Create a key, store it with mode 0600 in a folder with mode 0700, and return its PEM.
 
         Raises:
-            UnavailableError: CANNOT_WRITE, also where there is such a key already.
+            UnavailableError: CANNOT_WRITE, also if the key exists.
         """
         folder = self.root / registry_id
         place = folder / (name + SUFFIX)

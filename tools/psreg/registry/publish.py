@@ -1,8 +1,8 @@
-"""Publishing: what a tree adds to a registry becomes records, signed and put in force.
+"""Publishing: the new releases of a tree become records, which are signed and made current.
 
-Pure over the ports of `ground`. Whatever refuses, refuses before the first byte is written. A
-publish that is cut short leaves the old state in force; the next one clears away what it left
-and, with the same tree and clock, gives the same registry as if nothing had happened.
+Pure over the ports of `baseline`. Every refusal comes before the first byte is written. After an
+interrupted publish the old state is still current; the next publish removes what the interrupted
+one left and, with the same tree and clock, gives the same registry.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.core.identity import ReleaseId
 from psreg.formats.json.canonical import canonical
 from psreg.lint.release_transcripts import conformance
+from psreg.registry.baseline import Baseline, Intent, Ports, read_baseline, remove_leftovers
 from psreg.registry.build import ChangedFile, build
 from psreg.registry.catalog import catalog_shards
 from psreg.registry.records import SCHEMA, PackageRecord
-from psreg.registry.state import Ground, Intent, Ports, clear, survey
 from psreg.registry.trust.issuing import issue, renew
-from psreg.registry.trust.metadata import Document, Notary, info_of, signers
+from psreg.registry.trust.metadata import Document, MetadataSigner, info_of, signers_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
     KEYS,
@@ -42,12 +42,12 @@ from psreg.registry.trust.strict_json import strict_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class PublishResult:
     """A registry after a publish.
 
-    `root_sha256` is of `1.root.json`; `entries` counts the names it holds, `written` the files
-    this publish wrote; `expires` is when the first of its signatures runs out, and `due` tells
-    that it is time to renew them.
+    `root_sha256` is of `1.root.json`; `entries` counts its names, `written` the files that this
+    publish wrote; `expires` is when the first of its signatures expires, and `due` is whether it is
+    time to renew them.
     """
 
     registry_id: str
@@ -62,61 +62,64 @@ class Published:
 
 def publish(
     tree: Mapping[PurePosixPath, bytes], report: Report, now: datetime, ports: Ports
-) -> Published:
-    """Release what is new in `tree`, sign it and put it in force.
+) -> PublishResult:
+    """Release what is new in `tree`, sign it and make it current.
 
-    `report` is what the check of this very tree said. Where no registry is yet, one is founded
-    with new keys (mode `dev`). If nothing is new, nothing is written.
+    `report` is the report of the check of exactly this tree. If there is no registry yet, one is
+    created with new keys (mode `dev`). If nothing is new, nothing is written.
 
     Raises:
-        FindingsError: CHECK_FAILED; RELEASE_CHANGED, naming every released file that is not as
-            it was published.
+        FindingsError: CHECK_FAILED; RELEASE_CHANGED, with every released file that changed.
         TrustError: the registry is not as it was signed, or KEY_MISSING.
-        UnavailableError: a record is of a newer schema; files cannot be read or written.
+        UnavailableError: a record has a newer schema; files cannot be read or written.
     """
     if report.failed():
         raise FindingsError("CHECK_FAILED", "the check found errors; nothing was published")
-    ground = survey(ports)
-    previous = _records(ground.state)
+    baseline = read_baseline(ports)
+    previous = _records(baseline.state)
     index = build(tree, previous, now, waived=_waived(report), conformance=conformance)
     if index.changed:
         raise _release_changed(index.changed)
-    contents = {package_target(n): _bytes(r, n, previous, ground) for n, r in index.records.items()}
+    contents = {
+        package_target(n): _bytes(r, n, previous, baseline) for n, r in index.records.items()
+    }
     shards = catalog_shards(index.records)
     contents |= {catalog_target(shard): data for shard, data in shards.items()}
     targets = {path: Target.of(data) for path, data in contents.items()}
-    root, notary = _ready_to_sign(ground, now, ports)
-    documents = issue(ground.state, root, targets, notary)
-    was = ground.state.targets if ground.state else {}
+    root, signer = _ready_to_sign(baseline, now, ports)
+    documents = issue(baseline.state, root, targets, signer)
+    before = baseline.state.targets if baseline.state else {}
     files = {
         target_path(path, target.sha256): contents[path]
         for path, target in targets.items()
-        if was.get(path) != target
+        if before.get(path) != target
     }
-    if ground.root is None:
+    if baseline.root is None:
         documents = (root, *documents)
-    written = _put(ground, info_of(root).id, files, documents, ports)
+    written = _write(baseline, info_of(root).id, files, documents, ports)
     released, entries = index.released, len(index.records)
-    return _outcome(ground, documents, now, released=released, entries=entries, written=written)
+    return _result(baseline, documents, now, released=released, entries=entries, written=written)
 
 
-def resign(now: datetime, ports: Ports) -> Published:
-    """Renew the timestamp, and every other signature that is due; release nothing.
+def resign(now: datetime, ports: Ports) -> PublishResult:
+    """Renew the timestamp and every other signature that is due; release nothing.
 
     Raises:
         TrustError: the registry is not as it was signed, or KEY_MISSING.
         UnavailableError: NOT_PUBLISHED; files cannot be read or written.
     """
-    ground = survey(ports)
-    if ground.state is None:
+    baseline = read_baseline(ports)
+    if baseline.state is None:
         raise UnavailableError(
-            "NOT_PUBLISHED", "there is nothing to renew yet", "run psreg publish without --resign"
+            "NOT_PUBLISHED",
+            "there is nothing to renew yet",
+            "Run `psreg publish` without --resign.",
         )
-    root, notary = _ready_to_sign(ground, now, ports)
-    documents = renew(ground.state, now, notary)
-    written = _put(ground, info_of(root).id, {}, documents, ports)
-    entries = len(ground.state.packages)
-    return _outcome(ground, documents, now, released=(), entries=entries, written=written)
+    root, signer = _ready_to_sign(baseline, now, ports)
+    documents = renew(baseline.state, now, signer)
+    written = _write(baseline, info_of(root).id, {}, documents, ports)
+    entries = len(baseline.state.packages)
+    return _result(baseline, documents, now, released=(), entries=entries, written=written)
 
 
 def _records(state: RegistryState | None) -> dict[str, PackageRecord]:
@@ -128,7 +131,7 @@ def _records(state: RegistryState | None) -> dict[str, PackageRecord]:
             raise UnavailableError(
                 "NEWER_FORMAT",
                 f"the record of {name} has schema {value['schema']!r}",
-                "use a newer psreg to publish here",
+                "Install a newer psreg to publish here.",
             )
         try:
             records[name] = PackageRecord.from_json(value)
@@ -138,7 +141,7 @@ def _records(state: RegistryState | None) -> dict[str, PackageRecord]:
 
 
 def _waived(report: Report) -> Mapping[ReleaseId, Collection[str]]:
-    """Return which rules' findings stood about a release and were waived."""
+    """Return the codes of the waived findings about each release."""
     waived: dict[ReleaseId, set[str]] = {}
     for diagnostic in report.diagnostics:
         release = ReleaseId.of(PurePosixPath(diagnostic.path))
@@ -153,8 +156,8 @@ def _release_changed(changed: Sequence[ChangedFile]) -> FindingsError:
     ]
     return FindingsError(
         "RELEASE_CHANGED",
-        "\n".join(["a released version never changes, but these files did:", *lines]),
-        "put them back as they were released, and release a new version instead",
+        "\n".join(["a released version never changes, but these files changed:", *lines]),
+        "Restore the files as they were released, and release a new version instead.",
     )
 
 
@@ -163,43 +166,45 @@ def _digest(sha256: str | None) -> str:
 
 
 def _bytes(
-    record: PackageRecord, name: str, previous: Mapping[str, PackageRecord], ground: Ground
+    record: PackageRecord, name: str, previous: Mapping[str, PackageRecord], baseline: Baseline
 ) -> bytes:
-    """Return the bytes to sign; a record that says what it said keeps its very bytes."""
-    if ground.state and record == previous.get(name):
-        return ground.state.packages[name]
+    """Return the bytes to sign; an unchanged record keeps its exact bytes."""
+    if baseline.state and record == previous.get(name):
+        return baseline.state.packages[name]
     return canonical(record.to_json())
 
 
-def _ready_to_sign(ground: Ground, now: datetime, ports: Ports) -> tuple[Document, Notary]:
-    """Return the root to sign under, and who signs; founds a registry where there is none.
+def _ready_to_sign(
+    baseline: Baseline, now: datetime, ports: Ports
+) -> tuple[Document, MetadataSigner]:
+    """Return the root and its signer; creates a registry if there is none.
 
-    The order is: note which registry is begun, make its keys, then sign. A first publish that is
-    cut short finds its note and its keys again.
+    The order is: write the journal, create the keys, then sign. The next run finds the journal and
+    the keys of an interrupted first publish.
     """
     expires = now + LIFETIME
-    if ground.root is not None:
-        registry_id = info_of(ground.root).id
+    if baseline.root is not None:
+        registry_id = info_of(baseline.root).id
         pems = ports.keys.load(registry_id)
-        notary = Notary(
-            at_hand=signers(pems.values()), source=ports.keys.folder(registry_id), expires=expires
+        signer = MetadataSigner(
+            keys=signers_of(pems.values()), source=ports.keys.folder(registry_id), expires=expires
         )
         for role in (SNAPSHOT, TIMESTAMP):
-            notary.require(ground.root, role)
-        return ground.root, notary
-    registry_id = ground.intent.registry_id if ground.intent else ports.keys.new_id()
-    if ground.intent is None:
+            signer.require(baseline.root, role)
+        return baseline.root, signer
+    registry_id = baseline.intent.registry_id if baseline.intent else ports.keys.new_id()
+    if baseline.intent is None:
         ports.journal.begin(Intent(registry_id=registry_id))
     made = ports.keys.load(registry_id)
     pems = {name: made.get(name) or ports.keys.create(registry_id, name) for name in KEYS}
-    notary = Notary(
-        at_hand=signers(pems.values()), source=ports.keys.folder(registry_id), expires=expires
+    signer = MetadataSigner(
+        keys=signers_of(pems.values()), source=ports.keys.folder(registry_id), expires=expires
     )
-    return notary.first_root(registry_id, pems), notary
+    return signer.first_root(registry_id, pems), signer
 
 
-def _put(
-    ground: Ground,
+def _write(
+    baseline: Baseline,
     registry_id: str,
     files: Mapping[str, bytes],
     documents: Sequence[Document],
@@ -207,48 +212,48 @@ def _put(
 ) -> int:
     """Write a new root, `files`, and the other `documents`, the last of which is the timestamp.
 
-    What lies there already is left alone. Returns how many files were written.
+    Identical files are not written again. Returns the number of files written.
     """
-    clear(ground, ports)
+    remove_leftovers(baseline, ports)
     roots = [document for document in documents if document.role == ROOT]
     others = [document for document in documents if document.role != ROOT]
     fresh = {path: data for path, data in files.items() if ports.store.read(path) != data}
     if documents:
         ports.journal.begin(
-            Intent(registry_id=registry_id, after=ground.version, targets=tuple(fresh))
+            Intent(registry_id=registry_id, after=baseline.version, targets=tuple(fresh))
         )
     for root in roots:
         ports.store.write(metadata_path(ROOT, root.version), root.data)
-        ports.store.sync()  # so that no metadata is ever without its root
+        ports.store.sync()  # so that metadata always has its root
     for path, data in fresh.items():
         ports.store.write(path, data)
     for document in others:
         if document.role == TIMESTAMP:
-            ports.store.sync()  # so that nothing in force is ever missing
+            ports.store.sync()  # so that nothing current is ever missing
             ports.store.write(TIMESTAMP_PATH, document.data)
             ports.store.sync()
         else:
             ports.store.write(metadata_path(document.role, document.version), document.data)
-    if documents or ground.intent:
+    if documents or baseline.intent:
         ports.journal.finish()
     return len(fresh) + len(documents)
 
 
-def _outcome(
-    ground: Ground,
+def _result(
+    baseline: Baseline,
     documents: Sequence[Document],
     now: datetime,
     *,
     released: tuple[ReleaseId, ...],
     entries: int,
     written: int,
-) -> Published:
-    in_force = {**ground.documents, **{document.role: document for document in documents}}
-    info = info_of(in_force[ROOT])
-    expires = min(document.expires for document in in_force.values())
-    return Published(
+) -> PublishResult:
+    current = {**baseline.documents, **{document.role: document for document in documents}}
+    info = info_of(current[ROOT])
+    expires = min(document.expires for document in current.values())
+    return PublishResult(
         registry_id=info.id,
-        root_sha256=ground.root_sha256 or info.sha256,
+        root_sha256=baseline.root_sha256 or info.sha256,
         mode=info.mode,
         released=released,
         entries=entries,

@@ -1,7 +1,7 @@
-"""Open what a registry has published: each record with the bytes it vouches for.
+"""The published entries of a registry: each record with the files that it lists.
 
-Pure: records and a reader in, entries out. Nothing is shown that does not have the digest and the
-size of its signed record; all differences are reported at once.
+Pure: records and a reader in, entries out. A file is used only if it has the digest and the size in
+its signed record; all differences are reported at once.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from psreg.core.identity import CLASSES, ReleaseId, is_name
 from psreg.registry.records import PackageRecord, ReleaseRecord
 
 Read = Callable[[str], bytes | None]
-"""Returns the bytes at a repo-relative path, or None if there is no such file."""
+"""Returns the bytes of the file at a repo-relative path, or None."""
 
-_SHOWN = 20
+_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Release:
 
     @property
     def artifact(self) -> bytes:
-        """The bytes a user installs."""
+        """The bytes that a user installs."""
         return self.files[self.record.path]
 
     @property
@@ -46,7 +46,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One name of the registry. `raw` is its signed record; `releases` descend, never empty."""
+    """One name of the registry. `raw` is its signed record; `releases` descend, at least one."""
 
     record: PackageRecord
     raw: bytes
@@ -55,15 +55,15 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signed:
-    """One verified record: what it says, and its exact bytes."""
+class SignedRecord:
+    """One verified record, parsed and as exact bytes."""
 
     record: PackageRecord
     raw: bytes
 
 
-def signed_records(packages: Mapping[str, bytes]) -> list[Signed]:
-    """Return the record of every name, in order of names.
+def signed_records(packages: Mapping[str, bytes]) -> list[SignedRecord]:
+    """Return the record of every name, sorted by name.
 
     Raises:
         UnavailableError: NEWER_FORMAT, a record cannot be read.
@@ -75,22 +75,22 @@ def signed_records(packages: Mapping[str, bytes]) -> list[Signed]:
             record = PackageRecord.from_json(json.loads(raw))
         except ValueError as error:
             message = f"the record of {name} cannot be read: {error}"
-            raise UnavailableError("NEWER_FORMAT", message, "upgrade psreg") from error
+            raise UnavailableError("NEWER_FORMAT", message, "Install a newer psreg.") from error
         if record.name != name or not is_name(name) or record.entry_class not in CLASSES:
-            message = f"the record of {name} speaks of {record.entry_class}/{record.name}"
-            raise UnavailableError("NEWER_FORMAT", message, "upgrade psreg")
-        result.append(Signed(record=record, raw=raw))
+            message = f"the record of {name} is about {record.entry_class}/{record.name}"
+            raise UnavailableError("NEWER_FORMAT", message, "Install a newer psreg.")
+        result.append(SignedRecord(record=record, raw=raw))
     return result
 
 
-def entries(records: Iterable[Signed], read: Read, drift: list[str]) -> Iterator[Entry]:
-    """Yield every entry that has a release this psreg understands.
+def entries(records: Iterable[SignedRecord], read: Read, drift: list[str]) -> Iterator[Entry]:
+    """Yield every entry with a release that this psreg can read.
 
     Args:
-        records: what is signed.
-        read: gives the bytes of the checkout.
+        records: the signed records.
+        read: returns the files of the checkout.
         drift: gets a line for every file that differs from its record; such releases are left
-            out, and `refuse` makes an error of the lines.
+            out, and `check_drift` raises an error with the lines.
     """
     for signed in records:
         record = signed.record
@@ -101,21 +101,21 @@ def entries(records: Iterable[Signed], read: Read, drift: list[str]) -> Iterator
             yield Entry(record=record, raw=signed.raw, latest=latest, releases=releases)
 
 
-def refuse(drift: Sequence[str]) -> None:
-    """Do nothing if nothing differs.
+def check_drift(drift: Sequence[str]) -> None:
+    """Raise an error if there are differences.
 
     Raises:
         FindingsError: SITE_DRIFT.
     """
     if not drift:
         return
-    more = f"\n  and {len(drift) - _SHOWN} more" if len(drift) > _SHOWN else ""
+    more = f"\n  and {len(drift) - _LISTED} more" if len(drift) > _LISTED else ""
     raise FindingsError(
         "SITE_DRIFT",
         "the checkout differs from what the registry has signed:\n  "
-        + "\n  ".join(drift[:_SHOWN])
+        + "\n  ".join(drift[:_LISTED])
         + more,
-        "check out the published commit, or run 'psreg publish'",
+        "Check out the published commit, or run `psreg publish`.",
     )
 
 
@@ -137,7 +137,7 @@ def _release(
         elif (data := read(path)) is None:
             drift.append(f"{path}: missing")
         elif (hashlib.sha256(data).hexdigest(), len(data)) != claim:
-            drift.append(f"{path}: other bytes than released")
+            drift.append(f"{path}: differs from the released file")
         else:
             files[path] = data
     if len(drift) > before:
@@ -146,6 +146,6 @@ def _release(
 
 
 def _inside(path: str, folder: str) -> bool:
-    """Tell whether `path` is a plain path below `folder`: no record makes us write elsewhere."""
+    """Return whether `path` is a plain path below `folder`: no record makes us write elsewhere."""
     before, _, rest = path.partition(f"{folder}/")
     return not before and all(part not in ("", ".", "..") for part in rest.split("/"))

@@ -1,8 +1,8 @@
-"""Package records: all that a registry says about one name, and nothing else it could say.
+"""Package records: everything that a registry publishes about one name.
 
-The record is the only thing that catalogue, JSON API, feeds and client read about a release
-(DESIGN §3). `from_json` and `to_json` are inverse: unknown members and rows of another schema
-version are kept, so that an older tool never loses what a newer one wrote.
+The record is the only thing that catalogue, JSON API, feeds and client read about a release.
+`from_json` and `to_json` are inverse: unknown members and rows of another schema version are
+preserved, so that an older tool never loses what a newer one wrote.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from typing import Any
 
 from semver import Version
 
+from psreg.core.errors import TrustError, UnavailableError
+from psreg.core.identity import CLASSES
 from psreg.core.version import is_version, parse_version
+from psreg.registry.trust.strict_json import strict_value
 
 SCHEMA = "psreg.package/1"
 ROW_VERSION = 1
@@ -22,7 +25,7 @@ ROW_VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRecord:
-    """One file of a version folder: repo-relative path, lower-case hex digest, bytes."""
+    """One file of a version folder: repo-relative path, lower-case hex digest, size in bytes."""
 
     path: str
     sha256: str
@@ -47,7 +50,7 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaivedFinding:
-    """A finding that stood at publication and was waived; `by` is `policy` or `release`."""
+    """A finding that was waived at publication; `by` is `policy` or `release`."""
 
     code: str
     reason: str
@@ -76,8 +79,8 @@ class ReleaseRecord:
 
     `date` is UTC as `2026-11-21T05:00:00Z`; `release` is all of release.toml as JSON data;
     `yanked` is the reason or None; `statement` is the owners' signed statement or None; `score` is
-    what `index.score` said at publication, None in records from before there was one. `protocols`
-    is what was found of each declared one, None where none was declared or judged yet.
+    the score at publication, None in records older than scores. `protocols` is what was found about
+    each declared protocol, None if none was declared or checked.
     """
 
     version: str
@@ -147,14 +150,14 @@ class ReleaseRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForeignRow:
-    """A row of a schema version this psreg does not know: kept as it is, never offered."""
+class UnknownRow:
+    """A row of a schema version that this psreg does not know: preserved, never installed."""
 
     data: Mapping[str, Any]
 
     @property
     def version(self) -> str:
-        """The version it says it is of, or "" if it says none."""
+        """The version in the row, or "" if there is none."""
         version = self.data.get("version")
         return version if isinstance(version, str) else ""
 
@@ -163,14 +166,14 @@ class ForeignRow:
         return dict(self.data)
 
 
-Row = ReleaseRecord | ForeignRow
+Row = ReleaseRecord | UnknownRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackageRecord:
     """Everything published about one name.
 
-    `serial` counts the record's states from 1; `owners` holds the entries of entry.toml;
+    `serial` counts the states of the record from 1; `owners` are those in entry.toml;
     `deprecated` is None or `{"reason", "replacement"?}`; `rows` ascend by SemVer precedence.
     """
 
@@ -186,7 +189,7 @@ class PackageRecord:
 
     @property
     def releases(self) -> tuple[ReleaseRecord, ...]:
-        """The rows this psreg understands, ascending; yanked ones are among them."""
+        """The rows that this psreg understands, ascending, including yanked ones."""
         return tuple(row for row in self.rows if isinstance(row, ReleaseRecord))
 
     @property
@@ -226,7 +229,7 @@ class PackageRecord:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as JSON data; `canonical` makes the signed bytes of it."""
+        """Return the record as JSON data; `canonical` turns it into the signed bytes."""
         return {
             **self.extra,
             "schema": SCHEMA,
@@ -239,6 +242,43 @@ class PackageRecord:
             "deprecated": None if self.deprecated is None else dict(self.deprecated),
             "releases": [row.to_json() for row in self.rows],
         }
+
+
+def read_record(data: bytes, name: str) -> PackageRecord:
+    """Return the package record in `data`, the verified bytes of the target `pkg/<name>.json`.
+
+    Raises:
+        TrustError: `TRUST_METADATA`: it is not a strict package record, or that of another name.
+        UnavailableError: `NEWER_FORMAT`: its schema is one this psreg does not know.
+    """
+    try:
+        value = strict_value(data)
+    except TrustError as error:
+        raise bad_record(name, error.message) from error
+    schema = value.get("schema") if isinstance(value, dict) else None
+    if isinstance(schema, str) and schema.startswith("psreg.package/") and schema[14:] != "1":
+        raise newer_format(f"the record of {name} has the format {schema}")
+    try:
+        record = PackageRecord.from_json(value)
+    except ValueError as error:
+        raise bad_record(name, str(error)) from error
+    if record.name != name:
+        raise bad_record(name, f"it is the record of {record.name!r}")
+    if record.entry_class not in CLASSES:
+        raise newer_format(f"{name} has the class {record.entry_class!r}")
+    return record
+
+
+def bad_record(name: str, why: str) -> TrustError:
+    """Return the error for a malformed record."""
+    return TrustError("TRUST_METADATA", f"the registry's record of {name} is malformed: {why}")
+
+
+def newer_format(why: str) -> UnavailableError:
+    """Return the error for data that only a newer psreg can read."""
+    return UnavailableError(
+        "NEWER_FORMAT", f"{why}, which this psreg does not know", "Install a newer psreg."
+    )
 
 
 def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
@@ -254,11 +294,11 @@ def _precedence(row: Row) -> tuple[bool, Version, str]:
 def _row(value: Any) -> Row:
     data = _object(value, "a release")
     version = data.get("v")
-    return ReleaseRecord.from_json(data) if version == ROW_VERSION else ForeignRow(data=data)
+    return ReleaseRecord.from_json(data) if version == ROW_VERSION else UnknownRow(data=data)
 
 
 class _Members:
-    """Takes members of a JSON object one by one; `left` are those that nobody asked for."""
+    """Takes members of a JSON object one by one; `left` are those that remain."""
 
     def __init__(self, value: Any, what: str) -> None:
         self._what = what

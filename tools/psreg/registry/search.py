@@ -24,10 +24,10 @@ _TEXTS = ("name", "version", "summary", "use_case", "date", "sha256")
 _CODED = ("tags", "license", "language", "platform")
 
 _WHOLE_NAME, _NAME_BEGINS, _NAME, _WHOLE_TAG, _TAG, _SUMMARY, _USE_CASE = 100, 50, 30, 25, 20, 10, 5
-"""What it adds to the score of an entry that a word, or all of them, occur there."""
+"""What an occurrence of a word, or of all words, adds to the score of an entry."""
 
-_STANDING = 10
-"""How many times more an entry scores that is not deprecated."""
+_NOT_DEPRECATED = 10
+"""The factor for the score of an entry that is not deprecated."""
 
 _BLANKS = re.compile(r"[ \t-\r]+")
 
@@ -90,7 +90,7 @@ def read_shard(name: str, data: bytes) -> Shard:
                 "NEWER_FORMAT",
                 f"the registry's catalogue has the format {schema!r}, which this psreg does "
                 "not know",
-                "install a newer psreg",
+                "Install a newer psreg.",
             )
         columns: dict[str, Sequence[Any]] = {key: _texts(value[key]) for key in _TEXTS}
         columns |= {key: _decoded(value[key]) for key in _CODED if key in value}
@@ -99,7 +99,7 @@ def read_shard(name: str, data: bytes) -> Shard:
         if {len(column) for column in columns.values()} != {value["count"]}:
             raise ValueError("its columns differ in length")  # noqa: TRY301 - one message below
         if not all(map(is_name, columns["name"])):
-            raise ValueError("it lists a name that is none")  # noqa: TRY301 - one message below
+            raise ValueError("it lists an invalid name")  # noqa: TRY301 - one message below
     except (TrustError, ValueError, KeyError, TypeError, IndexError) as error:
         raise TrustError(
             "TRUST_METADATA", f"the registry's catalogue of {name} is malformed: {error}"
@@ -145,7 +145,7 @@ def _score(entry: Entry, words: Sequence[str]) -> int | None:
             total += _USE_CASE
         else:
             return None
-    return total if entry.deprecated is not None else total * _STANDING
+    return total if entry.deprecated is not None else total * _NOT_DEPRECATED
 
 
 def _texts(values: Any) -> list[str]:

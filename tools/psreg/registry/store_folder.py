@@ -1,4 +1,4 @@
-"""A registry as a folder: whole files or none, in an order that survives a loss of power."""
+"""A registry in a folder: whole files or none, in an order that survives a power failure."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from psreg.core.errors import PsregError, UnavailableError
-from psreg.registry.record_reading import read_record
+from psreg.registry.records import read_record
 from psreg.registry.trust.roles import TARGET_FOLDERS
 from psreg.system.atomic import TEMPORARY, cannot_write, write_file
 
 _PACKAGES = TARGET_FOLDERS[0]
 
 
-class RegistryDir:
-    """The files of a registry below the folder `root`; implements `service.ground.Store`."""
+class RegistryFolder:
+    """The files of a registry below the folder `root`; implements `registry.baseline.Store`."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -36,7 +36,7 @@ class RegistryDir:
             raise _cannot_read(place, error) from error
 
     def names(self, folder: str) -> list[str]:
-        """Return the names in `folder`, sorted; unfinished files are left out.
+        """Return the names in `folder`, sorted, without unfinished files.
 
         Raises:
             UnavailableError: CANNOT_READ.
@@ -47,7 +47,7 @@ class RegistryDir:
         """Put `data` at `path` in one step.
 
         Raises:
-            UnavailableError: CANNOT_WRITE; what was at `path` before is still there.
+            UnavailableError: CANNOT_WRITE; the old file is unchanged.
         """
         place = self.root / path
         self._make(place.parent)
@@ -68,7 +68,7 @@ class RegistryDir:
         self._touched.add(place.parent)
 
     def sweep(self, folder: str) -> None:
-        """Remove what a write that was cut short left in `folder`.
+        """Remove what an interrupted write left in `folder`.
 
         Raises:
             UnavailableError: CANNOT_READ or CANNOT_WRITE.
@@ -78,7 +78,7 @@ class RegistryDir:
                 self.remove(f"{folder}/{name}")
 
     def sync(self) -> None:
-        """Return when the names of all files written so far are on the disk.
+        """Flush the names of all files written so far to the disk.
 
         Raises:
             UnavailableError: CANNOT_WRITE.
@@ -108,7 +108,7 @@ class RegistryDir:
 
 
 def sync_folder(folder: Path) -> None:
-    """Return when the names in `folder` are on the disk (a no-op where folders cannot be opened).
+    """Flush the names in `folder` to the disk; does nothing on Windows.
 
     Raises:
         UnavailableError: CANNOT_WRITE.
@@ -132,9 +132,9 @@ def _cannot_read(place: Path, error: OSError) -> UnavailableError:
 def released_versions(registry: Path, name: str) -> frozenset[str]:
     """Return the versions of `name` that the records in the folder `registry` list, unverified.
 
-    Good enough to leave a folder alone, and for nothing else; a damaged record lists none.
+    Only good enough to decide to leave a folder alone; a damaged record lists none.
     """
-    folder = RegistryDir(registry)
+    folder = RegistryFolder(registry)
     found: set[str] = set()
     for file in folder.names(_PACKAGES):
         if file.endswith(f".{name}.json"):

@@ -1,8 +1,7 @@
-"""Files that are whole or not there, and one lock per folder.
+"""Atomic writing of files, and lock files.
 
-A file is written beside its place, flushed to the disk and renamed over it, so that a reader, a
-crash or a full disk never sees half of it, and a link planted at its place is replaced, not
-followed.
+A file is written under a temporary name, flushed to the disk and renamed, so that neither a reader
+nor a crash nor a full disk leaves half of it, and a link in its place is replaced, not followed.
 """
 
 from __future__ import annotations
@@ -18,22 +17,22 @@ from pathlib import Path
 from psreg.core.errors import UnavailableError
 
 TEMPORARY = ".psreg-"
-"""How the names of unfinished files begin; what a crash left behind may be deleted."""
+"""The prefix of unfinished files; those that a crash left may be deleted."""
 
 _POLL = 0.05
 
 
 def write_file(path: Path, data: bytes, mode: int = 0o644) -> None:
-    """Make `path` a regular file holding `data`, with permission bits `mode`.
+    """Make `path` a regular file with the content `data` and the permission bits `mode`.
 
     A device or a pipe, such as /dev/null or /dev/stdout, is written to and never replaced.
 
     Raises:
-        UnavailableError: `CANNOT_WRITE`; what was at `path` before is still there.
+        UnavailableError: `CANNOT_WRITE`; the old file is unchanged.
     """
     try:
         if _is_device(path):
-            # O_NONBLOCK: a pipe that nobody reads is an error, not something to wait for.
+            # O_NONBLOCK: a pipe without a reader is an error, not something to wait for.
             number = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             with open(number, "wb") as device:  # noqa: PTH123 - takes a descriptor
                 device.write(data)
@@ -63,7 +62,7 @@ def _is_device(path: Path) -> bool:
 
 
 def real_folder(path: Path) -> Path:
-    """Return `path` as a folder of its own: a link or file in its place is removed first.
+    """Make `path` a real folder and return it: a link or file in its place is removed first.
 
     Raises:
         UnavailableError: `CANNOT_WRITE`.
@@ -78,7 +77,7 @@ def real_folder(path: Path) -> Path:
 
 
 def cannot_write(path: Path, error: OSError) -> UnavailableError:
-    """Return what to tell a person about a place that cannot be written."""
+    """Return the error for a path that cannot be written."""
     return UnavailableError("CANNOT_WRITE", f"cannot write {path}: {error.strerror or error}")
 
 
@@ -86,7 +85,7 @@ def cannot_write(path: Path, error: OSError) -> UnavailableError:
 def exclusive(lock: Path, wait: float = 60.0) -> Iterator[None]:
     """Hold the lock file `lock`; another process waits up to `wait` seconds for it.
 
-    Where the system has no `fcntl` nothing is locked: two runs at once are then the person's risk.
+    On systems without `fcntl` nothing is locked; two runs at once are at the user's own risk.
 
     Raises:
         UnavailableError: `LOCKED`, or `CANNOT_WRITE`.
@@ -99,7 +98,7 @@ def exclusive(lock: Path, wait: float = 60.0) -> Iterator[None]:
         _acquire(number, lock, time.monotonic() + wait)
         yield
     finally:
-        os.close(number)  # which lets the lock go
+        os.close(number)  # this releases the lock
 
 
 def _acquire(number: int, lock: Path, until: float) -> None:
@@ -113,7 +112,7 @@ def _acquire(number: int, lock: Path, until: float) -> None:
         except BlockingIOError:
             if time.monotonic() > until:
                 raise UnavailableError(
-                    "LOCKED", f"another psreg holds {lock}", "wait until it has finished"
+                    "LOCKED", f"another psreg holds the lock {lock}", "Wait until it has finished."
                 ) from None
             time.sleep(_POLL)
         else:

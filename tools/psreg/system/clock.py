@@ -1,4 +1,4 @@
-"""The time, which a build may fix (reproducible-builds.org, SOURCE_DATE_EPOCH)."""
+"""The time, which a build may set (reproducible-builds.org, SOURCE_DATE_EPOCH)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ VARIABLE = "SOURCE_DATE_EPOCH"
 
 
 def now() -> datetime:
-    """Return the time in UTC, whole seconds; what SOURCE_DATE_EPOCH says if it is set.
+    """Return the time in UTC in whole seconds; SOURCE_DATE_EPOCH if that is set.
 
     Raises:
-        UsageError: SOURCE_DATE_EPOCH is not a number of seconds that is a date.
+        UsageError: SOURCE_DATE_EPOCH is not a valid number of seconds.
     """
     value = os.environ.get(VARIABLE)
     if value is None:
@@ -27,17 +27,17 @@ def now() -> datetime:
     except (ValueError, OverflowError, OSError) as error:
         raise UsageError(
             "BAD_CLOCK",
-            f"{VARIABLE}={value!r} is not a time: {error}",
-            "it counts the seconds since 1970-01-01T00:00:00Z, for instance 1795237200",
+            f"{VARIABLE} is not a valid time: `{value}`: {error}",
+            "Set it to the seconds since 1970-01-01T00:00:00Z, such as 1795237200.",
         ) from error
 
 
 def exact_time() -> datetime:
-    """Return the time in UTC to the microsecond, for logs; nothing fixes it."""
+    """Return the real time in UTC with microseconds, for logs."""
     return datetime.now(UTC)
 
 
 def _seconds(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        raise ValueError("only digits may stand there")
+        raise ValueError("only digits are allowed")
     return int(text)

@@ -1,8 +1,7 @@
-"""Where a command speaks: results on stdout, everything else on stderr.
+"""The output of a command: results on stdout, everything else on stderr.
 
-With `--format json` standard output is exactly one JSON document on every exit code (DESIGN §4).
-Text that comes from files or the network passes through `plain`, so that it cannot drive a
-terminal.
+With `--format json`, standard output is exactly one JSON document on every exit code. Text from
+files or the network passes through `plain`, so that it cannot control a terminal.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ ERROR_SCHEMA = "psreg.error/1"
 
 
 class OutputLostError(Exception):
-    """Standard output takes no more; the cause says why."""
+    """Standard output cannot be written; the cause says why."""
 
 
 class OptionAdder(Protocol):
-    """The part of `argparse.ArgumentParser` this module needs."""
+    """The part of `argparse.ArgumentParser` that declares options."""
 
     def add_argument(self, *flags: str, **settings: Any) -> Any:
         """Declare one option."""
@@ -38,7 +37,7 @@ def add_output_options(
     parser.add_argument(
         "--format", choices=formats, default=default, help=f"how to print the result ({default})"
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="say only what went wrong")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only problems")
 
 
 class Console:
@@ -54,7 +53,7 @@ class Console:
         """Let the block write to standard output.
 
         Raises:
-            OutputLostError: it could not.
+            OutputLostError: writing failed.
         """
         try:
             yield
@@ -82,26 +81,26 @@ class Console:
         self.out(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
     def note(self, text: str) -> None:
-        """Tell a person something on standard error; silent under `--quiet`."""
+        """Print a note for the user on standard error; nothing with `--quiet`."""
         if not self.quiet:
             self.warn(text)
 
     def warn(self, text: str) -> None:
-        """Tell a person something that matters even under `--quiet`, on standard error."""
+        """Print a line on standard error that matters even with `--quiet`."""
         self.aside(plain(text) + "\n")
 
     def aside(self, text: str) -> None:
-        """Write to standard error, exactly, a result that standard output has no room for."""
+        """Write a result to standard error, exactly, because standard output has another one."""
         self.flush()
         try:
             sys.stderr.flush()
             sys.stderr.buffer.write(text.encode("utf-8", "backslashreplace"))
             sys.stderr.flush()
-        except OSError:  # nobody is left who could be told
+        except OSError:  # there is no other place to report it
             _discard(sys.stderr)
 
     def fail(self, error: PsregError) -> None:
-        """Report an error the way the caller reads: one JSON document, or lines on stderr."""
+        """Report an error in the format of the caller: one JSON document, or lines on stderr."""
         if self.machine:
             detail = {"code": error.code, "message": error.message, "hint": error.hint}
             self.json({"schema": ERROR_SCHEMA, "error": detail})
@@ -110,7 +109,7 @@ class Console:
         self._tell(error)
 
     def _tell(self, error: PsregError) -> None:
-        """Report an error to a person, on a terminal with where to read more if it has no hint."""
+        """Report an error to a person; without a hint, a terminal shows how to read more."""
         self.warn(f"psreg: error[{error.code}]: {error.message}")
         if error.hint:
             self.warn(f"  hint: {error.hint}")
@@ -118,18 +117,18 @@ class Console:
             self.warn(f"  more: psreg explain {error.code}")
 
     def flush(self) -> None:
-        """Hand everything written so far to the reader."""
+        """Flush everything written so far."""
         with self.writing():
             sys.stdout.flush()
 
     def interrupted(self) -> int:
-        """End after Ctrl-C; a machine that was not answered yet is told."""
+        """End after Ctrl-C; write the JSON error if nothing has been written yet."""
         if self.machine and not self._answered:
             self.fail(InterruptError("INTERRUPTED", "the command was interrupted"))
         return InterruptError.exit_code
 
     def lost(self, error: BaseException | None) -> int:
-        """End after standard output failed: quietly if its reader closed it, else with 4."""
+        """End after standard output failed: silently if its reader closed it, else with 4."""
         _discard(sys.stdout)
         if isinstance(error, BrokenPipeError):
             return 0
@@ -144,5 +143,5 @@ def _discard(stream: TextIO) -> None:
 
 
 def color_wanted() -> bool:
-    """Tell whether standard output is a terminal that may be coloured (no-color.org)."""
+    """Return whether standard output is a terminal and colours are allowed (no-color.org)."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

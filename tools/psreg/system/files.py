@@ -10,7 +10,7 @@ from psreg.core.errors import UnavailableError
 from psreg.system.atomic import cannot_write
 
 MAX_FILE = 4 * 1024 * 1024
-"""Bytes read of one file; more than any limit of the rules, so that these can say "too large"."""
+"""How many bytes of a file are read: more than any limit of a rule, so that rules see excess."""
 
 
 def read_file(path: Path, limit: int = MAX_FILE) -> bytes:
@@ -42,7 +42,7 @@ def _read(number: int, size: int) -> bytes:
 
 
 def read_named(path: Path, limit: int = MAX_FILE) -> bytes:
-    """Return at most `limit` bytes of a file a person named; links are theirs to follow.
+    """Return at most `limit` bytes of a file that the user named; links are followed.
 
     Raises:
         UnavailableError: it is missing or cannot be read.
@@ -68,7 +68,7 @@ def append_line(path: Path, line: str) -> None:
 
 
 def is_ours(path: Path) -> bool:
-    """Tell whether we or the administrator own `path`; others could plant a registry above us."""
+    """Return whether the user or root owns `path`; others could place a registry above us."""
     if not hasattr(os, "geteuid"):  # pragma: no cover - Windows
         return True
     return path.stat().st_uid in (0, os.geteuid())

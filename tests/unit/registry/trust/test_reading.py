@@ -77,7 +77,7 @@ def test_what_was_published_is_read() -> None:
     assert set(state.packages) == {"alpha", "beta", "gamma"}
     assert set(state.catalog) == {"prompt", "interactive_engine"}
     assert state.catalog["prompt"].data == NEW[state.catalog["prompt"].path]
-    assert (state.registry_id, state.mode, state.overtaken) == ("f" * 32, "dev", False)
+    assert (state.registry_id, state.mode, state.newer_snapshot) == ("f" * 32, "dev", False)
     assert state.root_sha256 == hashlib.sha256(NEW["metadata/1.root.json"]).hexdigest()
     assert state.versions["snapshot"] == state.versions["timestamp"] == 2
     assert state.root.version == 1
@@ -148,12 +148,12 @@ def test_swapped_bins_attack(there: Files) -> None:
     """A bin is signed by the key of all bins; what it lists says which one it is."""
     one, other = ("metadata/1.r-00.json", ALPHA_BIN)
     there[one] = OLD[other.replace("/2.", "/1.")]
-    refused(there, "TRUST_METADATA", "may not")
+    refused(there, "TRUST_METADATA", "not allowed")
 
 
 def test_old_bin_attack(there: Files) -> None:
     there[ALPHA_BIN] = OLD[ALPHA_BIN.replace("/2.", "/1.")]
-    refused(there, "TRUST_MIXED", "version 1, listed is 2")
+    refused(there, "TRUST_MIXED", "version 1, but 2 is listed")
 
 
 def test_old_snapshot_attack(there: Files) -> None:
@@ -206,7 +206,7 @@ def test_rolled_back_timestamp_attack(there: Files) -> None:
     state = read_registry(there.get)
     assert state is not None
     # One step back is what a publish that was cut short looks like; the publisher knows better.
-    assert state.overtaken
+    assert state.newer_snapshot
     forge_third_snapshot(there)
     refused(there, "TRUST_ROLLBACK")
 
@@ -220,7 +220,7 @@ def test_files_that_nobody_signed_do_not_overtake(there: Files) -> None:
     there["metadata/3.snapshot.json"] = b"junk"
     state = read_registry(there.get)
     assert state is not None
-    assert not state.overtaken
+    assert not state.newer_snapshot
 
 
 # Those who hold a key, and make a mistake
@@ -295,7 +295,7 @@ def test_the_newest_root_counts(there: Files) -> None:
 
 def test_a_root_that_skips_a_version(there: Files) -> None:
     next_root(there, lambda s: setattr(s, "version", 3))
-    refused(there, "TRUST_MIXED", "followed by 3")
+    refused(there, "TRUST_MIXED", "followed by root 3")
 
 
 def test_a_first_root_that_is_not_the_first(there: Files) -> None:
@@ -326,7 +326,7 @@ def test_a_root_of_another_registry(there: Files) -> None:
 )
 def test_a_root_that_does_not_say_whose_it_is(there: Files, psreg: object) -> None:
     forge(there, "metadata/1.root.json", "root", set_psreg(psreg))
-    refused(there, "TRUST_METADATA", "which registry")
+    refused(there, "TRUST_METADATA", "does not name its registry")
 
 
 def test_a_root_without_consistent_snapshots(there: Files) -> None:

@@ -1,4 +1,4 @@
-"""`psreg check --fix`: write what can be mended, or show it with `--diff`."""
+"""`psreg check --fix`: write the safe fixes, or show them with `--diff`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ from psreg.registry.check_paths import Artifact, Subject
 from psreg.system.console import Console, color_wanted
 
 _FIX = (
-    "mend what a machine may mend, the findings marked [*]: only the bytes concerned change, and a"
-    " line break ends the last line; also below pbes/, so fix before you publish, which refuses a"
-    " released version that changed"
+    "apply the safe fixes, marked [*]; released files are not spared, so run it before you publish"
 )
-_DIFF = "show what --fix would change and write nothing; exit 1 if there is anything"
+_DIFF = "show what --fix would change without writing; exit 1 if there is anything"
 
 
 def add_fix_options(parser: ArgumentParser) -> None:
@@ -33,15 +31,17 @@ def add_fix_options(parser: ArgumentParser) -> None:
 
 
 class Fixing:
-    """One run with `--fix`: what it changed, and how to say so.
+    """One run with `--fix`: what it changed, and how to report it.
 
-    With `--diff` nothing is written. Of standard input, the mended text goes to standard output
-    and the report to standard error, unless the report is JSON and holds the text itself.
+    With `--diff` nothing is written. For standard input, the fixed text goes to standard output
+    and the report to standard error, unless the report is JSON and contains the text.
     """
 
     def __init__(self, args: Namespace) -> None:
         if args.diff and args.format not in ("text", "json"):
-            raise UsageError("USAGE", f"--diff cannot be shown as {args.format}", "try json")
+            raise UsageError(
+                "USAGE", f"--diff cannot be shown as {args.format}", "Use --format json."
+            )
         self._show = args.diff
         self._format = args.format
         self._diff = ""
@@ -65,11 +65,11 @@ class Fixing:
         return mended
 
     def failed(self, report: Report) -> bool:
-        """Tell whether the run fails because `--diff` has something to show."""
+        """Return whether the run fails because `--diff` has something to show."""
         return self._show and bool(report.fixed)
 
     def print(self, report: Report, console: Console, *, infos: bool) -> None:
-        """Print texts, differences and `report`, each where it belongs."""
+        """Print texts, differences and `report`, each to its stream."""
         if self._format == "json":
             console.json({**report_document(report), **self._texts()})
             return
@@ -77,7 +77,7 @@ class Fixing:
         if self._show:
             console.out(plain(self._diff) if sys.stdout.isatty() else self._diff)
         elif self._stdin:
-            with console.writing():  # and then what was too long to judge
+            with console.writing():  # and then what was too long to check
                 sys.stdout.flush()
                 sys.stdout.buffer.write(self._stdin.data)
                 sys.stdout.buffer.writelines(sys.stdin.buffer)

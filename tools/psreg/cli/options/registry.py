@@ -33,8 +33,8 @@ def open_selected(option: str | None, console: Console) -> Iterator[OpenRegistry
     settings = registries.load_settings(start)
     for warning in settings.warnings:
         console.warn(f"psreg: warning: {warning}")
-    wanted = registries.wanted_registry(option, settings, start)
+    selected = registries.select_registry(option, settings, start)
     store = registries.trust_store()
-    say = lambda text: console.warn(f"psreg: {text}")  # noqa: E731 - one line, one use
-    with registries.open_registry(wanted, store, say) as registry:
+    notify = lambda text: console.warn(f"psreg: {text}")  # noqa: E731 - one line, one use
+    with registries.open_registry(selected, store, notify) as registry:
         yield registry

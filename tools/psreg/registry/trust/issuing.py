@@ -1,7 +1,7 @@
-"""Which metadata has to be signed anew, and in which order it is to be written.
+"""Decides which metadata must be signed again, and in which order it is written.
 
-Pure: documents come back, nothing is written. The order is that of DESIGN §3: whatever is named
-by a file comes before it, `timestamp.json` last; until that one stands, the old state is in force.
+Pure: returns documents and writes nothing. A file comes after everything that it names, so
+`timestamp.json` is last; until it is written, the old state is current.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from psreg.registry.trust.metadata import MODES, Document, Notary
+from psreg.registry.trust.metadata import MODES, Document, MetadataSigner
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
     BINS,
@@ -25,36 +25,39 @@ from psreg.registry.trust.roles import (
 
 
 def issue(
-    state: RegistryState | None, root: Document, wanted: Mapping[str, Target], notary: Notary
+    state: RegistryState | None,
+    root: Document,
+    wanted: Mapping[str, Target],
+    signer: MetadataSigner,
 ) -> tuple[Document, ...]:
-    """Return the documents that make `wanted` the registry's targets; () if they are that already.
+    """Return the documents that make `wanted` the registry's targets; () if nothing changes.
 
-    Only bins whose targets changed are signed anew, not the roles that delegate to them. `state`
-    is None where nothing is in force yet.
+    Only bins whose targets changed are signed again, not the roles that delegate to them. `state`
+    is None if nothing has been published yet.
 
     Raises:
         TrustError: KEY_MISSING.
     """
     if state is None:
-        targets = notary.first_targets(root)
-        releases = notary.first_releases(targets, root)
-        bins = [notary.next_bin(n, t, releases, None) for n, t in _by_bin(wanted).items()]
-        return _put_in_force({}, root, [*bins, releases, targets], notary)
+        targets = signer.first_targets(root)
+        releases = signer.first_releases(targets, root)
+        bins = [signer.next_bin(n, t, releases, None) for n, t in _by_bin(wanted).items()]
+        return _make_current({}, root, [*bins, releases, targets], signer)
     was = _by_bin(state.targets)
     before = state.documents
     changed = [
-        notary.next_bin(name, targets, before[RELEASES], before[name])
+        signer.next_bin(name, targets, before[RELEASES], before[name])
         for name, targets in _by_bin(wanted).items()
         if targets != was[name]
     ]
-    return _put_in_force(before, root, changed, notary) if changed else ()
+    return _make_current(before, root, changed, signer) if changed else ()
 
 
-def renew(state: RegistryState, now: datetime, notary: Notary) -> tuple[Document, ...]:
-    """Return the documents that keep `state` in force for longer, nothing else changed.
+def renew(state: RegistryState, now: datetime, signer: MetadataSigner) -> tuple[Document, ...]:
+    """Return the documents that renew the signatures of `state` without other changes.
 
-    Every role that is due is renewed, the timestamp always; the root only where its key is an
-    ordinary file (mode `dev`). () if the timestamp already lasts as long as a new one would.
+    Every role that is due is renewed, the timestamp always; the root only if its key is an ordinary
+    file (mode `dev`). () if the timestamp already lasts as long as a new one would.
 
     Raises:
         TrustError: KEY_MISSING.
@@ -64,7 +67,7 @@ def renew(state: RegistryState, now: datetime, notary: Notary) -> tuple[Document
     def renew_if_due(role: str, delegator: str) -> list[Document]:
         if not is_due(fresh[role].expires, now):
             return []
-        fresh[role] = notary.renewed(fresh[role], fresh[delegator])
+        fresh[role] = signer.renewed(fresh[role], fresh[delegator])
         return [fresh[role]]
 
     roots = renew_if_due(ROOT, ROOT) if state.mode == MODES[0] else []
@@ -73,24 +76,27 @@ def renew(state: RegistryState, now: datetime, notary: Notary) -> tuple[Document
     bins = [document for name in BINS for document in renew_if_due(name, RELEASES)]
     changed = [*bins, *releases, *targets]
     if changed or is_due(fresh[SNAPSHOT].expires, now):
-        return (*roots, *_put_in_force(fresh, fresh[ROOT], changed, notary))
-    if not roots and fresh[TIMESTAMP].expires >= notary.expires:
+        return (*roots, *_make_current(fresh, fresh[ROOT], changed, signer))
+    if not roots and fresh[TIMESTAMP].expires >= signer.expires:
         return ()
-    timestamp = notary.next_timestamp(fresh[SNAPSHOT], fresh[ROOT], fresh[TIMESTAMP])
+    timestamp = signer.next_timestamp(fresh[SNAPSHOT], fresh[ROOT], fresh[TIMESTAMP])
     return (*roots, timestamp)
 
 
-def _put_in_force(
-    before: Mapping[str, Document], root: Document, changed: Iterable[Document], notary: Notary
+def _make_current(
+    before: Mapping[str, Document],
+    root: Document,
+    changed: Iterable[Document],
+    signer: MetadataSigner,
 ) -> tuple[Document, ...]:
     """Return `changed`, then the snapshot that lists them and the timestamp that names it."""
     documents = tuple(changed)
-    snapshot = notary.next_snapshot(documents, root, before.get(SNAPSHOT))
-    return (*documents, snapshot, notary.next_timestamp(snapshot, root, before.get(TIMESTAMP)))
+    snapshot = signer.next_snapshot(documents, root, before.get(SNAPSHOT))
+    return (*documents, snapshot, signer.next_timestamp(snapshot, root, before.get(TIMESTAMP)))
 
 
 def _by_bin(targets: Mapping[str, Target]) -> dict[str, dict[str, Target]]:
-    """Return bin → its targets, for all bins."""
+    """Return the targets of every bin."""
     bins: dict[str, dict[str, Target]] = {name: {} for name in BINS}
     for path, target in targets.items():
         bins[bin_of(path)][path] = target

@@ -35,5 +35,5 @@ def key_from_pem(pem: bytes) -> Ed25519PrivateKey:
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise TrustError("KEY_UNREADABLE", f"a key file cannot be read: {error}") from error
     if not isinstance(key, Ed25519PrivateKey):
-        raise TrustError("KEY_UNREADABLE", "a key file holds no Ed25519 key")
+        raise TrustError("KEY_UNREADABLE", "a key file does not contain an Ed25519 key")
     return key

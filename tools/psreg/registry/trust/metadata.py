@@ -1,8 +1,8 @@
 """Reads, verifies and signs the metadata of The Update Framework. Only importer of `tuf.api`.
 
 A `Document` exists only after its signatures were verified against the role that delegates to
-it, and its bytes passed `strict_value`. Nothing here judges expiry; a document tells its own.
-To change a document is to issue its next version: nothing is ever edited in place.
+it, and its bytes passed `strict_value`. Expiry is not checked here; a document has its expiry date.
+A change is a new version of a document: nothing is edited in place.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _TYPES = {ROOT: Root, SNAPSHOT: Snapshot, TIMESTAMP: Timestamp}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A verified metadata file: its role, its exact bytes, and python-tuf's view of them."""
+    """A verified metadata file: its role, its exact bytes, and what python-tuf parsed."""
 
     role: str
     data: bytes
@@ -67,7 +67,7 @@ class Document:
 
     @property
     def expires(self) -> datetime:
-        """Until when its signatures are good, UTC."""
+        """When its signatures expire, UTC."""
         at: datetime = self.signed.expires
         return at
 
@@ -92,8 +92,8 @@ def verified_root(data: bytes, before: Document | None) -> Document:
     """Return the root in `data`, signed by itself and by the root before it (TUF 5.3).
 
     Raises:
-        TrustError: TRUST_METADATA, TRUST_SIGNATURE, or TRUST_MIXED where the version is not
-            the next one or the registry's id is not the same.
+        TrustError: TRUST_METADATA, TRUST_SIGNATURE, or TRUST_MIXED if the version is not
+            the next one or the registry's id differs.
     """
     metadata = _parse(data, ROOT)
     root = Document(role=ROOT, data=data, signed=metadata.signed)
@@ -101,16 +101,16 @@ def verified_root(data: bytes, before: Document | None) -> Document:
     for signer in (root, before or root):
         _check_signatures(metadata, ROOT, signer)
     if before is not None and root.version != before.version + 1:
-        raise TrustError("TRUST_MIXED", f"root {before.version} is followed by {root.version}")
+        raise TrustError("TRUST_MIXED", f"root {before.version} is followed by root {root.version}")
     if before is not None and info_of(root).id != info_of(before).id:
         raise TrustError("TRUST_MIXED", "a root names another registry than the root before it")
     return root
 
 
 def verified(data: bytes, role: str, delegator: Document, entry: MetaFile | None) -> Document:
-    """Return the metadata of `role` in `data`, as `delegator` and the snapshot demand.
+    """Return the metadata of `role` in `data`, as `delegator` and the snapshot require.
 
-    `entry` is what the file that lists it says of it (None for timestamp.json).
+    `entry` is what the listing file says about it (None for timestamp.json).
 
     Raises:
         TrustError: TRUST_METADATA, TRUST_SIGNATURE, TRUST_DIGEST (length or digest listed),
@@ -126,13 +126,13 @@ def verified(data: bytes, role: str, delegator: Document, entry: MetaFile | None
         if metadata.signed.version != entry.version:
             raise TrustError(
                 "TRUST_MIXED",
-                f"{role} is version {metadata.signed.version}, listed is {entry.version}",
+                f"{role} is version {metadata.signed.version}, but {entry.version} is listed",
             )
     return Document(role=role, data=data, signed=metadata.signed)
 
 
 def listed(document: Document) -> Mapping[str, MetaFile]:
-    """Return role → entry of what a timestamp or snapshot lists."""
+    """Return the entries that a timestamp or snapshot lists, by role."""
     if document.role == TIMESTAMP:
         return {SNAPSHOT: document.signed.snapshot_meta}
     return {name.removesuffix(".json"): entry for name, entry in document.signed.meta.items()}
@@ -143,7 +143,9 @@ def _parse(data: bytes, role: str) -> Metadata[Any]:
     try:
         metadata: Metadata[Any] = Metadata.from_bytes(data)
     except DeserializationError as error:
-        raise TrustError("TRUST_METADATA", f"{role} is no metadata: {error.__cause__}") from error
+        raise TrustError(
+            "TRUST_METADATA", f"{role} is not valid metadata: {error.__cause__}"
+        ) from error
     if not isinstance(metadata.signed, _TYPES.get(role, Targets)):
         raise TrustError("TRUST_METADATA", f"{role} is a {metadata.signed.type} file")
     return metadata
@@ -153,7 +155,7 @@ def _check_signatures(metadata: Metadata[Any], role: str, delegator: Document) -
     try:
         delegator.signed.verify_delegate(role, metadata.signed_bytes, metadata.signatures)
     except (UnsignedMetadataError, ValueError) as error:
-        raise TrustError("TRUST_SIGNATURE", f"{role} is not signed as it must: {error}") from error
+        raise TrustError("TRUST_SIGNATURE", f"{role} is not signed as required: {error}") from error
 
 
 def _check_identity(root: Document) -> None:
@@ -161,41 +163,41 @@ def _check_identity(root: Document) -> None:
     fields = psreg if isinstance(psreg, dict) else {}
     named = isinstance(fields.get("id"), str) and _ID.fullmatch(fields["id"])
     if not named or fields.get("mode") not in MODES:
-        raise TrustError("TRUST_METADATA", "the root does not say which registry it is of")
+        raise TrustError("TRUST_METADATA", "the root does not name its registry")
     if root.signed.consistent_snapshot is not True:
-        raise TrustError("TRUST_METADATA", "the root does not promise consistent snapshots")
+        raise TrustError("TRUST_METADATA", "the root does not declare consistent snapshots")
 
 
 Signers = Mapping[str, Signer]
-"""Key id → what signs with that key."""
+"""Signers by the id of their key."""
 
 
-def signers(pems: Iterable[bytes]) -> Signers:
+def signers_of(pems: Iterable[bytes]) -> Signers:
     """Return the signers of private keys. Raises TrustError KEY_UNREADABLE."""
     found = [CryptoSigner(key_from_pem(pem)) for pem in pems]
     return {signer.public_key.keyid: signer for signer in found}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notary:
-    """Issues documents that are good until `expires`, with the keys found in the folder `source`.
+class MetadataSigner:
+    """Signs documents that expire at `expires`, with the keys found in the folder `source`.
 
-    Every method returns the verified new document; `before` is the version it replaces. All
-    raise TrustError KEY_MISSING where too few keys of the role are at hand.
+    Every method returns the verified new document; `before` is the version that it replaces. All
+    raise TrustError KEY_MISSING if there are too few keys for the role.
     """
 
-    at_hand: Signers
+    keys: Signers
     source: str
     expires: datetime
 
     def require(self, delegator: Document, role: str) -> None:
-        """Return if the keys to sign `role` are at hand; else raise TrustError KEY_MISSING."""
+        """Raise TrustError KEY_MISSING if there are too few keys to sign `role`."""
         self._keys_of(role, delegator.signed)
 
     def first_root(self, registry_id: str, keys: Mapping[str, bytes]) -> Document:
         """Return the root of a new development registry with one key for each role.
 
-        `keys` maps the key names of `topology.KEY_OF` to their private keys.
+        `keys` maps the key names in `roles.KEY_OF` to their private keys.
         """
         public = {name: _public(pem) for name, pem in keys.items()}
         root = Root(
@@ -208,7 +210,7 @@ class Notary:
         return verified_root(self._sign(root, ROOT, root), before=None)
 
     def first_targets(self, root: Document) -> Document:
-        """Return the top-level targets role: the keys of `snapshot` sign `releases`, too."""
+        """Return the top-level targets role: the keys of `snapshot` also sign `releases`."""
         keys, role = _online(root)
         releases = DelegatedRole(
             RELEASES, role.keyids, role.threshold, terminating=True, paths=list(PATHS)
@@ -246,7 +248,7 @@ class Notary:
     def next_timestamp(
         self, snapshot: Document, root: Document, before: Document | None
     ) -> Document:
-        """Return the timestamp that puts `snapshot` in force."""
+        """Return the timestamp that makes `snapshot` current."""
         signed = self._successor(before) if before else Timestamp(expires=self.expires)
         signed.snapshot_meta = MetaFile(snapshot.version)
         return self._issue(signed, TIMESTAMP, root)
@@ -273,14 +275,14 @@ class Notary:
 
     def _keys_of(self, role: str, delegator: Any) -> list[Signer]:
         needed = delegator.get_delegated_role(role)
-        found = [self.at_hand[keyid] for keyid in needed.keyids if keyid in self.at_hand]
+        found = [self.keys[keyid] for keyid in needed.keyids if keyid in self.keys]
         if len(found) >= needed.threshold:
             return found
-        absent = next(keyid for keyid in needed.keyids if keyid not in self.at_hand)
+        absent = next(keyid for keyid in needed.keyids if keyid not in self.keys)
         raise TrustError(
             "KEY_MISSING",
             f"the key {absent} that signs {role!r} is not in {self.source}",
-            "copy the registry's keys there, or publish where they are; nothing was changed",
+            "Copy the registry's keys there, or publish where they are; nothing was changed.",
         )
 
 
@@ -289,6 +291,6 @@ def _public(pem: bytes) -> Key:
 
 
 def _online(root: Document) -> tuple[dict[str, Key], Any]:
-    """Return the keys that sign snapshots and the role that says how many are needed."""
+    """Return the keys that sign snapshots, and the role with the threshold."""
     role = root.signed.get_delegated_role(SNAPSHOT)
     return {keyid: root.signed.get_key(keyid) for keyid in role.keyids}, role

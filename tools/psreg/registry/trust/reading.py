@@ -1,7 +1,7 @@
-"""Reads a published registry and believes nothing of it that is not signed (TUF 5.3 to 5.7).
+"""Reads a published registry and trusts only what is signed (TUF 5.3 to 5.7).
 
-The order is the client's: root 1 to N, timestamp, snapshot, targets, releases, bins, target
-files. Expiry is reported, not judged: a publisher must be able to read what it has to renew.
+The order is that of a client: root 1 to N, timestamp, snapshot, targets, releases, bins, target
+files. Expiry is reported, not checked: a publisher must be able to read what it has to renew.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Read = Callable[[str], bytes | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogFile:
-    """One verified catalogue shard: where it lies in the registry, and its bytes."""
+    """One verified catalogue shard: its path in the registry, and its bytes."""
 
     path: str
     data: bytes
@@ -42,13 +42,13 @@ class CatalogFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistryState:
-    """A registry as its signatures say it is.
+    """The verified state of a registry.
 
     `root_sha256` is of `1.root.json`, which pins name. `packages` maps names to the bytes of
-    their records, `catalog` shard names to shards. `documents` maps roles to the metadata in
-    force. `targets` maps target paths to what the bins list. `overtaken` tells that a signed
-    snapshot newer than the one in force lies there: a publish was cut short, or the timestamp
-    was put back.
+    their records, `catalog` shard names to shards. `documents` maps roles to the current
+    metadata, `targets` target paths to what the bins list. `newer_snapshot` is whether there is a
+    signed snapshot newer than the current one: a publish was interrupted, or the timestamp was
+    put back.
     """
 
     registry_id: str
@@ -58,7 +58,7 @@ class RegistryState:
     catalog: Mapping[str, CatalogFile]
     documents: Mapping[str, Document]
     targets: Mapping[str, Target]
-    overtaken: bool
+    newer_snapshot: bool
 
     @property
     def root(self) -> Document:
@@ -67,7 +67,7 @@ class RegistryState:
 
     @property
     def versions(self) -> Mapping[str, int]:
-        """The version in force of every role."""
+        """The current version of every role."""
         return {role: document.version for role, document in self.documents.items()}
 
 
@@ -90,12 +90,12 @@ class _Entry:
 
 
 def read_registry(read: Read) -> RegistryState | None:
-    """Return the verified state of a registry; None if nothing is published there yet.
+    """Return the verified state of a registry; None if nothing is published yet.
 
     Raises:
         TrustError: TRUST_METADATA, TRUST_SIGNATURE, TRUST_DIGEST (a target file is not the one
             listed), TRUST_MIXED (files of different states, or one is missing), TRUST_ROLLBACK
-            (the timestamp is older than the snapshots that lie there).
+            (the timestamp is older than the snapshots).
     """
     chain = read_roots(read)
     data = read(TIMESTAMP_PATH)
@@ -123,7 +123,7 @@ def read_registry(read: Read) -> RegistryState | None:
             each.role: each for each in (root, timestamp, snapshot, targets, releases, *bins)
         },
         targets={entry.path: entry.target for entry in entries},
-        overtaken=_overtaken(snapshot, root, read),
+        newer_snapshot=_has_newer_snapshot(snapshot, root, read),
     )
 
 
@@ -146,11 +146,11 @@ def read_roots(read: Read) -> RootChain | None:
     return RootChain(first_sha256=info_of(first).sha256, newest=newest)
 
 
-_RESTORE = "restore the registry's files from Git or from a mirror"
+_RESTORE = "Restore the registry's files from Git or from a mirror."
 
 
 def _load(role: str, lister: Document, delegator: Document, read: Read) -> Document:
-    """Return the metadata of `role` in the version that `lister` says is in force."""
+    """Return the metadata of `role` in the version that `lister` names."""
     entry = listed(lister).get(role)
     if entry is None:
         raise TrustError("TRUST_MIXED", f"the {lister.role} does not list {role}", _RESTORE)
@@ -162,18 +162,20 @@ def _load(role: str, lister: Document, delegator: Document, read: Read) -> Docum
 
 
 def _has_bins(releases: Document) -> bool:
-    """Tell whether `releases` spreads its targets over the bins of DESIGN §3."""
+    """Return whether `releases` delegates to exactly the 256 bins."""
     delegations = releases.signed.delegations
     bins = delegations.succinct_roles if delegations else None
     return bins is not None and (bins.bit_length, bins.name_prefix) == (BIN_BITS, BIN_PREFIX)
 
 
 def _entries(document: Document) -> Iterator[_Entry]:
-    """Yield what a bin lists, if a client would look for it there."""
+    """Yield what a bin lists, if a client would look it up there."""
     for path, file in document.signed.targets.items():
         kind_name = kind_and_name(path)
         if kind_name is None or bin_of(path) != document.role:
-            raise TrustError("TRUST_METADATA", f"{document.role} lists {path!r}, which it may not")
+            raise TrustError(
+                "TRUST_METADATA", f"{document.role} lists {path!r}, which is not allowed"
+            )
         if "sha256" not in file.hashes:
             raise TrustError("TRUST_METADATA", f"{document.role} lists {path} without a SHA-256")
         target = Target(length=file.length, sha256=file.hashes["sha256"])
@@ -190,11 +192,11 @@ def _target_file(path: str, target: Target, read: Read) -> CatalogFile:
     return CatalogFile(path=place, data=data)
 
 
-def _overtaken(snapshot: Document, root: Document, read: Read) -> bool:
-    """Tell whether a newer snapshot that its keys signed lies there.
+def _has_newer_snapshot(snapshot: Document, root: Document, read: Read) -> bool:
+    """Return whether there is a newer, correctly signed snapshot.
 
-    A publish that was cut short leaves one; it clears it away before it writes another. Two mean
-    that somebody put an old timestamp back.
+    An interrupted publish leaves one, and the next publish removes it. Two mean that someone put
+    an old timestamp back.
     """
     newer = 0
     for version in (snapshot.version + 1, snapshot.version + 2):

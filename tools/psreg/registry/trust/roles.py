@@ -1,7 +1,7 @@
-"""Who signs what in a registry, what each file is called, how long it stays good (DESIGN §3).
+"""The roles of a registry: which key signs what, file names, and how long signatures last.
 
 ```
-root ─┬─ timestamp ── names the snapshot in force
+root ─┬─ timestamp ── names the current snapshot
       ├─ snapshot ─── names the version of every role below
       └─ targets ──── releases ── r-00 … r-ff ── pkg/<name>.json, catalog/<shard>.json
 ```
@@ -26,7 +26,7 @@ RELEASES = "releases"
 BIN_PREFIX = "r"
 BIN_BITS = 8
 BINS: tuple[str, ...] = tuple(f"{BIN_PREFIX}-{number:02x}" for number in range(2**BIN_BITS))
-"""The 256 hash bins among which targets are spread."""
+"""The 256 hash bins that share the targets."""
 
 PATHS: tuple[str, ...] = ("pkg/*", "catalog/*")
 """The target paths that `targets` delegates to `releases`."""
@@ -38,15 +38,15 @@ KEY_OF: dict[str, str] = {
     SNAPSHOT: "online",
     TIMESTAMP: "timestamp",
 }
-"""Which of a development registry's three keys signs which role; bins are signed like releases."""
+"""Which of the three keys of a development registry signs which role; bins as `releases`."""
 
 KEYS: tuple[str, ...] = ("root", "online", "timestamp")
 
 LIFETIME = timedelta(days=365)
-"""How long a signature of a development registry is good."""
+"""How long a signature of a development registry lasts."""
 
 RENEWAL = LIFETIME * 3 // 10
-"""A role with no more than this left is due for renewal."""
+"""A role that expires sooner than this is due for renewal."""
 
 METADATA_FOLDER = "metadata"
 TIMESTAMP_PATH = "metadata/timestamp.json"
@@ -58,7 +58,7 @@ _VERSIONED = re.compile(r"([1-9][0-9]{0,15})\.([a-z0-9-]+)\.json", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What signed metadata says of one target file: bytes and lower-case hex SHA-256."""
+    """What signed metadata says about a target file: size in bytes and lower-case hex SHA-256."""
 
     length: int
     sha256: str
@@ -71,7 +71,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RootInfo:
-    """What a root says of its registry; `sha256` is of exactly these bytes, in hex."""
+    """What a root says about its registry; `sha256` is of exactly these bytes, in hex."""
 
     id: str
     mode: str
@@ -80,12 +80,12 @@ class RootInfo:
 
 
 def metadata_path(role: str, version: int) -> str:
-    """Return where version `version` of a role's metadata lies, relative to the registry."""
+    """Return the path of a version of a role's metadata, relative to the registry."""
     return f"{METADATA_FOLDER}/{version}.{role}.json"
 
 
 def role_and_version(filename: str) -> tuple[str, int] | None:
-    """Return the role and version that the name of a metadata file says, else None."""
+    """Return the role and version in the name of a metadata file, or None."""
     match = _VERSIONED.fullmatch(filename)
     return (match[2], int(match[1])) if match else None
 
@@ -107,7 +107,7 @@ def kind_and_name(target: str) -> tuple[str, str] | None:
 
 
 def target_path(target: str, sha256: str) -> str:
-    """Return where the target file lies: `targets/pkg/<sha256>.<name>.json`."""
+    """Return the path of a target file: `targets/pkg/<sha256>.<name>.json`."""
     folder, _, name = target.rpartition("/")
     return f"targets/{folder}/{sha256}.{name}"
 
@@ -118,5 +118,5 @@ def bin_of(target: str) -> str:
 
 
 def is_due(expires: datetime, now: datetime) -> bool:
-    """Tell whether a signature that is good until `expires` should be renewed at `now`."""
+    """Return whether a signature that expires at `expires` should be renewed at `now`."""
     return expires - now < RENEWAL

@@ -1,8 +1,8 @@
 """Refuses JSON that two readers could understand differently, before anything trusts it.
 
-python-tuf, like most readers, takes the last of two equal keys; the signature is over the parsed
-value. Signed bytes that one program reads one way and another program another way are refused
-here, so that the bytes themselves are not malleable (SECURITY §3.6).
+python-tuf, like most readers, uses the last of two equal keys, and the signature is over the parsed
+value. Signed bytes that two programs could read differently are refused here, so that the bytes
+themselves are not malleable.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any, NoReturn
 from psreg.core.errors import TrustError
 
 MAX_DEPTH = 32
-"""Arrays and objects inside each other in metadata and records."""
+"""The maximum depth of nested arrays and objects in metadata and records."""
 
 MAX_INTEGER = 2**53 - 1
-"""Largest magnitude that every JSON reader keeps exactly (RFC 7493 §2.2)."""
+"""The largest magnitude that every JSON reader keeps exactly (RFC 7493 §2.2)."""
 
 
 def strict_json(data: bytes) -> None:
-    """Return if `data` is one JSON value that every reader understands alike (RFC 7493).
+    """Check that `data` is one JSON value that every reader understands alike (RFC 7493).
 
     Raises:
         TrustError: TRUST_METADATA; not UTF-8, not JSON, a key twice in one object, a number
@@ -32,7 +32,7 @@ def strict_json(data: bytes) -> None:
 
 
 def strict_value(data: bytes) -> Any:
-    """Return the value that `data` spells; refuses what `strict_json` refuses."""
+    """Return the value in `data`; refuses what `strict_json` refuses."""
     try:
         text = data.decode("utf-8")
         value = _DECODER.decode(text)
@@ -47,12 +47,12 @@ def strict_value(data: bytes) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise ValueError("a key stands twice in one object")
+        raise ValueError("an object has the same key twice")
     return result
 
 
 def _integer(text: str) -> int:
-    # NOTE: int() refuses 4300 digits by itself, but only after reading them; 17 are enough to know.
+    # NOTE: int() refuses 4300 digits by itself, but only after reading them; 17 are enough.
     if len(text) > len(f"-{MAX_INTEGER}") or abs(int(text)) > MAX_INTEGER:
         raise ValueError("an integer is too large")
     return int(text)

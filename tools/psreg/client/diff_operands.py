@@ -1,8 +1,7 @@
-"""What A and B of `psreg diff` name: a file, a version folder, or a release by name and version.
+"""The operands of `psreg diff`: a file, a version folder, or a release by name and version.
 
-A place on the disk is meant before a name. A name is looked for in the checkout around, then
-among what is installed; `registry` says what else there is. Nothing is read through a link that
-lies inside of a folder.
+A file or folder takes precedence over a name. A name is looked up in the checkout, then among the
+installed prompts, then in the registry. Links inside a folder are not followed.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
-from psreg.client.library import installed_artifact, library
+from psreg.client.library import installed_artifact, user_library
 from psreg.client.resolve import Request, parse_request
 from psreg.compatibility import submission_side
 from psreg.compatibility.diff import Operand, file_operand, folder_operand
@@ -21,19 +20,19 @@ from psreg.formats.tree import Submission, Tree
 from psreg.registry.checkout import find_checkout, read_tree
 from psreg.system.files import read_file, read_named
 
-_MOST = 1_000
-"""Files of a version folder that are read."""
+_MAX_FILES = 1_000
+"""The number of files in a version folder that are read."""
 
-Registered = Callable[[Request], Operand]
-"""Returns a release of the registry that is set, or raises."""
+RegistryLookup = Callable[[Request], Operand]
+"""Returns a release of the selected registry, or raises."""
 
 
-def operand(text: str, registry: Registered) -> Operand:
+def read_operand(text: str, registry: RegistryLookup) -> Operand:
     """Return what `text` names.
 
     Raises:
-        UsageError: it is neither there nor a name; it is no artifact; a folder holds none.
-        UnavailableError: it cannot be read; no such release is known.
+        UsageError: it is neither a path nor a name; it is not an artifact, or contains none.
+        UnavailableError: it cannot be read; there is no such release.
     """
     place = Path(text)
     if place.is_dir():
@@ -45,8 +44,8 @@ def operand(text: str, registry: Registered) -> Operand:
     return _in_checkout(request) or _installed(request) or _registered(request, text, registry)
 
 
-def _registered(request: Request, text: str, registry: Registered) -> Operand:
-    """Return the release of the registry; where none is set, `text` may be a mistyped file."""
+def _registered(request: Request, text: str, registry: RegistryLookup) -> Operand:
+    """Return the release of the registry; if none is set, `text` may be a mistyped file."""
     try:
         return registry(request)
     except UnavailableError as error:
@@ -54,13 +53,13 @@ def _registered(request: Request, text: str, registry: Registered) -> Operand:
             raise
         raise UnavailableError(
             "UNKNOWN_NAME",
-            f"there is no file and no entry {text!r} here, and no registry to look in",
-            "look at the spelling, or name a registry with --registry",
+            f"`{text}` is neither a file nor an entry here, and no registry is set",
+            "Check the spelling, or name a registry with --registry.",
         ) from error
 
 
 def _release(place: Path) -> ReleaseId | None:
-    """Return the release in whose version folder `place` lies, or None."""
+    """Return the release whose version folder contains `place`, or None."""
     place = place.absolute()
     root = find_checkout(place.parent)
     return ReleaseId.of(PurePosixPath(place.relative_to(root))) if root else None
@@ -72,9 +71,11 @@ def _folder(place: Path, text: str) -> Operand:
         release = None  # a folder inside of a version folder
     files: dict[str, bytes] = {}
     for path in _files(place):
-        if len(files) == _MOST:
+        if len(files) == _MAX_FILES:
             raise UsageError(
-                "NO_ARTIFACT", f"{text} holds more than {_MOST:,} files", "name a version folder"
+                "NO_ARTIFACT",
+                f"{text} contains more than {_MAX_FILES:,} files",
+                "Name a version folder.",
             )
         files[path.relative_to(place).as_posix()] = read_file(path)
     return folder_operand(files, text, release)
@@ -89,7 +90,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _in_checkout(request: Request) -> Operand | None:
-    """Return the release of the checkout around the current folder that is meant, or None."""
+    """Return the selected release of the checkout around the current folder, or None."""
     root = find_checkout(Path.cwd())
     if root is None:
         return None
@@ -99,23 +100,23 @@ def _in_checkout(request: Request) -> Operand | None:
         if entry.name == request.name
         for submission in entry.submissions()
     ]
-    submission = _best(request, found)
+    submission = _best_match(request, found)
     if submission is None:
         return None
     title = f"{request.name}@{submission.id.version}"
     return Operand(title=title, side=submission_side(submission))
 
 
-def _best(request: Request, found: list[Submission]) -> Submission | None:
+def _best_match(request: Request, found: list[Submission]) -> Submission | None:
     matching = [s for s in found if request.range.matches(parse_version(s.id.version))]
     if not matching and request.range is ANY:
-        matching = found  # there are only candidates
+        matching = found  # there are only pre-releases
     return max(matching, key=lambda s: parse_version(s.id.version), default=None)
 
 
 def _installed(request: Request) -> Operand | None:
-    """Return the installed release that is meant, or None."""
-    receipt = library().receipt(request.name)
+    """Return the selected release if it is installed, or None."""
+    receipt = user_library().receipt(request.name)
     if receipt is None or not request.range.matches(parse_version(receipt.release.version)):
         return None
     path, data = installed_artifact(str(request))

@@ -1,0 +1,182 @@
+"""The state of a registry before a publish, and the ports that publishing needs.
+
+The ports are a store for the registry's files, a store for keys, and a journal of an unfinished
+publish, kept outside the registry. Only the journal tells an interrupted first publish from damage:
+without an entry, files that do not belong together are refused, never replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from psreg.core.errors import TrustError
+from psreg.registry.trust.metadata import Document, info_of
+from psreg.registry.trust.reading import RegistryState, read_registry, read_roots
+from psreg.registry.trust.roles import (
+    BINS,
+    METADATA_FOLDER,
+    RELEASES,
+    ROOT,
+    SNAPSHOT,
+    TARGET_FOLDERS,
+    TARGETS,
+    TIMESTAMP,
+    metadata_path,
+    role_and_version,
+    target_path,
+)
+
+_NUMBERED_ROLES = (*BINS, RELEASES, TARGETS, SNAPSHOT)
+"""The roles whose numbered files a publish writes, roots excepted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent:
+    """An entry in the journal: an unfinished publish, its registry and what it creates.
+
+    `after` is the version of the timestamp before it, 0 for none; `targets` are the paths of new
+    target files.
+    """
+
+    registry_id: str
+    after: int = 0
+    targets: tuple[str, ...] = ()
+
+
+class Store(Protocol):
+    """The files of a registry; paths are relative to it, such as `metadata/timestamp.json`."""
+
+    def read(self, path: str, /) -> bytes | None:
+        """Return the bytes of a file, or None if there is none."""
+
+    def names(self, folder: str, /) -> Iterable[str]:
+        """Return the names of the finished files in a folder; none if it does not exist."""
+
+    def write(self, path: str, data: bytes, /) -> None:
+        """Write a whole file, or leave the old one unchanged."""
+
+    def remove(self, path: str, /) -> None:
+        """Remove a file."""
+
+    def sweep(self, folder: str, /) -> None:
+        """Remove the unfinished files that an interrupted `write` left in a folder."""
+
+    def sync(self) -> None:
+        """Flush the names of all files written so far to the disk."""
+
+
+class Keys(Protocol):
+    """The private keys of registries, each in a folder named after the registry's id."""
+
+    def new_id(self) -> str:
+        """Return an id for a new registry: 32 random hexadecimal digits."""
+
+    def load(self, registry_id: str, /) -> Mapping[str, bytes]:
+        """Return the PEM of every key by name; empty if there is no folder."""
+
+    def create(self, registry_id: str, name: str, /) -> bytes:
+        """Create and store a private key, and return its PEM."""
+
+    def folder(self, registry_id: str, /) -> str:
+        """Return the folder of the keys, for messages."""
+
+
+class Journal(Protocol):
+    """The journal of an unfinished publish in one registry folder."""
+
+    def pending(self) -> Intent | None:
+        """Return the entry, or None if the last publish was finished."""
+
+    def begin(self, intent: Intent, /) -> None:
+        """Replace the entry."""
+
+    def finish(self) -> None:
+        """Remove the entry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """What publishing needs from the outside."""
+
+    store: Store
+    keys: Keys
+    journal: Journal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """A registry before a publish: `root` and `state` are None until they are first published."""
+
+    root: Document | None
+    root_sha256: str
+    state: RegistryState | None
+    intent: Intent | None
+
+    @property
+    def documents(self) -> Mapping[str, Document]:
+        """The current metadata by role."""
+        if self.state:
+            return self.state.documents
+        return {ROOT: self.root} if self.root else {}
+
+    @property
+    def version(self) -> int:
+        """The version of the current timestamp, 0 for none."""
+        return self.state.versions[TIMESTAMP] if self.state else 0
+
+
+def read_baseline(ports: Ports) -> Baseline:
+    """Return the verified state of the registry.
+
+    Raises:
+        TrustError: as `read_registry`; TRUST_MIXED also if metadata has no root, or no timestamp
+            although no first publish was interrupted; TRUST_ROLLBACK also if the newest snapshot is
+            not the current one although no publish was interrupted.
+    """
+    state, roots = read_registry(ports.store.read), read_roots(ports.store.read)
+    if roots is None and any(ports.store.names(METADATA_FOLDER)):
+        raise TrustError("TRUST_MIXED", "the registry has metadata but no 1.root.json", _RESTORE)
+    baseline = Baseline(
+        root=roots.newest if roots else None,
+        root_sha256=roots.first_sha256 if roots else "",
+        state=state,
+        intent=ports.journal.pending(),
+    )
+    if not _is_pending_here(baseline):
+        baseline = replace(baseline, intent=None)
+    if roots and not state and not baseline.intent:
+        raise TrustError("TRUST_MIXED", "the registry has a root but no timestamp.json", _RESTORE)
+    if state and state.newer_snapshot and not baseline.intent:
+        raise TrustError("TRUST_ROLLBACK", "there is a snapshot newer than the timestamp", _RESTORE)
+    return baseline
+
+
+def _is_pending_here(baseline: Baseline) -> bool:
+    """Return whether the entry is about this registry and the last publish of it."""
+    if baseline.intent is None or (
+        baseline.root and baseline.intent.registry_id != info_of(baseline.root).id
+    ):
+        return False
+    return baseline.version - baseline.intent.after in (0, 1)
+
+
+_RESTORE = "Restore the registry's files from Git or from a mirror; psreg never starts one over."
+
+
+def remove_leftovers(baseline: Baseline, ports: Ports) -> None:
+    """Remove what an interrupted publish left; none of it was ever current."""
+    for folder in (METADATA_FOLDER, *TARGET_FOLDERS):
+        ports.store.sweep(folder)
+    for name in ports.store.names(METADATA_FOLDER):
+        role, version = role_and_version(name) or ("", 0)
+        document = baseline.documents.get(role)
+        if role in _NUMBERED_ROLES and version > (document.version if document else 0):
+            ports.store.remove(metadata_path(role, version))
+    current = baseline.state.targets if baseline.state else {}
+    kept = {target_path(path, target.sha256) for path, target in current.items()}
+    for path in baseline.intent.targets if baseline.intent else ():
+        in_place = path.rpartition("/")[0] in TARGET_FOLDERS
+        if in_place and path not in kept and ports.store.read(path) is not None:
+            ports.store.remove(path)
