@@ -80,7 +80,7 @@ def test_links_in_the_client_state_are_replaced(attack, victim):
     record.symlink_to(victim)
     said = attack.client.run("install", "quiz_master")
     assert said.code == 0
-    assert "damaged and is rebuilt" in said.err
+    assert "damaged and has been rebuilt" in said.err
 
 
 def test_an_installed_file_has_ordinary_permissions(attack):

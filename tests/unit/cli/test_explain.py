@@ -63,9 +63,9 @@ def test_a_rule_is_explained_as_before(client):
 @pytest.mark.parametrize(
     ("typed", "hint"),
     [
-        ("TRUST_FROZN", "did you mean TRUST_FROZEN?"),
-        ("PBE0006", "did you mean PBE006?"),
-        ("?", "try 'psreg explain --all' or 'psreg explain --errors'"),
+        ("TRUST_FROZN", "Did you mean `TRUST_FROZEN`?"),
+        ("PBE0006", "Did you mean `PBE006`?"),
+        ("?", "Run `psreg explain --all` or `psreg explain --errors`."),
     ],
 )
 def test_an_unknown_code(client, typed, hint):

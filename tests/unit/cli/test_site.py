@@ -175,7 +175,7 @@ def test_a_changed_file_is_refused(registry, tmp_path):
     done = psreg("site", "build", "--out", "out", "--format", "json", cwd=copy, code=1)
     error = json.loads(done.stdout)["error"]
     assert error["code"] == "SITE_DRIFT"
-    assert "listener/1.0.0/README.md: other bytes than released" in error["message"]
+    assert "listener/1.0.0/README.md: differs from the released file" in error["message"]
     assert "river_letter.prompt: missing" in error["message"]
     assert not (copy / "out").exists()
 

@@ -1,4 +1,4 @@
-"""The one table of all rules, which commands hand to whatever judges, explains or lists them."""
+"""The table of all rules, which commands pass to what checks, explains or lists them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from psreg.core.rule_table import RuleTable
 
 @cache
 def all_rules() -> RuleTable:
-    """Return the rules of every room, in the order in which they are listed."""
-    # NOTE: checking one file needs the rules of lint alone; to import the others takes long.
+    """Return the rules of every package, in the order of listings."""
+    # NOTE: checking one file needs only the rules of lint; the others are slow to import.
     from psreg.lint.rules import RULES as LINT
     from psreg.protocols import RULES as PROTOCOLS
     from psreg.review.rules import CHANGE_RULES

@@ -1,4 +1,4 @@
-"""The table of rules, from which everything takes them that judges, lists or explains."""
+"""The table of rules, used by everything that checks, lists or explains."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from psreg.core.rule import Rule
 T = TypeVar("T")
 
 
-class RuleTable(tuple[Rule[Any], ...]):  # noqa: SLOT001 - it keeps what it computed
-    """Rules in the order in which they are listed, and by what they judge.
+class RuleTable(tuple[Rule[Any], ...]):  # noqa: SLOT001 - it caches what it computes
+    """Rules in the order of listings, and by what they check.
 
-    `everything` loads the table of all rules, where these are only some: a waiver may name any.
+    `everything` loads the table of all rules if these are only some: a waiver may name any.
     """
 
     _everything: Callable[[], RuleTable] | None
@@ -28,7 +28,7 @@ class RuleTable(tuple[Rule[Any], ...]):  # noqa: SLOT001 - it keeps what it comp
         return table
 
     def knows(self, code: str) -> bool:
-        """Tell whether any rule has this code, in this table or not."""
+        """Return whether any rule has this code, in this table or not."""
         return code in self._own_codes or code in self.codes
 
     @cached_property
@@ -41,7 +41,7 @@ class RuleTable(tuple[Rule[Any], ...]):  # noqa: SLOT001 - it keeps what it comp
         return frozenset(each.code for each in self)
 
     def about(self, subject: T) -> tuple[Rule[T], ...]:
-        """Return the rules that judge what is of the type of `subject`."""
+        """Return the rules that check values of the type of `subject`."""
         return self._by_subject.get(type(subject).__name__, ())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Checking folders: which files to judge, and dividing them among the processor's cores."""
+"""Checking folders: which files to check, and dividing them among processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from psreg.system.files import read_file
 from psreg.system.processes import in_parallel, shares_of
 
 WORTH_A_PROCESS = 200
-"""Files below which starting a second process costs more than it saves."""
+"""The number of files below which a second process costs more than it saves."""
 
 SUFFIXES = (".pbe.txt", ".pbe", ".prompt")
 
@@ -34,12 +34,12 @@ def check_folder(
     changed: Mapping[str, bytes] = MappingProxyType({}),
     executor: Executor | None = None,
 ) -> tuple[int, list[Diagnostic]]:
-    """Return how many artifacts `folder` holds, and what is to be said of them.
+    """Return the number of artifacts in `folder`, and their diagnostics.
 
-    In a registry's tree all rules speak (always strictly: it is what gets published), limited to
-    what lies in `folder`; elsewhere each artifact below the folder is judged by itself. `changed`
-    is judged in place of what the files at these paths hold. `rules` loads the table of rules, in
-    each process that needs it; `executor` does a part of the work.
+    In a registry all rules run, always in strict mode, and only diagnostics inside `folder` are
+    returned; elsewhere each artifact below the folder is checked by itself. `changed` replaces the
+    content of the files at these paths. `rules` loads the table of rules in each process that needs
+    it; `executor` does a part of the work.
     """
     folder = folder.absolute()
     root = registry_of(folder)
@@ -47,14 +47,14 @@ def check_folder(
         return _check_loose(folder, mode, changed, executor)
     if mode is Mode.READ:
         raise UsageError(
-            "USAGE", "--read is for single files; a registry's tree is judged strictly"
+            "USAGE", "--read is for single files; a registry is always checked strictly"
         )
     within = PurePosixPath(folder.relative_to(root).as_posix())
     return _check_registry(_Registry(root, within, dict(changed), rules), executor)
 
 
 def registry_of(folder: Path) -> Path | None:
-    """Return the checkout as part of which `folder` is judged, the start of its paths; or None."""
+    """Return the checkout that `folder` is checked as a part of, the base of its paths; or None."""
     folder = folder.absolute()
     root = find_checkout(folder)
     return root if root and (folder == root or folder.is_relative_to(root / PBES)) else None
@@ -89,7 +89,7 @@ class Folder:
 
 
 class _Registry(NamedTuple):
-    """What is judged of a registry's tree, which each of several processes reads itself."""
+    """The part of a registry's tree to check; each of several processes reads it itself."""
 
     root: Path
     within: PurePosixPath
@@ -97,13 +97,13 @@ class _Registry(NamedTuple):
     rules: Callable[[], RuleTable]
 
     def read(self) -> FileTree:
-        """Return the tree; only what is needed of it if all lies in one entry."""
+        """Return the tree; if everything is in one entry, only what is needed to check that."""
         entry = EntryId.of(self.within)
         alone = entry.folder if entry and entry.entry_class in CLASSES else None
         return read_tree(self.root, self.changed, alone)
 
     def check(self, share: int, shares: int, tree: FileTree | None = None) -> list[Diagnostic]:
-        """Return what is to be said of one share of the entries."""
+        """Return the diagnostics about one share of the entries."""
         files = self.read() if tree is None else tree
         irregular = files.irregular() if share == 0 else {}
         place = {"share": share, "shares": shares}

@@ -1,8 +1,8 @@
-"""Work spread over the processors of this machine, or over whatever an executor reaches.
+"""Runs jobs on all processors of this machine, or with an executor.
 
-Jobs and their results travel by pickle, so that a job is a function of a module with its
-arguments. Where there is one processor, or no process can be started, everything happens in this
-process; the result is the same.
+Jobs and their results are pickled, so a job is a function of a module with its arguments. With only
+one processor, or if no process can be started, everything runs in this process; the result is the
+same.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ S = TypeVar("S")
 
 
 def shares_of(items: int, least: int, executor: Executor | None = None) -> int:
-    """Return into how many shares of `least` items or more it pays to divide work.
+    """Return the number of shares, of at least `least` items, into which to divide work.
 
-    Without an `executor` there are no more of them than this process may use processors.
+    Without an `executor` there are at most as many as this process may use processors.
     """
     worth = max(1, items // least)
     return worth if executor else min(worth, _processors())
@@ -37,9 +37,9 @@ def _processors() -> int:
 def in_parallel(
     here: Callable[[], S], others: Sequence[Callable[[], R]], executor: Executor | None = None
 ) -> tuple[S, list[R]]:
-    """Return what `here`, done in this process, and the `others`, done meanwhile, return.
+    """Run `here` in this process and the `others` at the same time; return all results.
 
-    The others are done by `executor`, or without one in processes that end with this call.
+    The others are run by `executor`, or without one in processes that end with this call.
 
     Raises:
         OSError: a process ended before its work was done; and what a job raises.
@@ -74,13 +74,13 @@ def _started(pool: Executor | None, jobs: Sequence[Callable[[], R]]) -> list[Fut
 
 @contextmanager
 def _processes(number: int) -> Iterator[Executor | None]:
-    """Give a pool of processes, None where the system has none; they end with the context."""
-    from multiprocessing import active_children, get_context  # noqa: PLC0415 - few have so much to do
+    """Yield a pool of processes, or None if the system has none; they end with the context."""
+    from multiprocessing import active_children, get_context  # noqa: PLC0415 - only large work needs it
 
     try:
         from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
 
-        # A forked process costs next to nothing; elsewhere forking is unsafe or unknown.
+        # Forking is cheap on Linux, and unsafe or unknown elsewhere.
         context = get_context("fork" if sys.platform == "linux" else "spawn")
         pool = ProcessPoolExecutor(number, context, _heed_signals)
     except (ImportError, NotImplementedError, OSError):  # no semaphores
@@ -97,6 +97,6 @@ def _processes(number: int) -> Iterator[Executor | None]:
 
 
 def _heed_signals() -> None:  # pragma: no cover - elsewhere
-    """Let Ctrl-C end the process at once and in silence; the first one says what is to be said."""
+    """Let Ctrl-C end the process at once and silently; the first process reports it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
