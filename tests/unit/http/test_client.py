@@ -66,7 +66,7 @@ def test_all_attempts_of_a_client_share_one_budget():
     ):
         for calls in (3, 4):
             with pytest.raises(BusyError) as caught:
-                client.settled(lambda: body(client, "/busy"))
+                client.with_retries(lambda: body(client, "/busy"))
             assert (caught.value.status, client.calls, len(server.asked)) == (503, calls, calls)
 
 
@@ -75,7 +75,7 @@ def test_what_will_not_help_is_not_tried_again():
     with serving({}, tricks) as server:
         for path, failure in (("/long", TooMuchError), ("/slow", SlowError)):
             with client_of(server, replace(QUICK, silence=0.1)) as client, pytest.raises(failure):
-                client.settled(lambda client=client, path=path: body(client, path))
+                client.with_retries(lambda client=client, path=path: body(client, path))
         assert server.asked == ["long", "slow"]
 
 
@@ -88,7 +88,7 @@ def test_nobody_waits_for_an_hour_nor_beyond_the_end_of_the_run():
         trick = {"file": lambda h, seconds=seconds: answer(h, 429, b"", Retry_After=seconds)}
         with serving({}, trick) as server, client_of(server, limits) as client:
             with pytest.raises(failure):
-                client.settled(lambda client=client: body(client))
+                client.with_retries(lambda client=client: body(client))
             assert len(server.asked) == 1
 
 
@@ -96,7 +96,7 @@ def test_where_nothing_listens_on_this_machine_nobody_asks_again():
     with serving({}) as server:
         pass
     with client_of(server, replace(QUICK, backoff=5)) as client, pytest.raises(UnreachableError):
-        client.settled(lambda: body(client))
+        client.with_retries(lambda: body(client))
     assert client.calls == 1
 
 
@@ -113,7 +113,7 @@ def test_a_kept_connection_that_was_closed_costs_nothing_unless_something_may_ch
         serving({}, {"file": trick}) as server,
         client_of(server, replace(QUICK, retries=0)) as client,
     ):
-        assert [client.settled(lambda: body(client)) for _ in range(2)] == [b"x"] * 2
+        assert [client.with_retries(lambda: body(client)) for _ in range(2)] == [b"x"] * 2
         assert len(server.asked) == 3
         left.append("hang up")
         server.server.RequestHandlerClass.do_POST = server.server.RequestHandlerClass.do_GET

@@ -164,7 +164,7 @@ class GitHub:
         check_comment(marker, body)
         check_posting(self, "GITHUB_TOKEN")
         return tuple(
-            self._api.settled(partial(self._comment, pull["number"], marker, body))
+            self._api.with_retries(partial(self._comment, pull["number"], marker, body))
             for pull in self._pulls
         )
 
@@ -188,7 +188,7 @@ class GitHub:
         check_remarks(marker, remarks)
         check_posting(self, "GITHUB_TOKEN")
         return sum(
-            self._api.settled(partial(self._remark, pull["number"], marker, remarks))
+            self._api.with_retries(partial(self._remark, pull["number"], marker, remarks))
             for pull in self._pulls
         )
 
@@ -242,7 +242,7 @@ class GitHub:
             "target_url": self.run_url,
         }
         path = f"{self._path}/statuses/{self.head}"
-        self._api.settled(partial(self._api.send, "POST", path, document))
+        self._api.with_retries(partial(self._api.send, "POST", path, document))
 
     def unchanged(self, base: str) -> bool:
         """Ask whether what was judged is what is there; see `Forge.unchanged`."""

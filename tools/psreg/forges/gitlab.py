@@ -139,7 +139,7 @@ class GitLab:
         check_comment(marker, body)
         check_posting(self, "GITLAB_TOKEN")
         return tuple(
-            self._api.settled(partial(self._note, request, marker, body))
+            self._api.with_retries(partial(self._note, request, marker, body))
             for request in self._requests
         )
 
@@ -166,7 +166,7 @@ class GitLab:
         check_remarks(marker, remarks)
         check_posting(self, "GITLAB_TOKEN")
         return sum(
-            self._api.settled(partial(self._remark, request["iid"], marker, remarks))
+            self._api.with_retries(partial(self._remark, request["iid"], marker, remarks))
             for request in self._requests
         )
 
@@ -216,7 +216,7 @@ class GitLab:
         }
         path = f"{self._path}/statuses/{self.head}"
         try:
-            self._api.settled(partial(self._api.send, "POST", path, document))
+            self._api.with_retries(partial(self._api.send, "POST", path, document))
         except ForgeRefusedError as error:
             if status is not Status.PENDING or error.status != _SAME_STATE:
                 raise

@@ -50,7 +50,7 @@ class Requests(GitHub):
         """
         check_comment(marker, body)
         self.require_token()
-        return self._api.settled(partial(self._comment, issue, marker, body))
+        return self._api.with_retries(partial(self._comment, issue, marker, body))
 
     def open_pull_request(self, owner: str, branch: str, title: str, body: str) -> str:
         """Ask for `branch` of the account `owner` to be merged; return the page of the request.
@@ -62,7 +62,7 @@ class Requests(GitHub):
             UsageError: NO_TOKEN.
         """
         self.require_token()
-        return self._api.settled(partial(self._request, owner, branch, title, body))
+        return self._api.with_retries(partial(self._request, owner, branch, title, body))
 
     def _request(self, owner: str, branch: str, title: str, body: str) -> str:
         head = f"{owner}:{branch}"

@@ -54,7 +54,7 @@ class Api:
             ForgeError: it cannot be had.
         """
         target = f"{path}?{urlencode(query)}" if query else path
-        return self.settled(partial(self.send, "GET", target))
+        return self.with_retries(partial(self.send, "GET", target))
 
     def listed(self, path: str, pages: int, **query: str | int) -> Iterator[Any]:
         """Yield the items of a list, of at most so many pages.
@@ -71,14 +71,14 @@ class Api:
                 return
         raise ForgeError("FORGE_TOO_MUCH", f"{path} has more than {pages * PER_PAGE} items")
 
-    def settled(self, attempt: Callable[[], T]) -> T:
+    def with_retries(self, attempt: Callable[[], T]) -> T:
         """Return what `attempt` returns, made again while the forge is busy.
 
         Raises:
             ForgeError: what the last attempt raised; FORGE_UNREACHABLE, there was no answer.
         """
         try:
-            return self._client.settled(attempt)
+            return self._client.with_retries(attempt)
         except HttpError as error:
             message = f"no answer from {self._client.host}: {error}"
             raise ForgeError("FORGE_UNREACHABLE", message, "try again later") from error

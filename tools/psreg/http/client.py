@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager
 
 _CHUNK = 64 * 1024
-_PAGE = 64 * 1024
+_ERROR_PAGE = 64 * 1024
 """Bytes of an error page that are read; a longer page costs the connection."""
 
 _BUSY = (429, 500, 502, 503, 504, 529)
@@ -72,7 +72,7 @@ class Client:
             self._pool.close()
         self._pool = None
 
-    def settled(self, attempt: Callable[[], T]) -> T:
+    def with_retries(self, attempt: Callable[[], T]) -> T:
         """Return what `attempt` returns; repeat it while that may help and the budget lasts.
 
         Raises:
@@ -194,19 +194,19 @@ class Answer:
 
     def lines(self, limit: int) -> Iterator[bytes]:
         """Yield the lines of the body as they arrive, at most `limit` bytes in total."""
-        begun: list[bytes] = []
+        unfinished: list[bytes] = []
         for piece in self.pieces(limit):
             first, *others = piece.split(b"\n")
-            begun.append(first)
+            unfinished.append(first)
             for line in others:
-                yield b"".join(begun) + b"\n"
-                begun = [line]
-        if last := b"".join(begun):
+                yield b"".join(unfinished) + b"\n"
+                unfinished = [line]
+        if last := b"".join(unfinished):
             yield last
 
     def drain(self) -> None:
         """Read the page of an error if it is short, so that the connection can be reused."""
-        if self.length is not None and self.length <= _PAGE:
+        if self.length is not None and self.length <= _ERROR_PAGE:
             self.page()
 
     def page(self) -> bytes:
@@ -214,9 +214,9 @@ class Answer:
         found = b""
         for piece in self.pieces(sys.maxsize):
             found += piece
-            if len(found) >= _PAGE:
+            if len(found) >= _ERROR_PAGE:
                 break
-        return found[:_PAGE]
+        return found[:_ERROR_PAGE]
 
 
 def seconds_asked(header: str, now: float) -> float:
@@ -248,18 +248,18 @@ def _failure(error: BaseException) -> HttpError:
 
     causes = tuple(_causes(error))
     reasons = (cause.strerror for cause in causes if isinstance(cause, OSError))
-    told = next(filter(None, reasons), "")
+    reason = next(filter(None, reasons), "")
     if any(isinstance(cause, TimeoutError | ReadTimeoutError) for cause in causes):
         return SlowError("it takes too long to answer")
     if any(isinstance(cause, SSLCertVerificationError) for cause in causes):
-        return CertificateError(told)
+        return CertificateError(reason)
     if any(isinstance(cause, ConnectionResetError | BrokenPipeError) for cause in causes):
-        return BrokenError(told or "it closed the connection without an answer")
+        return BrokenError(reason or "it closed the connection without an answer")
     if any(isinstance(cause, IncompleteRead) for cause in causes):
         return BrokenError("the answer is incomplete")
     if any(isinstance(cause, HTTPException | InvalidHeader) for cause in causes):
         return BrokenError("the answer is not HTTP")
-    return UnreachableError(told or "the address, or that of the proxy, cannot be used")
+    return UnreachableError(reason or "the address, or that of the proxy, cannot be used")
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -52,7 +52,7 @@ class HttpSource:
                 return _content(answer, where, limit)
 
         try:
-            return self._client.settled(attempt)
+            return self._client.with_retries(attempt)
         except TooMuchError as error:
             raise TooLongError(where, limit) from error
         except SlowError as error:

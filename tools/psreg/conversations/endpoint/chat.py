@@ -85,7 +85,7 @@ class Endpoint:
         """Return what `attempt` returns; all attempts together have the time of one answer."""
         with closing(Client(self._url, self._limits, self._headers())) as client:
             try:
-                return client.settled(partial(attempt, client))
+                return client.with_retries(partial(attempt, client))
             except HttpError as error:
                 raise self._failure(error) from error
             finally:
