@@ -95,7 +95,7 @@ def test_a_value_that_nothing_asks_for_is_a_warning(greeting):
     out, err = psreg("t.prompt", *("--set", "n=Ana", "--set", "nn=1", "--set", "x=2"), cwd=greeting)
     assert out == "Hi Ana, {x} end"
     assert "no variable `nn`; did you mean `n`?" in err
-    assert "no variable 'x'\n" in err
+    assert "no variable `x`\n" in err
     assert "{{x}} is a literal" in err
     assert "{{nn}}" not in err
 
