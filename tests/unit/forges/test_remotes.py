@@ -2,13 +2,13 @@
 
 import pytest
 
-from psreg.forges.remotes import Place, hosted, page_to_open
+from psreg.forges.remotes import RemoteRepository, hosted, page_to_open
 
-HUB = Place(forge="github", host="github.com", path="keepers/prompts")
-FORK = Place(forge="github", host="github.com", path="ana/prompts")
+HUB = RemoteRepository(forge="github", host="github.com", path="keepers/prompts")
+FORK = RemoteRepository(forge="github", host="github.com", path="ana/prompts")
 NEW = "https://gitlab.com/a/group/prompts/-/merge_requests/new"
 TARGET = "merge_request%5Btarget_branch%5D"
-LAB = Place(forge="gitlab", host="gitlab.com", path="a/group/prompts")
+LAB = RemoteRepository(forge="gitlab", host="gitlab.com", path="a/group/prompts")
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ LAB = Place(forge="gitlab", host="gitlab.com", path="a/group/prompts")
         ("ssh://git@GitHub.com:22/keepers/prompts.git/", HUB),
         ("https://gitlab.com/a/group/prompts.git", LAB),
         ("git@gitlab.com:a/group/prompts", LAB),
-        ("https://git.example/x/y", Place(forge="", host="git.example", path="x/y")),
+        ("https://git.example/x/y", RemoteRepository(forge="", host="git.example", path="x/y")),
         ("/srv/git/prompts.git", None),
         ("../prompts", None),
         ("file:///srv/git/prompts.git", None),
@@ -63,7 +63,7 @@ def test_hosts_of_their_own():
             "",
             f"{NEW}?merge_request%5Bsource_branch%5D=submit%2Fx",
         ),
-        (Place(forge="", host="git.example", path="x/y"), HUB, "main", ""),
+        (RemoteRepository(forge="", host="git.example", path="x/y"), HUB, "main", ""),
         (None, HUB, "main", ""),
         (HUB, None, "main", ""),
     ],

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from psreg.core.diagnostics import ERROR, Diagnostic, Edit, Fix, Position, Severity
 from psreg.formats import schema
 from psreg.lint.engine import check_file
-from psreg.lint.fix import MAX_PASSES, apply, mend
+from psreg.lint.fix import MAX_PASSES, apply, apply_fixes
 from support.places import beside
 
 STATELESS, ENGINE = (
@@ -23,8 +23,10 @@ PROMPT = "[METADATA]\n@dotprompt_format_version 0.0.1\n@name Ana\n[CONTENT]\nHi!
 
 def fix(data, path="x.pbe.txt"):
     data = data if isinstance(data, bytes) else data.encode()
-    mended = mend(lambda changed: check_file(changed.get(path, data), path=path), lambda _: data)
-    return mended.files.get(path, data), mended
+    result = apply_fixes(
+        lambda changed: check_file(changed.get(path, data), path=path), lambda _: data
+    )
+    return result.files.get(path, data), result
 
 
 def codes(diagnostics):
@@ -60,17 +62,17 @@ def engine(name="simple_quiz", root=None, recognition=None, version="1.0.0", ins
 )
 def test_a_version_is_padded_with_the_one_inside_the_save(version, padded):
     before = text(engine()).replace("1.0.0", version)
-    after, mended = fix(before)
+    after, result = fix(before)
     assert after.decode() == before.replace(f'"{version}"', f'"{padded}"')
     assert after.decode().count(f'"{padded}"') == 2
-    assert (codes(mended.fixed), of_format(mended.left)) == ({"PBE006": 1}, ())
+    assert (codes(result.fixed), of_format(result.left)) == ({"PBE006": 1}, ())
 
 
 @pytest.mark.parametrize("version", ["1.0.0.0", "01.0", "1.x", "one", "1.0 "])
 def test_a_version_that_might_mean_anything_is_left(version):
     before = text({**STATELESS, "pbe_version": version})
-    after, mended = fix(before)
-    assert (after.decode(), codes(of_format(mended.left))) == (before, {"PBE006": 1})
+    after, result = fix(before)
+    assert (after.decode(), codes(of_format(result.left))) == (before, {"PBE006": 1})
 
 
 def test_another_version_inside_a_save_stays():
@@ -97,9 +99,9 @@ def test_a_name_takes_its_save_keys_along(name, key, better):
         name="NAME", root=key, instruction=f"Look for \"{key}\", not '{key}s' or x{key}."
     )
     before = text(value).replace('"NAME"', f'"{name}"')
-    after, mended = fix(before)
+    after, result = fix(before)
     good = json.loads(after)
-    assert of_format(mended.left) == ()
+    assert of_format(result.left) == ()
     assert good["pbe_name"] == better
     assert list(good["save_system"]["save_template"]) == [f"{better}_save"]
     detection = good["save_system"]["load_detection"]
@@ -115,35 +117,35 @@ def assert_only_these_lines_changed(before, after, *marks):
 
 
 def test_a_key_that_is_not_the_name_stays():
-    after, mended = fix(text(engine(name="SimpleQuiz", root="quiz_save", recognition="game")))
+    after, result = fix(text(engine(name="SimpleQuiz", root="quiz_save", recognition="game")))
     good = json.loads(after)["save_system"]
     assert list(good["save_template"]) == ["quiz_save"]
     assert good["load_detection"]["recognition_key"] == "game"
-    assert codes(of_format(mended.left)) == {"PBE013": 1, "PBE014": 1}
-    assert codes(mended.fixed) == {"PBE004": 1}
+    assert codes(of_format(result.left)) == {"PBE013": 1, "PBE014": 1}
+    assert codes(result.fixed) == {"PBE004": 1}
 
 
 @pytest.mark.parametrize("name", ["Größe", "日本", "аpple", "1984", "x" * 65, "***", "  "])
 def test_a_name_that_would_lose_something_stays(name):
     before = text(engine(name=name, root="other_save"))
-    after, mended = fix(before)
+    after, result = fix(before)
     assert after.decode() == before
-    assert all(d.fix is None for d in mended.left)
+    assert all(d.fix is None for d in result.left)
 
 
 def test_several_roots_are_not_renamed():
     value = engine(name="Quiz")
     value["save_system"]["save_template"]["more"] = {}
-    after, mended = fix(text(value))
+    after, result = fix(text(value))
     assert list(json.loads(after)["save_system"]["save_template"]) == ["Quiz_save", "more"]
-    assert codes(of_format(mended.left)) == {"PBE023": 1}
+    assert codes(of_format(result.left)) == {"PBE023": 1}
 
 
 def test_json_that_programs_read_differently_is_left():
     before = text(engine(name="Quiz", version="1.0")).replace("{", '{"a": 1, "a": 2,', 1)
-    after, mended = fix(before)
+    after, result = fix(before)
     assert after.decode() == before
-    assert mended.fixed == ()
+    assert result.fixed == ()
 
 
 def test_a_fix_of_very_many_places_is_not_ours():
@@ -156,16 +158,16 @@ def test_a_fix_of_very_many_places_is_not_ours():
 
 def test_a_save_system_of_the_wrong_kind():
     for broken in (5, {"save_template": []}, {"save_template": {"Quiz_save": 1}}):
-        after, mended = fix(text({**ENGINE, "pbe_name": "Quiz", "save_system": broken}))
+        after, result = fix(text({**ENGINE, "pbe_name": "Quiz", "save_system": broken}))
         assert json.loads(after)["pbe_name"] == "quiz"
-        assert codes(mended.fixed)["PBE004"] == 1
+        assert codes(result.fixed)["PBE004"] == 1
 
 
 def test_a_byte_order_mark_goes():
     before = text({**STATELESS, "pbe_version": "1.0"})
-    after, mended = fix("\ufeff" + before)
+    after, result = fix("\ufeff" + before)
     assert after.decode() == before.replace('"1.0"', '"1.0.0"')
-    assert codes(mended.fixed) == {"JSON004": 1, "PBE006": 1}
+    assert codes(result.fixed) == {"JSON004": 1, "PBE006": 1}
     assert fix("\ufeff" + PROMPT, "x.prompt")[0].decode() == PROMPT
 
 
@@ -188,9 +190,9 @@ def test_bytes_that_are_no_text_are_left():
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_a_prompt_is_mended(bad, good, code, newline):
     whole = PROMPT.replace("\n", newline)
-    after, mended = fix(whole.replace(bad, good), "x.prompt")
+    after, result = fix(whole.replace(bad, good), "x.prompt")
     assert after.decode() == whole
-    assert (codes(mended.fixed), of_format(mended.left)) == ({code: 1}, ())
+    assert (codes(result.fixed), of_format(result.left)) == ({code: 1}, ())
 
 
 @pytest.mark.parametrize(
@@ -204,9 +206,9 @@ def test_a_prompt_is_mended(bad, good, code, newline):
 )
 def test_a_prompt_only_its_author_can_mend(old, new):
     before = PROMPT.replace(old, new)
-    after, mended = fix(before, "x.prompt")
+    after, result = fix(before, "x.prompt")
     assert after.decode() == before
-    assert mended.left
+    assert result.left
 
 
 def test_comments_beside_a_header_stay():
@@ -216,9 +218,9 @@ def test_comments_beside_a_header_stay():
 
 def test_the_authors_own_tool():
     before = beside("corpus/pbe/PBCT-pbe.txt").read_bytes()
-    after, mended = fix(before)
-    assert codes(mended.fixed) == {"PBE004": 1, "PBE006": 1, "PBE013": 1, "PBE014": 1}
-    assert not [d for d in mended.left if d.severity is not Severity.INFO]
+    after, result = fix(before)
+    assert codes(result.fixed) == {"PBE004": 1, "PBE006": 1, "PBE013": 1, "PBE014": 1}
+    assert not [d for d in result.left if d.severity is not Severity.INFO]
     assert after == before.replace(b'_version": "1.0"', b'_version": "1.0.0"').replace(
         b'"PBCT",', b'"pbct",'
     )
@@ -266,12 +268,12 @@ def test_what_nobody_may_change():
     assert apply(b"\xff", "x", [at(1, 1, 2, "")]) == (b"\xff", [])
     waived, no_fix = at(1, 1, 2, "", waived="because"), at(1, 1, 2, "a")
     for found in (waived, no_fix):
-        assert not mend(lambda _, found=found: [found], lambda _: b"abc").files
-    assert not mend(lambda _: [at(1, 1, 2, "X")], lambda _: None).files
+        assert not apply_fixes(lambda _, found=found: [found], lambda _: b"abc").files
+    assert not apply_fixes(lambda _: [at(1, 1, 2, "X")], lambda _: None).files
 
 
 def test_a_fix_that_never_helps_comes_to_an_end():
-    endless = mend(lambda _: [at(1, 1, 1, "x")], lambda _: b"")
+    endless = apply_fixes(lambda _: [at(1, 1, 1, "x")], lambda _: b"")
     assert endless.files == {"x": b"x" * MAX_PASSES}
     assert len(endless.left) == 1
 
@@ -334,25 +336,25 @@ def prompts(draw):
 def test_after_a_fix_the_same_findings_but_those_fixed(case):
     before, path = case
     found = check_file(before.encode(), path=path)
-    after, mended = fix(before, path)
-    rest = codes(found) - codes(mended.fixed)
+    after, result = fix(before, path)
+    rest = codes(found) - codes(result.fixed)
     if (
         path == "x.pbe.txt" and "\u200b" in before
     ):  # a name that is written anew loses what was hidden in it, too
-        assert codes(mended.left) <= rest
+        assert codes(result.left) <= rest
     else:
-        assert codes(mended.left) == rest
-        assert codes(mended.fixed) == codes(d for d in found if d.fix)
-    assert list(mended.left) == check_file(after, path=path)
+        assert codes(result.left) == rest
+        assert codes(result.fixed) == codes(d for d in found if d.fix)
+    assert list(result.left) == check_file(after, path=path)
     assert fix(after, path)[0] == after
 
 
 @pytest.mark.parametrize("hidden", HIDDEN)
 def test_what_is_hidden_on_purpose_is_not_mended_but_shown(hidden):
     before = PROMPT + "Hello\u200b there.\n" + hidden
-    after, mended = fix(before, "x.prompt")
-    assert (after.decode(), mended.fixed) == (before, ())
-    about = [d for d in mended.left if d.code == "PS003"]
+    after, result = fix(before, "x.prompt")
+    assert (after.decode(), result.fixed) == (before, ())
+    about = [d for d in result.left if d.code == "PS003"]
     assert len(about) == 1 + hidden.count("\u200b") + hidden.count("\u2060")
     assert all("would speak up" in d.hint and d.fix is None for d in about)
     assert codes(check_file(before.replace("\u200b", "").encode(), path="x.prompt")) != {}
@@ -364,11 +366,11 @@ def test_one_run_mends_very_many_hidden_characters(letter):
     value = json.dumps({**STATELESS, "install_instructions": "TEXT"}).replace(
         "TEXT", ", ".join(words)
     )
-    after, mended = fix(value.replace(", wo", "\\nwo"))
+    after, result = fix(value.replace(", wo", "\\nwo"))
     assert after.decode() == value.replace(letter, "").replace(", wo", "\\nwo")
-    assert codes(mended.fixed) == {"PS003": 100}
-    assert codes(mended.left)["PS003"] == 0
-    (last,) = (d for d in mended.fixed if "later positions" in d.fix.title)
+    assert codes(result.fixed) == {"PS003": 100}
+    assert codes(result.left)["PS003"] == 0
+    (last,) = (d for d in result.fixed if "later positions" in d.fix.title)
     assert last.fix.title == "Delete invisible characters, here and in 2,900 later positions"
     prompt = PROMPT + "\n".join(words).replace("\\u200b", "\u200b")
     assert fix(prompt, "x.prompt")[0].decode() == prompt.replace("\u200b", "")
@@ -395,11 +397,13 @@ def test_long_lines_keep_what_is_hidden_in_them():
 )
 def test_a_file_that_changes_ends_with_a_line_break(before, after):
     data = before.encode()
-    mended = mend(
+    result = apply_fixes(
         lambda changed: check_file(changed.get("x", data), path="x"), lambda _: data, ended=True
     )
-    assert mended.files.get("x", data).decode() == after
-    emptied = mend(lambda changed: [] if changed else [at(1, 1, 2, "")], lambda _: b"a", ended=True)
+    assert result.files.get("x", data).decode() == after
+    emptied = apply_fixes(
+        lambda changed: [] if changed else [at(1, 1, 2, "")], lambda _: b"a", ended=True
+    )
     assert emptied.files == {"x": b""}
 
 
@@ -408,6 +412,6 @@ def test_any_bytes_can_be_tried(base, noise, at):
     data = base.encode("utf-8", "surrogatepass")
     data = data[:at] + noise + data[at:]
     for path in ("x.pbe.txt", "x.prompt"):
-        after, mended = fix(data, path)
+        after, result = fix(data, path)
         assert fix(after, path)[0] == after
-        assert list(mended.left) == check_file(after, path=path)
+        assert list(result.left) == check_file(after, path=path)

@@ -15,7 +15,7 @@ from psreg.cli.rules import registry_rules
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import PBES, Author
 from psreg.forges.pull_requests import Requests
-from psreg.forges.remotes import Place, hosted, page_to_open
+from psreg.forges.remotes import RemoteRepository, hosted, page_to_open
 from psreg.formats.tree import Irregular
 from psreg.git.branch import Clone
 from psreg.git.repository import open_repository
@@ -77,8 +77,8 @@ class _Route:
     """The remote to push to, and the branch and commit to merge into."""
 
     remote: str
-    own: Place | None
-    into: Place | None
+    own: RemoteRepository | None
+    into: RemoteRepository | None
     target: str
     base: str
     pull: str

@@ -15,7 +15,7 @@ _SCP = re.compile(r"(?:[^@/:]+@)?([A-Za-z0-9.-]+):(?!//)(.+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RemoteRepository:
     """A repository on a forge: `github`, `gitlab` or "", its host, `owner/name` on it."""
 
     forge: str
@@ -28,7 +28,7 @@ class Place:
         return self.path.rpartition("/")[0]
 
 
-def hosted(address: str, environ: Mapping[str, str]) -> Place | None:
+def hosted(address: str, environ: Mapping[str, str]) -> RemoteRepository | None:
     """Return where the remote at `address` is, None if that is no host.
 
     Hosts of other names than the forges' own are known by `GITHUB_SERVER_URL` and
@@ -47,7 +47,7 @@ def hosted(address: str, environ: Mapping[str, str]) -> Place | None:
     path = path.strip("/").removesuffix(".git")
     if not host or not path:
         return None
-    return Place(forge=_forge(host.lower(), environ), host=host.lower(), path=path)
+    return RemoteRepository(forge=_forge(host.lower(), environ), host=host.lower(), path=path)
 
 
 def _forge(host: str, environ: Mapping[str, str]) -> str:
@@ -58,7 +58,9 @@ def _forge(host: str, environ: Mapping[str, str]) -> str:
     return ""
 
 
-def page_to_open(into: Place | None, own: Place | None, target: str, branch: str) -> str:
+def page_to_open(
+    into: RemoteRepository | None, own: RemoteRepository | None, target: str, branch: str
+) -> str:
     """Return the page on which a person opens the pull request; "" if the forge is not known.
 
     `own` is where the branch is, a fork perhaps, `target` the branch of `into` to merge into.

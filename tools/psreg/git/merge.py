@@ -20,7 +20,7 @@ from psreg.core.errors import FindingsError
 from psreg.git.batch import missing
 from psreg.git.objects import Objects
 from psreg.git.process import Git
-from psreg.git.tree_diff import Difference, Places, differences, lookup
+from psreg.git.tree_diff import Difference, FolderPair, differences, lookup
 from psreg.git.tree_object import Row
 from psreg.system.files import MAX_FILE
 
@@ -86,11 +86,11 @@ class MergeFolder:
             return tip
         # NOTE: Git itself takes trees that no checkout could have, and those that stand for a
         # billion files: the folders in which `head` differs are read before it gets them.
-        sent = differences(objects, [Places("", base, head)])
+        sent = differences(objects, [FolderPair("", base, head)])
         here = {path: _file(lookup(objects, tip, path)) for path in sent}
         _require_small(objects, sent, here)
         merged = self._merged(borrowed, base, tip, head)
-        made = differences(objects, [Places("", tip, merged)])
+        made = differences(objects, [FolderPair("", tip, merged)])
         _require_certain(sent, here, made)
         return merged
 

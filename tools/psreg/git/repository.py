@@ -28,7 +28,7 @@ from psreg.git.merge import REBASE, MergeFolder
 from psreg.git.objects import Objects
 from psreg.git.process import Git, no_git, trusts
 from psreg.git.revision import Revision
-from psreg.git.tree_diff import Difference, Places, differences
+from psreg.git.tree_diff import Difference, FolderPair, differences
 from psreg.system.files import is_ours
 
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -190,7 +190,7 @@ class Repository:
         base = self.merge_base(tip_rev, head_rev)
         before = self.objects.root(tip)
         after = self._merged(base, tip, head)
-        found = differences(self.objects, [Places("", before, after)])
+        found = differences(self.objects, [FolderPair("", before, after)])
         return Merge(
             base=base,
             tip=tip,

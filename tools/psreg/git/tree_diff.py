@@ -24,7 +24,7 @@ _LONGEST = 4096
 """Bytes of a path; what no system could store."""
 
 
-class Places(NamedTuple):
+class FolderPair(NamedTuple):
     """Two folders that stand at the same path; None where there is none."""
 
     path: str
@@ -40,7 +40,7 @@ class Difference(NamedTuple):
 
 
 def differences(
-    objects: Objects, start: Iterable[Places], most: int = MOST_TOUCHED
+    objects: Objects, start: Iterable[FolderPair], most: int = MOST_TOUCHED
 ) -> dict[str, Difference]:
     """Return the files that differ below pairs of folders, by path.
 
@@ -54,12 +54,12 @@ def differences(
     level, folders = list(start), 0
     while level:
         objects.load(oid for place in level for oid in place[1:] if oid)
-        below: list[Places] = []
+        below: list[FolderPair] = []
         for place in level:
             for path, one in _differing(objects, place):
                 old, new = (row.id if row and row.is_folder else None for row in one)
                 if old or new:
-                    below.append(Places(path, old, new))
+                    below.append(FolderPair(path, old, new))
                 old_file, new_file = (row if row and not row.is_folder else None for row in one)
                 if old_file or new_file:
                     found[path] = Difference(old_file, new_file)
@@ -70,7 +70,7 @@ def differences(
     return found
 
 
-def _differing(objects: Objects, place: Places) -> Iterator[tuple[str, Difference]]:
+def _differing(objects: Objects, place: FolderPair) -> Iterator[tuple[str, Difference]]:
     before = objects.folder(place.before) if place.before else Folder(b"", _width(place))
     after = objects.stored(place.after) if place.after else b""
     for name, old, new in before.differing(after) if place.before != place.after else ():
@@ -80,14 +80,14 @@ def _differing(objects: Objects, place: Places) -> Iterator[tuple[str, Differenc
         yield path, Difference(old, new)
 
 
-def _width(place: Places) -> int:
+def _width(place: FolderPair) -> int:
     """Return how many bytes ids have: SHA-1 or SHA-256."""
     return len(place.after or "") // 2
 
 
 def files_below(objects: Objects, folders: Mapping[str, str], most: int) -> dict[str, Row]:
     """Return all files below folders, given as their ids by path; errors as `differences`."""
-    start = [Places(path, None, oid) for path, oid in folders.items()]
+    start = [FolderPair(path, None, oid) for path, oid in folders.items()]
     found = differences(objects, start, most)
     return {path: one.after for path, one in found.items() if one.after}
 

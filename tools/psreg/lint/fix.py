@@ -39,8 +39,8 @@ def offered(
     fixable = [d for d in diagnostics if d.fix and d.family == _FAMILY]
     if not fixable:
         return diagnostics
-    mended, _ = apply(text.encode(), "", fixable)
-    more = Counter(d.code for d in again(mended))
+    fixed_data, _ = apply(text.encode(), "", fixable)
+    more = Counter(d.code for d in again(fixed_data))
     more.subtract(d.code for d in diagnostics)
     worse = sorted(code for code, number in more.items() if number > 0)
     if not worse:
@@ -51,7 +51,7 @@ def offered(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mended:
+class FixResult:
     """The new bytes of every file that changed, by path; what was fixed; what is still wrong."""
 
     files: Mapping[str, bytes]
@@ -59,12 +59,12 @@ class Mended:
     left: tuple[Diagnostic, ...]
 
 
-def mend(
+def apply_fixes(
     judge: Callable[[Mapping[str, bytes]], Iterable[Diagnostic]],
     read: Callable[[str], bytes | None],
     *,
     ended: bool = False,
-) -> Mended:
+) -> FixResult:
     """Return what becomes of the files that `judge` judges when their fixes are applied.
 
     `judge` takes the bytes to judge in place of those at some paths, and `read` returns what is at
@@ -82,7 +82,7 @@ def mend(
         left = list(judge(files))
     if ended:
         files = {path: _ended(data) for path, data in files.items()}
-    return Mended(files=files, fixed=tuple(fixed), left=tuple(left))
+    return FixResult(files=files, fixed=tuple(fixed), left=tuple(left))
 
 
 def _ended(data: bytes) -> bytes:

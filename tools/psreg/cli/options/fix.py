@@ -10,7 +10,7 @@ from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Diagnostic, Report
 from psreg.core.errors import UsageError
 from psreg.core.terminal import plain
-from psreg.lint.fix import Mended, mend
+from psreg.lint.fix import FixResult, mend
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.report_formats import rendered
 from psreg.lint.reports.text import report_lines
@@ -51,7 +51,7 @@ class Fixing:
         self,
         subject: Subject,
         judge: Callable[[Mapping[str, bytes]], Iterable[Diagnostic]],
-    ) -> Mended:
+    ) -> FixResult:
         """Mend `subject`, as far as what `judge` says of it can be mended."""
         mended = mend(judge, subject.read, ended=subject.loose)
         for path, data in mended.files.items():
