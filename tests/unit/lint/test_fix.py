@@ -356,7 +356,7 @@ def test_what_is_hidden_on_purpose_is_not_mended_but_shown(hidden):
     assert (after.decode(), result.fixed) == (before, ())
     about = [d for d in result.left if d.code == "PS003"]
     assert len(about) == 1 + hidden.count("\u200b") + hidden.count("\u2060")
-    assert all("would speak up" in d.hint and d.fix is None for d in about)
+    assert all("reports a problem" in d.hint and d.fix is None for d in about)
     assert codes(check_file(before.replace("\u200b", "").encode(), path="x.prompt")) != {}
 
 

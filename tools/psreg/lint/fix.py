@@ -1,12 +1,12 @@
 """Decide which fixes a report offers, and apply them pass by pass until none is left to apply.
 
 Pure. Only the bytes of the edits change: encoding, line endings and everything between two edits
-stay. A fix is applied whole or not at all; of two that overlap, the second waits for the next
-pass, which judges the file anew. Text that is no UTF-8 is never rewritten.
+stay. A fix is applied completely or not at all; of two that overlap, the second waits for the next
+pass, which checks the file again. Text that is not UTF-8 is never rewritten.
 
-A fix of the content rules deletes what cannot be seen. If the text without it is an order, a
-secret or a key that no longer fits, then somebody hid something, and a person has to look: no fix
-is offered after which another rule would have more to say.
+A fix of the content rules deletes invisible characters. If the text without them is an instruction,
+a secret or a key that no longer fits, something was hidden and a person must look: a fix is not
+offered if another rule would report more after it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from psreg.core.diagnostics import Diagnostic, Edit, LineIndex
 
 MAX_PASSES = 10
-"""More passes than any chain of fixes needs; a fix that does not help cannot go on for ever."""
+"""More passes than any chain of fixes needs, so that a fix that does not help ends."""
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -30,10 +30,10 @@ _FAMILY = "PS"
 def offered(
     found: Iterable[Diagnostic], text: str, again: Callable[[bytes], Iterable[Diagnostic]]
 ) -> list[Diagnostic]:
-    """Return what was `found` about a file, without the fixes that would make matters worse.
+    """Return what was `found` in a file, without the fixes that would cause other findings.
 
-    `text` is the file's, `again` judges bytes in its place. The fixes of one file are offered
-    together or not at all.
+    `text` is the text of the file, and `again` checks other bytes in its place. The fixes of one
+    file are offered together or not at all.
     """
     diagnostics = list(found)
     fixable = [d for d in diagnostics if d.fix and d.family == _FAMILY]
@@ -45,9 +45,9 @@ def offered(
     worse = sorted(code for code, number in more.items() if number > 0)
     if not worse:
         return diagnostics
-    hint = f"Delete it and look at the text: without it, {' and '.join(worse)} would speak up."
-    held = {id(d) for d in fixable}
-    return [replace(d, fix=None, hint=hint) if id(d) in held else d for d in diagnostics]
+    hint = f"Delete it and check the text: without it, {' and '.join(worse)} reports a problem."
+    withheld = {id(d) for d in fixable}
+    return [replace(d, fix=None, hint=hint) if id(d) in withheld else d for d in diagnostics]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +65,11 @@ def apply_fixes(
     *,
     ended: bool = False,
 ) -> FixResult:
-    """Return what becomes of the files that `judge` judges when their fixes are applied.
+    """Return the files that `judge` checks after their fixes are applied.
 
-    `judge` takes the bytes to judge in place of those at some paths, and `read` returns what is at
-    a path now, or None if it must not be changed. Waived diagnostics are left alone. With `ended`
-    the last line of each file that changes ends with a line break afterwards.
+    `judge` takes the bytes to check in place of those at some paths, and `read` returns what is at
+    a path now, or None if it must not be changed. Waived diagnostics are not fixed. With `ended`,
+    the last line of each changed file ends with a line break.
     """
     files: dict[str, bytes] = {}
     fixed: list[Diagnostic] = []
@@ -114,7 +114,7 @@ def _one_pass(
 def apply(
     data: bytes, path: str, diagnostics: Iterable[Diagnostic]
 ) -> tuple[bytes, list[Diagnostic]]:
-    """Return `data` with those fixes applied that do not overlap, and the diagnostics they mend."""
+    """Return `data` with those fixes applied that do not overlap, and the diagnostics they fix."""
     # NOTE: a README's positions do not count its byte order mark, those of all others do.
     head = _BOM if path.endswith(".md") and data.startswith(_BOM) else b""
     try:
