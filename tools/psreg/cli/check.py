@@ -53,9 +53,9 @@ def run(args: Namespace, console: Console) -> int:
     for path in args.paths or [_default_path()]:
         subject = _subject(path, args.stdin_filename, mode)
         judge = partial(_chosen, selection, subject)
-        mended = fixing.mend(subject, judge) if fixing else None
-        found += mended.left if mended else judge({})
-        fixed += mended.fixed if mended else ()
+        result = fixing.apply(subject, judge) if fixing else None
+        found += result.left if result else judge({})
+        fixed += result.fixed if result else ()
         checked += subject.checked
         lone = lone and subject.lone
     site = _site() if args.format != "text" else ""

@@ -10,7 +10,7 @@ from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Diagnostic, Report
 from psreg.core.errors import UsageError
 from psreg.core.terminal import plain
-from psreg.lint.fix import FixResult, mend
+from psreg.lint.fix import FixResult, apply_fixes
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.report_formats import rendered
 from psreg.lint.reports.text import report_lines
@@ -47,14 +47,14 @@ class Fixing:
         self._diff = ""
         self._stdin: Artifact | None = None
 
-    def mend(
+    def apply(
         self,
         subject: Subject,
         judge: Callable[[Mapping[str, bytes]], Iterable[Diagnostic]],
     ) -> FixResult:
         """Mend `subject`, as far as what `judge` says of it can be mended."""
-        mended = mend(judge, subject.read, ended=subject.loose)
-        for path, data in mended.files.items():
+        result = apply_fixes(judge, subject.read, ended=subject.loose)
+        for path, data in result.files.items():
             if self._show:
                 before = subject.read(path) or b""
                 self._diff += unified(path, before.decode(), data.decode())
@@ -62,7 +62,7 @@ class Fixing:
                 subject.write(path, data)
         if isinstance(subject, Artifact) and subject.place is None:
             self._stdin = subject
-        return mended
+        return result
 
     def failed(self, report: Report) -> bool:
         """Return whether the run fails because `--diff` has something to show."""
