@@ -52,7 +52,7 @@ class Fixing:
         subject: Subject,
         judge: Callable[[Mapping[str, bytes]], Iterable[Diagnostic]],
     ) -> FixResult:
-        """Mend `subject`, as far as what `judge` says of it can be mended."""
+        """Apply the fixes of what `judge` finds in `subject`."""
         result = apply_fixes(judge, subject.read, ended=subject.loose)
         for path, data in result.files.items():
             if self._show:
