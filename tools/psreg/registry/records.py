@@ -17,7 +17,6 @@ from semver import Version
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import CLASSES
 from psreg.core.version import is_version, parse_version
-from psreg.registry.trust.strict_json import strict_value
 
 SCHEMA = "psreg.package/1"
 ROW_VERSION = 1
@@ -251,6 +250,8 @@ def read_record(data: bytes, name: str) -> PackageRecord:
         TrustError: `TRUST_METADATA`: it is not a strict package record, or that of another name.
         UnavailableError: `NEWER_FORMAT`: its schema is one this psreg does not know.
     """
+    from psreg.registry.trust.strict_json import strict_value  # noqa: PLC0415 - not for a review
+
     try:
         value = strict_value(data)
     except TrustError as error:
