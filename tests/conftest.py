@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from support import walks
-from support.places import ROOT, TESTS
+from support.paths import ROOT, TESTS
 
 MEASURED = (TESTS / "unit", TESTS / "house/test_rules.py", TESTS / "house/test_floor.py")
 NOT_MEASURED = (TESTS / "unit/cli",)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from support import review_cases as cases
 from support.bare import ALONE, PLAIN, STARTED, Bare
-from support.places import SOURCE
+from support.paths import SOURCE
 
 EXPECTED = Path(__file__).with_suffix(".expected")
 SLEEPERS = ("post-checkout", "pre-auto-gc", "post-index-change", "reference-transaction")

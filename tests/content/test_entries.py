@@ -11,7 +11,7 @@ from itertools import combinations
 import pytest
 
 from stub import running
-from support.places import ROOT
+from support.paths import ROOT
 
 PBES = ROOT / "pbes"
 RUN = 8

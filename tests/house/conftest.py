@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from support.places import ROOT
+from support.paths import ROOT
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from importlib.metadata import packages_distributions
 
 import pytest
 
-from support.places import ROOT, SOURCE, TESTS
+from support.paths import ROOT, SOURCE, TESTS
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 GROUPS = PROJECT["dependency-groups"]

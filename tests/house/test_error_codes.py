@@ -8,7 +8,7 @@ import pytest
 
 from psreg.core import errors
 from psreg.core.error_codes import ERROR_CODES
-from support.places import ROOT, SOURCE
+from support.paths import ROOT, SOURCE
 
 TREES = {path: ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
 ONLY_HTTP = "GatewayError"

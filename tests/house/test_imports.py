@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from support.places import SOURCE
+from support.paths import SOURCE
 
 ONLY_IN = {
     "tuf.ngclient": {"psreg/client/tufclient.py"},

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from psreg.authoring.issue_form import FORM, Kind
 from psreg.core.identity import CLASSES
 from psreg.formats.platforms import PLATFORMS
-from support.places import ROOT
+from support.paths import ROOT
 
 GITHUB = ROOT / ".github"
 FORMS = sorted(p for p in (GITHUB / "ISSUE_TEMPLATE").iterdir() if p.name != "config.yml")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.authoring import ANSWERS, BESIDE, POLICY, tree_of
-from support.places import ROOT
+from support.paths import ROOT
 
 pytestmark = pytest.mark.xdist_group("wheel")
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from support.places import SOURCE
+from support.paths import SOURCE
 
 POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{[0-9,]+\})\+|\(\?>")
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.places import ROOT
+from support.paths import ROOT
 
 README = ROOT / "README.md"
 AUTHOR = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from support.places import ROOT, SOURCE
+from support.paths import ROOT, SOURCE
 
 PSREG = SOURCE / "psreg"
 

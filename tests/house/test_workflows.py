@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from psreg.forges.forge import CHECK
+from support.paths import ROOT
 from support.pipelines import lines
-from support.places import ROOT
 
 BIN = Path(sys.executable).parent
 OURS = ROOT / ".github/workflows"

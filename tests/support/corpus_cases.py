@@ -33,7 +33,7 @@ from psreg.registry.checkout import read_tree
 from psreg.review.judge import check_change
 from support import registry_trees
 from support.changes import changes_between
-from support.places import CORPUS
+from support.paths import CORPUS
 
 ORDINARY = ordinary_tree()
 """The tree from which those of `.tree` files differ."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from psreg.compatibility.diff import Diff, Operand, compare_named, file_operand, folder_operand
-from support.places import TESTS
+from support.paths import TESTS
 
 FLOOR = TESTS / "floor"
 

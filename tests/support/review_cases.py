@@ -6,7 +6,7 @@ import os
 import re
 
 from support.bare import DELETED, EXECUTABLE, LINK, SUBMODULE
-from support.places import PBES
+from support.paths import PBES
 
 ANA, BOB = 583231, 42
 TUTOR = "pbes/interactive_engine/socratic_tutor"

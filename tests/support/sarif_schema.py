@@ -8,7 +8,7 @@ import json
 
 import jsonschema_rs
 
-from support.places import TESTS
+from support.paths import TESTS
 
 TEXT = (TESTS / "data" / "sarif-schema-2.1.0.json").read_text()
 SCHEMA = json.loads(TEXT.replace("}]?$", r"}\\]?$"))  # what is meant, as a strict reader wants it

@@ -7,7 +7,7 @@ import random
 import tomllib
 
 from psreg.core.identity import CLASSES
-from support.places import PBES, VECTORS
+from support.paths import PBES, VECTORS
 
 TABLE = json.loads((VECTORS / "search.json").read_text(encoding="utf-8"))
 CASES = [(case["query"], case["found"]) for case in TABLE["cases"]]

@@ -7,8 +7,8 @@ import yaml
 
 from psreg.authoring.issue_form import FORM, Kind
 from support.forges import BOT, FakeGitHub
+from support.paths import ROOT
 from support.pipelines import git
-from support.places import ROOT
 
 FORMS = ROOT / ".github/ISSUE_TEMPLATE"
 

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from support.places import VECTORS
+from support.paths import VECTORS
 
 KINDS = {
     "E-MISSING": "PB2S001",

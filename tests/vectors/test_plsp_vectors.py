@@ -5,7 +5,7 @@ import json
 import pytest
 
 from psreg.cli.main import run
-from support.places import VECTORS
+from support.paths import VECTORS
 
 KINDS = {
     "E-NUMBER": {"PLSP015", "PLSP016"},

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from support.places import VECTORS
+from support.paths import VECTORS
 
 MISSING = {"PBE003", "PBE008", "PBE009", "PBE010", "PBE011", "PBE012", "PBE015"}
 SYNTAX = {"JSON002", "JSON003", "JSON005", "JSON006", "JSON007", "JSON008", "JSON009", "JSON010"}

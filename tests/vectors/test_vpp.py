@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from support.places import SHARED, VECTORS, needs
+from support.paths import SHARED, VECTORS, needs
 
 FILES = SHARED / "corpus/vpp"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from support.paths import ROOT
 from support.pipelines import Runner, git, used
-from support.places import ROOT
 from support.registry_trees import entry, tree
 
 ACTION = ROOT / "action.yml"

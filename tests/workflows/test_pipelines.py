@@ -27,8 +27,8 @@ from support import publishing
 from support.clients import Client
 from support.forges import TOKEN, FakeForge, FakeGitHub, FakeGitLab, running
 from support.loopback import serving
+from support.paths import ROOT
 from support.pipelines import Done, Event, GitHubActions, GitLabCI, Runner, copy_tree, git
-from support.places import ROOT
 
 NAME = "spaced_recall"
 ARTIFACT = f"{NAME}.pbe.txt"

@@ -11,8 +11,8 @@ import yaml
 from psreg.forges.forge import CHECK
 from support.clients import Client
 from support.forges import BOT, TOKEN, running
+from support.paths import ROOT
 from support.pipelines import Event, GitHubActions, Runner, git
-from support.places import ROOT
 from support.registry_trees import POLICY, entry
 from support.submissions import GOOD, TWO_RUNS, SubmittedGitHub, body, event
 

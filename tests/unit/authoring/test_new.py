@@ -19,7 +19,7 @@ from psreg.lint.walk import check_tree
 from psreg.review.judge import check_change
 from support.authoring import ANSWERS, BESIDE, POLICY
 from support.changes import changes_between
-from support.places import SOURCE
+from support.paths import SOURCE
 
 PBCT = SOURCE / "pbct.txt"
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,12}(_[a-z0-9]{1,9}){0,3}", fullmatch=True).filter(is_name)

@@ -11,7 +11,7 @@ from psreg.core.diagnostics import ERROR
 from psreg.core.identity import ReleaseId
 from psreg.formats import dotprompt, pbe
 from psreg.lint.engine import check_file
-from support.places import PBES
+from support.paths import PBES
 
 ENGINE = (PBES / "interactive_engine/spaced_recall/1.0.0/spaced_recall.pbe.txt").read_bytes()
 ARTIFACTS = sorted([*PBES.rglob("*.pbe.txt"), *PBES.rglob("*.prompt")])

@@ -8,7 +8,7 @@ import pytest
 from psreg.catalogue.mkdocs_frame import build_frame, frame_source
 from psreg.catalogue.pages.markdown_pages import SHELLS, all_sources
 from psreg.core.errors import FindingsError
-from support.places import ROOT
+from support.paths import ROOT
 
 pytestmark = pytest.mark.xdist_group("frame")
 

@@ -11,7 +11,7 @@ from psreg.cli.main import run
 from psreg.conversations.conform import CONFORMANCES
 from stub import COLUMNS, running
 from support.clients import Client
-from support.places import TESTS
+from support.paths import TESTS
 from support.stub_behaviours import BEHAVIOURS, NAMED
 
 STUB = TESTS / "stub.py"

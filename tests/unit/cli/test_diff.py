@@ -8,7 +8,7 @@ import pytest
 from simulator import Simulator
 from support.authoring import tree_of
 from support.clients import Client
-from support.places import PBES
+from support.paths import PBES
 from support.registry_trees import PROMPT, entry, tree, update
 
 ENGINE = PBES / "interactive_engine/socratic_tutor/1.0.0/socratic_tutor.pbe.txt"

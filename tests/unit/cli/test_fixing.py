@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from support.places import ROOT, SHARED, needs
+from support.paths import ROOT, SHARED, needs
 
 SPECIFICATION = SHARED / "specs/pbe-1.0.md"
 PROMPT = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nHello\n"

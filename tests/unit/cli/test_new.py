@@ -12,7 +12,7 @@ import pytest
 from psreg.authoring.questions import questions
 from psreg.core.identity import CLASSES
 from support.authoring import ANSWERS, BESIDE, checkout, psreg, tree_of
-from support.places import PBES
+from support.paths import PBES
 
 SAVED = PBES / "interactive_engine/spaced_recall/1.1.0/spaced_recall.pbe.txt"
 EMAIL = PBES / "prompt/email_reply/1.0.0/email_reply.prompt"

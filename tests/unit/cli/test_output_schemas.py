@@ -26,7 +26,7 @@ from support import review_cases
 from support.bare import Bare
 from support.catalogue import checkout
 from support.clients import Client
-from support.places import PBES
+from support.paths import PBES
 
 SCHEMAS = files("psreg.formats") / "schemas"
 PBE = '{"pbe_name": "hello", "pbe_version": "1.0", "pbe_class": "stateless_executor"}\n'

@@ -16,7 +16,7 @@ import pytest
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.system.files import MAX_FILE
-from support.places import PBES
+from support.paths import PBES
 from support.publishing import NOW, client_reads, files, put
 
 CLOCK = int(NOW.timestamp())

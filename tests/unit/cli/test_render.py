@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from support.places import VECTORS
+from support.paths import VECTORS
 
 META = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
 GREETING = META + "[CONTENT]\nHi {n}, {{x}} (% c %)end\n"

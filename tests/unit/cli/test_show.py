@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from support.places import ROOT
+from support.paths import ROOT
 
 ENGINE = ROOT / "pbes/interactive_engine/socratic_tutor/1.0.0/socratic_tutor.pbe.txt"
 PROMPT = ROOT / "pbes/prompt/email_reply/1.0.0/email_reply.prompt"

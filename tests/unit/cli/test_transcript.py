@@ -6,7 +6,7 @@ import pytest
 
 from psreg.protocols import PROTOCOLS
 from support.clients import Client
-from support.places import VECTORS
+from support.paths import VECTORS
 
 KINDS = {
     "E-CMD": {"VPP001", "VPP009"},

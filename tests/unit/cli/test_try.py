@@ -12,7 +12,7 @@ import pytest
 
 from stub import running
 from support.clients import Client
-from support.places import PBES
+from support.paths import PBES
 from support.stub_behaviours import BEHAVIOURS
 
 TUTOR = PBES / "interactive_engine/socratic_tutor/1.0.0/socratic_tutor.pbe.txt"

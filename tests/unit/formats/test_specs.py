@@ -6,7 +6,7 @@ import pytest
 
 from psreg.cli.rules import all_rules
 from psreg.formats.specs import Clause, Reading, citing, specifications
-from support.places import beside
+from support.paths import beside
 
 RULES = all_rules()
 

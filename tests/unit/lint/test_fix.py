@@ -13,7 +13,7 @@ from psreg.core.diagnostics import ERROR, Diagnostic, Edit, Fix, Position, Sever
 from psreg.formats import schema
 from psreg.lint.engine import check_file
 from psreg.lint.fix import MAX_PASSES, apply, apply_fixes
-from support.places import beside
+from support.paths import beside
 
 STATELESS, ENGINE = (
     schema.document(name)["examples"][0] for name in ("stateless_executor", "interactive_engine")

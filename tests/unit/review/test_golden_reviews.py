@@ -9,7 +9,7 @@ from psreg.core.version import Step
 from psreg.review.comment import MARKER, review_markdown, withdrawn_markdown
 from psreg.review.review_report import review_lines, step_text
 from psreg.review.verdict import Verdict
-from support.places import GOLDEN
+from support.paths import GOLDEN
 from support.reviews import SAMPLES, release, review
 
 EXPECTED = GOLDEN / "reviews"

@@ -1,6 +1,6 @@
 """TOML documents with source positions, and TOML files that a schema checks.
 
-`parse` never raises: what it cannot read is an issue with a place. Positions count code points
+`parse` never raises: what it cannot read is an issue with a location. Positions count code points
 of `text`, a byte order mark included.
 """
 
@@ -37,7 +37,7 @@ ESCAPE = re.compile(r'\\u[0-9a-fA-F]{4}|\\U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}|\
 _CONTROLS = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\"}
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)")
 
-_GAP = re.compile(r"[ \t\r\n]*+(?:#[^\n]*+[ \t\r\n]*+)*")
+_TRIVIA = re.compile(r"[ \t\r\n]*+(?:#[^\n]*+[ \t\r\n]*+)*")
 
 _BLANK = re.compile(r"[ \t]*+")
 
@@ -57,19 +57,19 @@ _BARE = re.compile(r"\d{4}-\d\d-\d\d \d\d:[^\s,\]}#]*+|[^\s,\]}#]++")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a key's last part and its value stand; a table's value is its header."""
+class Location:
+    """Where a key's last part and its value are; a table's value is its header."""
 
     key: Span
     value: Span
 
 
-_ROOT = Place(key=Span(0, 0), value=Span(0, 0))
+_ROOT = Location(key=Span(0, 0), value=Span(0, 0))
 
 
-@dataclass(frozen=True, kw_only=True)  # no slots: cached_property keeps the places in __dict__
+@dataclass(frozen=True, kw_only=True)  # no slots: cached_property keeps the locations in __dict__
 class TomlTree:
-    """A TOML document: its text, its value, and where in the text each value stands.
+    """A TOML document: its text, its value, and where in the text each value is.
 
     `value` is None unless `parsed`; then it is a dict as `tomllib` makes it, floats as `Decimal`
     and dates as `datetime` objects.
@@ -81,26 +81,26 @@ class TomlTree:
     issues: tuple[Issue, ...] = ()
 
     def span(self, pointer: str) -> Span:
-        """Return where the value at `pointer` stands; of a table, its header.
+        """Return where the value at `pointer` is; of a table, its header.
 
         A pointer to nothing resolves to its nearest existing ancestor, the root to the start.
         """
-        return self._place(_path(pointer)).value
+        return self._location(_path(pointer)).value
 
     def key_span(self, pointer: str) -> Span:
-        """Return where the key at `pointer` stands; see `span` for pointers to nothing."""
+        """Return where the key at `pointer` is; see `span` for pointers to nothing."""
         path = _path(pointer)
-        place = self._place(path)
-        return place.key if path in self._places else place.value
+        location = self._location(path)
+        return location.key if path in self._locations else location.value
 
     @cached_property
-    def _places(self) -> dict[Path, Place]:
+    def _locations(self) -> dict[Path, Location]:
         return locate(self.text, _start(self.text)).by_path if self.parsed else {}
 
-    def _place(self, path: Path) -> Place:
+    def _location(self, path: Path) -> Location:
         while path:
-            if place := self._places.get(path):
-                return place
+            if location := self._locations.get(path):
+                return location
             path = path[:-1]
         return _ROOT
 
@@ -159,7 +159,7 @@ def _long_integer(value: Any, path: Path) -> Path | None:
     elif isinstance(value, list):
         items = enumerate(value)
     found = (_long_integer(item, (*path, str(key))) for key, item in items)
-    return next((place for place in found if place), None)
+    return next((location for location in found if location), None)
 
 
 def _start(text: str) -> int:
@@ -234,15 +234,15 @@ def _path(pointer: str) -> Path:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
-    """The places of a text by path from the root, and where it nests too deep, if it does."""
+class Locations:
+    """The locations of a text by path from the root, and where it nests too deep, if it does."""
 
-    by_path: dict[Path, Place]
+    by_path: dict[Path, Location]
     too_deep: Span | None
 
 
-def locate(text: str, start: int = 0) -> Places:
-    """Return the places of the TOML that begins at `start` of `text`; never raises.
+def locate(text: str, start: int = 0) -> Locations:
+    """Return the locations of the TOML that begins at `start` of `text`; never raises.
 
     Array indexes are decimal strings in paths.
     """
@@ -250,10 +250,10 @@ def locate(text: str, start: int = 0) -> Places:
     try:
         scan.run()
     except _TooDeepError as error:
-        return Places(by_path=scan.places, too_deep=error.span)
+        return Locations(by_path=scan.locations, too_deep=error.span)
     except _NotTomlError:
         pass
-    return Places(by_path=scan.places, too_deep=None)
+    return Locations(by_path=scan.locations, too_deep=None)
 
 
 class _NotTomlError(Exception):
@@ -261,7 +261,7 @@ class _NotTomlError(Exception):
 
 
 class _TooDeepError(Exception):
-    """A key or value lies deeper than MAX_DEPTH."""
+    """A key or value is deeper than MAX_DEPTH."""
 
     def __init__(self, span: Span) -> None:
         super().__init__()
@@ -271,20 +271,20 @@ class _TooDeepError(Exception):
 class _Scan:
     def __init__(self, text: str, start: int) -> None:
         self.text = text
-        self.places: dict[Path, Place] = {}
+        self.locations: dict[Path, Location] = {}
         self._at = start
         self._lengths: dict[Path, int] = {}  # of the arrays of tables so far
 
     def run(self) -> None:
         table: Path = ()
-        self._match(_GAP)
+        self._match(_TRIVIA)
         while self._at < len(self.text):
             if self._next() == "[":
                 table = self._header()
             else:
                 self._pair(table)
             self._match(_END)
-            self._match(_GAP)
+            self._match(_TRIVIA)
 
     def _header(self) -> Path:
         start = self._at
@@ -295,21 +295,21 @@ class _Scan:
         span = Span(start, self._at)
         path: Path = ()
         for name, key in parts[:-1]:
-            path = self._enter((*path, name), Place(key=key, value=span))
+            path = self._enter((*path, name), Location(key=key, value=span))
         name, key = parts[-1]
         path = (*path, name)
-        place = Place(key=key, value=span)
+        location = Location(key=key, value=span)
         if brackets == 2:  # noqa: PLR2004 - [[array of tables]]
-            self.places.setdefault(path, place)
+            self.locations.setdefault(path, location)
             length = self._lengths.get(path, 0)
             self._lengths[path] = length + 1
             path = (*path, str(length))
-        self._note(path, place)
+        self._note(path, location)
         return path
 
-    def _enter(self, path: Path, place: Place) -> Path:
+    def _enter(self, path: Path, location: Location) -> Path:
         """Return the table that `path` leads to: of an array of tables, the last one."""
-        self.places.setdefault(path, place)
+        self.locations.setdefault(path, location)
         length = self._lengths.get(path)
         return path if length is None else (*path, str(length - 1))
 
@@ -319,11 +319,11 @@ class _Scan:
         self._match(_BLANK)
         path = (*table, *(name for name, _ in parts))
         key = parts[-1][1]
-        self._note(path, Place(key=key, value=key))
+        self._note(path, Location(key=key, value=key))
         value = self._value(path)
-        self._note(path, Place(key=key, value=value))
+        self._note(path, Location(key=key, value=value))
         for end, (_, part) in enumerate(parts[:-1], len(table) + 1):
-            self.places.setdefault(path[:end], Place(key=part, value=value))
+            self.locations.setdefault(path[:end], Location(key=part, value=value))
 
     def _key(self) -> list[tuple[str, Span]]:
         parts: list[tuple[str, Span]] = []
@@ -354,38 +354,38 @@ class _Scan:
 
     def _array(self, path: Path) -> None:
         self._at += 1
-        self._match(_GAP)
+        self._match(_TRIVIA)
         index = 0
         while self._next() != "]":
             element = (*path, str(index))
             here = Span(self._at, self._at + 1)
-            self._note(element, Place(key=here, value=here))
+            self._note(element, Location(key=here, value=here))
             value = self._value(element)
-            self._note(element, Place(key=value, value=value))
+            self._note(element, Location(key=value, value=value))
             index += 1
             self._separator("]")
         self._at += 1
 
     def _inline_table(self, path: Path) -> None:
         self._at += 1
-        self._match(_GAP)
+        self._match(_TRIVIA)
         while self._next() != "}":
             self._pair(path)
             self._separator("}")
         self._at += 1
 
     def _separator(self, closing: str) -> None:
-        self._match(_GAP)
+        self._match(_TRIVIA)
         if self._next() == ",":
             self._at += 1
-            self._match(_GAP)
+            self._match(_TRIVIA)
         elif self._next() != closing:
             raise _NotTomlError
 
-    def _note(self, path: Path, place: Place) -> None:
+    def _note(self, path: Path, location: Location) -> None:
         if len(path) > MAX_DEPTH:
-            raise _TooDeepError(place.value)
-        self.places[path] = place
+            raise _TooDeepError(location.value)
+        self.locations[path] = location
 
     def _next(self) -> str:
         return self.text[self._at : self._at + 1]
@@ -417,7 +417,7 @@ def _unquoted(part: str) -> str:
 
 
 def decoded(source: str) -> str:
-    """Return a TOML text with every escape replaced by its character, wherever it stands."""
+    """Return a TOML text with every escape replaced by its character, wherever it is."""
     return ESCAPE.sub(_toml_character, source) if "\\" in source else source
 
 

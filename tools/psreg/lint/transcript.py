@@ -129,12 +129,12 @@ def _messages(
     conversation: Conversation, row: ConversationProtocol, options: Options, path: str
 ) -> Iterator[Message]:
     """Yield the records that the protocol applies to, in order."""
-    places = {turn.index: (turn.line, turn.role) for turn in conversation.turns}
-    places |= {each.index: (each.line, "") for each in conversation.cycles}
-    places |= {each.index: (each.line, "") for each in conversation.exchanges}
+    located = {turn.index: (turn.line, turn.role) for turn in conversation.turns}
+    located |= {each.index: (each.line, "") for each in conversation.cycles}
+    located |= {each.index: (each.line, "") for each in conversation.exchanges}
     for index, group in groupby(row.units(conversation, options), lambda unit: unit.index):
         units = list(group)
-        line, role = places[index]
+        line, role = located[index]
         values = map(row.parsed, units)
         yield Message(
             index=index,
@@ -177,11 +177,11 @@ def file_report(found: TranscriptReport, conversation: Conversation) -> Report:
     for message in found.messages:
         text = lines.line(message.line)
         for d in message.diagnostics:
-            place = f"{message_label(found, d)}, line {d.start.line}:{d.start.column}"
+            where = f"{message_label(found, d)}, line {d.start.line}:{d.start.column}"
             moved.append(
                 replace(
                     d,
-                    message=f"{place}: {d.message}",
+                    message=f"{where}: {d.message}",
                     start=Position(message.line, 1),
                     end=Position(message.line, len(text) + 1),
                     excerpt=text,

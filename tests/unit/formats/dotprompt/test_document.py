@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Span
 from psreg.formats.dotprompt import MAX_BYTES, read, render
-from support.places import VECTORS
+from support.paths import VECTORS
 
 META = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
 PIECES = st.lists(

@@ -6,7 +6,7 @@ import pytest
 
 from psreg.formats.platforms import FEATURES, PLATFORMS
 from psreg.lint.engine import check_file
-from support.places import VECTORS
+from support.paths import VECTORS
 
 TECHNIQUE = '{"facilitator_techniques": {"techniques": [{"purpose": %s, "example": %s}]}}'
 

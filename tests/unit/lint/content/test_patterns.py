@@ -11,7 +11,7 @@ from psreg.formats import dotprompt, pbe
 from psreg.lint.content import texts as content_texts
 from psreg.lint.content.patterns import Pattern, disguisable, hits, hosts, patterns, table
 from psreg.lint.content.texts import Content, Kind, Segment
-from support.places import VECTORS
+from support.paths import VECTORS
 
 FILES = {
     "idioms": ("PS010", "PS011", "PS012", "PS013"),

@@ -9,7 +9,7 @@ from psreg.core.diagnostics import ERROR, INFO, WARNING, Mode
 from psreg.formats import pbe, schema
 from psreg.lint.files.pbe_rules import PBE_RULES, padded_version, sentences, snake_case
 from psreg.lint.files.syntax_rules import JSON_RULES
-from support.places import SHARED, needs
+from support.paths import SHARED, needs
 
 STATELESS, ENGINE, SERVICE = (
     schema.document(name)["examples"][0]

@@ -7,7 +7,7 @@ import pytest
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Mode
 from psreg.formats.dotprompt import read
 from psreg.lint.files.prompt_rules import PROMPT_RULES
-from support.places import SHARED, VECTORS, needs
+from support.paths import SHARED, VECTORS, needs
 
 META = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
 OTHER = META.replace("dotprompt_", "")

@@ -7,7 +7,7 @@ import pytest
 
 from psreg.cli.rules import all_rules
 from psreg.lint.reports.report_formats import FORMATS, rendered
-from support.places import GOLDEN
+from support.paths import GOLDEN
 from support.reports import SAMPLE
 
 EXPECTED = GOLDEN / "reports"

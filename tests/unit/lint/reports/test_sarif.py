@@ -13,7 +13,7 @@ from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Fix, Position, Related, Report
 from psreg.lint.engine import check_file
 from psreg.lint.reports.sarif import cropped, sarif_document
-from support.places import CORPUS
+from support.paths import CORPUS
 from support.reports import PBE, SAMPLE, SITE, diagnostic
 from support.sarif_schema import faults
 

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from psreg.protocols.pb2s.proof import compact_json, json_shown, kind_of_json, proof_faults
 from psreg.protocols.pb2s.proof_schema import proof_schema
-from support.places import beside
+from support.paths import beside
 
 SCALARS = (
     st.none()

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from support.places import ROOT
+from support.paths import ROOT
 from support.publishing import entry, release
 
 PAGE = ROOT / "site/docs" / "registry-format.md"

@@ -128,7 +128,7 @@ def _is_prose(segment: Segment, match: re.Match[str]) -> bool:
 
 
 _WIDTH, _HEIGHT = 120, 40
-_GAP = re.compile(rf"(?<![^\S\n])[^\S\n]{{{_WIDTH},}}+(?=\S)")
+_SPACED = re.compile(rf"(?<![^\S\n])[^\S\n]{{{_WIDTH},}}+(?=\S)")
 _BLANKS = ("\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f")
 _BESIDE = (" " * _WIDTH, *_BLANKS)
 _BELOW = ("\n" * (_HEIGHT - 1), "\n ", *(f"\n{blank}" for blank in _BLANKS))
@@ -148,7 +148,7 @@ def text_off_screen(content: Content) -> Iterator[Finding]:
     """
     # NOTE: a run consists of one kind of blank or mixes several: these needles rule out most files.
     beside, below = (_BESIDE, _BELOW) if content.ascii else ((), ())
-    for segment, gap in islice(content.find(_GAP, *beside), MOST):
+    for segment, gap in islice(content.find(_SPACED, *beside), MOST):
         yield Finding(
             message=f"{len(gap[0])} blanks in a line push the text after them off the screen",
             at=segment.span(*gap.span()),

@@ -18,11 +18,11 @@ CONTRADICTION = "contradiction"
 FLAG_TERMS = (CONTRADICTION, "unjustified assumption", "missing evidence")
 """The terms of which a reflection must name at least one."""
 
-_GAP = r"(?:\s*[-‐‑]\s*|\s+)"
+_SEPARATOR = r"(?:\s*[-‐‑]\s*|\s+)"
 _TERM = re.compile(
     r"\b(?:(contradictions?)"
-    rf"|(unjustified{_GAP}assumptions?)"
-    rf"|(missing{_GAP}evidences?))\b",
+    rf"|(unjustified{_SEPARATOR}assumptions?)"
+    rf"|(missing{_SEPARATOR}evidences?))\b",
     re.IGNORECASE,
 )
 

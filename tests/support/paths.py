@@ -1,4 +1,4 @@
-"""Where things lie in this repository, and what may lie beside it."""
+"""The folders of this repository, and of what may be beside it."""
 
 from pathlib import Path
 
