@@ -55,7 +55,7 @@ _HOLD = """
 import sys
 from pathlib import Path
 from psreg.registry.journal import PublishJournal
-with PublishJournal(Path(sys.argv[1]), Path(sys.argv[2])).held():
+with PublishJournal(Path(sys.argv[1]), Path(sys.argv[2])).lock():
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -67,11 +67,11 @@ def test_one_at_a_time(tmp_path: Path) -> None:
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as other:
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(UnavailableError) as caught, journal.held(wait=0):
+        with pytest.raises(UnavailableError) as caught, journal.lock(wait=0):
             pass
         assert caught.value.code == "LOCKED"
-        with PublishJournal(tmp_path, tmp_path / "elsewhere").held(wait=0):
+        with PublishJournal(tmp_path, tmp_path / "elsewhere").lock(wait=0):
             pass
         other.kill()
-    with journal.held():  # a lock dies with the process that holds it
+    with journal.lock():  # a lock dies with the process that holds it
         pass

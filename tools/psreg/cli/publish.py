@@ -68,7 +68,7 @@ def run(args: Namespace, console: Console) -> int:
     report = Report.of(len(tree), check_tree(tree, registry_rules(), irregular=irregular))
     if report.failed():
         return _say_findings(report, console)
-    with journal.held():
+    with journal.lock():
         result = resign(now, ports) if args.resign else publish(tree, report, now, ports)
     _say(result, policy.read(folder.get(_POLICY, b"")).site_url or "URL", console)
     return 0

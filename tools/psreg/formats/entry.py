@@ -22,7 +22,7 @@ class EntryFile(TomlFile):
 
     @cached_property
     def owners(self) -> tuple[Mapping[str, Any], ...]:
-        """The owners as JSON data; empty: the keepers of the registry look after the name."""
+        """The owners as JSON data; empty: the maintainers of the registry look after the name."""
         return tuple(owner for _, owner in self.tables("owners"))
 
     @cached_property

@@ -1,7 +1,7 @@
 """Golden cases: values that go into a `.prompt`, and the exact text that must come out.
 
 `evidence/<case>.render.toml` holds one case. TOML knows what is text and what is not, so nothing
-is trimmed: the text is compared as it stands, without a final line break (PROMPT-A21).
+is trimmed: the text is compared as it is, without a final line break (PROMPT-A21).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from psreg.core.diagnostics import Span
 _LINE = re.compile(r"[^\n]*+\n?")
 _FENCE = re.compile(r" {0,3}(`{3,}+|~{3,}+)")
 _FENCE_LINE = re.compile(
-    r"^[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?"  # in a quotation or a list, too
+    r"^[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?"  # also in a quotation or a list
     r"(`{3,}+(?![^\n`]*+`)|~{3,}+)([^\n]*+)\n?",
     re.MULTILINE,
 )
@@ -143,7 +143,7 @@ def examples(found: Sequence[Section]) -> tuple[Section, ...]:
 def recorded(section: Section) -> bool:
     """Tell whether a section calls what it shows recorded.
 
-    The mark stands in the heading or in the first paragraph, before the example itself.
+    The mark is in the heading or in the first paragraph, before the example itself.
     """
     mark = f"{section.title}\n{section.body.strip().partition(chr(10) * 2)[0]}"
     return bool(_RECORDED.search(mark)) and not _ILLUSTRATIVE.search(mark)

@@ -24,7 +24,7 @@ STANDARD_INSTRUCTIONS = (
 
 @dataclass(frozen=True, kw_only=True)  # no slots: cached_property keeps violations in __dict__
 class Pbe:
-    """A PBE as read; `tree` knows where everything stands."""
+    """A PBE as read; `tree` knows where everything is."""
 
     tree: JsonTree
 
@@ -60,7 +60,7 @@ class Pbe:
 
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
-        """What the schema of its class says; nothing if the root is no object."""
+        """The violations of the schema of its class; () if the root is not an object."""
         return schema.violations(self.schema_name, self.value) if self.is_object else ()
 
     def strings(self) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
-"""registry/policy.toml: what the keepers of a registry decided.
+"""registry/policy.toml: what the maintainers of a registry decided.
 
-A registry without the file has the defaults. Waivers of the policy speak for names, not for
+A registry without the file has the defaults. Waivers of the policy are for names, not for
 single releases; `*` is every name.
 """
 
@@ -32,7 +32,7 @@ class Policy(TomlFile):
 
     @property
     def site_address(self) -> str:
-        """`site_url` ready to have the path of a page put behind it; "" if it is no address."""
+        """`site_url` ready to have the path of a page put behind it; "" if it is not an address."""
         url = self.site_url.rstrip("/")
         return f"{url}/" if re.fullmatch(r"https?://[\w.~:/%-]+", url, re.ASCII) else ""
 
@@ -46,12 +46,12 @@ class Policy(TomlFile):
 
     @property
     def reserved_names(self) -> tuple[tuple[int, str], ...]:
-        """The names nobody may have, each with its index; psreg's own are reserved besides."""
+        """The reserved names, each with its index; psreg also reserves some of its own."""
         return self._names("reserved")
 
     @property
     def retired_names(self) -> tuple[tuple[int, str], ...]:
-        """The names of entries that are gone, each with its index; nobody gets them again."""
+        """The names of entries that are gone, each with its index; they are never reused."""
         return self._names("retired")
 
     def _names(self, key: str) -> tuple[tuple[int, str], ...]:

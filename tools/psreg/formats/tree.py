@@ -28,11 +28,11 @@ from psreg.formats.toml_document import TomlTree
 POLICY = PurePosixPath("registry/policy.toml")
 
 GUIDE = PurePosixPath(PBES, "README.md")
-"""What a registry tells people about the folder; the keepers' file, and part of no entry."""
+"""What a registry tells people about the folder; the maintainers' file, not part of an entry."""
 
 
 class Submission:
-    """One release as it stands in a tree, with all that rules compare it to."""
+    """One release in a tree, with all that rules compare it to."""
 
     def __init__(self, entry: Entry, version: str, paths: tuple[PurePosixPath, ...]) -> None:
         self.entry = entry
@@ -51,7 +51,7 @@ class Submission:
 
     @property
     def policy(self) -> Policy:
-        """What the keepers of the registry decided."""
+        """What the maintainers of the registry decided."""
         return self.entry.tree.policy
 
     @property
@@ -138,7 +138,7 @@ class Tree:
     ) -> None:
         self.files = files
         self.irregular = irregular
-        """What is no plain file; of these `files` has the executable ones."""
+        """What is not a plain file; of these, `files` has the executable ones."""
         self._whole = whole
         self.strays: list[PurePosixPath] = []
         self.misnamed: list[PurePosixPath] = []
@@ -257,7 +257,7 @@ HIDING = ("PS001", "PS002", "PS003", "PS004", "PS005", "PS014", "PS024")
 """Rules about hidden text, which no author can waive: a reviewer does not see what it is about."""
 
 TRIPWIRE = ("PS081",)
-"""Rules for the case that somebody else has the author's key: that one must not waive them."""
+"""Rules for the case that an attacker has the author's key: the release must not waive them."""
 
 
 def waivable(code: str) -> bool:
@@ -266,7 +266,7 @@ def waivable(code: str) -> bool:
 
 
 def waiver_for(code: str, submission: Submission) -> Waiver | None:
-    """Return why findings of rule `code` do not stand for `submission`, or None if they do.
+    """Return why findings of rule `code` are waived for `submission`, or None if they are not.
 
     The policy waives by code and name, release.toml by code.
     """
@@ -296,10 +296,10 @@ class Document(Protocol):
         """The decoded text; offsets of spans count its code points."""
 
     def span(self, pointer: str, /) -> Span:
-        """Return where the value at `pointer` stands."""
+        """Return where the value at `pointer` is."""
 
     def key_span(self, pointer: str, /) -> Span:
-        """Return where the name of the member at `pointer` stands."""
+        """Return where the name of the member at `pointer` is."""
 
 
 @dataclass(frozen=True, slots=True)

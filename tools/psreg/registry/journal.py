@@ -29,7 +29,7 @@ class PublishJournal:
         self._entry = self._folder / f"{name[:32]}.json"
         self._lock = self._folder / f"{name[:32]}.lock"
 
-    def held(self, wait: float = 60.0) -> AbstractContextManager[None]:
+    def lock(self, wait: float = 60.0) -> AbstractContextManager[None]:
         """Return the lock on publishing; entering it waits up to `wait` seconds for another psreg.
 
         Raises:

@@ -80,7 +80,7 @@ FORGES = Subject(
             code="FORGE_TOO_MUCH",
             exit_code=4,
             meaning="A list of the forge has more items than psreg reads.",
-            remedy="Close or divide the pull request; nobody can review that much.",
+            remedy="Close or split the pull request; it is too large to review.",
         ),
     ),
 )

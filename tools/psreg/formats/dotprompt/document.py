@@ -82,7 +82,7 @@ class Prompt:
     issues: tuple[Issue, ...] = ()
 
     def span(self, pointer: str) -> Span:
-        """Return where the value at `/metadata/KEY` or `/defaults/KEY` stands.
+        """Return where the value at `/metadata/KEY` or `/defaults/KEY` is.
 
         What does not exist resolves to its section, and without that to the start of the file.
         """
@@ -90,7 +90,7 @@ class Prompt:
         return entry.span if entry else self._header(pointer)
 
     def key_span(self, pointer: str) -> Span:
-        """Return where the key at `pointer` stands; see `span` for pointers to nothing."""
+        """Return where the key at `pointer` is; see `span` for pointers to nothing."""
         entry = self._entry(pointer)
         return entry.key_span if entry else self._header(pointer)
 

@@ -24,7 +24,7 @@ _SECTIONS = "Use the sections [METADATA], [DEFAULTS] and [CONTENT]."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """A section header; `span` is its text, with what stands before it on its line."""
+    """A section header; `span` is its text, with what is before it on its line."""
 
     name: str
     span: Span
@@ -107,7 +107,7 @@ class _Cutter:
         return name if name in ORDER else None
 
     def _enter(self, name: str, line: int, place: tuple[int, int]) -> None:
-        """Enter section `name`; its header stands at `place` in the line that starts at `line`."""
+        """Enter section `name`; its header is at `place` in the line that starts at `line`."""
         self.end_value()
         if self.stray and not self.headers:
             hint = "Move it into a section, or into a comment (% … %)."
@@ -163,7 +163,7 @@ class _Cutter:
             self._keep(place, [(at, stop)] if at < stop else [])
 
     def _judge_blanks(self, start: int, stop: int) -> None:
-        """Report more than one blank before a value; a comment between them is no blank."""
+        """Report more than one blank before a value; a comment between them is not a blank."""
         span = self.source.excerpt.span(start, stop)
         if span.end - span.start == stop - start > 1:
             hint = "Leave one space between the key and its value."
@@ -216,7 +216,7 @@ def _trimmed(text: str, at: int) -> tuple[int, int]:
 
 
 def _why_invalid(line: str, key: re.Match[str] | None) -> tuple[str, str]:
-    """Return message and hint for a line that starts with `@` but is no entry."""
+    """Return message and hint for a line that starts with `@` but is not an entry."""
     if key is None:
         message = "there is no key of letters, digits, `-` and `_` after the `@`"
         return f"{message}, so this line is ignored", _SHAPE

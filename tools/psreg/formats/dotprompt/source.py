@@ -27,7 +27,7 @@ _NAMED = re.compile(rf"({NAME})\}}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """Text made of pieces of another one. `starts[i]` and `origins[i]`: where piece i stands."""
+    """Text made of pieces of another one. `starts[i]` and `origins[i]`: where piece i is."""
 
     text: str
     starts: tuple[int, ...] = (0,)
@@ -35,7 +35,7 @@ class Excerpt:
     whole: Excerpt | None = None
 
     def origin(self, offset: int) -> int:
-        """Return where the character at `offset` stands in the original text."""
+        """Return where the character at `offset` is in the original text."""
         piece = bisect_right(self.starts, offset) - 1
         at = self.origins[piece] + offset - self.starts[piece]
         return self.whole.origin(at) if self.whole else at

@@ -80,7 +80,7 @@ class JsonTree:
     scanned: Node | None = field(default=None, repr=False, compare=False)
 
     def span(self, pointer: str) -> Span:
-        """Return where the value at `pointer` (RFC 6901) stands, from bracket to bracket.
+        """Return where the value at `pointer` (RFC 6901) is, from bracket to bracket.
 
         A pointer to nothing resolves to its nearest existing ancestor.
         """
@@ -90,7 +90,7 @@ class JsonTree:
         return Span(node.start, node.end)
 
     def key_span(self, pointer: str) -> Span:
-        """Return where the member name of the value at `pointer` stands, with its quotes.
+        """Return where the member name of the value at `pointer` is, with its quotes.
 
         The value's own place for the root and for the items of an array.
         """
@@ -231,7 +231,7 @@ def _refused(text: str, *issues: Issue) -> JsonTree:
 
 @dataclass(slots=True, kw_only=True)
 class Node:
-    """Where one value stands: `[start, end)`, the span of its member name, its children.
+    """Where one value is: `[start, end)`, the span of its member name, its children.
 
     `children` is None for a scalar; an array's are under "0", "1", … in order.
     """

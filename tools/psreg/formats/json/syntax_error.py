@@ -75,7 +75,7 @@ _SOUND = re.compile(
 def unexpected(text: str, at: int, expected: str, hint: str = "") -> Issue:
     """Return the issue that `expected` is missing at offset `at` of `text`.
 
-    The code is JSON005 where a NaN or an infinity stands in place of a value, else JSON002.
+    The code is JSON005 for a NaN or an infinity in place of a value, else JSON002.
     """
     if at >= len(text):
         return _cut_off(text, expected)
@@ -99,7 +99,7 @@ def unexpected(text: str, at: int, expected: str, hint: str = "") -> Issue:
 
 
 def no_comma(text: str, at: int, closing: str, opening: str) -> Issue:
-    """Return the issue that neither a comma nor the bracket `closing` stands at `at`.
+    """Return the issue that neither a comma nor the bracket `closing` is at `at`.
 
     `opening` says which bracket is still open.
     """
@@ -120,7 +120,7 @@ def trailing_comma(comma: int, closing: str) -> Issue:
 
 
 def trailing_data(text: str, at: int) -> Issue:
-    """Return the issue that something stands after the end of the JSON value, from `at` on."""
+    """Return the issue that text follows the end of the JSON value, from `at` on."""
     end = len(text.rstrip(" \t\r\n"))
     return Issue(
         code="JSON007",

@@ -198,7 +198,7 @@ def _host(row: dict[str, Any]) -> Pattern:
 
 
 def disguisable() -> dict[str, tuple[Pattern, ...]]:
-    """Return the patterns, by rule, that nobody spells with look-alikes by accident (PS014)."""
+    """Return the patterns, by rule, that are never spelled with look-alikes by accident (PS014)."""
     return {
         "PS010": patterns("idioms", "PS010"),
         "PS011": patterns("idioms", "PS011"),

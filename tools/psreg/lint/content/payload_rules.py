@@ -176,7 +176,7 @@ def decode_then_execute(content: Content) -> Iterator[Finding]:
     """A command decodes something and runs it.
 
     ## Why
-    `base64 -d | sh` has one purpose: to run commands that nobody has seen. More than half of the
+    `base64 -d | sh` has one purpose: to run commands that no one has seen. More than half of the
     malicious skills found in public registries worked this way. An honest text shows its commands.
 
     ## Fix

@@ -219,7 +219,7 @@ def golden_case_differs(submission: Submission) -> Iterator[Finding]:
 
     ## Why
     Programs that compare or split the final text rely on a golden case. If the prompt in the same
-    folder renders to something else, either the prompt or the case is wrong, and nobody can tell
+    folder renders to something else, either the prompt or the case is wrong, and it is not clear
     which.
 
     ## Fix
@@ -318,7 +318,7 @@ def evidence_missing(submission: Submission) -> Iterator[Finding]:
     """The evidence that a test row names does not exist.
 
     ## Why
-    Without its transcript, a row is a claim that nobody can check, now or later. The evidence is
+    Without its transcript, a row is a claim that cannot be checked, now or later. The evidence is
     part of the release, so it is signed and never changes.
 
     ## Fix

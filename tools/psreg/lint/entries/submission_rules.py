@@ -45,7 +45,7 @@ _ASKED = (
     ("use case", "Say when to use the prompt."),
     ("example", "Show what the prompt produces, marked as recorded or illustrative."),
 )
-"""What headings of a README.md say, and what stands below them (PBE-19, PBE-20)."""
+"""What headings of a README.md say, and what is below them (PBE-19, PBE-20)."""
 
 _MARKED = re.compile(r"\b(?:recorded|illustrative)\b", re.IGNORECASE)
 
@@ -107,7 +107,7 @@ def name_or_version_differs(submission: Submission) -> Iterator[Finding]:
     """
     release, path = submission.id, str(submission.artifact_path)
     if (pbe := submission.pbe) is not None:
-        # NOTE: what is no name, version or class at all has a finding of the PBE rules.
+        # NOTE: the PBE rules report an invalid name, version or class.
         name, version, entry_class = pbe.name or "", pbe.version or "", pbe.pbe_class or ""
         if is_name(name) and name != release.name:
             yield _differs("name", name, release.name, "/pbe_name", path)
@@ -275,7 +275,7 @@ def _understood(document: Document) -> bool:
     """Tell whether a file was parsed, or at least is UTF-8: about others this rule is silent."""
     if isinstance(document, JsonTree | TomlTree):
         return document.parsed
-    return "\ufffd" not in document.text  # what stands for a byte that is no text
+    return "\ufffd" not in document.text  # the replacement of bytes that are not UTF-8
 
 
 @rule("REG032", spec="registry/LIMITS", severity=ERROR)
@@ -314,8 +314,8 @@ def missing_release_field(submission: Submission) -> Iterator[Finding]:
 
     ## Why
     The catalogue, the search and the client know about a release what release.toml says. Without a
-    summary it cannot be shown, without tags it cannot be found, and without a licence nobody may
-    use it.
+    summary it cannot be shown, without tags it cannot be found, and without a licence it may not be
+    used.
 
     ## Fix
     Add the key that the message names.
@@ -442,8 +442,8 @@ def bad_requirement(submission: Submission) -> Iterator[Finding]:
     """`[requires]` names an unknown entry, or a range that no version satisfies.
 
     ## Why
-    Required entries are installed together with this one. If the name or the range is wrong, nobody
-    can install the release, and since releases never change, nobody ever will.
+    Required entries are installed together with this one. If the name or the range is wrong, the
+    release cannot be installed, and since releases never change, it never can.
 
     ## Fix
     Write the name of an entry of this registry, and a range that matches at least one of its

@@ -78,7 +78,7 @@ def bad_policy(judged: RegistryPolicy) -> Iterator[Finding]:
     ## Why
     The policy decides which licences are accepted and which findings are waived. An unknown key, or
     a waiver of a rule that does not exist, looks like a decision but has no effect. Without a
-    reason, nobody can assess a waiver later.
+    reason, a waiver cannot be assessed later.
 
     ## Fix
     Write exact keys, codes and names, and a reason for each waiver.

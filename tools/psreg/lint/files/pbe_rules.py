@@ -626,10 +626,10 @@ def version_fix(pbe: Pbe) -> tuple[Change, ...]:
 
 
 def naming_fix(pbe: Pbe) -> tuple[Change, ...]:
-    """Return the changes that give name, save key and recognition key one right spelling.
+    """Return the changes that give name, save key and recognition key one valid spelling.
 
-    A save key follows if it is the name, in whatever spelling, and `_save`; where the assistant
-    is told to look for it, the old key is replaced, too. () if all is well already.
+    A save key is changed if it is the name, in any spelling, and `_save`. Where the assistant
+    is told to look for it, the old key is also replaced. () if nothing needs to change.
     """
     name = _right_name(pbe.name or "")
     if not name or not _unambiguous(pbe):

@@ -21,7 +21,7 @@ def license_changed(change: ChangeSet) -> Iterator[Finding]:
 
     ## Why
     People who use an entry checked that its licence allows it. A different licence can take that
-    right away in an update that nobody reads. No program can tell whether everyone who wrote the
+    right away in an update that no one reads. A program cannot tell whether everyone who wrote the
     text agreed to it. Earlier releases keep their licence.
 
     ## Fix

@@ -77,7 +77,7 @@ def version_removed(change: ChangeSet) -> Iterator[Finding]:
     ## Why
     Someone may depend on it, and deleting it breaks their installation. If a version should no
     longer be used, *yank* it: ranges no longer select it, but people who pinned it can still
-    install it. If nobody may see it, because it contains a password or personal data, the
+    install it. If it must not be seen, because it contains a password or personal data, the
     registry's maintainers purge it and record this in `registry/actions/`. With such a record the
     finding is a warning, and a person decides.
 
