@@ -155,8 +155,8 @@ def test_a_mistyped_file_that_looks_like_a_name(client, checkout):
     for place in (client.place, checkout(entry("hello", "1.0.0"))):  # nothing is published there
         done = client.run("diff", LETTER, "leter", cwd=place)
         assert done.code == 4
-        assert "there is no file and no entry 'leter' here" in done.err
-        assert "look at the spelling" in done.err
+        assert "`leter` is neither a file nor an entry here" in done.err
+        assert "Check the spelling" in done.err
     away = client.run("diff", LETTER, "leter", "--registry", client.place / "away")
     assert "UNKNOWN_NAME" not in away.err
 
