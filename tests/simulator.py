@@ -28,7 +28,7 @@ from tuf.api.metadata import (
 )
 
 from psreg.core.identity import ReleaseId
-from psreg.http.source import NotServedError, TooLongError
+from psreg.http.registry_source import NotServedError, TooLongError
 
 LATER = datetime.now(UTC).replace(microsecond=0) + timedelta(days=365)
 PAST = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1)

@@ -18,7 +18,7 @@ from psreg.formats.tree import Tree
 from psreg.lint.engine import check_file
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.names.all_names import Names
-from psreg.lint.walk import check_tree
+from psreg.lint.registry_walk import check_tree
 from support.registry_trees import POLICY, RELEASE, entry, tree
 
 MANY = 100_000

@@ -11,8 +11,8 @@ import pytest
 
 from psreg.client.registries import OpenRegistry, open_source
 from psreg.client.trust_store import TrustStore
-from psreg.http.limits import Limits
-from psreg.http.source import SourceError
+from psreg.http.registry_source import SourceError
+from psreg.http.retry_limits import Limits
 from simulator import METADATA, Simulator
 from support.loopback import serving
 

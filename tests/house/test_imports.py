@@ -15,7 +15,7 @@ ONLY_IN = {
     "cryptography": {"psreg/registry/trust/keys.py"},
     "confusable_homoglyphs": {"psreg/lint/content/folding.py"},
     "jsonschema": {"psreg/formats/schema.py"},
-    "platformdirs": {"psreg/system/folders.py"},
+    "platformdirs": {"psreg/system/user_folders.py"},
     "jsonschema_rs": {"psreg/formats/schema.py"},
     "mkdocs": {"psreg/catalogue/mkdocs_frame.py"},
     "git": {"psreg/git/repository.py"},

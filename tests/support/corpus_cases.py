@@ -24,11 +24,11 @@ from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Diagnostic, Mode, Report
 from psreg.core.identity import Author
 from psreg.formats.conversation.reader import read_conversation
-from psreg.formats.protocols import PROTOCOLS
+from psreg.formats.protocol_versions import PROTOCOLS
 from psreg.formats.tree import Irregular
 from psreg.lint.engine import check_file
+from psreg.lint.registry_walk import check_tree
 from psreg.lint.transcript import check_transcript
-from psreg.lint.walk import check_tree
 from psreg.registry.checkout import read_tree
 from psreg.review.judge import check_change
 from support import registry_trees

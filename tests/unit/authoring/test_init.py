@@ -17,7 +17,7 @@ from psreg.authoring.init import (
 )
 from psreg.cli.rules import all_rules
 from psreg.formats import policy
-from psreg.lint.walk import check_tree
+from psreg.lint.registry_walk import check_tree
 from support.paths import ROOT
 
 TEMPLATES = ROOT / "tools/psreg/authoring/templates/registry"

@@ -15,7 +15,7 @@ from psreg.core.diagnostics import INFO
 from psreg.core.identity import CLASSES, is_name
 from psreg.formats import dotprompt, pbe
 from psreg.formats.tree import POLICY as POLICY_PATH
-from psreg.lint.walk import check_tree
+from psreg.lint.registry_walk import check_tree
 from psreg.review.judge import check_change
 from support.authoring import ANSWERS, BESIDE, POLICY
 from support.changes import changes_between

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from psreg.formats.protocols import ProtocolConformance
+from psreg.formats.protocol_versions import ProtocolConformance
 from simulator import METADATA, Simulator
 from support.clients import Client
 from support.loopback import serving

@@ -13,7 +13,7 @@ from psreg.forges.detect import detect
 from psreg.forges.forge import CHECK, LONGEST_COMMENT, MOST_OUTDATED, Status, judgement
 from psreg.forges.line_comments import Remark
 from psreg.forges.rest_api import Api, ForgeError, ForgeRefusedError
-from psreg.http.limits import Limits
+from psreg.http.retry_limits import Limits
 from support.forges import BOT, TOKEN, FakeGitHub, FakeGitLab, Trouble, person, running
 
 HEAD = "a" * 40

@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from psreg.http.client import Client
 from psreg.http.errors import CertificateError, HttpError, SlowError, UnreachableError
-from psreg.http.limits import Limits
-from psreg.http.source import SourceError
-from psreg.http.source_http import HttpSource
+from psreg.http.registry_source import SourceError
+from psreg.http.registry_source_http import HttpSource
+from psreg.http.retry_limits import Limits
 from support.loopback import serving
 
 QUICK = Limits(

@@ -9,8 +9,8 @@ from psreg.cli.rules import all_rules
 from psreg.core.rule_table import RuleTable
 from psreg.formats.tree import Tree
 from psreg.lint.engine import check_file
+from psreg.lint.registry_walk import Selection, Walk, check_tree
 from psreg.lint.rules import RULES
-from psreg.lint.walk import Selection, Walk, check_tree
 from support.registry_trees import POLICY, RELEASE, entry, tree, version
 
 FILES = tree(

@@ -10,10 +10,10 @@ from psreg.authoring.missing_files import missing_files
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import ERROR, WARNING, Report
 from psreg.core.identity import Author
-from psreg.formats.protocols import STUB, ProtocolConformance, read_conformances
+from psreg.formats.protocol_versions import STUB, ProtocolConformance, read_conformances
 from psreg.formats.tree import Tree
+from psreg.lint.registry_walk import check_tree
 from psreg.lint.release_transcripts import MAX_FINDINGS, conformance
-from psreg.lint.walk import check_tree
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
 from support import registry_trees

@@ -8,7 +8,7 @@ import pytest
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Mode
 from psreg.core.errors import UsageError
-from psreg.lint.walk import check_tree
+from psreg.lint.registry_walk import check_tree
 from psreg.registry.check_folders import check_folder
 from psreg.registry.checkout import read_tree
 from support.corpus_cases import cases

@@ -8,7 +8,7 @@ import pytest
 from psreg.cli.rules import all_rules
 from psreg.formats.tree import Irregular
 from psreg.git.repository import open_repository
-from psreg.lint.walk import check_tree
+from psreg.lint.registry_walk import check_tree
 from psreg.review.change import ChangeSet
 from psreg.review.git_change import read_change
 from psreg.review.judge import check_change

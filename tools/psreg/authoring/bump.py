@@ -21,7 +21,7 @@ from psreg.core.identity import ReleaseId
 from psreg.core.rule_table import RuleTable
 from psreg.core.spelling import nearest
 from psreg.core.version import Step, parse_version
-from psreg.formats import golden, toml_document
+from psreg.formats import golden_case, toml_document
 from psreg.formats.layout import EVIDENCE
 from psreg.formats.tree import Entry, Submission, Tree
 from psreg.lint.entries.submission_rules import MAX_FILE
@@ -114,7 +114,7 @@ def copied(
 
 def _is_version_specific(path: PurePosixPath) -> bool:
     """Tell whether a file is about the exact bytes of one version; golden cases are not."""
-    if path.name.endswith(golden.SUFFIX):
+    if path.name.endswith(golden_case.SUFFIX):
         return False
     return path.parts[0] == EVIDENCE or str(path) == _STATEMENT
 

@@ -15,7 +15,7 @@ from typing import Any, cast
 from psreg.core.diagnostics import ERROR, INFO, Diagnostic, Report, Severity
 from psreg.core.identity import ReleaseId
 from psreg.core.rule_table import RuleTable
-from psreg.lint.walk import check_tree
+from psreg.lint.registry_walk import check_tree
 from psreg.system.console import Console
 
 Location = tuple[str, str]

@@ -8,7 +8,7 @@ from typing import Any
 
 from psreg.authoring.auto_bump import bump_from, renumber
 from psreg.authoring.bump import Bump, bump
-from psreg.authoring.folders import add_folder, remove_folder
+from psreg.authoring.new_folders import add_folder, remove_folder
 from psreg.authoring.todo import print_todo, todo_documents
 from psreg.cli.rules import registry_rules
 from psreg.compatibility.diff_report import diff_document, diff_text

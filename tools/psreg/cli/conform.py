@@ -20,7 +20,7 @@ from psreg.conversations.endpoint.address import chat_address, post_address
 from psreg.conversations.endpoint.chat import Endpoint
 from psreg.conversations.probe import Run
 from psreg.core.errors import UnavailableError, UsageError
-from psreg.formats.protocols import PROTOCOLS
+from psreg.formats.protocol_versions import PROTOCOLS
 from psreg.system.console import Console, add_output_options, color_wanted
 from psreg.system.files import read_named
 

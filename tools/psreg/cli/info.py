@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from psreg.cli.options.registry import add_registry_option, open_selected
 from psreg.client.resolve import parse_request, pick, unknown_name
 from psreg.core.version import ANY
-from psreg.formats.protocols import STUB
+from psreg.formats.protocol_versions import STUB
 from psreg.registry.records import read_record
 from psreg.system.console import Console, add_output_options
 
@@ -72,7 +72,7 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
 
 
 def _protocols(row: ReleaseRecord) -> Iterator[str]:
-    from psreg.formats.protocols import read_conformances
+    from psreg.formats.protocol_versions import read_conformances
 
     for spoken in read_conformances(row.protocols):
         shown = "declared, not shown"

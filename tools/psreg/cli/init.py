@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from psreg import __version__
-from psreg.authoring.folders import make_registry
 from psreg.authoring.init import FORGES, LABELS, RegistryPlan, new_registry, packaged_forms
+from psreg.authoring.new_folders import make_registry
 from psreg.cli.site import checked_base_url
 from psreg.core.errors import UsageError
 from psreg.system.console import Console, add_output_options

@@ -5,10 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from psreg.authoring.folders import add_folder
 from psreg.authoring.interview import answers_of, ask
 from psreg.authoring.naming import require_class, require_class_of, require_free_name
 from psreg.authoring.new import Plan, missing, new_entry
+from psreg.authoring.new_folders import add_folder
 from psreg.authoring.todo import print_todo, todo_documents
 from psreg.cli.rules import registry_rules
 from psreg.core.diagnostics import Mode, Report

@@ -18,7 +18,7 @@ from psreg.conversations.plsp.run import Loop, Start, program_of, start_after
 from psreg.conversations.plsp.terminal import Recorder
 from psreg.core.diagnostics import Mode
 from psreg.formats.conversation.reader import read_conversation
-from psreg.formats.protocols import DIALECT
+from psreg.formats.protocol_versions import DIALECT
 from psreg.system.clock import sleep
 from psreg.system.console import Console, add_output_options
 from psreg.system.files import read_named

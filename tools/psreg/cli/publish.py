@@ -9,9 +9,9 @@ from psreg.cli.rules import registry_rules
 from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import policy
+from psreg.lint.registry_walk import check_tree
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_lines
-from psreg.lint.walk import check_tree
 from psreg.registry.baseline import Ports
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
 from psreg.registry.journal import PublishJournal
@@ -21,7 +21,7 @@ from psreg.registry.store_folder import RegistryFolder
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options, color_wanted
 from psreg.system.files import MAX_FILE
-from psreg.system.folders import data_dir, state_dir
+from psreg.system.user_folders import data_dir, state_dir
 
 EXAMPLE = "psreg publish"
 SCHEMA = "psreg.publish/1"

@@ -65,7 +65,7 @@ def run(args: Namespace, console: Console) -> int:
 def built_site(source: SiteSource, out: Path, base_url: str) -> BuiltSite:
     """Build the site with its downloads; see `build_site`."""
     from psreg.catalogue.build import build_site
-    from psreg.conversations.standalone import conformance_script
+    from psreg.conversations.standalone_script import conformance_script
 
     return build_site(
         source, out, base_url, all_rules(), scripts={"conformance.py": conformance_script()}

@@ -12,7 +12,7 @@ from psreg.core.diagnostics import Mode
 from psreg.core.errors import UsageError
 from psreg.core.spelling import nearest
 from psreg.formats.conversation.reader import read_conversation
-from psreg.formats.protocols import PROTOCOLS, version_numbers
+from psreg.formats.protocol_versions import PROTOCOLS, version_numbers
 from psreg.lint.reports.report_formats import rendered
 from psreg.lint.reports.transcript_report import transcript_document, transcript_lines
 from psreg.lint.transcript import check_transcript, file_report, stats_of

@@ -25,7 +25,7 @@ from psreg.conversations.trial_terminal import Trial, script_turns, typed_turns
 from psreg.core.errors import InterruptError, UsageError
 from psreg.core.identity import is_name
 from psreg.formats.platforms import PLATFORMS
-from psreg.formats.protocols import STUB
+from psreg.formats.protocol_versions import STUB
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options
 from psreg.system.files import read_named

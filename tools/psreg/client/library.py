@@ -21,7 +21,7 @@ from psreg.client.resolve import Choice, parse_request
 from psreg.core.errors import UnavailableError
 from psreg.core.identity import CLASSES, ReleaseId, is_name
 from psreg.core.version import is_version, parse_version
-from psreg.system import folders
+from psreg.system import user_folders
 from psreg.system.atomic import TEMPORARY, cannot_write, exclusive, real_folder, write_file
 from psreg.system.files import read_file
 
@@ -179,7 +179,7 @@ class Library:
 def user_library() -> Library:
     """Return this user's library: `PSREG_LIBRARY`, else `library` in the data folder."""
     chosen = os.environ.get("PSREG_LIBRARY")
-    return Library(Path(chosen).absolute() if chosen else folders.data_dir() / "library")
+    return Library(Path(chosen).absolute() if chosen else user_folders.data_dir() / "library")
 
 
 def installed_artifact(text: str) -> tuple[Path, bytes]:

@@ -20,11 +20,11 @@ from psreg.client.tufclient import TufClient
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import CLASSES, PBES
 from psreg.http.address import is_url
-from psreg.http.limits import Limits
-from psreg.http.source import FileSource, NotServedError, Source, TooLongError
+from psreg.http.registry_source import FileSource, NotServedError, Source, TooLongError
+from psreg.http.retry_limits import Limits
 from psreg.registry.checkout import find_checkout
 from psreg.registry.trust.roles import catalog_target, package_target
-from psreg.system import folders
+from psreg.system import user_folders
 from psreg.system.files import is_ours
 
 if TYPE_CHECKING:
@@ -99,17 +99,17 @@ class OpenRegistry:
 
 def load_settings(start: Path) -> Settings:
     """Return the settings that apply in the folder `start`. Raises as `Settings.load`."""
-    return Settings.load(start, system=folders.system_config_file(), user=user_config())
+    return Settings.load(start, system=user_folders.system_config_file(), user=user_config())
 
 
 def user_config() -> Path:
     """Return the user's settings file."""
-    return folders.config_dir() / "config.toml"
+    return user_folders.config_dir() / "config.toml"
 
 
 def trust_store() -> TrustStore:
     """Return this user's pinned roots."""
-    return TrustStore(folders.data_dir() / "registries")
+    return TrustStore(user_folders.data_dir() / "registries")
 
 
 def select_registry(option: str | None, settings: Settings, start: Path) -> SelectedRegistry:
@@ -157,7 +157,7 @@ def enclosing_checkout(start: Path) -> SelectedRegistry | None:
 def open_source(location: str, limits: Limits | None = None) -> Source:
     """Return the source behind a location as `normal_location` returns it; nothing is read yet."""
     if is_url(location):
-        from psreg.http.source_http import HttpSource  # noqa: PLC0415 - slow to import
+        from psreg.http.registry_source_http import HttpSource  # noqa: PLC0415 - slow to import
 
         return HttpSource(location, limits or Limits())
     return FileSource(Path(location))

@@ -24,7 +24,7 @@ from tuf.ngclient import FetcherInterface, TargetFile, Updater
 from tuf.ngclient.fetcher import exceptions
 
 from psreg.core.errors import PsregError, TrustError, UnavailableError
-from psreg.http.source import NotServedError, Source, SourceError, TooLongError
+from psreg.http.registry_source import NotServedError, Source, SourceError, TooLongError
 from psreg.registry.trust.roles import RELEASES, ROOT, SNAPSHOT, TARGETS, TIMESTAMP, target_path
 from psreg.registry.trust.strict_json import strict_json
 from psreg.system.atomic import exclusive, real_folder, write_file

@@ -1,6 +1,9 @@
 """The SemVer floor: a decision table that compares two releases by meaning, never by text."""
 
-from psreg.compatibility.floor import (
+from psreg.compatibility.row import Difference, Row
+from psreg.compatibility.side import Side, artifact_side, folder_side, submission_side
+from psreg.compatibility.steps import demanded
+from psreg.compatibility.version_floor import (
     FLOOR_GROUPS,
     FLOOR_TABLE,
     Group,
@@ -8,9 +11,6 @@ from psreg.compatibility.floor import (
     differences_of,
     floor_of,
 )
-from psreg.compatibility.row import Difference, Row
-from psreg.compatibility.side import Side, artifact_side, folder_side, submission_side
-from psreg.compatibility.steps import demanded
 
 __all__ = [
     "FLOOR_GROUPS",

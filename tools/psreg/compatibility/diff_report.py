@@ -15,7 +15,7 @@ from psreg.compatibility.diff import Diff, Operand
 from psreg.core.terminal import one_line, plain
 from psreg.core.version import Step
 from psreg.lint.reports.markdown import neutral
-from psreg.lint.reports.unified import unified
+from psreg.lint.reports.unified_diff import unified
 
 DIFF_SCHEMA = "psreg.diff/1"
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from psreg.core.identity import Format
-from psreg.formats import dotprompt, golden, pbe, release
+from psreg.formats import dotprompt, golden_case, pbe, release
 from psreg.formats.dotprompt import Prompt
-from psreg.formats.golden import GoldenCase
+from psreg.formats.golden_case import GoldenCase
 from psreg.formats.layout import EVIDENCE
 from psreg.formats.pbe import Pbe
 from psreg.formats.release import ReleaseFile
@@ -88,7 +88,7 @@ def submission_side(submission: Submission) -> Side:
 
 def _golden(files: Mapping[str, bytes]) -> Iterator[tuple[str, GoldenCase]]:
     for path in sorted(files):
-        if path.startswith(f"{EVIDENCE}/") and path.endswith(golden.SUFFIX):
-            case = golden.read(files[path])
+        if path.startswith(f"{EVIDENCE}/") and path.endswith(golden_case.SUFFIX):
+            case = golden_case.read(files[path])
             if case.sound:
                 yield path, case

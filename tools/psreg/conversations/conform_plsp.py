@@ -15,7 +15,7 @@ from psreg.conversations.probe import Probe, Run
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode
 from psreg.formats.conversation.conversation import Conversation, CycleRecord
 from psreg.formats.conversation.json_lines import Kind
-from psreg.formats.protocols import DIALECT
+from psreg.formats.protocol_versions import DIALECT
 from psreg.lint.locate import judge
 from psreg.protocols.plsp import PLSP
 from psreg.protocols.plsp.block import EMPTY_BLOCK

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from psreg.forges.forge import Forge
 
 if TYPE_CHECKING:  # most reviews run where there is no forge, and need no HTTP
-    from psreg.http.limits import Limits
+    from psreg.http.retry_limits import Limits
 
 
 def detect(environ: Mapping[str, str], limits: Limits | None = None) -> Forge | None:

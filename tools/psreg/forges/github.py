@@ -36,7 +36,7 @@ from psreg.forges.forge import (
 )
 from psreg.forges.line_comments import Posted, Remark, first_line, settle
 from psreg.forges.rest_api import Api, ForgeRefusedError
-from psreg.http.limits import Limits
+from psreg.http.retry_limits import Limits
 
 _BOT = "github-actions[bot]"
 """Whose name a workflow's own token writes under; no person's name can have brackets."""

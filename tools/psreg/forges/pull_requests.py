@@ -15,7 +15,7 @@ from psreg.core.errors import UsageError
 from psreg.forges.forge import at, check_comment, event, number, text
 from psreg.forges.github import GitHub
 from psreg.forges.rest_api import ForgeError
-from psreg.http.limits import Limits
+from psreg.http.retry_limits import Limits
 
 _PAGES = 3
 

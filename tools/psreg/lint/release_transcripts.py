@@ -16,7 +16,7 @@ from psreg.core.diagnostics import ERROR, WARNING, Diagnostic
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.layout import EVIDENCE
-from psreg.formats.protocols import PROTOCOLS, ProtocolConformance
+from psreg.formats.protocol_versions import PROTOCOLS, ProtocolConformance
 from psreg.formats.release import DeclaredProtocol, TestRun
 from psreg.formats.tree import Submission
 from psreg.lint.transcript import TranscriptReport, check_transcript, file_report

@@ -13,7 +13,7 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import rule
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.json_lines import Kind
-from psreg.formats.protocols import nearest_version
+from psreg.formats.protocol_versions import nearest_version
 from psreg.protocols.protocol import ConversationProtocol
 
 _KINDS = {

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from psreg.core.identity import CLASSES, ReleaseId
-from psreg.formats.protocols import ProtocolConformance
+from psreg.formats.protocol_versions import ProtocolConformance
 from psreg.formats.tree import Entry, Submission, Tree, waiver_for
 from psreg.lint.score.score import score
 from psreg.registry.records import (

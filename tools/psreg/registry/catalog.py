@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from psreg.formats.json.canonical import canonical
-from psreg.formats.protocols import STUB
+from psreg.formats.protocol_versions import STUB
 from psreg.registry.records import PackageRecord, ReleaseRecord
 
 SCHEMA = "psreg.catalog/1"

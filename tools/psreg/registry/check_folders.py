@@ -15,7 +15,7 @@ from psreg.core.errors import UsageError
 from psreg.core.identity import CLASSES, PBES, EntryId
 from psreg.core.rule_table import RuleTable
 from psreg.lint.engine import check_file
-from psreg.lint.walk import check_tree
+from psreg.lint.registry_walk import check_tree
 from psreg.registry.check_paths import replace_file, whole
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
 from psreg.system.files import read_file

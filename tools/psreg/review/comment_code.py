@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from psreg.core.terminal import plain
 from psreg.lint.reports.markdown import code, neutral
-from psreg.lint.reports.unified import unified
+from psreg.lint.reports.unified_diff import unified
 from psreg.review.suggestions import Suggestion
 from psreg.review.verdict import Review, ReviewedRelease
 

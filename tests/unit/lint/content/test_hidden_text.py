@@ -11,7 +11,7 @@ from psreg.core.diagnostics import WARNING, Span
 from psreg.formats import dotprompt, pbe, toml_document
 from psreg.lint.content import CONTENT_RULES, texts
 from psreg.lint.engine import check_file
-from psreg.lint.walk import check_tree
+from psreg.lint.registry_walk import check_tree
 from support.registry_trees import README, RELEASE, entry, tree, version
 
 RULES = {rule.code: rule for rule in CONTENT_RULES}

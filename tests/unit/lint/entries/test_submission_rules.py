@@ -11,7 +11,7 @@ from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Report
 from psreg.formats.layout import name_like, version_like
 from psreg.formats.platforms import PLATFORMS
-from psreg.lint.walk import check_tree
+from psreg.lint.registry_walk import check_tree
 from support.registry_trees import PROMPT, README, RELEASE, entry, tree, version
 
 RULES = all_rules()

@@ -15,7 +15,7 @@ from psreg.core.identity import CLASSES, is_name
 from psreg.lint.names import similarity
 from psreg.lint.names.all_names import ENOUGH, affixes, reserved
 from psreg.lint.names.similarity import FAR, bare, distance, folds, neighbours, skeletons
-from psreg.lint.walk import check_tree
+from psreg.lint.registry_walk import check_tree
 from support.registry_trees import POLICY, tree
 
 A = 'owners = [{forge = "github", id = 1, login = "a"}]\n'

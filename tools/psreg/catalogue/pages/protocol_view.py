@@ -14,7 +14,7 @@ from psreg.catalogue.pages.html import count, link, section, table, text
 from psreg.core.diagnostics import INFO
 from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.platforms import PLATFORMS
-from psreg.formats.protocols import PROTOCOLS, STUB, ProtocolConformance, read_conformances
+from psreg.formats.protocol_versions import PROTOCOLS, STUB, ProtocolConformance, read_conformances
 from psreg.lint.transcript import check_transcript, file_report
 from psreg.registry.published import Release
 

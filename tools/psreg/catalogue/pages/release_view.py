@@ -22,7 +22,7 @@ from psreg.catalogue.pages.markdown_html import title_and_rest, to_html
 from psreg.core.identity import Format
 from psreg.formats import dotprompt
 from psreg.formats.json.json_document import parse
-from psreg.formats.protocols import STUB
+from psreg.formats.protocol_versions import STUB
 from psreg.registry.published import Release
 
 UNTESTED = "not yet tested on any platform"

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from psreg.system.console import OptionAdder
 
 if TYPE_CHECKING:
-    from psreg.http.limits import Limits
+    from psreg.http.retry_limits import Limits
 
 _LONGEST = 3600.0
 _LAST_PORT = 65535

@@ -14,7 +14,7 @@ from psreg.lint.fix import FixResult, apply_fixes
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.report_formats import rendered
 from psreg.lint.reports.text import report_lines
-from psreg.lint.reports.unified import unified
+from psreg.lint.reports.unified_diff import unified
 from psreg.registry.check_paths import Artifact, Subject
 from psreg.system.console import Console, color_wanted
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
 
-from psreg.formats.protocols import DIALECT
+from psreg.formats.protocol_versions import DIALECT
 
 
 def add_dialect_option(parser: ArgumentParser, default: str, summary: str) -> None:

@@ -26,7 +26,7 @@ from psreg.http.errors import (
     TooMuchError,
     UnreachableError,
 )
-from psreg.http.limits import Limits
+from psreg.http.retry_limits import Limits
 
 PATIENCE = Limits(connect=10, silence=120, request=300, run=300, rate=0, retries=2, backoff=0.5)
 """What one answer may cost: models think for minutes, and speak slowly. `run` is with retries."""

@@ -22,7 +22,7 @@ from psreg.core.errors import FindingsError, UsageError
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.conversation import CycleRecord as Record
 from psreg.formats.conversation.json_lines import Kind
-from psreg.formats.protocols import DIALECT
+from psreg.formats.protocol_versions import DIALECT
 from psreg.lint.reports.json import report_document
 from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import EMPTY_BLOCK

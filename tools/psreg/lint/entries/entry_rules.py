@@ -13,7 +13,7 @@ from psreg.core.version import parse_version
 from psreg.formats.json.pointer import join
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Entry
-from psreg.lint.reported import of_violations
+from psreg.lint.parser_findings import of_violations
 
 
 @rule("REG012", spec="pbe-1.0/PBE-A12", severity=ERROR)

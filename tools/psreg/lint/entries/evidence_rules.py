@@ -18,14 +18,14 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.excerpt import cropped_pair
 from psreg.core.rule import Rule, rule
 from psreg.core.spelling import did_you_mean, nearest
-from psreg.formats import golden
+from psreg.formats import golden_case
 from psreg.formats.conversation import json_lines
-from psreg.formats.golden import GoldenCase
+from psreg.formats.golden_case import GoldenCase
 from psreg.formats.json.pointer import join
 from psreg.formats.layout import EVIDENCE
 from psreg.formats.markdown import examples, recorded, sections
 from psreg.formats.platforms import PLATFORMS
-from psreg.formats.protocols import DIALECT, PROTOCOLS, STUB
+from psreg.formats.protocol_versions import DIALECT, PROTOCOLS, STUB
 from psreg.formats.release import TestRun
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Submission
@@ -154,7 +154,7 @@ def _cases(submission: Submission) -> Iterator[tuple[PurePosixPath, GoldenCase]]
     paths = (
         path
         for path in submission.paths
-        if path.name.endswith(golden.SUFFIX) and path.is_relative_to(folder)
+        if path.name.endswith(golden_case.SUFFIX) and path.is_relative_to(folder)
     )
     for path, _ in zip(paths, range(MOST), strict=False):
         yield path, GoldenCase(submission.documents.toml(path))

@@ -35,7 +35,7 @@ from psreg.lint.entries.evidence_rules import (
     untested_release,
 )
 from psreg.lint.entries.waiver_rules import bad_waiver
-from psreg.lint.reported import of_violations
+from psreg.lint.parser_findings import of_violations
 
 MAX_FILE = 1_048_576
 """Bytes of the largest file in a version folder."""

@@ -20,7 +20,7 @@ from psreg.formats.json.pointer import join
 from psreg.formats.policy import Policy
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import POLICY, Submission, Tree, waivable
-from psreg.lint.reported import of_violations
+from psreg.lint.parser_findings import of_violations
 
 
 @dataclass(frozen=True, slots=True)

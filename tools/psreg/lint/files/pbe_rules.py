@@ -22,7 +22,7 @@ from psreg.formats.json.pointer import dotted, join, split
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.pbe import STANDARD_INSTRUCTIONS, Pbe
 from psreg.formats.schema import MAX_VIOLATIONS, kind
-from psreg.lint.reported import of_violations
+from psreg.lint.parser_findings import of_violations
 
 _INTERACTIVE = "interactive_engine"
 _ALIKE = "use the same spelling in the name and its save keys"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding
 from psreg.core.rule import Rule, rule
 from psreg.formats.dotprompt import SUPPORTED_VERSIONS, VERSION_KEY, Prompt
-from psreg.lint.reported import of_issues
+from psreg.lint.parser_findings import of_issues
 
 _OTHER_KEY = "format_version"
 """What the authors' own files and reference implementation write (PROMPT-A1)."""

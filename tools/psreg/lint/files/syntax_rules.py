@@ -12,7 +12,7 @@ from psreg.core.diagnostics import ERROR, Finding
 from psreg.core.rule import Rule, rule
 from psreg.formats.json.json_document import JsonTree
 from psreg.formats.toml_document import TomlTree
-from psreg.lint.reported import of_issues
+from psreg.lint.parser_findings import of_issues
 
 
 @rule("JSON001", spec="pbe-1.0/PBE-01", severity=ERROR)

@@ -17,10 +17,10 @@ from typing import Any
 from psreg.core.identity import Format
 from psreg.formats.conversation import json_lines
 from psreg.formats.dotprompt import NAME, Prompt
-from psreg.formats.golden import SUFFIX, GoldenCase
+from psreg.formats.golden_case import SUFFIX, GoldenCase
 from psreg.formats.markdown import Section, about, examples, fences, recorded, sections
 from psreg.formats.platforms import PLATFORMS
-from psreg.formats.protocols import STUB
+from psreg.formats.protocol_versions import STUB
 from psreg.formats.release import TestRun
 from psreg.formats.tree import Submission
 

@@ -1,6 +1,6 @@
 """PB2S as a row of the table of protocols."""
 
-from psreg.formats.protocols import PROTOCOLS
+from psreg.formats.protocol_versions import PROTOCOLS
 from psreg.protocols.pb2s.rules import PB2S_RULES
 from psreg.protocols.pb2s.units import parsed, units
 from psreg.protocols.protocol import ConversationProtocol

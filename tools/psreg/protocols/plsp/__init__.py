@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from psreg.core.rule import Rule
-from psreg.formats.protocols import PROTOCOLS
+from psreg.formats.protocol_versions import PROTOCOLS
 from psreg.protocols.plsp import block_rules, statement_rules, trace_rules
 from psreg.protocols.plsp.units import Part, parsed, units
 from psreg.protocols.protocol import ConversationProtocol

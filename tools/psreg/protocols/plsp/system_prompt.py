@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from psreg.formats.protocols import PROTOCOLS
+from psreg.formats.protocol_versions import PROTOCOLS
 
 _TEXT = f"""\
 You are the state engine of a loop that speaks the Prompt Loop State Protocol (PLSP), \

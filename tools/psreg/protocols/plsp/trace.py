@@ -13,7 +13,7 @@ from functools import cached_property
 
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.conversation import CycleRecord as Record
-from psreg.formats.protocols import DIALECT
+from psreg.formats.protocol_versions import DIALECT
 from psreg.protocols.plsp import dialect, transition
 from psreg.protocols.plsp.block import Block
 from psreg.protocols.plsp.dialect import Instruction

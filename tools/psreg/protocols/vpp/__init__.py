@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from psreg.core.rule import Rule
-from psreg.formats.protocols import PROTOCOLS
+from psreg.formats.protocol_versions import PROTOCOLS
 from psreg.protocols.protocol import ConversationProtocol
 from psreg.protocols.vpp import command_rules, echo_rules, footer_rules
 from psreg.protocols.vpp.state import units

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from psreg.core.diagnostics import Change, Issue, Span
-from psreg.formats.protocols import PROTOCOLS
+from psreg.formats.protocol_versions import PROTOCOLS
 from psreg.protocols.vpp.command import first_line, leading, leading_blanks_issue, read_command
 from psreg.protocols.vpp.footer import Footer, is_footer, read_footer, resembles_footer
 from psreg.protocols.vpp.vocabulary import USER_TAGS

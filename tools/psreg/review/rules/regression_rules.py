@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from psreg.core.diagnostics import WARNING, Finding
 from psreg.core.rule import rule
 from psreg.formats.json import json_document
-from psreg.formats.protocols import STUB
+from psreg.formats.protocol_versions import STUB
 from psreg.formats.tree import Submission
 from psreg.registry.build import STATEMENT
 from psreg.review.change import ChangeSet

@@ -18,7 +18,7 @@ from psreg.core.diagnostics import WARNING, Finding, Span
 from psreg.core.identity import EntryId
 from psreg.core.rule import rule
 from psreg.core.version import Step
-from psreg.formats.golden import SUFFIX
+from psreg.formats.golden_case import SUFFIX
 from psreg.formats.json.pointer import join
 from psreg.formats.layout import EVIDENCE
 from psreg.formats.toml_document import MOST as MOST_ITEMS

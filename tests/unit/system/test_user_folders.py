@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from psreg.system.folders import config_dir, data_dir, state_dir, system_config_file
+from psreg.system.user_folders import config_dir, data_dir, state_dir, system_config_file
 
 PLACES = {
     "data": (data_dir, "XDG_DATA_HOME", ".local/share"),
@@ -64,7 +64,7 @@ def test_the_administrators_file(monkeypatch: pytest.MonkeyPatch) -> None:
     assert system_config_file() == Path("/stick/system/config.toml")
 
 
-PRINT_FOLDER = "from psreg.system.folders import data_dir; import sys; data_dir();"
+PRINT_FOLDER = "from psreg.system.user_folders import data_dir; import sys; data_dir();"
 PRINT_LOADED = "print('platformdirs' in sys.modules)"
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from psreg.formats import dotprompt, golden
+from psreg.formats import dotprompt, golden_case
 
 PROMPT = dotprompt.read(
     b"[METADATA]\n@dotprompt_format_version 0.0.1\n[DEFAULTS]\n@a x\n[CONTENT]\n{a} {b} {b}\n"
@@ -22,12 +22,12 @@ PROMPT = dotprompt.read(
     ],
 )
 def test_what_a_file_says(text, sound, expected, values):
-    case = golden.read(text.encode())
+    case = golden_case.read(text.encode())
     assert (case.sound, case.expected, case.values) == (sound, expected, values)
 
 
 def test_values_win_over_defaults_and_are_texts():
-    case = golden.read(b"text = ''\n[values]\na = '{b}'\nb = '(% y %)'\nc = ''\n")
+    case = golden_case.read(b"text = ''\n[values]\na = '{b}'\nb = '(% y %)'\nc = ''\n")
     assert case.rendered(PROMPT) == "{b} (% y %) (% y %)"
 
 
@@ -36,5 +36,5 @@ def test_what_would_be_longer_than_a_case_is_not_worked_out():
     large = dotprompt.read(
         f"[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\n{content}\n".encode()
     )
-    case = golden.read(f"text = ''\n[values]\na = '{'x' * 500_000}'\n".encode())
+    case = golden_case.read(f"text = ''\n[values]\na = '{'x' * 500_000}'\n".encode())
     assert case.rendered(large) is None

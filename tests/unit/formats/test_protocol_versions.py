@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from psreg.formats.protocols import PROTOCOLS, nearest_version, version_numbers
+from psreg.formats.protocol_versions import PROTOCOLS, nearest_version, version_numbers
 from psreg.formats.schema import document
 from psreg.protocols import PROTOCOLS as ROWS
 from psreg.protocols.plsp.system_prompt import system_prompt

@@ -1,6 +1,6 @@
 """The unified diff is the one that `diff -u` writes, whatever the lines hold."""
 
-from psreg.lint.reports.unified import unified
+from psreg.lint.reports.unified_diff import unified
 
 
 def test_lines_end_only_at_line_feeds():

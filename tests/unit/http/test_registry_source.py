@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from psreg.http.source import FileSource, SourceError, checked_path
+from psreg.http.registry_source import FileSource, SourceError, checked_path
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from psreg.conversations.standalone import conformance_script
+from psreg.conversations.standalone_script import conformance_script
 from stub import running
 from support.clients import Client
 from support.stub_behaviours import BEHAVIOURS

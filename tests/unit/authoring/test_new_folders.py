@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from psreg.authoring.folders import add_folder, remove_folder
+from psreg.authoring.new_folders import add_folder, remove_folder
 from psreg.core.errors import UnavailableError, UsageError
 
 FOLDER = PurePosixPath("pbes/prompt/x")

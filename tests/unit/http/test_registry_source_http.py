@@ -6,9 +6,9 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from psreg.http.limits import Limits
-from psreg.http.source import NotServedError, SourceError, TooLongError
-from psreg.http.source_http import HttpSource
+from psreg.http.registry_source import NotServedError, SourceError, TooLongError
+from psreg.http.registry_source_http import HttpSource
+from psreg.http.retry_limits import Limits
 from support.loopback import answer, serving
 
 QUICK = Limits(
