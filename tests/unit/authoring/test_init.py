@@ -13,8 +13,8 @@ from psreg.authoring.init import (
     LABELS,
     RegistryPlan,
     new_registry,
-    packaged_forms,
 )
+from psreg.cli.init import packaged_forms
 from psreg.cli.rules import all_rules
 from psreg.formats import policy
 from psreg.lint.registry_walk import check_tree

@@ -12,9 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from pathlib import Path, PurePosixPath
-
-import psreg
+from pathlib import PurePosixPath
 
 FORGES = ("github", "gitlab")
 
@@ -105,14 +103,3 @@ def _request(forms: Mapping[str, bytes]) -> bytes:
     """Return the pull request template without the part about psreg's own code."""
     text = forms[REQUEST_FORM].decode().partition(_OF_PSREG)[0]
     return (_COMMENT.sub("", text).rstrip() + "\n").encode()
-
-
-def packaged_forms() -> Mapping[str, bytes]:
-    """Return psreg's own issue forms and pull request template, by path below `.github`.
-
-    They are part of the package; in a source checkout they are in its `.github` folder.
-    """
-    package = Path(psreg.__file__).parent
-    folder = next(at for at in (package / "forms", package.parents[1] / ".github") if at.is_dir())
-    paths = (*(folder / "ISSUE_TEMPLATE").glob("*.yml"), folder / "PULL_REQUEST_TEMPLATE.md")
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+import psreg
 from psreg import __version__
-from psreg.authoring.init import FORGES, LABELS, RegistryPlan, new_registry, packaged_forms
+from psreg.authoring.init import FORGES, LABELS, RegistryPlan, new_registry
 from psreg.authoring.new_folders import make_registry
 from psreg.cli.site import checked_base_url
 from psreg.core.errors import UsageError
@@ -98,3 +99,14 @@ def _lines(
         yield f"  then create the labels {labels} on GitHub:"
         yield "  the forms set them, and GitHub ignores labels that do not exist"
     yield 'see the guide "Run a registry" for the settings of the forge'
+
+
+def packaged_forms() -> Mapping[str, bytes]:
+    """Return psreg's own issue forms and pull request template, by path below `.github`.
+
+    They are part of the package; in a source checkout they are in its `.github` folder.
+    """
+    package = Path(psreg.__file__).parent
+    folder = next(at for at in (package / "forms", package.parents[1] / ".github") if at.is_dir())
+    paths = (*(folder / "ISSUE_TEMPLATE").glob("*.yml"), folder / "PULL_REQUEST_TEMPLATE.md")
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
