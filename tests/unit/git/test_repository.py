@@ -156,7 +156,7 @@ def test_a_repository_of_another_user_is_refused_until_it_is_declared_safe(
     error = error_of(lambda: open_repository(at))
     assert (type(error), error.code) == (TrustError, "TRUST_FOREIGN")
     assert error.exit_code == 3
-    command = shlex.split(error.hint.partition(": ")[2])
+    command = shlex.split(error.hint.split("`")[1])
     subprocess.run(command, env=os.environ, check=True)
     assert changes_in(at, "origin/main", "origin/next") == ADDED
 
@@ -401,9 +401,9 @@ def test_a_shallow_clone_that_reaches_back_far_enough(bare, tmp_path):
         ("refs/pull/7/head", "git fetch upstream +refs/pull/7/head:refs/pull/7/head"),
         (ONE, f"git fetch upstream {ONE}"),
         ("$(id)`x`;y", "git fetch upstream '+refs/heads/$(id)`x`;y:refs/heads/$(id)`x`;y'"),
-        ("main~9", "name a commit that this repository has, such as HEAD or a branch"),
-        ("-x", "name a commit that this repository has, such as HEAD or a branch"),
-        ("FETCH_HEAD", "name a commit that this repository has, such as HEAD or a branch"),
+        ("main~9", "Name a commit of this repository, such as HEAD or a branch."),
+        ("-x", "Name a commit of this repository, such as HEAD or a branch."),
+        ("FETCH_HEAD", "Name a commit of this repository, such as HEAD or a branch."),
     ],
 )
 def test_the_command_names_exactly_what_is_missing(bare, opened, rev, hint):
@@ -412,7 +412,7 @@ def test_the_command_names_exactly_what_is_missing(bare, opened, rev, hint):
 
 
 def test_without_a_remote_there_is_nothing_to_type(opened):
-    assert "no remote" in error_of(lambda: opened.resolve("absent")).hint
+    assert "git remote add" in error_of(lambda: opened.resolve("absent")).hint
 
 
 def test_a_shallow_clone_is_completed_whatever_is_missing(bare, tmp_path):

@@ -1,4 +1,4 @@
-"""Conversations with `git cat-file --batch`: ids go in, headers and bytes come out in turn."""
+"""Reading objects from `git cat-file --batch`, which answers each id with a header and bytes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from psreg.core.errors import FindingsError, PsregError, UnavailableError
 from psreg.git.process import Git
 
 TOGETHER = 256
-"""Objects asked for before their answers are read; so many ids fit into any system's pipe."""
+"""Objects requested before their answers are read; this many ids fit into any system's pipe."""
 
 _WORDS = 3
 """Words of an answer: id, kind, size."""
 
 
 class Batch:
-    """One `git cat-file` in `mode`; it is started when needed and answers until it is closed.
+    """One `git cat-file` in `mode`; it is started when needed and runs until it is closed.
 
-    An object that is not there, or not of the kind that is asked for, ends the conversation; the
-    next question starts another one.
+    An object that does not exist, or is of another kind than requested, ends the process; the next
+    request starts another one.
     """
 
     def __init__(self, git: Git, mode: str) -> None:
@@ -33,7 +33,7 @@ class Batch:
         self._process: subprocess.Popen[bytes] | None = None
 
     def read(self, oids: Sequence[str], kind: str, limit: int) -> Iterator[bytes]:
-        """Yield the bytes of objects of one kind; who asks must take all of them.
+        """Yield the bytes of objects of one kind; the caller must read all of them.
 
         Raises:
             FindingsError: `TREE_MALFORMED`: one is of another kind or larger than `limit`.
@@ -75,7 +75,7 @@ class Batch:
 
     @contextmanager
     def _ending(self) -> Iterator[None]:
-        """End the process with what goes wrong: its answers to come would be to other questions."""
+        """End the process on an error: its next answers would belong to earlier requests."""
         try:
             yield
         except PsregError:
@@ -83,14 +83,14 @@ class Batch:
             raise
 
     def close(self) -> None:
-        """End the process, if there is one."""
+        """End the process, if it runs."""
         if self._process is not None:
             end(self._process)
             self._process = None
 
 
 def stream(git: Git, oids: Iterable[str], kind: str, limit: int) -> Iterator[bytes]:
-    """Yield the bytes of many objects, as fast as git can read them; errors are those of `read`."""
+    """Yield the bytes of many objects, as fast as git reads them; errors are those of `read`."""
     wanted = list(oids)
     with TemporaryFile() as requests:
         requests.write("".join(f"{oid}\n" for oid in wanted).encode())
@@ -115,7 +115,7 @@ def _content(out: IO[bytes], oid: str, kind: str, limit: int) -> bytes:
 
 def _header(out: IO[bytes], oid: str, kind: str) -> int:
     words = out.readline().split()
-    if len(words) != _WORDS:  # it says "<id> missing", or has ended
+    if len(words) != _WORDS:  # the answer is "<id> missing", or the process has ended
         raise missing(oid)
     found = words[1].decode()
     if found != kind:
@@ -124,14 +124,14 @@ def _header(out: IO[bytes], oid: str, kind: str) -> int:
 
 
 def pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    """Return a pipe of a process, which was started with it."""
+    """Return a pipe that a process was started with."""
     if stream is None:  # pragma: no cover - `start` makes pipes
         raise ValueError("the process was started without this pipe")
     return stream
 
 
 def start_of(git: Git, oid: str, limit: int) -> bytes:
-    """Return the first `limit` bytes of a blob; fewer if it cannot be read to there."""
+    """Return the first `limit` bytes of a blob; fewer if it cannot be read that far."""
     process = git.start("cat-file", "blob", oid)
     try:
         return pipe(process.stdout).read(limit)
@@ -140,24 +140,24 @@ def start_of(git: Git, oid: str, limit: int) -> bytes:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and close its pipes; nothing happens to one that has ended."""
+    """End a process and close its pipes; do nothing if it has ended."""
     process.kill()
     for end_of_pipe in (process.stdin, process.stdout):
         if end_of_pipe:
-            with suppress(OSError):  # what was not sent any more is lost with its reader
+            with suppress(OSError):  # data that was not sent is lost with its reader
                 end_of_pipe.close()
     process.wait()
 
 
 def malformed(why: str) -> FindingsError:
-    """Return the error that says: no checkout could have these folders."""
+    """Return the error for folders that Git would not check out."""
     return FindingsError(
         "TREE_MALFORMED", f"the commit contains files that Git refuses to check out: {why}"
     )
 
 
 def missing(oid: str) -> UnavailableError:
-    """Return the error that says: the repository lacks an object."""
+    """Return the error for an object that is not in the repository."""
     return UnavailableError(
         "OBJECT_MISSING",
         f"the object {oid} is not in this repository",

@@ -1,9 +1,9 @@
-"""Putting one folder into a commit of its own, on a branch of its own, and sending that away.
+"""Committing one folder to a branch of its own, and pushing that branch.
 
-The checked-out branch, the index and the work tree stay as they are: the commit is made from bytes
-through an index of its own. A file is stored exactly as given, whatever filters are set up, and
-never as executable. The person's own settings hold here (name, keys, credentials, hooks of a
-push), because it is their commit; no hook runs when it is made.
+The checked-out branch, the index and the work tree do not change: the commit is made from bytes
+through a temporary index. A file is stored exactly as given, whatever filters are configured, and
+never as executable. The user's own settings apply here (name, keys, credentials, hooks of a push),
+because it is their commit; no hook runs when it is made.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _GONE = "0 {} 0\t{}\0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Whose commit it is, where that is not the person at the keyboard."""
+    """The author of a commit, if it is not the user who runs psreg."""
 
     name: str
     email: str
 
 
 class Clone:
-    """A clone with a work tree. `secret` is more environment for commands that use the network."""
+    """A clone with a work tree; `secret` is extra environment for commands that use the network."""
 
     def __init__(self, root: Path, secret: Mapping[str, str] | None = None) -> None:
         self._root = root
@@ -75,16 +75,16 @@ class Clone:
         return found
 
     def tip(self, branch: str) -> str | None:
-        """Return the commit a local branch is at, None if there is no such branch."""
+        """Return the commit of a local branch, None if there is no such branch."""
         return self._read("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}")
 
     def remotes(self) -> dict[str, str]:
-        """Return the addresses to which the remotes' branches are pushed, by name."""
+        """Return the push addresses of the remotes, by name."""
         names = (self._read("remote") or "").splitlines()
         return {name: self._read("remote", "get-url", "--push", name) or "" for name in names}
 
     def remote_default(self, remote: str) -> str | None:
-        """Return the remote-tracking branch that the clone was made of, such as `origin/main`."""
+        """Return the remote's default branch as the clone tracks it, such as `origin/main`."""
         head = self._read("symbolic-ref", "--quiet", "--short", f"refs/remotes/{remote}/HEAD")
         known = [head] if head else [f"{remote}/main", f"{remote}/master"]
         return next(
@@ -92,9 +92,9 @@ class Clone:
         )
 
     def touched(self, base: str, folder: str) -> set[PurePosixPath]:
-        """Return the files below `folder` whose bytes are not those in `base`, new ones included.
+        """Return the files below `folder` whose bytes differ from `base`, new ones included.
 
-        Git compares what its filters would make of a file; what it names is compared as it is.
+        Git compares files after its filters; those that it lists are compared again without.
         """
         named = {path for path in self._run(*_NAMES, base, "--", folder).split(b"\0") if path}
         if not named:
@@ -110,12 +110,12 @@ class Clone:
         return self.untracked(folder) | {PurePosixPath(os.fsdecode(path)) for path in changed}
 
     def untracked(self, folder: str) -> set[PurePosixPath]:
-        """Return the files below `folder` that the checked-out branch does not know."""
+        """Return the files below `folder` that the checked-out branch does not track."""
         paths = self._run("ls-files", "-z", "--others", "--exclude-standard", "--", folder)
         return {PurePosixPath(os.fsdecode(path)) for path in paths.split(b"\0") if path}
 
     def merged(self, tip: str, base: str, folder: str) -> bool:
-        """Tell whether `base` has every file below `folder` as the commit `tip` has it."""
+        """Tell whether `base` has every file below `folder` with the content it has in `tip`."""
         return not self._run(*_NAMES, "--diff-filter=AMT", base, tip, "--", folder)
 
     def commit(
@@ -126,12 +126,12 @@ class Clone:
         message: str,
         person: Person | None = None,
     ) -> str:
-        """Return a new commit, on no branch yet, in which `folder` holds `files` and nothing else.
+        """Return a new commit, on no branch yet, in which `folder` has `files` and nothing else.
 
-        Returns `parent` itself if that is what it says.
+        Returns `parent` itself if it has the same files.
 
         Raises:
-            UsageError: `NO_IDENTITY`: git does not know whose commit it is.
+            UsageError: `NO_IDENTITY`: git has no name and address for the commit.
         """
         with tempfile.TemporaryDirectory(prefix="psreg-") as scratch:
             index = {"GIT_INDEX_FILE": f"{scratch}/index"}
@@ -159,7 +159,7 @@ class Clone:
     def _rows(
         self, parent: str, folder: PurePosixPath, files: Mapping[PurePosixPath, bytes]
     ) -> bytes:
-        """Return what an index is told: these files, and none of the folder's that are not."""
+        """Return the input of update-index: add these files, remove the folder's others."""
         listed = self._run("ls-tree", "-r", "-z", "--name-only", parent, "--", f"{folder}/")
         before = [path for path in listed.decode(errors="surrogateescape").split("\0") if path]
         rows = [
@@ -173,10 +173,10 @@ class Clone:
         return "".join(rows).encode(errors="surrogateescape")
 
     def set_branch(self, branch: str, commit: str, before: str | None) -> None:
-        """Let `branch` be at `commit`, if it is still where it was `before`.
+        """Set `branch` to `commit`, if it is still at the commit `before`.
 
         Raises:
-            FindingsError: `BRANCH_MOVED`; or it is checked out here or elsewhere.
+            FindingsError: `BRANCH_MOVED`; `BRANCH_IN_USE`: it is checked out here or elsewhere.
         """
         checked_out = self._run("worktree", "list", "--porcelain").decode(errors="replace")
         if f"branch refs/heads/{branch}" in checked_out.splitlines():
@@ -191,18 +191,18 @@ class Clone:
             raise FindingsError("BRANCH_MOVED", f"the branch `{branch}` changed in the meantime")
 
     def remote_tip(self, remote: str, branch: str) -> str | None:
-        """Return the commit that a branch of the remote is at, None if it has none.
+        """Return the commit of a branch of the remote, None if there is no such branch.
 
         Raises:
             UnavailableError: `REMOTE`: the remote cannot be read.
         """
         ref = f"refs/heads/{branch}"
         rows = self._run("ls-remote", "--", remote, ref, more=self._secret).splitlines()
-        found = (row.split(b"\t", 1) for row in rows)  # what only ends like this is listed, too
+        found = (row.split(b"\t", 1) for row in rows)  # also longer names with this end
         return next((oid.decode() for oid, name in found if name == os.fsencode(ref)), None)
 
     def fetched(self, remote: str, branch: str) -> None:
-        """Bring the commit of a remote's branch here, without its history.
+        """Fetch the commit of a remote's branch, without its history.
 
         Raises:
             UnavailableError: `REMOTE`.
@@ -211,13 +211,13 @@ class Clone:
         self._run("fetch", "-q", "--no-tags", "--depth=1", "--", remote, ref, more=self._secret)
 
     def committer(self, commit: str) -> str:
-        """Return the address of who made a commit."""
+        """Return the e-mail address of a commit's committer."""
         return (
             self._run("show", "-s", "--no-show-signature", "--format=%ce", commit).decode().strip()
         )
 
     def same(self, one: str, other: str) -> bool:
-        """Tell whether two commits hold the same files."""
+        """Tell whether two commits have the same files."""
         trees = [self._read("rev-parse", f"{commit}^{{tree}}") for commit in (one, other)]
         return trees[0] == trees[1]
 
@@ -229,13 +229,13 @@ class Clone:
         options: Sequence[str] = (),
         lease: str | None = None,
     ) -> str:
-        """Put `commit` on the remote's branch and return what the remote said.
+        """Push `commit` to the remote's branch and return what the remote printed.
 
-        Commits that the branch has are only given up with a `lease`: what it must be at ("": it
-        must not be there).
+        The branch loses commits only with a `lease`: the commit it must be at ("": the branch must
+        not exist).
 
         Raises:
-            UnavailableError: `REMOTE`: the remote cannot be reached, or does not take it.
+            UnavailableError: `REMOTE`: the remote cannot be reached, or refuses the push.
         """
         force = [] if lease is None else [f"--force-with-lease=refs/heads/{branch}:{lease}"]
         given = [part for option in options for part in ("-o", option)]

@@ -12,14 +12,14 @@ from psreg.git.process import Git
 _GREP = ("grep", "-z", "-l", "-a", "--no-textconv", "--no-recurse-submodules")
 
 _FINE = (0, 1)
-"""What `git grep` ends with, whether it finds anything or not."""
+"""The exit codes of a `git grep` that worked, with and without a match."""
 
 
 class Grep:
-    """A search for lines that runs beside the caller; `paths` waits for it.
+    """A search for lines that runs in the background; `paths` waits for it.
 
-    `patterns` are options of `git grep` that say the same in several notations: the next one is
-    tried where this Git does not know the one before.
+    `patterns` are options of `git grep` that mean the same in several notations: the next one is
+    tried if this version of Git does not know the one before.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Grep:
         return process
 
     def paths(self) -> Iterator[str]:
-        """Yield the paths below `tree` of the files that have such a line.
+        """Yield the paths below `tree` of the files that have a matching line.
 
         Raises:
             UnavailableError: `OBJECT_MISSING`.
@@ -52,7 +52,7 @@ class Grep:
 
 
 def grep_words(git: Git, tree: str, words: Iterable[str], *where: str) -> Iterator[str]:
-    """Yield the paths of the files of `tree` that match `where` and hold one of `words`.
+    """Yield the paths of the files of `tree` that match `where` and contain one of `words`.
 
     Raises:
         UnavailableError: `OBJECT_MISSING`.

@@ -1,11 +1,11 @@
-"""What merging a change would make of the registry, computed by Git in a repository of our own.
+"""The result of merging a change, computed by Git in a temporary repository.
 
-That repository is a temporary folder. It has no settings, attributes, hooks or refs, so nothing
-of the repository that is reviewed has a say in the merge, and nothing is written there: only its
-objects are borrowed. Git merges three commits without history, one for each tree.
+That repository has no settings, attributes, hooks or refs, so nothing in the reviewed repository
+can influence the merge, and nothing is written there: only its objects are borrowed. Git merges
+three commits without history, one for each tree.
 
-The result is what `git merge` makes by default. Where another Git could make something else of
-it, because a file was found again under another name, the change is refused instead.
+The result is that of `git merge` with its default options. Where another version of Git could give
+another result, because of a detected rename, the change is refused instead.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from psreg.system.files import MAX_FILE
 REBASE = "Rebase the change on the branch it is to be merged into, and push it again."
 
 _SECONDS = 60
-"""Time a merge may take; one of a registry of 100,000 entries takes less than one."""
+"""Time limit of a merge; in a registry of 100,000 entries it takes less than one second."""
 
 _LARGEST = 64 * 1024 * 1024
-"""Bytes of all the files that both sides changed, in all three versions."""
+"""Maximum bytes of all the files that both sides changed, in all three versions."""
 
 _SHOWN, _LONGEST = 5, 120
-"""Conflicting paths that are named, and characters of each."""
+"""Maximum number of conflicting paths in a message, and of characters of each."""
 
 _SETTINGS = """\
 [core]
@@ -46,20 +46,20 @@ _SETTINGS = """\
 _MERGE = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
 
 _FINE, _CONFLICT = 0, 1
-"""What `git merge-tree` ends with."""
+"""Exit codes of `git merge-tree`."""
 
 _SINCE = (2, 38)
 """The first Git whose merge-tree has --write-tree."""
 
 
 class MergeFolder:
-    """A temporary folder for the objects that merges make; it goes with `close`."""
+    """A temporary folder for the objects that merges create; `close` removes it."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="psreg-merge-")
         self._root = Path(self._folder.name)
         self.objects = self._root / "objects"
-        """Where the objects are."""
+        """The folder of the new objects."""
         self.objects.mkdir()
         (self._root / "refs").mkdir()
         (self._root / "HEAD").write_text("ref: refs/heads/none\n")
@@ -69,10 +69,10 @@ class MergeFolder:
         self._folder.cleanup()
 
     def merge(self, objects: Objects, borrowed: Path, base: str, tip: str, head: str) -> str:
-        """Return the folder that merging makes of the folders `tip` and `head`.
+        """Return the merge result of the folders `tip` and `head`.
 
-        `base` is the folder from which both come, and `borrowed` is where their objects are. The
-        new ones are in `self.objects`, where `objects` must look, too.
+        `base` is their common ancestor, and `borrowed` is where their objects are. The new objects
+        are in `self.objects`, where `objects` must also look.
 
         Raises:
             FindingsError: `MERGE_CONFLICT`, `MERGE_UNCERTAIN`, `GIT_TOO_OLD`, `TREE_MALFORMED`,
@@ -80,12 +80,12 @@ class MergeFolder:
             UnavailableError: `OBJECT_MISSING`.
         """
         _require_new_git(Git(self._root, borrowed))
-        if tip == base:  # whoever merges makes this of it
+        if tip == base:  # only one side changed: a merge has one possible result
             return head
         if head in (base, tip):
             return tip
-        # NOTE: Git itself takes trees that no checkout could have, and those that stand for a
-        # billion files: the folders in which `head` differs are read before it gets them.
+        # NOTE: Git itself accepts trees that it would not check out, and trees that expand to a
+        # billion files: the folders in which `head` differs are checked before Git reads them.
         sent = differences(objects, [FolderPair("", base, head)])
         here = {path: _file(lookup(objects, tip, path)) for path in sent}
         _require_small(objects, sent, here)
@@ -116,7 +116,7 @@ _ASIDE = re.compile(r"~([0-9a-f]{40}|[0-9a-f]{64})\Z")
 
 
 def _commit(git: Git, tree: str, *parents: str) -> str:
-    """Return a commit of a folder."""
+    """Return a new commit of a folder."""
     given = (word for parent in parents for word in ("-p", parent))
     out = git.ask("commit-tree", "--no-gpg-sign", *given, tree)
     if out is None:
@@ -125,7 +125,7 @@ def _commit(git: Git, tree: str, *parents: str) -> str:
 
 
 def _ended(git: Git, tip: str, head: str) -> tuple[bytes, bytes, int]:
-    """Return what a merge prints, what it complains of, and what it ends with."""
+    """Return the output of a merge, its errors, and its exit code."""
     process = git.start(*_MERGE, tip, head, stderr=subprocess.PIPE)
     try:
         out, said = process.communicate(timeout=_SECONDS)
@@ -141,14 +141,14 @@ def _file(row: Row | None) -> Row | None:
 
 
 def _contested(one: Difference, here: Row | None) -> bool:
-    """Tell whether both sides changed a file, and not to the same."""
+    """Tell whether both sides changed a file to different contents."""
     return here not in one
 
 
 def _require_small(
     objects: Objects, sent: dict[str, Difference], here: dict[str, Row | None]
 ) -> None:
-    """Refuse to let Git load more than it can merge in a moment."""
+    """Refuse a merge of files that are too large to be merged quickly."""
     rows = (
         row
         for path, one in sent.items()
@@ -167,7 +167,7 @@ def _require_small(
 def _require_certain(
     sent: dict[str, Difference], here: dict[str, Row | None], made: dict[str, Difference]
 ) -> None:
-    """Refuse a merge that is more than the changes to each path, taken one by one."""
+    """Refuse a merge whose result is not that of merging each path separately."""
     for path in {*sent, *made}:
         wanted, found = sent.get(path), made.get(path)
         if wanted and _contested(wanted, here[path]):
@@ -191,7 +191,7 @@ def _require_new_git(git: Git) -> None:
 
 
 def _conflict(found: Iterable[str]) -> FindingsError:
-    # NOTE: where a file is in the way of a folder, Git adds the name of its commit.
+    # NOTE: where a file and a folder have the same path, Git adds the id of a commit to the file's.
     paths = list(dict.fromkeys(_ASIDE.sub("", path) for path in found))
     named = ", ".join(_shown(path) for path in paths[:_SHOWN])
     more = f" and {len(paths) - _SHOWN:,} more" if len(paths) > _SHOWN else ""

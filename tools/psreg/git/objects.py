@@ -1,6 +1,6 @@
 """Reading Git objects through `git cat-file --batch`, one process for all of them.
 
-Sizes are asked for before bytes, so that a blob made to be large is never read whole.
+Sizes are requested before bytes, so that a hostile, very large blob is never read whole.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from psreg.git.tree_object import Folder
 from psreg.system.files import MAX_FILE
 
 _MAX_FOLDERS = 128 * 1024 * 1024
-"""Bytes of all folders that are read; those of a registry of 100,000 entries are a tenth of it."""
+"""Maximum bytes of all folders; those of a registry of 100,000 entries are a tenth of it."""
 
 _AT_ONCE = 16 * 1024 * 1024
-"""Bytes of blobs held at a time when many are read."""
+"""Maximum bytes of blobs in memory at a time when many are read."""
 
 
 class Objects:
-    """The objects of a repository. Folders are remembered, blobs are not."""
+    """The objects of a repository. Folders are cached, blobs are not."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -70,7 +70,7 @@ class Objects:
         return self._stored[oid]
 
     def load(self, oids: Iterable[str]) -> None:
-        """Read folders that will be asked for, many at a time; errors are those of `folder`."""
+        """Read folders that will be needed, many at a time; errors are those of `folder`."""
         new = [oid for oid in dict.fromkeys(oids) if oid not in self._stored]
         for oid, data in zip(new, self._contents.read(new, "tree", _MAX_FOLDERS), strict=True):
             self._room -= len(data)
@@ -86,7 +86,7 @@ class Objects:
         """Return at most `MAX_FILE` bytes of a blob.
 
         Raises:
-            FindingsError: `TREE_MALFORMED`: it is no blob.
+            FindingsError: `TREE_MALFORMED`: it is not a blob.
             UnavailableError: `OBJECT_MISSING`.
         """
         return next(self.blobs([oid]))
@@ -112,7 +112,7 @@ class Objects:
         yield from self._group(group)
 
     def _group(self, oids: Sequence[str]) -> list[bytes]:
-        # NOTE: all are read before one is handed out; a reader who stops would leave the rest.
+        # NOTE: all are read before one is returned; a caller that stops leaves the rest unread.
         return list(self._contents.read(oids, "blob", MAX_FILE))
 
     def _start(self, oid: str) -> bytes:
@@ -123,7 +123,7 @@ class Objects:
 
 
 def too_many(most: int) -> FindingsError:
-    """Return the error that says: this is more than is judged at a time."""
+    """Return the error for a change that is too large to review."""
     return FindingsError(
         "TOO_MANY_FILES",
         f"the change touches more than {most:,} files and folders",

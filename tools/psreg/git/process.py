@@ -1,9 +1,9 @@
-"""Running git so that nothing a repository says is executed, fetched or written.
+"""Running git so that a repository cannot make it execute, fetch or write anything.
 
 Every process gets its environment here. No variable of the caller redirects it; no settings of
-the system or the user are read; what the repository's own settings could start (hooks, fsmonitor,
-filters, pagers, transports) is off. The commands used read objects and refs, never an index or
-a work tree, and what they make goes into a repository of our own.
+the system or the user are read; everything that the repository's own settings could start (hooks,
+fsmonitor, filters, pagers, transports) is off. The commands read objects and refs, never an index
+or a work tree, and write only to a temporary repository.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import IO
 from psreg.core.errors import UnavailableError
 
 STREAMED = 4 * 1024 * 1024
-"""Bytes from which on git passes a blob through instead of loading it."""
+"""Size in bytes from which git streams a blob instead of loading it."""
 
 _LOADED = 256 * 1024 * 1024
-"""Bytes git may allocate at once, so that an object made to burst does not take the machine."""
+"""Bytes git may allocate at once, so that a decompression bomb cannot use up all memory."""
 
 _ENVIRONMENT = {
     "GIT_ALLOC_LIMIT": str(_LOADED),
@@ -53,9 +53,9 @@ _SETTINGS = (
 
 
 class Git:
-    """The program git, bound to the repository whose folder of objects and refs is `folder`.
+    """The program git for the repository whose Git folder is `folder`.
 
-    It also reads the objects in `borrowed`, a folder that is there when a process starts.
+    It also reads the objects in `borrowed`, a folder that must exist when a process starts.
     """
 
     def __init__(self, folder: Path, borrowed: Path) -> None:
@@ -70,10 +70,10 @@ class Git:
         stdin: IO[bytes] | int = subprocess.PIPE,
         stderr: int = subprocess.DEVNULL,
     ) -> subprocess.Popen[bytes]:
-        """Start a command whose standard output is a pipe, and its input unless it is given.
+        """Start a command with a pipe as its output, and as its input unless `stdin` is given.
 
         Raises:
-            UnavailableError: `NO_GIT`: there is no such program.
+            UnavailableError: `NO_GIT`: git is not installed.
         """
         try:
             return subprocess.Popen(
@@ -90,28 +90,28 @@ class Git:
     def ask(
         self, *arguments: str, stdin: bytes = b"", fine: tuple[int, ...] = (0,)
     ) -> bytes | None:
-        """Return what a command prints, or None if it ends with a code that is not `fine`."""
+        """Return the output of a command, or None if its exit code is not in `fine`."""
         process = self.start(*arguments)
         out, _ = process.communicate(stdin)
         return out if process.returncode in fine else None
 
 
 def _quoted(path: Path) -> str:
-    """Return a path as one element of a list of paths, whatever it has in it."""
+    """Return a path, quoted as one element of a list of paths."""
     escaped = str(path).replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
     return f'"{escaped}"'
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment of the caller without a word to git, and ours instead."""
+    """Return the environment of the caller with our variables of git instead of its own."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     return kept | _ENVIRONMENT
 
 
 def trusts(folder: Path) -> bool:
-    """Tell whether git works in `folder` for this user, by its rules about who owns it.
+    """Tell whether git accepts the owner of `folder` for this user.
 
-    Here, and here alone, the user's settings count: `safe.directory` is among them.
+    Only this function reads the user's settings: `safe.directory` is one of them.
     """
     environment = clean_environment()
     for key in [key for key in environment if key.startswith("GIT_CONFIG")]:
@@ -128,5 +128,5 @@ def trusts(folder: Path) -> bool:
 
 
 def no_git() -> UnavailableError:
-    """Return the error that says: git is not installed."""
+    """Return the error for a machine without git."""
     return UnavailableError("NO_GIT", "git is not installed", "Install Git 2.38 or newer.")

@@ -1,11 +1,11 @@
-"""Opening a Git repository, and merging in it: bare, shallow, a worktree, any head.
+"""Opening a Git repository (bare, shallow or a worktree), and computing merge results in it.
 
 GitPython finds the repository; objects and refs are read by processes that `git/process.py` starts,
-because GitPython hands its own the variables and settings of whoever calls. Nothing of a commit
-is checked out or executed. This is the only module that imports `git`, when it is needed.
+because GitPython passes the caller's variables and settings to its own. Nothing of a commit is
+checked out or executed. Only this module imports `git`, when it is needed.
 
-A change is what merging it would make: nobody sees the head's own files, or how they differ from
-the merge base. What `merge` raises as a FindingsError is the change's fault.
+A change is judged by its merge result, not by the head's own files or how they differ from the
+merge base. A FindingsError of `merge` is a fault of the change.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ from psreg.system.files import is_ours
 
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _NAME = re.compile(r"[^-~^:?*\[\\@\s][^~^:?*\[\\\s]*")
-"""A name of a branch or tag, as git check-ref-format has it, roughly: git has the last word."""
+"""The name of a branch or tag, roughly as in git check-ref-format; git itself decides."""
 
 
 def fetch_command(git: Git, rev: str = "") -> str:
-    """Return the command after which the repository has `rev`, and all of its history."""
+    """Return the command that fetches `rev` with its whole history."""
     remotes = (git.ask("remote") or b"").decode("utf-8", "replace").split()
     if not remotes:
-        return "this repository has no remote to fetch it from; add one with git remote add"
+        return "Add a remote to fetch it from with `git remote add`."
     remote = "origin" if "origin" in remotes else remotes[0]
     shallow = (git.ask("rev-parse", "--is-shallow-repository") or b"").strip() == b"true"
     words = ["git", "fetch", *(["--unshallow"] if shallow else []), remote]
     wanted = _refspec(rev, remote)
     if rev and not wanted and not shallow:
-        return "name a commit that this repository has, such as HEAD or a branch"
+        return "Name a commit of this repository, such as HEAD or a branch."
     return shlex.join([*words, *([wanted] if wanted else [])])
 
 
 def _refspec(rev: str, remote: str) -> str:
-    """Return what to ask the remote for, so that `rev` names it afterwards; "" if nothing does."""
+    """Return the refspec after whose fetch `rev` is known; "" if there is none."""
     if _ID.fullmatch(rev):
         return rev
     if not _NAME.fullmatch(rev) or rev == "HEAD" or rev.endswith("_HEAD"):
@@ -67,11 +67,11 @@ def _refspec(rev: str, remote: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merge:
-    """What merging one commit into another makes, by the full ids of commits and folders.
+    """The result of merging one commit into another; ids of commits and folders are full ids.
 
-    `base` is the commit at which the two parted, `tip` the one that is merged into, and `head` the
-    one that is merged. `before` is the folder of `tip`, and `differences` are its files that the
-    merge changes, by path; `sources` tells where new files were before.
+    `base` is the merge base, `tip` the commit that is merged into, and `head` the one that is
+    merged. `before` is the folder of `tip`, and `differences` are its files that the merge changes,
+    by path; `sources` maps new files that were moved to their old paths.
     """
 
     base: str
@@ -102,7 +102,7 @@ class Repository:
         self.close()
 
     def close(self) -> None:
-        """End the processes that read objects, and remove those that were made."""
+        """End the processes that read objects, and remove the objects that merges created."""
         self.objects.close()
         self._merges.close()
 
@@ -118,13 +118,13 @@ class Repository:
         raise UnavailableError("REVISION_UNKNOWN", f"unknown revision `{rev}`", hint)
 
     def merge_base(self, one: str, other: str) -> str:
-        """Return the one commit at which two parted.
+        """Return the only merge base of two commits.
 
         Raises:
             UnavailableError: `REVISION_UNKNOWN`; `HISTORY_CUT`: the clone is too shallow to tell;
                 the hint is the command that fetches the rest.
-            FindingsError: `NO_MERGE_BASE`: they have nothing in common; `SEVERAL_MERGE_BASES`:
-                they were merged with each other crosswise, and a merge would begin at a mixture.
+            FindingsError: `NO_MERGE_BASE`: they share no history; `SEVERAL_MERGE_BASES`: they were
+                merged with each other crosswise, so that the merge result is ambiguous.
         """
         left, right = self.resolve(one), self.resolve(other)
         out = self.git.ask("merge-base", "--all", left, right, fine=(0, 1))
@@ -159,13 +159,13 @@ class Repository:
             return False
         if len(found) != 1:
             return bool(cut)
-        # NOTE: whatever is cut off before the base is before the base.
+        # NOTE: history that is cut off before the base is older than the base.
         since = self.git.ask("rev-list", left, right, f"^{found[0]}")
         return since is None or not cut.isdisjoint(since.decode().split())
 
     @cached_property
     def _borrowed(self) -> Path:
-        """Where the repository has its objects, which a worktree shares."""
+        """The folder of the repository's objects, which its worktrees share."""
         out = self.git.ask("rev-parse", "--git-path", "objects") or b""
         return self.git.folder / os.fsdecode(out.removesuffix(b"\n"))
 
@@ -179,7 +179,7 @@ class Repository:
         return Revision(self.git, self.objects, self.objects.root(self.resolve(rev)))
 
     def merge(self, tip_rev: str, head_rev: str) -> Merge:
-        """Return what merging `head_rev` into `tip_rev` makes.
+        """Return the result of merging `head_rev` into `tip_rev`.
 
         Raises:
             UnavailableError: `REVISION_UNKNOWN`, `HISTORY_CUT`, `OBJECT_MISSING`.
@@ -201,14 +201,14 @@ class Repository:
         )
 
     def _merged(self, base: str, tip: str, head: str) -> str:
-        """Return the folder of the commit that merging `head` into `tip` would make."""
-        if base == head:  # it is merged
+        """Return the folder of the merge result of `tip` and `head`."""
+        if base == head:  # it is already merged
             return self.objects.root(tip)
         roots = (self.objects.root(commit) for commit in (base, tip, head))
         return self._merges.merge(self.objects, self._borrowed, *roots)
 
     def _moves(self, root: str, merged: str, touched: dict[str, Difference]) -> dict[str, str]:
-        """Return where new files were before, by path, as Git's detection of renames has it."""
+        """Return the old paths of moved files by their new ones, as Git detects renames."""
         lost = any(one.after is None for one in touched.values())
         new = any(one.before is None for one in touched.values())
         if not (lost and new):
@@ -222,14 +222,14 @@ _RENAMES = ("-r", "-z", "-M", "-l400", "--diff-filter=R", "--no-ext-diff", "--no
 
 
 def open_repository(path: Path) -> Repository:
-    """Return the repository in which `path` lies: a bare one, a clone, or a worktree of one.
+    """Return the repository that `path` is in: a bare one, a clone, or a worktree of one.
 
     Raises:
-        UnavailableError: `NO_GIT`; `NO_REPOSITORY`: there is none.
+        UnavailableError: `NO_GIT`; `NO_REPOSITORY`: `path` is not in one.
         TrustError: `TRUST_FOREIGN`: it belongs to another user of this machine.
     """
     try:
-        # It takes a tenth of a second, and looks for the program git.
+        # The import takes a tenth of a second, and looks for the program git.
         import git  # noqa: PLC0415
     except ImportError as error:
         raise no_git() from error
@@ -247,6 +247,6 @@ def open_repository(path: Path) -> Repository:
         raise TrustError(
             "TRUST_FOREIGN",
             f"the repository {where} belongs to another user of this machine",
-            f"to trust it: git config --global --add safe.directory {quote(str(where))}",
+            f"To trust it, run `git config --global --add safe.directory {quote(str(where))}`.",
         )
     return Repository(folder)

@@ -1,4 +1,4 @@
-"""All files of a commit: listed by one process, read by another, however many there are."""
+"""All files of a commit, listed by one process and read by another."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from psreg.git.tree_object import Row
 from psreg.system.files import MAX_FILE
 
 _MOST = 1_000_000
-"""Files of a commit that are listed."""
+"""Maximum number of files of a commit."""
 
 _PIECE = 1024 * 1024
-"""Bytes of the list that are read at a time."""
+"""Bytes of the listing that are read at a time."""
 
 _LINE = re.compile(rb"([0-7]{6}) \w+ ([0-9a-f]+) +(\d+|-)\t([^\0]+)\0")
 _NOT_ALLOWED = re.compile(rb"[\0/](\.|\.\.|\.git|)[\0/]", re.IGNORECASE)

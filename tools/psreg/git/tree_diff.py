@@ -1,8 +1,8 @@
 """Trees of commits: which files differ, and the files of one as a mapping that reads lazily.
 
-Work is bounded: a folder that differs is taken apart once for each place at which it stands, and
-where there are more places than anybody would review, reading ends with an error. So a few
-kilobytes that stand for a billion files (a tree of one folder, many times over) cost nothing.
+Work is bounded: a folder that differs is read once for each path at which it is, and more paths
+than anyone would review are an error. So a few kilobytes that expand to a billion files (a tree
+that contains one folder many times over) cost nothing.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from psreg.git.objects import Objects, too_many
 from psreg.git.tree_object import Folder, Row
 
 MOST_TOUCHED = 20_000
-"""Files and folders a change may touch; a registry of 5,000 entries, arriving in one go."""
+"""Files and folders a change may touch: as many as a registry of 5,000 entries has."""
 
 _LONGEST = 4096
-"""Bytes of a path; what no system could store."""
+"""Maximum length of a path; no system can store longer ones."""
 
 
 class FolderPair(NamedTuple):
-    """Two folders that stand at the same path; None where there is none."""
+    """Two folders at the same path; None where there is none."""
 
     path: str
     before: str | None
@@ -33,7 +33,7 @@ class FolderPair(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What a file was and is; None where it was not or is not."""
+    """A file before and after a change; None where it does not exist."""
 
     before: Row | None
     after: Row | None
@@ -53,10 +53,10 @@ def differences(
     found: dict[str, Difference] = {}
     level, folders = list(start), 0
     while level:
-        objects.load(oid for place in level for oid in place[1:] if oid)
+        objects.load(oid for pair in level for oid in pair[1:] if oid)
         below: list[FolderPair] = []
-        for place in level:
-            for path, one in _differing(objects, place):
+        for pair in level:
+            for path, one in _differing(objects, pair):
                 old, new = (row.id if row and row.is_folder else None for row in one)
                 if old or new:
                     below.append(FolderPair(path, old, new))
@@ -70,19 +70,19 @@ def differences(
     return found
 
 
-def _differing(objects: Objects, place: FolderPair) -> Iterator[tuple[str, Difference]]:
-    before = objects.folder(place.before) if place.before else Folder(b"", _width(place))
-    after = objects.stored(place.after) if place.after else b""
-    for name, old, new in before.differing(after) if place.before != place.after else ():
-        path = f"{place.path}/{name}" if place.path else name
+def _differing(objects: Objects, pair: FolderPair) -> Iterator[tuple[str, Difference]]:
+    before = objects.folder(pair.before) if pair.before else Folder(b"", _width(pair))
+    after = objects.stored(pair.after) if pair.after else b""
+    for name, old, new in before.differing(after) if pair.before != pair.after else ():
+        path = f"{pair.path}/{name}" if pair.path else name
         if len(path) > _LONGEST:
             raise malformed(f"a path is longer than {_LONGEST:,} characters")
         yield path, Difference(old, new)
 
 
-def _width(place: FolderPair) -> int:
-    """Return how many bytes ids have: SHA-1 or SHA-256."""
-    return len(place.after or "") // 2
+def _width(pair: FolderPair) -> int:
+    """Return the length of ids in bytes: that of SHA-1 or SHA-256."""
+    return len(pair.after or "") // 2
 
 
 def files_below(objects: Objects, folders: Mapping[str, str], most: int) -> dict[str, Row]:
@@ -93,7 +93,7 @@ def files_below(objects: Objects, folders: Mapping[str, str], most: int) -> dict
 
 
 def lookup(objects: Objects, root: str, path: str) -> Row | None:
-    """Return what stands at `path` below the folder `root`, or None."""
+    """Return what is at `path` below the folder `root`, or None."""
     row = Row(stat.S_IFDIR, root)
     for name in path.split("/"):
         if not row.is_folder:
@@ -106,26 +106,26 @@ def lookup(objects: Objects, root: str, path: str) -> Row | None:
 
 
 class GitTree(Mapping[PurePosixPath, bytes]):
-    """Files of a commit by repo-relative path, each read when it is asked for.
+    """Files of a commit by repo-relative path, each read on access.
 
-    At most `MAX_FILE` bytes are read of a file. Links, submodules and what else is no file are
-    not among them; `irregular` says what they are.
+    At most `MAX_FILE` bytes are read of a file. Links, submodules and other things that are not
+    files are left out; `irregular` says what they are.
     """
 
     def __init__(self, objects: Objects, rows: Mapping[str, Row]) -> None:
         self._objects = objects
-        # NOTE: of a whole registry most paths are never asked for, and making one takes longer
-        # than reading its row.
+        # NOTE: most paths of a whole registry are never used, and making one takes longer than
+        # reading its row.
         self._files = {text: row.id for text, row in rows.items() if row.is_file}
         kinds = {text: kind for text, row in rows.items() if (kind := _irregular(row.mode))}
         self.irregular = {PurePosixPath(text): kind for text, kind in kinds.items()}
-        """What is no plain file; of these the mapping has the executable ones."""
+        """What is not a plain file; of these, the mapping has the executable ones."""
 
     def __getitem__(self, path: PurePosixPath) -> bytes:
         return self._objects.blob(self._files[str(path)])
 
     def size(self, path: PurePosixPath) -> int:
-        """Return how many bytes the file at `path` has; none of them is read."""
+        """Return the size in bytes of the file at `path` without reading it."""
         return self._objects.size(self._files[str(path)])
 
     def __contains__(self, path: object) -> bool:

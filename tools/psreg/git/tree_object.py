@@ -1,7 +1,7 @@
-"""Folders as Git stores them: taken apart strictly, and compared without taking apart all of both.
+"""Folders as Git stores them: parsed strictly, and compared without parsing all of both.
 
-A folder that no checkout could have (a name twice, `..`, a name with a slash) is refused before
-anything looks at it. Names that are not UTF-8 have lone surrogates (PEP 383).
+A folder that Git would not check out (a name twice, `..`, a name with a slash) is refused before
+anything uses it. Names that are not UTF-8 have lone surrogates (PEP 383).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import NamedTuple
 from psreg.git.batch import malformed
 
 _Stored = tuple[bytes, bytes, bytes]
-"""Mode, name and id, as they are stored."""
+"""Mode, name and id as stored."""
 
 
 class Row(NamedTuple):
-    """What stands under a name in a folder: Git's mode and the object's id in hexadecimal."""
+    """What a name in a folder refers to: Git's mode and the object's id in hexadecimal."""
 
     mode: int
     id: str
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
 
 class Folder:
-    """The folder whose object has the bytes `data`; rows are made when they are asked for.
+    """The folder whose object has the bytes `data`; rows are made on access.
 
     Raises:
         FindingsError: `TREE_MALFORMED`.
@@ -57,13 +57,13 @@ class Folder:
 
     @cached_property
     def _starts(self) -> Sequence[int]:
-        """Where the rows begin, and where the last one ends."""
+        """The offsets at which the rows begin, and at which the last one ends."""
         around = self._width + 2
         sizes = (len(mode) + len(name) + around for mode, name, _ in self._rows)
         return list(accumulate(sizes, initial=0))
 
     def get(self, name: str) -> Row | None:
-        """Return what is called `name`, or None."""
+        """Return the row of `name`, or None."""
         row = self._by_name.get(name.encode("utf-8", "surrogateescape"))
         return _row(row) if row else None
 
@@ -72,9 +72,9 @@ class Folder:
         return _text(b"\0".join([name for _, name, _ in self._rows])).split("\0")[: len(self._rows)]
 
     def differing(self, data: bytes) -> Iterator[tuple[str, Row | None, Row | None]]:
-        """Yield the names under which something else stands in a folder, and what here and there.
+        """Yield the names that differ in the folder with the bytes `data`, with the row of each.
 
-        Of its bytes only those are taken apart that are not the same as here.
+        Only bytes that differ from this folder's are parsed.
 
         Raises:
             FindingsError: `TREE_MALFORMED`.
@@ -93,7 +93,7 @@ class Folder:
                 yield _text(name), _row(one) if one else None, _row(other) if other else None
 
     def _apart(self, data: bytes) -> tuple[int, int, Sequence[_Stored]]:
-        """Return the rows from one to another that `data` has not, and what it has instead."""
+        """Return the range of rows that `data` does not have, and the rows it has instead."""
         starts, end = self._starts, len(self._data)
         first = bisect_right(starts, _same(self._data, data)) - 1
         shorter = min(end, len(data)) - starts[first]
@@ -111,7 +111,7 @@ _NOT_ALLOWED = re.compile(rb"(?:^|\0)(\.|\.\.|\.git)(?:\0|\Z)", re.IGNORECASE)
 
 
 def _rows(data: bytes, width: int) -> Sequence[_Stored]:
-    """Take a tree object apart (gitformat: mode, blank, name, NUL, binary id)."""
+    """Parse a tree object (mode, blank, name, NUL, binary id)."""
     row = rb"([0-7]{5,6}) ([^\0/]+)\0(.{%d})" % width
     if not re.fullmatch(b"(?:%b)*" % row, data, re.DOTALL):
         raise malformed("a folder is damaged")
@@ -133,7 +133,7 @@ def _twice() -> Exception:
 
 
 def _same(one: bytes, other: bytes) -> int:
-    """Return how many bytes two texts have in common at their beginning."""
+    """Return the length of the longest common prefix of two texts."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

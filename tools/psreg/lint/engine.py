@@ -1,7 +1,7 @@
 """The engine: checks one subject at a time, by the rules about its type.
 
-Pure: bytes in, diagnostics out. If a file does not parse, only the syntax rules speak. `walk.py`
-takes the engine through a whole registry; checking one file needs this module alone.
+Pure: bytes in, diagnostics out. If a file does not parse, only the syntax rules apply. `walk.py`
+uses the engine for a whole registry; checking one file needs this module alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Engine:
         self._rules = rules
 
     def file(self, data: bytes, path: str, mode: Mode, form: Format | None) -> list[Diagnostic]:
-        """Return what is to be said of one artifact or TOML file; see `check_file`."""
+        """Return the findings about one artifact or TOML file; see `check_file`."""
         if path.endswith(".toml"):
             return self._toml(toml_document.parse(data), path, mode)
         start = data[:4096].decode("utf-8", "replace")
@@ -42,7 +42,7 @@ class Engine:
         raise ValueError(f"{path} is neither a PBE nor a .prompt file")
 
     def about(self, subject: object, documents: Documents) -> Iterator[Diagnostic]:
-        """Yield the findings about a subject of several files, which name theirs."""
+        """Yield the findings about a subject of several files; each names its file."""
         return judge_at(self._rules.about(subject), subject, documents)
 
     def _in(
@@ -87,12 +87,12 @@ class Engine:
         return offered(judged(document), document.text, lambda data: judged(read(data)))
 
     def toml_at(self, path: PurePosixPath, documents: Documents) -> Iterator[Diagnostic]:
-        """Yield the findings about a TOML file of a registry, if it is there."""
+        """Yield the findings about a TOML file of a registry, if it exists."""
         if path in documents:
             yield from self._toml(documents.toml(path), str(path), Mode.STRICT)
 
     def readme_at(self, path: PurePosixPath, documents: Documents) -> Iterator[Diagnostic]:
-        """Yield the findings about the README of a release, if it is there."""
+        """Yield the findings about the README of a release, if it exists."""
 
         def judged(text: str) -> Iterator[Diagnostic]:
             return self._in(texts.of_readme(text), PlainText(text), str(path), Mode.STRICT)
@@ -105,12 +105,12 @@ class Engine:
 def check_file(
     data: bytes, *, path: str, mode: Mode = Mode.STRICT, form: Format | None = None
 ) -> list[Diagnostic]:
-    """Return what the format and content rules say of one artifact or TOML file.
+    """Return the findings of the format and content rules about one artifact or TOML file.
 
-    `path` is what diagnostics name; `form` overrides what suffix and content tell.
+    `path` is the path in diagnostics; `form` overrides the format that suffix and content suggest.
 
     Raises:
-        ValueError: the format cannot be told (DESIGN §4).
+        ValueError: the format cannot be determined.
     """
     return _ARTIFACTS.file(data, path, mode, form)
 

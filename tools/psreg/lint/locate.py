@@ -1,4 +1,4 @@
-"""From findings to diagnostics: where each one is, how bad, and what tells it from others."""
+"""Makes diagnostics of findings: adds position, severity and fingerprint."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def judge_at(rules: Iterable[Rule[T]], subject: T, documents: Documents) -> Iter
 def judge(
     rules: Iterable[Rule[T]], subject: T, document: Document, path: str, mode: Mode
 ) -> Iterator[Diagnostic]:
-    """Yield the diagnostics of `rules` about `subject`, whose text is `document`'s.
+    """Yield the diagnostics of `rules` about `subject`, whose text is that of `document`.
 
-    Of each rule there are at most `MAX_VIOLATIONS`: a file of 1 MiB has room for a million.
+    At most `MAX_VIOLATIONS` are yielded per rule: a file of 1 MiB could have a million.
     """
     index: LineIndex | None = None
     for rule in rules:
         for finding in islice(rule.check(subject), MAX_VIOLATIONS):
-            # NOTE: a clean document never pays for its line index or its spans.
+            # NOTE: a document without findings needs no line index and no spans.
             index = index or LineIndex(document.text)
             yield locate(rule, finding, document, index, path=path, mode=mode)
 
@@ -45,7 +45,7 @@ def judge(
 def locate(
     rule: Rule[T], finding: Finding, document: Document, index: LineIndex, *, path: str, mode: Mode
 ) -> Diagnostic:
-    """Make a diagnostic of a finding: its place, its level in `mode`, its fingerprint."""
+    """Return the diagnostic of a finding: with position, severity in `mode` and fingerprint."""
     if isinstance(finding.at, Span):
         span, pointer = finding.at, ""
     else:
@@ -87,7 +87,7 @@ def _fix(finding: Finding, index: LineIndex, path: str) -> Fix:
 
 
 _NEAR = 80
-"""Characters before and behind a finding that tell it from another one of the same rule."""
+"""Characters before and after a finding that distinguish it from others of the same rule."""
 
 
 def _fingerprint(code: str, path: str, pointer: str, near: str) -> str:

@@ -1,4 +1,4 @@
-"""Findings that a parser or a schema already made: a rule only picks those of its code."""
+"""Findings that a parser or a schema has already reported; a rule picks those of its code."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from psreg.formats.schema import MAX_VIOLATIONS, Violation
 
 
 def of_issues(issues: Iterable[Issue], code: str) -> Iterator[Finding]:
-    """Yield a finding for each of a parser's issues whose code is `code`, at most so many.
+    """Yield a finding for each of a parser's issues with `code`, at most `MAX_VIOLATIONS`.
 
-    A file of line breaks and single letters has more invalid lines than anybody will read.
+    A file of single letters and line breaks has more invalid lines than anyone will read.
     """
     for issue in islice((issue for issue in issues if issue.code == code), MAX_VIOLATIONS):
         yield Finding(
@@ -25,9 +25,9 @@ def of_issues(issues: Iterable[Issue], code: str) -> Iterator[Finding]:
 
 
 def of_violations(violations: Iterable[Violation], code: str, path: str = "") -> Iterator[Finding]:
-    """Yield a finding for each of a schema's violations whose code is `code`.
+    """Yield a finding for each of a schema's violations with `code`.
 
-    `path` names the file where the rule judges more than one.
+    `path` names the file if the rule checks several.
     """
     for violation in violations:
         if violation.code == code:

@@ -1,7 +1,7 @@
 """The walk over the subjects of a registry: its tree, entries, releases and names.
 
-What is checked of a tree is a `Selection`. The walk is the same for a whole tree, for one entry,
-for the share of a process, and for what a change touches.
+A `Selection` is the part of a tree that is checked. The walk is the same for a whole tree, for one
+entry, for the share of a process, and for the files that a change touches.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from psreg.lint.entries.waiver_rules import RegistryPolicy, ReleaseWaivers
 from psreg.lint.names.all_names import Names
 
 WHOLE = PurePosixPath()
-"""The folder in which everything lies."""
+"""The root folder, which contains everything."""
 
 
 def _any(_: Diagnostic) -> bool:
@@ -30,9 +30,9 @@ def _any(_: Diagnostic) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What of a tree is judged: itself and its policy, some entries, releases and names.
+    """The part of a tree that is checked: itself and its policy, some entries, releases and names.
 
-    Without a `tree`, only these are. Of the findings those count for which `counts` says so.
+    If `tree` is None, only the others are checked. Only findings for which `counts` is true count.
     """
 
     tree: Tree | None
@@ -43,14 +43,14 @@ class Selection:
 
 
 class Walk:
-    """Checks what is selected of a registry by the rules of a table."""
+    """Checks a selection of a registry by the rules of a table."""
 
     def __init__(self, rules: RuleTable) -> None:
         self._rules = rules
         self._engine = Engine(rules)
 
     def check(self, selected: Selection) -> Iterator[Diagnostic]:
-        """Yield what the rules say of what is selected; what is waived carries the reason."""
+        """Yield the findings about the selection; waived ones carry the reason."""
         return filter(selected.counts, self._walk(selected))
 
     def _walk(self, selected: Selection) -> Iterator[Diagnostic]:
@@ -70,12 +70,12 @@ class Walk:
                 yield by_policy(found, names.tree.policy)
 
     def _submission(self, submission: Submission) -> Iterator[Diagnostic]:
-        documents, place = submission.documents, str(submission.artifact_path)
+        documents, path = submission.documents, str(submission.artifact_path)
         capabilities = tuple(text for _, text in submission.release.strings("capabilities"))
         if submission.pbe is not None:
-            yield from self._engine.pbe(submission.pbe, place, Mode.STRICT, capabilities)
+            yield from self._engine.pbe(submission.pbe, path, Mode.STRICT, capabilities)
         if submission.prompt is not None:
-            yield from self._engine.prompt(submission.prompt, place, Mode.STRICT, capabilities)
+            yield from self._engine.prompt(submission.prompt, path, Mode.STRICT, capabilities)
         yield from self._engine.toml_at(submission.release_path, documents)
         yield from self._engine.readme_at(submission.folder / "README.md", documents)
         yield from self._engine.about(submission, documents)
@@ -88,7 +88,7 @@ class Walk:
 
 
 def by_policy(found: Diagnostic, policy: Policy) -> Diagnostic:
-    """Return `found` with the reason why `policy` waives it for the entry it is in, if so."""
+    """Return `found`, with the reason if `policy` waives it for the entry it is in."""
     entry = EntryId.of(PurePosixPath(found.path).parent)
     reason = policy.waiver(found.code, entry.name if entry else "")
     return replace(found, waived=reason, waived_by="policy") if reason else found
@@ -103,12 +103,12 @@ def check_tree(
     shares: int = 1,
     within: PurePosixPath = WHOLE,
 ) -> Iterator[Diagnostic]:
-    """Yield what all rules say of a registry's tree: artifacts, TOML files, folders, names.
+    """Yield the findings of all rules about a tree: artifacts, TOML files, folders, names.
 
     Entry number n belongs to share n modulo `shares`, so that several processes can divide a
-    tree; what concerns no single entry belongs to share 0. `irregular` says what is no plain
-    file. A finding that a person waived carries the reason in `waived`. All findings about files
-    in the folder `within` are among those yielded; others may be missing.
+    tree; checks that are not about a single entry belong to share 0. `irregular` has the files that
+    are not plain ones. A finding that a person waived carries the reason in `waived`. All findings
+    about files in the folder `within` are yielded; others may be missing.
     """
     tree = Tree(files, irregular)
     entries = [e for e in tree.entries if _meet(e.id.folder, within)][share::shares]
@@ -117,11 +117,11 @@ def check_tree(
         tree=tree if first else None,
         entries=entries,
         submissions=(submission for entry in entries for submission in entry.submissions()),
-        names=Names(tree) if first and not in_version else None,  # they are entry.toml's matter
+        names=Names(tree) if first and not in_version else None,  # they come from entry.toml
     )
     return Walk(rules).check(selected)
 
 
 def _meet(one: PurePosixPath, other: PurePosixPath) -> bool:
-    """Tell whether one of two folders lies in the other."""
+    """Tell whether one of two folders is in the other."""
     return one.is_relative_to(other) or other.is_relative_to(one)

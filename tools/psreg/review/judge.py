@@ -1,7 +1,7 @@
-"""Judge a change: what it adds to a registry, in the context of all of it, and nothing else.
+"""Check a change: only what it adds to a registry, in the context of the whole registry.
 
-Pure, and bounded: what a hostile change repeats ten thousand times is told a hundred times and
-counted. What stands in the base, untouched, has no finding, whatever it looks like.
+Pure and bounded: what a hostile change repeats ten thousand times is reported a hundred times and
+counted. There is no finding about what the base has and the change does not touch.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from psreg.lint.registry_walk import Selection, Walk, by_policy
 from psreg.review.change import ChangeSet, TouchedEntry
 
 MOST = 100
-"""Findings of one rule and level that are told, and entries and versions that are judged."""
+"""Maximum findings reported per rule and severity, and entries and versions checked."""
 
 _FEW = 20
-"""New names that are compared with all others one by one; more are compared all at once."""
+"""Maximum new names that are compared one by one; more are compared all at once."""
 
 _Told = TypeVar("_Told", Finding, Diagnostic)
 
 
 def check_change(change: ChangeSet, rules: RuleTable) -> Iterator[Diagnostic]:
-    """Yield what all rules say of what `change` adds, modifies or takes away.
+    """Yield the findings of all rules about what `change` adds, modifies or removes.
 
-    Of the rules about files, entries, names and the policy these are the findings about what is
-    touched, and those that the change causes elsewhere; then come the rules about changes. A
-    finding about a file that is gone stands at its beginning. What the policy waives, of the
-    rules about changes only the policy of the base, carries the reason in `waived`. Of more than
-    `MOST` findings of one rule and level the last one tells how many there are.
+    First come the rules about files, entries, names and the policy, with the findings about what is
+    touched and those that the change causes elsewhere; then the rules about changes. A finding
+    about a file that is gone is at its start. A finding that the policy waives carries the reason
+    in `waived`; for rules about changes, that is the policy of the base. If a rule has more than
+    `MOST` findings of one severity, the last one says how many more there are.
     """
     touched = change.head.part(_touched_paths(change))
     ordinary = Walk(rules).check(_selection(change, touched))
@@ -52,7 +52,7 @@ def check_change(change: ChangeSet, rules: RuleTable) -> Iterator[Diagnostic]:
 
 
 def _selection(change: ChangeSet, touched: Tree) -> Selection:
-    """Return what of the head a change touches, and that findings about the rest do not count."""
+    """Return the part of the head that a change touches; only findings about it count."""
     new = {entry.path for entry in change.entries if entry.is_new}
     releases = {release.id for release in change.releases}
 
@@ -73,7 +73,7 @@ def _selection(change: ChangeSet, touched: Tree) -> Selection:
 
 
 def _submissions(change: ChangeSet) -> Iterator[Submission]:
-    """Yield the new releases, then the old ones of which a file is touched."""
+    """Yield the new releases, then the old ones with a touched file."""
     new = {release.id for release in change.releases}
     yield from (release.submission for release in change.releases[:MOST])
     touched = {ReleaseId.of(change.path) for change in change.files} - new
@@ -86,14 +86,14 @@ def _submissions(change: ChangeSet) -> Iterator[Submission]:
 
 
 def _touched_paths(change: ChangeSet) -> Iterator[PurePosixPath]:
-    """Yield the paths in which findings can point at places: no others are read for them."""
+    """Yield the paths of files in which findings can have positions; only these are read."""
     yield POLICY
     yield from (entry.path for entry in change.entries)
     yield from (file.path for file in change.files if file.path.parts[0] == PBES)
 
 
 def _names(change: ChangeSet) -> Names | None:
-    """Return the names that are new, or have other owners than before, among those like them."""
+    """Return the names that are new or have new owners, among the names similar to them."""
     fresh = {(str(e.path), text) for e in change.entries[:MOST] for text in _fresh(e)}
     if not fresh:
         return None
@@ -124,13 +124,13 @@ def _accounts(entry: Entry) -> set[tuple[str, int]]:
 
 
 def _may_have_alias(entry: Entry) -> bool:
-    """Tell by a look at the bytes whether entry.toml may list aliases; keys can be escaped."""
+    """Tell from the bytes of entry.toml whether it may list aliases; keys can be escaped."""
     data = entry.tree.files.get(entry.path, b"")
     return b"aliases" in data or b"\\" in data
 
 
 def _caused_elsewhere(change: ChangeSet) -> Iterator[Diagnostic]:
-    """Yield what is wrong with an untouched entry because of a new name: its alias is taken."""
+    """Yield the findings about untouched entries whose alias a new name takes."""
     new = {entry.name for entry in change.entries if entry.is_new}
     for name in sorted(new):
         for entry in change.head.with_alias(name):
@@ -142,7 +142,7 @@ def _caused_elsewhere(change: ChangeSet) -> Iterator[Diagnostic]:
 
 
 def _few(rule: Rule[ChangeSet]) -> Callable[[ChangeSet], Iterator[Finding]]:
-    """Return the check of a rule, bounded before anything is read for its findings."""
+    """Return the check of a rule, bounded before files are read for its findings."""
     return lambda change: _bounded(rule.check(change), lambda f: f.severity or rule.severity)
 
 

@@ -234,9 +234,9 @@ def test_what_is_no_key_is_not_shown(key):
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"[]", "it is no object"),
+        (b"[]", "it is not an object"),
         (b'{"model": "x"}', "it has no list of choices"),
-        (b'{"choices": [{"message": "text"}]}', "choices[0].message is no object"),
+        (b'{"choices": [{"message": "text"}]}', "choices[0].message is not an object"),
     ],
 )
 def test_an_answer_of_another_shape(data, problem):

@@ -1,7 +1,7 @@
-"""Where an endpoint is, and the key that goes there: from the environment, and nowhere else.
+"""The address of an endpoint, and its API key, which comes only from the environment.
 
-`PSREG_API_KEY` goes to the endpoint that the command line names. `OPENAI_API_KEY`, which many
-people have set for good, goes only to OpenAI, or to the host that `OPENAI_BASE_URL` names.
+`PSREG_API_KEY` is sent to the endpoint that the command line names. `OPENAI_API_KEY`, which many
+people have set permanently, is sent only to OpenAI, or to the host in `OPENAI_BASE_URL`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CHAT = "/chat/completions"
 
 
 def chat_address(address: str) -> SplitResult:
-    """Return where chats are continued, for a server, the base of its API, or the place itself.
+    """Return the address for chat completions, given a server, the base of its API, or itself.
 
     Raises:
         UsageError: BAD_ENDPOINT.
@@ -34,7 +34,7 @@ def chat_address(address: str) -> SplitResult:
 
 
 def post_address(address: str) -> SplitResult:
-    """Return where messages are posted: what is named, `/chat` of a server that is named alone.
+    """Return the address to post messages to: `address`, or its `/chat` if it has no path.
 
     Raises:
         UsageError: BAD_ENDPOINT.
@@ -47,30 +47,32 @@ def checked_address(address: str) -> SplitResult:
     """Return the parts of an https address, or an http one of this machine.
 
     Raises:
-        UsageError: BAD_ENDPOINT; it is another kind of address, or carries a user or a fragment.
+        UsageError: BAD_ENDPOINT; it is another kind of address, or has a user or a fragment.
     """
     try:
         return secure_parts(address)
     except ValueError as error:
-        shown = "the address" if "@" in address else repr(address)  # it may hold a password
+        shown = "the address" if "@" in address else repr(address)  # it may contain a password
         raise UsageError(
             "BAD_ENDPOINT",
             f"{shown} is not the address of an endpoint: {error}",
-            f"it begins with https://, or on this machine with http://127.0.0.1; a key is in {KEY}",
+            "Write an address that begins with https://, or http://127.0.0.1 for this machine; "
+            f"put the key into {KEY}.",
         ) from error
 
 
 def key_for(url: SplitResult, environ: Mapping[str, str]) -> str:
-    """Return the key for what is at `url`, "" if there is none.
+    """Return the API key for the endpoint at `url`, "" if there is none.
 
     Raises:
-        UsageError: BAD_KEY; it cannot stand in a header.
+        UsageError: BAD_KEY; it is not valid in a header.
     """
     name, key = KEY, environ.get(KEY, "").strip()
     if not key and _origin(url) == _origin(urlsplit(environ.get(OPENAI_BASE) or _OPENAI)):
         name, key = OPENAI_KEY, environ.get(OPENAI_KEY, "").strip()
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise UsageError("BAD_KEY", f"what {name} holds is no key", "its value is not shown here")
+        hint = "Remove blanks and characters that are not ASCII; the value is not shown here."
+        raise UsageError("BAD_KEY", f"{name} is not a valid API key", hint)
     return key
 
 

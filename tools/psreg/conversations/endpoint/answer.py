@@ -1,7 +1,7 @@
 """The answers of an OpenAI-compatible endpoint: JSON, or a stream of events, as text.
 
-Every other shape is an `EndpointError`. Half a character at the end of a piece waits for its other
-half; a half that stays alone becomes U+FFFD, so that what is said can be written to a file.
+Any other shape is an `EndpointError`. A surrogate at the end of a piece waits for its other half;
+one that stays alone becomes U+FFFD, so that the text can be written to a file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from psreg.conversations.model import ChatReply, EndpointError
 
 _LONGEST_SAID = 300
-"""Characters of an endpoint's own words in a message of ours."""
+"""Maximum characters of an endpoint's error message that are shown."""
 
 _HALF = re.compile("[\ud800-\udfff]")
 _DONE = "[DONE]"
@@ -26,16 +26,16 @@ def json_of(data: bytes) -> Any:
     try:
         return json.loads(data, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise wrong("no JSON") from error
+        raise wrong("it is not JSON") from error
 
 
 def _no_number(literal: str) -> NoReturn:
-    raise ValueError(f"{literal} is no JSON")
+    raise ValueError(f"{literal} is not JSON")
 
 
 def wrong(what: str) -> EndpointError:
-    """Return what to say of an answer that is `what`."""
-    return EndpointError("ENDPOINT_ANSWER", f"the answer of the endpoint is not usable: {what}")
+    """Return the error for an answer that cannot be used because of `what`."""
+    return EndpointError("ENDPOINT_ANSWER", f"the answer of the endpoint is invalid: {what}")
 
 
 def chat_of(value: Any) -> ChatReply:
@@ -45,7 +45,7 @@ def chat_of(value: Any) -> ChatReply:
         raise wrong("it has no choices[0].message")
     text = message.get("content")
     if not isinstance(text, str):
-        raise wrong("choices[0].message.content is no text")
+        raise wrong("choices[0].message.content is not a string")
     return ChatReply(
         text=_whole(text),
         finish=_text(choice.get("finish_reason")),
@@ -56,7 +56,7 @@ def chat_of(value: Any) -> ChatReply:
 
 @dataclass(slots=True, kw_only=True)
 class Streamed:
-    """A reply that arrives in pieces: `pieces` yields them, `reply` is the whole of them."""
+    """A reply that arrives in pieces: `pieces` yields them, `reply` is all of them joined."""
 
     parts: list[str] = field(default_factory=list)
     finish: str = ""
@@ -68,8 +68,8 @@ class Streamed:
         """Yield the pieces of text in the lines of an event stream.
 
         Raises:
-            EndpointError: ENDPOINT_ANSWER, an event is of a wrong shape; ENDPOINT_CUT, the stream
-                ends before the reply does.
+            EndpointError: ENDPOINT_ANSWER, an event is invalid; ENDPOINT_CUT, the stream ends
+                before the reply does.
         """
         for data in _events(lines):
             if data == _DONE:
@@ -82,23 +82,23 @@ class Streamed:
             self.parts.append("\ufffd")
             yield "\ufffd"
         if not (self.done or self.finish):
-            message = "the endpoint ends the stream in the middle of the answer"
+            message = "the endpoint ended the stream in the middle of the answer"
             raise EndpointError("ENDPOINT_CUT", message)
 
     @property
     def reply(self) -> ChatReply:
-        """All that was said."""
+        """The whole reply so far."""
         return ChatReply(text="".join(self.parts), finish=self.finish, model=self.model)
 
     def _piece(self, data: str) -> str:
-        """Return the text of one event, as far as its characters are whole."""
+        """Return the text of one event without an incomplete character at its end."""
         value = json_of(data.encode())
         delta, choice = _choice(value, "delta")
         self.model = self.model or _text(value.get("model"))
         self.finish = _text(choice.get("finish_reason")) or self.finish
         text = (delta or {}).get("content") or ""
         if not isinstance(text, str):
-            raise wrong("choices[0].delta.content is no text")
+            raise wrong("choices[0].delta.content is not a string")
         text, self._half = self._half + text, ""
         if text and "\ud800" <= text[-1] <= "\udbff":
             text, self._half = text[:-1], text[-1]
@@ -106,7 +106,7 @@ class Streamed:
 
 
 def said(value: Any) -> str:
-    """Return the endpoint's own words about an error, on one line; "" if there are none."""
+    """Return the endpoint's message about an error, on one line; "" if there is none."""
     error = value.get("error", value.get("detail")) if isinstance(value, dict) else None
     words = error.get("message") if isinstance(error, dict) else error
     return " ".join(_whole(_text(words)).split())[:_LONGEST_SAID]
@@ -115,7 +115,7 @@ def said(value: Any) -> str:
 def _choice(value: Any, member: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """Return the object `member` of the first choice (None without one), and that choice."""
     if not isinstance(value, dict):
-        raise wrong("it is no object")
+        raise wrong("it is not an object")
     if "error" in value and "choices" not in value:
         words = said(value) or "an error without a message"
         raise EndpointError("ENDPOINT_REFUSED", f"the endpoint answers: {words}")
@@ -125,7 +125,7 @@ def _choice(value: Any, member: str) -> tuple[dict[str, Any] | None, dict[str, A
     choice = choices[0] if choices else {}
     found = choice.get(member) if isinstance(choice, dict) else []
     if not isinstance(found, dict | None):
-        raise wrong(f"choices[0].{member} is no object")
+        raise wrong(f"choices[0].{member} is not an object")
     return found, choice
 
 
@@ -147,7 +147,7 @@ def _events(lines: Iterable[bytes]) -> Iterator[str]:
 
 
 def _whole(text: str) -> str:
-    """Return `text` with halves of characters joined, and lonely ones replaced."""
+    """Return `text` with pairs of surrogates joined, and single ones replaced."""
     if _HALF.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -1,8 +1,8 @@
-"""An assistant behind HTTP: chats at `/v1/chat/completions`, JSON posted to a `/chat`.
+"""An assistant reached over HTTP: chats at `/v1/chat/completions`, JSON posted to a `/chat`.
 
-An endpoint can cost at most what the limits say: every wait, the whole of one answer with all
-attempts, and its bytes are bounded. A redirect is never followed, because the key would follow it.
-The key is in no message, and an answer in which it comes back is dropped.
+The limits bound what an endpoint can cost: every wait, the time of one answer with all attempts,
+and its bytes. A redirect is never followed, because the key would be sent along. The key is never
+part of a message, and an answer that contains it is dropped.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from psreg.http.errors import (
 from psreg.http.retry_limits import Limits
 
 PATIENCE = Limits(connect=10, silence=120, request=300, run=300, rate=0, retries=2, backoff=0.5)
-"""What one answer may cost: models think for minutes, and speak slowly. `run` is with retries."""
+"""Limits of one answer: models take minutes, and stream slowly. `run` includes retries."""
 
 LARGEST = 8 * 1024 * 1024
-"""Bytes of one answer."""
+"""Maximum bytes of one answer."""
 
 _SECRET = 16
-"""Characters of a key that is one; servers at home are content with a word such as `none`."""
+"""Minimum length of a real key; local servers accept a word such as `none`."""
 
 T = TypeVar("T")
 
 
 class Endpoint:
-    """What is at one address; `calls` counts the requests made, retries included."""
+    """The endpoint at one address; `calls` counts the requests made, retries included."""
 
     def __init__(
         self, url: SplitResult, environ: Mapping[str, str], limits: Limits = PATIENCE
@@ -53,36 +53,36 @@ class Endpoint:
         self.calls = 0
 
     def ask(self, request: ChatRequest) -> ChatReply:
-        """Return how the assistant continues a chat, as a whole.
+        """Return the assistant's reply to a chat, as a whole.
 
         Raises:
-            EndpointError: there is no answer that can be used.
+            EndpointError: there is no usable answer.
         """
         reply = chat_of(self.post(_document(request)))
         self._guard(reply.text)
         return reply
 
     def post(self, value: Any) -> Any:
-        """Return the JSON that is answered to a JSON value.
+        """Post a JSON value and return the JSON of the answer.
 
         Raises:
-            EndpointError: there is no answer, or none that is JSON.
+            EndpointError: there is no answer, or it is not JSON.
         """
         return self._settled(partial(self._posted, value))
 
     def stream(self, request: ChatRequest, heard: Callable[[str], None]) -> ChatReply:
-        """Return how the assistant continues a chat; `heard` is given each piece as it comes.
+        """Return the assistant's reply to a chat; `heard` is called with each piece as it arrives.
 
-        An endpoint that does not stream is heard in one piece. Once something was heard, nothing
-        is asked again.
+        An endpoint that does not stream sends one piece. After the first piece there are no
+        retries.
 
         Raises:
-            EndpointError: there is no answer that can be used, or it ends too early.
+            EndpointError: there is no usable answer, or it ends too early.
         """
         return self._settled(partial(self._streamed, request, heard))
 
     def _settled(self, attempt: Callable[[Client], T]) -> T:
-        """Return what `attempt` returns; all attempts together have the time of one answer."""
+        """Return what `attempt` returns; all attempts share the time limit of one answer."""
         with closing(Client(self._url, self._limits, self._headers())) as client:
             try:
                 return client.with_retries(partial(attempt, client))
@@ -96,7 +96,7 @@ class Endpoint:
         told = f"{meant.message} from {self._url.netloc}: {error}"
         hint = meant.hint
         if (error.wait or 0.0) > self._limits.longest_wait:
-            hint = f"it asks to be left alone for {error.wait:.0f} seconds"
+            hint = f"Try again in {error.wait:.0f} seconds, as the endpoint asks."
         status = error.status if isinstance(error, BusyError) else 0
         return EndpointError(meant.code, told, hint, status)
 
@@ -134,19 +134,19 @@ class Endpoint:
                     reply.parts.append(whole.text)
                     yield whole.text
         except HttpError as error:
-            if reply.parts:  # what was heard cannot be taken back
+            if reply.parts:  # pieces that were passed on cannot be taken back
                 raise self._failure(error) from error
             raise
 
     @contextmanager
     def _answer(self, value: Any, client: Client) -> Iterator[Answer]:
-        """Give the answer to a request, which is none of an error."""
+        """Send a request and give its answer, if the answer is not an error."""
         with client.exchange("POST", self._target, json.dumps(value).encode()) as answer:
             self._check(answer)
             yield answer
 
     def _check(self, answer: Answer) -> None:
-        """Return if the answer is one to read. Raises BusyError, EndpointError."""
+        """Return if the answer can be read. Raises BusyError, EndpointError."""
         status = answer.status
         if 200 <= status < 300:  # noqa: PLR2004 - OK, Created
             if answer.coding:
@@ -154,7 +154,7 @@ class Endpoint:
             return
         if 300 <= status < 400:  # noqa: PLR2004 - redirects
             message = f"{self._url.netloc} redirects to another address"
-            hint = "name that address; a key is never sent on"
+            hint = "Write the new address; psreg never sends a key to the target of a redirect."
             raise EndpointError("ENDPOINT_REDIRECT", message, hint, status)
         told = f"status {status}{self._words(answer.page())}"
         if answer.busy:
@@ -163,7 +163,7 @@ class Endpoint:
         raise EndpointError("ENDPOINT_REFUSED", message, _HINTS.get(status, ""), status)
 
     def _words(self, data: bytes) -> str:
-        """Return what the page of an error says, without the key."""
+        """Return the message of an error page, without the key."""
         try:
             words = said(json_of(data))
         except EndpointError:
@@ -172,10 +172,10 @@ class Endpoint:
         return f": {words}" if words else ""
 
     def _guard(self, text: str) -> None:
-        """Return if the key is not in what the endpoint says. Raises EndpointError."""
+        """Return if `text` does not contain the key. Raises EndpointError."""
         if self._secret and self._secret in text:
-            message = "the endpoint sends the key back; its answer was dropped"
-            raise EndpointError("ENDPOINT_KEY", message, "do not trust it with another key")
+            message = "the endpoint sent the key back; its answer was dropped"
+            raise EndpointError("ENDPOINT_KEY", message, "Do not give it another key.")
 
     def _headers(self) -> dict[str, str]:
         headers = {"Accept": "application/json, text/event-stream"}
@@ -190,34 +190,34 @@ class Endpoint:
 _NONE = "no answer"
 
 _FAILURES: tuple[tuple[type[HttpError], EndpointError], ...] = (
-    (SlowError, EndpointError("ENDPOINT_SLOW", _NONE, "give it more --timeout")),
+    (SlowError, EndpointError("ENDPOINT_SLOW", _NONE, "Set a longer --timeout.")),
     (TooMuchError, EndpointError("ENDPOINT_TOO_LONG", _NONE)),
     (
         CertificateError,
-        EndpointError("ENDPOINT_TLS", _NONE, "check the address, and its certificate"),
+        EndpointError("ENDPOINT_TLS", _NONE, "Check the address and its certificate."),
     ),
-    (BusyError, EndpointError("ENDPOINT_BUSY", _NONE, "try again later")),
+    (BusyError, EndpointError("ENDPOINT_BUSY", _NONE, "Try again later.")),
     (
         UnreachableError,
         EndpointError(
             "ENDPOINT_UNREACHABLE",
             _NONE,
-            "check the address, and that something is listening there",
+            "Check the address, and that a server is listening there.",
         ),
     ),
-    (HttpError, EndpointError("ENDPOINT_CUT", _NONE, "try again later")),
+    (HttpError, EndpointError("ENDPOINT_CUT", _NONE, "Try again later.")),
 )
-"""How an answer fails to come: error, code, hint."""
+"""The error of psreg for each error of HTTP: code, message and hint."""
 
 _HINTS = {
-    401: f"the key is missing or no longer good; psreg takes it from {KEY}",
-    403: f"the key may not do this; psreg takes it from {KEY}",
-    404: "the address or the model is another one",
+    401: f"Set {KEY} to a valid key.",
+    403: f"Set {KEY} to a key that is allowed to do this.",
+    404: "Check the address and the name of the model.",
 }
 
 
 def _document(request: ChatRequest) -> dict[str, Any]:
-    """Return the JSON body of a request; a setting that is left to the endpoint is left out."""
+    """Return the JSON body of a request; settings without a value are left out."""
     settings = {
         "model": request.model or None,
         "temperature": request.temperature,
