@@ -1,8 +1,8 @@
-"""Where a review runs and reports: the forge whose job this process is a part of.
+"""The forge in whose job a review runs, and to which it reports.
 
-Everything comes from the forge itself: its environment, the event it wrote, its REST API. Nothing
-that another job made is read. A pull request is found by the commit at its head, and only if it
-is open and asks to be merged into the default branch.
+All input comes from the forge itself: its environment, the event it wrote, its REST API. No output
+of another job is read. A pull request is found by the commit at its head, and only if it is open
+and its target is the default branch.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from typing import TYPE_CHECKING, Any, Protocol
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.identity import Author
 
-if TYPE_CHECKING:  # most reviews run where there is no forge, and need no HTTP
+if TYPE_CHECKING:  # most reviews run without a forge, and need no HTTP
     from psreg.forges.line_comments import Remark
 
 LONGEST_COMMENT = 65_000
-"""Characters; GitHub takes 65,536."""
+"""Characters; GitHub accepts 65,536."""
 
 COMMENT_PAGES = 30
-"""Pages of 100 comments among which ours is looked for."""
+"""Maximum pages of 100 comments in which ours is searched."""
 
 CHECK = "psreg"
 """The name of the commit status; no job of a workflow has this name.
 
-NOTE: a commit status and not a check run, because a workflow in a pull request can create a check
-run of any name by naming a job so, and the newest of a name counts. A status needs a token with
-write access, which a fork's jobs do not get; if both have the same name, both must pass.
+NOTE: it is a commit status and not a check run, because a workflow in a pull request can create a
+check run of any name with a job of that name, and the newest one counts. A status needs a token
+with write access, which jobs of a fork do not get; if both have the same name, both must pass.
 """
 
 MOST_OUTDATED = 100
-"""The most heads that one run reviews again; the next run continues with the others."""
+"""Maximum heads that one run reviews again; the next run continues with the others."""
 
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _JUDGED = re.compile(r"; onto ([0-9a-f]{12}), asked by ([0-9]{1,18})", re.ASCII)
@@ -63,14 +63,14 @@ class Forge(Protocol):
 
     @property
     def base(self) -> str:
-        """The trusted commit that the change is compared with."""
+        """The trusted commit that the change is compared to."""
 
     head: str
     """The commit to review; it can be set before anything is requested or posted."""
 
     @property
     def token(self) -> str:
-        """The secret with which comments are posted."""
+        """The secret for posting comments."""
 
     @property
     def run_url(self) -> str:
@@ -78,20 +78,20 @@ class Forge(Protocol):
 
     @property
     def default_branch(self) -> str:
-        """The branch of what is released."""
+        """The branch that releases are published from."""
 
     @property
     def author(self) -> Author | None:
         """The author of the change; None if unknown, or if there are several.
 
         Raises:
-            ForgeError: it has to be asked, and does not answer.
+            ForgeError: the forge refused, or did not answer.
         """
 
     def post_comment(self, marker: str, body: str) -> tuple[str, ...]:
         """Write the comment that starts with `marker` on each pull request; return the URLs.
 
-        It replaces only a comment by the same account. () if no open pull request has this head.
+        Only a comment by the same account is replaced. () if no open pull request has this head.
 
         Raises:
             ForgeError: the forge refused, or did not answer.
@@ -105,7 +105,7 @@ class Forge(Protocol):
         its diff does not show; the others are still written.
 
         Raises:
-            ForgeError: the forge refused more than that, or did not answer.
+            ForgeError: the forge refused for another reason, or did not answer.
             UsageError: NO_TOKEN; NO_HEAD; COMMENT_TOO_LONG; a body does not begin with `marker`.
         """
 
@@ -118,9 +118,9 @@ class Forge(Protocol):
         """
 
     def unchanged(self, base: str) -> bool:
-        """Ask again: do the same open pull requests have this head, and their branch this tip?
+        """Ask again whether the same pull requests have this head, and their target this tip.
 
-        A commit of a merge queue has no other base than its own, and never moves.
+        A commit of a merge queue has a fixed base, so nothing can change.
 
         Raises:
             ForgeError: the forge refused, or did not answer.
@@ -147,7 +147,7 @@ def event(path: str) -> dict[str, Any]:
     """Return the event that the forge wrote to a file, {} where there is none.
 
     Raises:
-        UnavailableError: BAD_ENVIRONMENT; the file is no JSON object.
+        UnavailableError: BAD_ENVIRONMENT; the file is not a JSON object.
     """
     if not path:
         return {}
@@ -162,14 +162,14 @@ def event(path: str) -> dict[str, Any]:
 
 
 def at(value: Any, *keys: str) -> Any:
-    """Return what lies in nested objects under `keys`, None where something is missing."""
+    """Return the value at `keys` in nested objects, None if it does not exist."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def sha(value: Any) -> str:
-    """Return `value` if it is the full name of a commit, else ""."""
+    """Return `value` if it is the full id of a commit, else ""."""
     return value if isinstance(value, str) and _SHA.fullmatch(value) else ""
 
 
@@ -186,7 +186,7 @@ def text(value: Any) -> str:
 def event_account(account: Any, login: str) -> list[tuple[Any, Any]]:
     """Return id and login of the account that caused an event, [] if unknown.
 
-    `login` is the key of its name.
+    `login` is the key of the login.
     """
     return [(at(account, "id"), at(account, login))] if number(at(account, "id")) else []
 
@@ -194,8 +194,8 @@ def event_account(account: Any, login: str) -> list[tuple[Any, Any]]:
 def the_author(forge: str, accounts: Iterable[tuple[Any, Any]]) -> Author | None:
     """Return the one author of all pull requests with a head, None if there are several.
 
-    Accounts are ids and logins, including that of the account that pushed. Anyone can open a second
-    pull request with another person's commit at its head, or push to another person's branch.
+    `accounts` are ids and logins, including that of the account that pushed. Anyone can open a
+    second pull request with another person's commit at its head, or push to their branch.
     """
     found = {number(account): text(login) for account, login in accounts}
     if len(found) != 1 or 0 in found:
@@ -210,16 +210,16 @@ def judgement(words: str, base: str, author: Author | None) -> str:
 
 
 def judged(description: str) -> tuple[str, int]:
-    """Return the base and the author in a `judgement`: twelve digits and a number, or "" and 0."""
+    """Return base and author of a `judgement`: twelve digits and a number, or "" and 0."""
     found = _JUDGED.search(description)
     return (found[1], int(found[2])) if found else ("", 0)
 
 
 def last_judged(descriptions: Iterable[str]) -> int:
-    """Return who asked for a head when it was last judged, 0 if that is not known.
+    """Return the author of a head in its last review, 0 if unknown.
 
-    `descriptions` are those of its statuses, the newest first. Who pushed is told by an event
-    alone; a review that no event of a pull request starts takes it from the one that was.
+    `descriptions` are those of its statuses, the newest first. Only an event says who pushed; a
+    review that was not started by an event of a pull request takes it from the review before.
     """
     return next((who for base, who in map(judged, descriptions) if base), 0)
 

@@ -1,8 +1,8 @@
 """GitHub Actions: `pull_request` (no secrets), and the events of a trusted job, which has a token.
 
-A trusted job is started by `pull_request_target`, by a merge queue, or by whatever is not about a
-pull request at all (a push to the default branch, a schedule). It believes the event about commits
-and who pushed; pull requests and their authors are asked for through the API.
+A trusted job is started by `pull_request_target`, by a merge queue, or by an event that is not
+about a pull request (a push to the default branch, a schedule). It takes commits and who pushed
+from the event; pull requests and their authors come from the API.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ from psreg.forges.rest_api import Api, ForgeRefusedError
 from psreg.http.retry_limits import Limits
 
 _BOT = "github-actions[bot]"
-"""Whose name a workflow's own token writes under; no person's name can have brackets."""
+"""The login of a workflow's own token; the login of a person cannot have brackets."""
 
 _COMMIT_PAGES = 3
 _OPEN_PAGES = 10
 
 _STATUS_PAGES = 10
-"""GitHub takes a thousand statuses of a commit and context."""
+"""GitHub accepts a thousand statuses per commit and context."""
 
 _STATES = {Status.PASSING: "success", Status.FAILING: "failure", Status.PENDING: "pending"}
 _LONGEST_DESCRIPTION = 140
 
 _QUEUED = re.compile(r"refs/heads/gh-readonly-queue/.+/pr-([0-9]+)-[0-9a-f]+", re.ASCII)
-"""The branch of a merge queue that a pull request waits on; its number."""
+"""The branch of a merge queue for one pull request, and its number."""
 
 _PUSHES = ("opened", "reopened", "synchronize")
-"""What an event of a pull request says of whoever pushed its head; `edited` is about its text."""
+"""Actions of events whose sender pushed the head; `edited` is about the pull request's text."""
 
 
 class GitHub:
@@ -79,18 +79,18 @@ class GitHub:
             environ.get("GITHUB_API_URL") or "https://api.github.com", headers, limits or Limits()
         )
         self._path = f"/repos/{quote(self._repository)}"
-        # In `pull_request` the commit that is checked out is another one, a tried merge.
+        # In `pull_request` another commit is checked out: the result of a test merge.
         self.head = self._pushed or sha(at(self._event, "merge_group", "head_sha"))
 
     @cached_property
     def default_branch(self) -> str:
-        """The repository's default branch, as the event says, else the forge."""
+        """The repository's default branch, from the event or else from the API."""
         said = text(at(self._event, "repository", "default_branch"))
         return said or text(at(self._api.get(self._path), "default_branch"))
 
     @property
     def base(self) -> str:
-        """The tip of the base branch, in a trusted job the commit it was started with."""
+        """The tip of the base branch; in a trusted job, the commit it was started at."""
         if self._event_name == "pull_request_target":
             return self._commit
         queued = sha(at(self._event, "merge_group", "base_sha"))
@@ -102,7 +102,7 @@ class GitHub:
 
     @cached_property
     def author(self) -> Author | None:
-        """Who opened the pull request and pushed its head, by the number of the account."""
+        """The account that opened the pull request and pushed its head."""
         if self._event_name == "pull_request":
             pulls = [self._event["pull_request"]] if "pull_request" in self._event else []
         else:
@@ -118,7 +118,7 @@ class GitHub:
         return [(last_judged(self._descriptions(head)), "") for head in heads]
 
     def _descriptions(self, head: str) -> Iterator[str]:
-        """Yield what our statuses of a commit say, the newest first."""
+        """Yield the descriptions of our statuses of a commit, the newest first."""
         statuses = f"{self._path}/commits/{head}/statuses"
         for status in self._api.listed(statuses, _STATUS_PAGES):
             if at(status, "context") == CHECK:
@@ -126,7 +126,7 @@ class GitHub:
 
     @property
     def _queued(self) -> list[Any]:
-        """The pull request that a merge queue tries: one, because a group is its base and one."""
+        """The pull request in a merge queue: one, because a group adds one to its base."""
         found = _QUEUED.fullmatch(text(at(self._event, "merge_group", "head_ref")))
         return [self._api.get(f"{self._path}/pulls/{found[1]}")] if found else []
 
@@ -140,7 +140,7 @@ class GitHub:
             return []
         of_commit = self._api.listed(f"{self._path}/commits/{self.head}/pulls", _COMMIT_PAGES)
         found = [pull for pull in of_commit if self._fits(pull)]
-        # A commit that only a fork has may be unknown there: look through what is open.
+        # A commit that only a fork has may be unknown there: search all open pull requests.
         return found or [pull for pull in self._open() if self._fits(pull)]
 
     def _open(self) -> Iterator[Any]:
@@ -195,7 +195,7 @@ class GitHub:
     def _remark(self, pull: int, marker: str, remarks: Sequence[Remark]) -> int:
         path = f"{self._path}/pulls/{pull}/comments"
         posted = [
-            # It has no line any more when that was changed since.
+            # NOTE: it has no `line` if the line has changed since.
             Posted(
                 id=number(at(comment, "id")),
                 key=(first_line(text(at(comment, "body"))), number(at(comment, "line"))),
@@ -216,7 +216,7 @@ class GitHub:
         return settle(posted, remarks, delete, create)
 
     def _is_ours(self, comment: Any) -> bool:
-        """Tell whether we wrote it: everybody can write our marker."""
+        """Tell whether we wrote a comment: anyone can write our marker."""
         user = at(comment, "user")
         if self._account:
             return number(at(user, "id")) == self._account
@@ -224,7 +224,7 @@ class GitHub:
 
     @cached_property
     def _account(self) -> int:
-        """The number of the account that the token is of; 0 for a workflow's own token."""
+        """The id of the token's account; 0 for a workflow's own token."""
         try:
             return number(at(self._api.get("/user"), "id"))
         except ForgeRefusedError as error:
@@ -245,7 +245,7 @@ class GitHub:
         self._api.with_retries(partial(self._api.send, "POST", path, document))
 
     def unchanged(self, base: str) -> bool:
-        """Ask whether what was judged is what is there; see `Forge.unchanged`."""
+        """Ask whether the reviewed commits are still current; see `Forge.unchanged`."""
         check_posting(self, "GITHUB_TOKEN")
         if "merge_group" in self._event:
             return True
@@ -257,7 +257,7 @@ class GitHub:
         return sha(at(self._api.get(f"{self._path}/git/ref/heads/{branch}"), "object", "sha"))
 
     def outdated(self, base: str) -> Iterator[str]:
-        """Yield the heads that are to be judged again; see `Forge.outdated`."""
+        """Yield the heads to review again; see `Forge.outdated`."""
         heads = dict.fromkeys(
             sha(at(pull, "head", "sha")) for pull in self._open() if self._into_default(pull)
         )
@@ -265,11 +265,11 @@ class GitHub:
         return islice(missed, MOST_OUTDATED)
 
     def _judged(self, head: str, base: str) -> bool:
-        """Tell whether the status of a head is about a base: the newest one, no older one."""
+        """Tell whether the newest status of a head is about `base`."""
         newest = next(self._descriptions(head), "")
         return judged(newest)[0] == base[:12]
 
 
 def _askers(pulls: Iterable[Any]) -> set[tuple[int, int]]:
-    """Return by number which pull requests there are, and whose."""
+    """Return the numbers of pull requests, and the ids of their authors."""
     return {(number(at(pull, "number")), number(at(pull, "user", "id"))) for pull in pulls}

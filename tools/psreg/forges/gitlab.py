@@ -1,8 +1,8 @@
 """GitLab CI: pipelines of merge requests (no token) and pipelines that a webhook triggers.
 
-A triggered pipeline runs what the default branch says and may see protected variables; of the
-webhook's payload only the commit at the head and whose doing it was is read, everything else is
-asked of the API.
+A triggered pipeline is defined by the default branch and has protected variables. Only the commit
+at the head and who caused the event are read from the webhook's payload; everything else comes
+from the API.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _STATUS_PAGES = 10
 _STATES = {Status.PASSING: "success", Status.FAILING: "failed", Status.PENDING: "pending"}
 _LONGEST_DESCRIPTION = 255
 _SAME_STATE = 400
-"""How GitLab answers when a status is to become what it is already."""
+"""The status of GitLab's answer to setting the state that a status already has."""
 
 
 class GitLab:
@@ -66,13 +66,13 @@ class GitLab:
 
     @property
     def base(self) -> str:
-        """Where the merge request leaves the base, in a trusted job the commit it runs at."""
+        """The merge base of the merge request; in a trusted job, the commit it runs at."""
         variable = "CI_COMMIT_SHA" if self._triggered else "CI_MERGE_REQUEST_DIFF_BASE_SHA"
         return sha(self._environ.get(variable))
 
     @property
     def _named(self) -> str:
-        """The last commit of the source branch, not that of a tried merge."""
+        """The last commit of the source branch, not that of a test merge."""
         if self._triggered:
             return sha(at(self._payload, "object_attributes", "last_commit", "id"))
         if "CI_MERGE_REQUEST_IID" not in self._environ:
@@ -82,7 +82,7 @@ class GitLab:
 
     @cached_property
     def author(self) -> Author | None:
-        """Who opened the merge request, and pushed; without a token only a public project tells."""
+        """The account that opened and pushed; None for a private project without a token."""
         try:
             requests = self._requests
         except ForgeError:
@@ -98,7 +98,7 @@ class GitLab:
         return [(last_judged(self._descriptions(self.head)), "")]
 
     def _descriptions(self, head: str) -> Iterator[str]:
-        """Yield what our statuses of a commit say, the newest first."""
+        """Yield the descriptions of our statuses of a commit, the newest first."""
         path = f"{self._path}/repository/commits/{head}/statuses"
         ours = [
             status
@@ -173,7 +173,7 @@ class GitLab:
     def _remark(self, request: int, marker: str, remarks: Sequence[Remark]) -> int:
         path = f"{self._path}/merge_requests/{request}"
         refs = at(self._api.get(path), "diff_refs")
-        if at(refs, "head_sha") != self.head:  # not worked out yet, or there is a newer head
+        if at(refs, "head_sha") != self.head:  # not computed yet, or there is a newer head
             return len(remarks)
         posted = [
             Posted(
@@ -199,10 +199,10 @@ class GitLab:
 
     @cached_property
     def _account(self) -> int:
-        """The number of the account that the token is of."""
+        """The id of the token's account."""
         account = number(at(self._api.get("/user"), "id"))
         if not account:
-            raise ForgeError("FORGE_ANSWER", "GitLab does not say whose the token is")
+            raise ForgeError("FORGE_ANSWER", "GitLab does not say which account the token is for")
         return account
 
     def post_check(self, status: Status, description: str) -> None:
@@ -222,7 +222,7 @@ class GitLab:
                 raise
 
     def unchanged(self, base: str) -> bool:
-        """Ask whether what was judged is what is there; see `Forge.unchanged`."""
+        """Ask whether the reviewed commits are still current; see `Forge.unchanged`."""
         check_posting(self, "GITLAB_TOKEN")
         now = _askers(self._asking())
         return bool(now) and now == _askers(self._requests) and self._tip() == base
@@ -232,7 +232,7 @@ class GitLab:
         return sha(at(self._api.get(path), "commit", "id"))
 
     def outdated(self, base: str) -> Iterator[str]:
-        """Yield the heads that are to be judged again; see `Forge.outdated`."""
+        """Yield the heads to review again; see `Forge.outdated`."""
         opened = self._api.listed(f"{self._path}/merge_requests", _OPEN_PAGES, state="opened")
         heads = dict.fromkeys(sha(at(one, "sha")) for one in opened if self._into_default(one))
         missed = (head for head in heads if head and not self._judged(head, base))
@@ -244,5 +244,5 @@ class GitLab:
 
 
 def _askers(requests: Iterable[Any]) -> set[tuple[int, int]]:
-    """Return by number which merge requests there are, and whose."""
+    """Return the numbers of merge requests, and the ids of their authors."""
     return {(number(at(one, "iid")), number(at(one, "author", "id"))) for one in requests}

@@ -1,7 +1,7 @@
-"""Remarks at the lines of a pull request: which of ours stay, which go, which are new.
+"""Comments on lines of a pull request: which of ours to keep, delete and create.
 
-A remark is known again by its first line, which is hidden: it says of which text it is. Whether
-somebody else has written one that begins like it is for the forge's adapter to tell.
+A comment is recognized by its first line, which is hidden and identifies the text it is about. The
+forge's adapter leaves out comments that other accounts wrote.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from psreg.forges.rest_api import ForgeRefusedError
 
 _NOT_THERE = (400, 422)
-"""How GitLab and GitHub refuse a remark about lines that their diff does not have."""
+"""The statuses with which GitLab and GitHub refuse a remark on lines outside of their diff."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:
-    """What is to be said of the lines `first` to `last` that `path` has at the head."""
+    """A comment on the lines `first` to `last` of `path` at the head."""
 
     path: str
     first: int
@@ -26,20 +26,20 @@ class Remark:
 
     @property
     def key(self) -> tuple[str, int]:
-        """What it is known by: its first line and where it stands."""
+        """What identifies it: the first line of its text, and its last line in the file."""
         return first_line(self.body), self.last
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posted:
-    """A remark of ours as the forge has it; `key` as above, of line 0 if it is out of date."""
+    """A remark of ours on the forge; `key` is as above, with line 0 if it is outdated."""
 
     id: int
     key: tuple[str, int]
 
 
 def first_line(body: str) -> str:
-    """Return the line by which a remark is known."""
+    """Return the line that identifies a remark."""
     return body.partition("\n")[0].rstrip("\r")
 
 
@@ -49,10 +49,10 @@ def settle(
     delete: Callable[[int], None],
     create: Callable[[Remark], None],
 ) -> int:
-    """Delete and create until what is `posted` are the `remarks`; return how many are refused.
+    """Delete and create remarks until `posted` are the `remarks`; return how many are refused.
 
     Raises:
-        ForgeError: from `delete` and `create`, except that a line is not in the diff.
+        ForgeError: from `delete` and `create`, except for lines that are not in the diff.
     """
     wanted = {remark.key: remark for remark in remarks}
     for one in posted:

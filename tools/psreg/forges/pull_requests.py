@@ -1,6 +1,6 @@
-"""What only submitting asks of GitHub: an issue answered, a pull request opened.
+"""The calls to GitHub that only `psreg submit` makes: answering an issue, opening a pull request.
 
-Both look before they write, so that a job that runs again changes what it wrote, and adds nothing.
+Both look before they write, so that a job that runs again updates what it wrote, and adds nothing.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _PAGES = 3
 
 
 class Requests(GitHub):
-    """A repository on GitHub in which something is asked for.
+    """A repository on GitHub in which issues are answered and pull requests opened.
 
-    Set `head` to the commit that was pushed: comment and status of `GitHub` go to it.
+    Set `head` to the pushed commit: the comment and the status of `GitHub` are about it.
     """
 
     def __init__(self, environ: Mapping[str, str], limits: Limits | None = None) -> None:
@@ -36,13 +36,13 @@ class Requests(GitHub):
         return self._repository.partition("/")[0]
 
     def require_token(self) -> None:
-        """Return if something may be asked for. Raises UsageError NO_TOKEN."""
+        """Return if there is a token. Raises UsageError NO_TOKEN."""
         if not self.token:
             hint = "Set GITHUB_TOKEN, or run without `--open` and open the printed page."
             raise UsageError("NO_TOKEN", "cannot open a pull request without GITHUB_TOKEN", hint)
 
     def answer_issue(self, issue: int, marker: str, body: str) -> str:
-        """Write the one comment that begins with `marker` on an issue; return its address.
+        """Write the comment that begins with `marker` on an issue; return its address.
 
         Raises:
             ForgeError: the forge refused, or did not answer.
@@ -53,9 +53,9 @@ class Requests(GitHub):
         return self._api.with_retries(partial(self._comment, issue, marker, body))
 
     def open_pull_request(self, owner: str, branch: str, title: str, body: str) -> str:
-        """Ask for `branch` of the account `owner` to be merged; return the page of the request.
+        """Open a pull request for `branch` of the account `owner`; return its page.
 
-        Where it is asked for already, that is its page, and nothing is written.
+        If there is one already, its page is returned, and nothing is written.
 
         Raises:
             ForgeError: the forge refused, or did not answer.
@@ -78,9 +78,9 @@ class Requests(GitHub):
 
 
 def git_secret(environ: Mapping[str, str], token: str) -> dict[str, str]:
-    """Return the environment with which git may push to GitHub, and to nowhere else, as a job.
+    """Return the environment with which a job's git may push to GitHub, and nowhere else.
 
-    The token is in no command line, no file and no address.
+    The token is not in a command line, a file or an address.
     """
     server = environ.get("GITHUB_SERVER_URL", "https://github.com")
     secret = {"GIT_TERMINAL_PROMPT": "0"}
@@ -98,8 +98,8 @@ def issue_of(path: str) -> dict[str, Any]:
     """Return the issue in the event that GitHub wrote to the file at `path`.
 
     Raises:
-        UnavailableError: BAD_ENVIRONMENT; the file is no JSON object.
-        UsageError: NO_ISSUE; it is another event, or a pull request's.
+        UnavailableError: BAD_ENVIRONMENT; the file is not a JSON object.
+        UsageError: NO_ISSUE; it is another event, or that of a pull request.
     """
     issue = at(event(path), "issue")
     known = isinstance(issue, dict) and "pull_request" not in issue

@@ -1,4 +1,4 @@
-"""What the address of a Git remote tells: which forge it is on, and where a merge is asked for.
+"""The forge of a Git remote's address, and the page to open a pull request on.
 
 A password or token in an address is never repeated.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlencode, urlsplit
 
 _SCP = re.compile(r"(?:[^@/:]+@)?([A-Za-z0-9.-]+):(?!//)(.+)")
-"""`git@host:owner/name.git`, which is no URL."""
+"""`git@host:owner/name.git`, which is not a URL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +29,10 @@ class RemoteRepository:
 
 
 def hosted(address: str, environ: Mapping[str, str]) -> RemoteRepository | None:
-    """Return where the remote at `address` is, None if that is no host.
+    """Return the repository on a forge at `address`, None if it is not on a host.
 
-    Hosts of other names than the forges' own are known by `GITHUB_SERVER_URL` and
-    `CI_SERVER_HOST`, the variables that the forges themselves set.
+    Self-hosted forges are recognized by `GITHUB_SERVER_URL` and `CI_SERVER_HOST`, the variables
+    that the forges themselves set.
     """
     if match := _SCP.fullmatch(address):
         host, path = match[1], match[2]
@@ -61,9 +61,10 @@ def _forge(host: str, environ: Mapping[str, str]) -> str:
 def page_to_open(
     into: RemoteRepository | None, own: RemoteRepository | None, target: str, branch: str
 ) -> str:
-    """Return the page on which a person opens the pull request; "" if the forge is not known.
+    """Return the page on which a person opens the pull request; "" if the forge is unknown.
 
-    `own` is where the branch is, a fork perhaps, `target` the branch of `into` to merge into.
+    `own` is the repository of `branch`, which may be a fork; `target` is the branch of `into` to
+    merge into.
     """
     if into is None or own is None or not into.forge:
         return ""

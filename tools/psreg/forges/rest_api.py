@@ -1,7 +1,7 @@
 """The REST API of a forge: JSON over https, with a token, bounded in time, size and retries.
 
-A redirect is never followed, because the token would follow it. Only reading is tried again here;
-whoever writes looks first whether an unanswered attempt has written already (`settled`).
+A redirect is never followed, because the token would be sent along. Only reading is retried here;
+callers that write check first whether an unanswered attempt has already written (`with_retries`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from psreg.http.retry_limits import Limits
 PER_PAGE = 100
 
 _LARGEST = 8 * 1024 * 1024
-"""Bytes of an answer: a hundred comments of 65,536 characters and their surroundings."""
+"""Maximum bytes of an answer: a hundred comments of 65,536 characters, and their other fields."""
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class ForgeError(UnavailableError):
 
 
 class ForgeRefusedError(ForgeError):
-    """The forge answered with `status`, a refusal that asking again would not change."""
+    """The forge answered with `status`, a refusal that a retry would not change."""
 
     def __init__(self, status: int, message: str, hint: str) -> None:
         super().__init__("FORGE_REFUSED", message, hint)
@@ -40,7 +40,7 @@ class ForgeRefusedError(ForgeError):
 
 
 class Api:
-    """One forge's API below a base address; one instance is one run's time and retries."""
+    """The API of a forge below a base address; the limits are for the life of the instance."""
 
     def __init__(self, base: str, headers: Mapping[str, str], limits: Limits) -> None:
         url = _address(base)
@@ -48,31 +48,33 @@ class Api:
         self._client = Client(url, limits, {"Accept": "application/json", **headers})
 
     def get(self, path: str, **query: str | int) -> Any:
-        """Return the JSON at `path` below the base, asked for again while the forge is busy.
+        """Return the JSON at `path` below the base; retries while the forge is busy.
 
         Raises:
-            ForgeError: it cannot be had.
+            ForgeError: the forge refused, or did not answer.
         """
         target = f"{path}?{urlencode(query)}" if query else path
         return self.with_retries(partial(self.send, "GET", target))
 
     def listed(self, path: str, pages: int, **query: str | int) -> Iterator[Any]:
-        """Yield the items of a list, of at most so many pages.
+        """Yield the items of a list of at most `pages` pages.
 
         Raises:
-            ForgeError: a page cannot be had; FORGE_TOO_MUCH, there are more pages.
+            ForgeError: a page cannot be read; FORGE_TOO_MUCH, there are more pages.
         """
         for page in range(1, pages + 1):
             items = self.get(path, **query, per_page=PER_PAGE, page=page)
             if not isinstance(items, list):
-                raise ForgeError("FORGE_ANSWER", f"{self._client.host} sends no list for {path}")
+                raise ForgeError(
+                    "FORGE_ANSWER", f"{self._client.host} did not send a list for {path}"
+                )
             yield from items
             if len(items) < PER_PAGE:
                 return
         raise ForgeError("FORGE_TOO_MUCH", f"{path} has more than {pages * PER_PAGE} items")
 
     def with_retries(self, attempt: Callable[[], T]) -> T:
-        """Return what `attempt` returns, made again while the forge is busy.
+        """Return what `attempt` returns; repeats it while the forge is busy.
 
         Raises:
             ForgeError: what the last attempt raised; FORGE_UNREACHABLE, there was no answer.
@@ -81,14 +83,14 @@ class Api:
             return self._client.with_retries(attempt)
         except HttpError as error:
             message = f"no answer from {self._client.host}: {error}"
-            raise ForgeError("FORGE_UNREACHABLE", message, "try again later") from error
+            raise ForgeError("FORGE_UNREACHABLE", message, "Try again later.") from error
 
     def send(self, method: str, target: str, document: Mapping[str, Any] | None = None) -> Any:
         """Make one request and return the JSON of the answer, None if that has no content.
 
         Raises:
-            HttpError: whether the forge did it is unknown; `settled` makes a ForgeError of it.
-            ForgeError: it refused, or its answer cannot be understood.
+            HttpError: it is unknown whether the forge did it; `with_retries` handles this.
+            ForgeError: the forge refused, or its answer is not valid.
         """
         body = None if document is None else json.dumps(document).encode()
         with self._client.exchange(method, f"{self._path}{target}", body) as answer:
@@ -99,10 +101,10 @@ class Api:
         try:
             data = answer.body(_LARGEST)
         except TooMuchError as error:
-            message = f"{self._client.host} sends too much for {what}"
+            message = f"the answer of {self._client.host} to {what} is too long"
             raise ForgeError("FORGE_ANSWER", message) from error
         said = f"{self._client.host} answers {what} with status {status}"
-        # GitHub's second limit on requests has no status of its own.
+        # NOTE: GitHub's secondary rate limit has no status of its own.
         if answer.busy or (status == HTTPStatus.FORBIDDEN and answer.header("Retry-After")):
             raise BusyError(f"{what} has status {status}", status, answer.wait)
         if not 200 <= status < 300:  # noqa: PLR2004 - OK, Created
@@ -112,18 +114,17 @@ class Api:
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            message = f"{self._client.host} sends no JSON for {what}"
+            message = f"the answer of {self._client.host} to {what} is not JSON"
             raise ForgeError("FORGE_ANSWER", message) from error
 
 
+_MOVED = "Set the API's new address; psreg never sends a token to the target of a redirect."
+
 _HINTS = {
-    301: "the address of the API is another one; a token is never sent on",
-    302: "the address of the API is another one; a token is never sent on",
-    307: "the address of the API is another one; a token is never sent on",
-    308: "the address of the API is another one; a token is never sent on",
-    401: "the token is missing or no longer good",
-    403: "the token may not do this; see the permissions in the keepers' guide",
-    404: "there is no such thing, or the token may not see it",
+    **dict.fromkeys((301, 302, 307, 308), _MOVED),
+    401: "Set a valid token.",
+    403: "Give the token the permissions in the guide “Run a registry”.",
+    404: "Check that it exists, and that the token may read it.",
 }
 
 
