@@ -100,7 +100,7 @@ class Tour:
 
     def _histories(self):
         self.add("nobody_known", head="patch", author=None)
-        self.add("somebody_else", head="patch", author=cases.BOB)
+        self.add("someone_else", head="patch", author=cases.BOB)
         self.add("other_forge", "--forge=gitlab", head="patch")
         self.add("no_merge_base", head="stranger")
         self.add("no_such_head", head="nowhere")

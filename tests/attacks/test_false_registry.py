@@ -1,4 +1,4 @@
-"""Somebody poses as a registry, or makes a client ask another one."""
+"""An attacker poses as a registry, or makes a client ask another one."""
 
 from __future__ import annotations
 

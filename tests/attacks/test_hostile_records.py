@@ -1,4 +1,4 @@
-"""Whoever holds the online key signs records that lie: names, paths, sizes, history."""
+"""An attacker with the online key signs records that lie: names, paths, sizes, history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repository, or a branch somebody sent, is made to run, fetch, write, hide or exhaust something.
+"""A repository, or a submitted branch, is made to run, fetch, write, hide or exhaust something.
 
 Everything is read from Git objects. Each attack ends in a verdict or in an error with a reason.
 """

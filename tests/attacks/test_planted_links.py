@@ -1,4 +1,4 @@
-"""Somebody planted a link or a folder where psreg is about to write."""
+"""An attacker planted a link or a folder where psreg is about to write."""
 
 from __future__ import annotations
 

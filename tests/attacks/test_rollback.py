@@ -1,4 +1,4 @@
-"""An old but genuine state is shown to somebody who has seen a newer one."""
+"""An old but genuine state is shown to a client that has seen a newer one."""
 
 from __future__ import annotations
 

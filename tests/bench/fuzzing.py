@@ -18,7 +18,7 @@ from pathlib import Path
 import generate
 from measure import Metric
 from psreg.lint.engine import check_file
-from psreg.lint.fix import mend
+from psreg.lint.fix import apply_fixes
 
 CASES = int(os.environ.get("PSREG_FUZZ_CASES", "100000"))
 LIMIT_MS = 200
@@ -147,19 +147,19 @@ def enlarge(data: bytes, pick: random.Random) -> bytes:
 
 
 def run(name: str, data: bytes) -> None:
-    """Mend the case until nothing is left to mend; one round mends what one report can hold."""
+    """Fix the case until nothing is left to fix; one round fixes what one report can hold."""
     for _ in range(ROUNDS):
-        if (mended := _mended(name, data)) == data:
+        if (fixed := _fixed(name, data)) == data:
             return
-        data = mended
+        data = fixed
     raise AssertionError(f"{ROUNDS} rounds of --fix do not end")
 
 
-def _mended(name: str, data: bytes) -> bytes:
+def _fixed(name: str, data: bytes) -> bytes:
     def judge(files):
         return check_file(files.get(name, data), path=name)
 
-    return mend(judge, lambda _: data).files.get(name, data)
+    return apply_fixes(judge, lambda _: data).files.get(name, data)
 
 
 def share(job: tuple[int, int]) -> Share:

@@ -72,7 +72,7 @@ def _npm(folder: Path, base: str) -> None:
 
 def _publish(root: Path, site: Path) -> str:
     generate.registry(root, 40, "REG011")
-    env = {**os.environ, "PSREG_HOME": str(root.parent / "keeper")}
+    env = {**os.environ, "PSREG_HOME": str(root.parent / "maintainer")}
     done = subprocess.run(
         [PSREG, "publish", "--format", "json"], cwd=root, env=env, check=True, capture_output=True
     )

@@ -175,7 +175,7 @@ class FakeGitHub(FakeForge):
         return pull
 
     def comment(self, body: str, user: dict[str, Any], pull: int = 1) -> dict[str, Any]:
-        """Write a comment as somebody."""
+        """Write a comment as some account."""
         number = self.number()
         page = f"https://github.example/{self.repository}/pull/{pull}#issuecomment-{number}"
         comment = {"id": number, "user": user, "body": body, "html_url": page}
@@ -226,7 +226,7 @@ class FakeGitHub(FakeForge):
         return 404, {"message": "Not Found"}
 
     def remark(self, document: Any, user: dict[str, Any], pull: int = 1) -> dict[str, Any]:
-        """Write a review comment as somebody."""
+        """Write a review comment as some account."""
         remark = {"id": self.number(), "user": user, **document}
         self.remarks.setdefault(pull, []).append(remark)
         return remark
@@ -308,7 +308,7 @@ class FakeGitLab(FakeForge):
         return request
 
     def comment(self, body: str, author: int, pull: int = 1) -> dict[str, Any]:
-        """Write a note as somebody."""
+        """Write a note as some account."""
         note = {"id": self.number(), "author": {"id": author}, "body": body}
         self.comments.setdefault(pull, []).append(note)
         return note

@@ -177,7 +177,7 @@ GOOD = {
 
 HUMAN = {
     "new_name": entry("recipe_finder", OF_ANA, "0.1.0"),
-    "new_name_for_somebody_else": entry("recipe_finder", OF_BOB, "0.1.0"),
+    "new_name_for_someone_else": entry("recipe_finder", OF_BOB, "0.1.0"),
     "name_two_keystrokes_away": entry("wellcomes", OF_ANA, "1.0.0"),
     "name_with_an_affix": entry("welcome_official", OF_ANA, "1.0.0"),
     "major": hello("2.0.0", prompt=PROMPT.replace("{name}", "{whom}")),
@@ -185,7 +185,7 @@ HUMAN = {
     "outside": {"README.md": b"# Our prompts\n"},
     "several_entries": {**PATCH, **hello("0.1.1", "young", prompt=worded())},
     "not_an_owner": hello("1.0.1", "welcome", prompt=worded()),
-    "the_keepers_own": hello("1.0.1", "farewell", prompt=worded()),
+    "the_maintainers_own": hello("1.0.1", "farewell", prompt=worded()),
     "another_owner": {f"{HELLO}/entry.toml": OF_BOB.encode()},
     "another_licence": hello("1.2.0", prompt=worded(), release=CHANGES.replace("MIT", "CC0-1.0")),
     "less_evidence": hello(
@@ -282,7 +282,7 @@ BROKEN = {
     "broken_toml": hello("1.1.1", prompt=worded(), release="summary = \n"),
     "hidden_text": hello("1.1.1", prompt=PROMPT + "Go on.\U000e0041\U000e0042\n"),
 }
-"""What has to be mended."""
+"""What has to be fixed."""
 
 
 def hostile():

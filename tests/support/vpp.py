@@ -56,7 +56,7 @@ def judged(*texts, declared="", mode=Mode.STRICT):
     return found
 
 
-def mended(*texts):
+def fixed(*texts):
     """The last text with all of its fixes applied, in order of their places."""
     unit = units(*texts)[-1]
     text = unit.text

@@ -38,7 +38,7 @@ POLICY = '[[waiver]]\ncode = "REG011"\nnames = ["*"]\nreason = "Nothing here is 
 
 
 class World(ABC):
-    """A registry on a forge: its bare repository, a keeper, a contributor, a runner."""
+    """A registry on a forge: its bare repository, a maintainer, a contributor, a runner."""
 
     forge: str
     state_branch = "main"
@@ -47,7 +47,7 @@ class World(ABC):
         self.root, self.server = root, server
         self.origin = root / "prompts.git"
         self.work = root / "work"
-        self.keeper = Client(root / "keeper")
+        self.maintainer = Client(root / "maintainer")
         self.runner = Runner(root=root / "runner", origin=self.origin)
         self.pin = ""
         self.keys = ""
@@ -64,7 +64,7 @@ class World(ABC):
         shutil.copytree(ROOT / ENTRY / "1.0.0", self.work / ENTRY / "1.0.0")
         owner = f'owners = [{{forge = "{self.forge}", id = {ANA}, login = "ana"}}]\n'
         (self.work / ENTRY / "entry.toml").write_text(owner)
-        published = self.keeper.run("publish", "--format", "json", cwd=self.work).json
+        published = self.maintainer.run("publish", "--format", "json", cwd=self.work).json
         self.pin = published["root_sha256"]
         self.keys = self.exported(published["registry_id"])
         self.commit("Create the registry", "main")
@@ -77,8 +77,8 @@ class World(ABC):
             git("checkout", "-qf", "main", cwd=self.work)
 
     def exported(self, registry_id: str) -> str:
-        """Return the secret as the keepers' guide makes it: without the root key."""
-        folder = self.keeper.home / "data/keys"
+        """Return the secret as the maintainers' guide makes it: without the root key."""
+        folder = self.maintainer.home / "data/keys"
         packed = subprocess.run(
             ["tar", "-C", folder, "--exclude", "root.pem", "-cz", registry_id],
             capture_output=True,
@@ -89,7 +89,7 @@ class World(ABC):
     def scaffold(self) -> None:
         """Write the files of the registry that are not prompts."""
         made = self.root / "made"
-        assert self.keeper.run("init", made).code == 0
+        assert self.maintainer.run("init", made).code == 0
         copy_tree(made, self.work)
 
     def commit(self, message: str, ref: str) -> str:
@@ -431,7 +431,7 @@ def test_the_comment_is_replaced(world: World) -> None:
     assert len(world.server.bodies()) == 1
 
 
-# A verdict is about one head, one base and whoever asks
+# A verdict is about one head, one base and one author
 
 
 def push(world: World, message: str, **files: str) -> str:

@@ -119,8 +119,8 @@ def test_from_the_form_to_an_installed_release(world):
     world.submit(body(GOOD | TWO_RUNS))
     git("fetch", "-q", "origin", cwd=world.work)
     git("merge", "-q", "--no-ff", "-m", "Merge", "origin/submit/issue-7", cwd=world.work)
-    keeper, user = Client(world.root / "keeper"), Client(world.root / "user")
-    assert keeper.run("publish", cwd=world.work).code == 0
+    maintainer, user = Client(world.root / "maintainer"), Client(world.root / "user")
+    assert maintainer.run("publish", cwd=world.work).code == 0
     done = user.run("install", "trip_packer", "--registry", world.work)
     assert done.code == 0, done.err
     shown = user.run("render", "trip_packer", "--set", "nights=3", "--set", "destination=Rome")
@@ -142,7 +142,7 @@ def test_a_second_run_changes_nothing_and_an_edit_changes_the_pull_request(world
     assert len(world.server.bodies(7)) == 1
 
 
-def test_what_is_missing_is_answered_and_mended(world):
+def test_what_is_missing_is_answered_and_fixed(world):
     done = world.submit(body({**GOOD, "summary": "Short.", "name": "Trip"}))
     assert done.code == 0, done.out
     assert "Write <code>trip" in world.answer()
@@ -172,17 +172,17 @@ def test_a_name_that_is_taken_and_a_first_version_that_becomes_one(world):
     assert world.branches == ["submit/issue-7", "submit/issue-9"]
 
 
-def test_what_a_keeper_mended_is_not_overwritten(world):
+def test_what_a_maintainer_fixed_is_not_overwritten(world):
     world.submit(body(GOOD))
     git("fetch", "-q", "origin", cwd=world.work)
     git("checkout", "-q", "submit/issue-7", cwd=world.work)
-    (world.work / "pbes/prompt/trip_packer/0.1.0/README.md").write_text("# Mended\n")
-    git("commit", "-qam", "Mend", cwd=world.work)
+    (world.work / "pbes/prompt/trip_packer/0.1.0/README.md").write_text("# Fixed\n")
+    git("commit", "-qam", "Fix", cwd=world.work)
     git("push", "-q", "origin", "submit/issue-7", cwd=world.work)
     done = world.submit(body({**GOOD, "name": "case_packer"}))
     assert done.code == 0, done.out
     assert "changed by hand" in world.answer()
-    assert "Mended" in world.show("show", "submit/issue-7:pbes/prompt/trip_packer/0.1.0/README.md")
+    assert "Fixed" in world.show("show", "submit/issue-7:pbes/prompt/trip_packer/0.1.0/README.md")
 
 
 CANARY = "canary"

@@ -1,4 +1,4 @@
-"""From the answers of the form to the files of an entry, or to what has to be mended first."""
+"""From the answers of the form to the files of an entry, or to what has to be fixed first."""
 
 import hashlib
 import json

@@ -61,7 +61,7 @@ def test_a_failed_build_leaves_the_earlier_site(tmp_path):
     assert listing(tmp_path) == ["site", f"site/{MARKER}", "site/old"]
 
 
-def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
+def test_a_folder_of_someone_else_is_left_alone(tmp_path):
     (tmp_path / "mine").write_text("precious")
     with pytest.raises(UsageError, match="did not build"):
         build(tmp_path, new=b"")

@@ -63,7 +63,7 @@ def versions(value):
         (technique, "minor"),
         (recognition_key, "major"),
         (versions, "patch"),
-        (lambda _: None, "patch"),  # written anew, so that blanks differ
+        (lambda _: None, "patch"),  # written again, so that blanks differ
     ],
 )
 def test_the_floor_of_an_engine(client, edit, expected):

@@ -69,7 +69,7 @@ def test_installing_again_says_so(install, registry):
     assert "already installed quiz_master 1.1.0" in install("quiz_master").out
 
 
-def test_a_changed_file_is_installed_anew(install, client):
+def test_a_changed_file_is_installed_again(install, client):
     install("quiz_master")
     path = client.library / "quiz_master" / "1.1.0" / "quiz_master.pbe.txt"
     path.write_text("changed")

@@ -286,7 +286,7 @@ def test_guided_in_a_terminal(root, end):
     assert (root / "pbes/prompt/by_hand").exists() == (code == 0)
 
 
-def test_the_keepers_may_let_a_similar_name_stand(root):
+def test_the_maintainers_may_allow_a_similar_name(root):
     psreg(root, "new", "prompt", "code_review")
     refused = psreg(root, "new", "prompt", "codereview")
     assert refused.returncode == 2

@@ -212,7 +212,7 @@ def test_another_place_of_the_metadata(registry, tmp_path):
     assert (checkout_only / "out/index.html").is_file()
 
 
-def test_a_folder_of_somebody_else_is_left_alone(registry, tmp_path):
+def test_a_folder_of_someone_else_is_left_alone(registry, tmp_path):
     (tmp_path / "mine").write_text("precious")
     psreg("site", "build", "--out", str(tmp_path), cwd=registry, code=2)
     assert files(tmp_path) == {"mine": b"precious"}

@@ -1,4 +1,4 @@
-"""Where psreg speaks when nobody listens: closed pipes, full disks, closed streams, Ctrl-C."""
+"""Where psreg speaks when no one listens: closed pipes, full disks, closed streams, Ctrl-C."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def test_a_full_disk_is_told(arguments):
 
 @pytest.fixture
 def terminal():
-    """Return what psreg tells somebody who sits at a terminal."""
+    """Return what psreg prints for a person at a terminal."""
     reading, writing = os.openpty()
 
     def run(*arguments):

@@ -42,9 +42,9 @@ class Contributor:
     def new(self, name="trip_packer", number="0.1.0"):
         self.write({**version(name, number), f"pbes/prompt/{name}/entry.toml": "owners = []\n"})
 
-    def mend(self):
+    def fix(self):
         path = self.clone / FOLDER / "0.1.0/README.md"
-        path.write_text(f"{path.read_text()}\nMended.\n")
+        path.write_text(f"{path.read_text()}\nFixed.\n")
 
     def psreg(self, *arguments, **environ):
         env = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "CI"))}
@@ -126,7 +126,7 @@ def test_mending_adds_a_commit_and_the_same_again_adds_none(ana):
     ana.new()
     first = ana.say()[1]["commit"]
     assert ana.say()[1]["commit"] == first
-    ana.mend()
+    ana.fix()
     second = ana.say()[1]["commit"]
     assert ana.git("rev-parse", f"{second}^") == first
     assert ana.git("rev-parse", "submit/trip_packer") == second
@@ -248,7 +248,7 @@ def test_more_that_cannot_be_done(ana, tmp_path):
     ana.psreg("trip_packer")
     ana.git("stash", "push", "-q", "--include-untracked", "--", FOLDER)
     ana.git("switch", "-q", "submit/trip_packer")
-    ana.mend()
+    ana.fix()
     done = ana.psreg("trip_packer")
     assert done.returncode == 1
     assert "the branch `submit/trip_packer` is checked out" in done.stderr

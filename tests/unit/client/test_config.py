@@ -15,7 +15,7 @@ MAIN = f'[registries.main]\nurl = "https://main.example/"\nroot_sha256 = "{PIN}"
 
 @pytest.fixture
 def load(tmp_path):
-    """Write the named files, then load the settings of somebody in `work/deep`."""
+    """Write the named files, then load the settings of a user in `work/deep`."""
     (tmp_path / "work" / "deep").mkdir(parents=True)
 
     def run(**texts):

@@ -223,7 +223,7 @@ def test_without_a_token_a_private_project_does_not_tell_the_author(gitlab):
         _ = gitlab.trusted(token="wrong").author
 
 
-def test_somebody_else_who_pushes_is_not_the_author(jobs, github):
+def test_another_account_that_pushes_is_not_the_author(jobs, github):
     jobs.server.pull(HEAD, 7)
     assert jobs.trusted(who=7).author == Author(forge=jobs.trusted().name, id=7)
     assert jobs.trusted(who=8).author is None
@@ -387,7 +387,7 @@ def test_a_comment_that_may_not_be_posted(jobs):
 # Remarks at lines
 
 
-def remark(number, *, first=None, text="mend it"):
+def remark(number, *, first=None, text="fix it"):
     """Return a remark about a line, or about those from `first` on."""
     body = f"{REMARK}{number}{text} -->\n{text}\n\n```suggestion\nx\n```\n"
     return Remark(path=PATH, first=first or number, last=number, body=body)
@@ -434,7 +434,7 @@ def test_a_second_push_keeps_what_is_still_wrong(jobs):
     assert len(jobs.server.asked("DELETE")) == 5
 
 
-def test_a_remark_that_is_out_of_date_is_written_anew(jobs):
+def test_a_remark_that_is_out_of_date_is_written_again(jobs):
     jobs.server.pull(HEAD, 7)
     jobs.trusted().post_remarks(REMARK, [remark(3)])
     jobs.out_of_date()
@@ -647,7 +647,7 @@ def queued(github, tmp_path, number=1):
     return github.trusted(GITHUB_EVENT_NAME="merge_group", GITHUB_EVENT_PATH=str(file))
 
 
-def test_a_merge_queue_tries_the_pull_request_of_somebody(github, tmp_path):
+def test_a_merge_queue_tries_the_pull_request_of_someone(github, tmp_path):
     github.server.pull(HEAD, 7)
     forge = queued(github, tmp_path)
     assert (forge.base, forge.head, forge.author) == (BASE, "9" * 40, None)

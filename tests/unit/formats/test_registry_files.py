@@ -78,7 +78,7 @@ def test_what_cannot_be_read_is_empty_and_has_no_violations(read, data):
     assert file.violations == ()
 
 
-def test_an_entry_without_a_person_belongs_to_the_keepers():
+def test_an_entry_without_a_person_belongs_to_the_maintainers():
     read = entry.read(b"owners = []")
     assert (read.owners, read.threshold, read.aliases) == ((), 1, ())
     assert read.deprecated is None

@@ -162,7 +162,7 @@ def test_the_retry_budget_is_of_the_whole_run(open_source, fail):
     with serving({}, tricks) as server:
         source = open_source(server.url, QUICK)
         assert source.read("one", 10) == b"good"
-        # QUICK allows two retries, one is used up; a cut kept connection is asked anew for free.
+        # QUICK allows two retries, one is used up; a cut kept connection is asked again for free.
         assert code_of(source, "two") == "NETWORK"
 
 

@@ -188,7 +188,7 @@ def test_bytes_that_are_no_text_are_left():
     ],
 )
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_a_prompt_is_mended(bad, good, code, newline):
+def test_a_prompt_is_fixed(bad, good, code, newline):
     whole = PROMPT.replace("\n", newline)
     after, result = fix(whole.replace(bad, good), "x.prompt")
     assert after.decode() == whole
@@ -204,7 +204,7 @@ def test_a_prompt_is_mended(bad, good, code, newline):
         ("[CONTENT]", "[ (% say %) CONTENT]"),
     ],
 )
-def test_a_prompt_only_its_author_can_mend(old, new):
+def test_a_prompt_only_its_author_can_fix(old, new):
     before = PROMPT.replace(old, new)
     after, result = fix(before, "x.prompt")
     assert after.decode() == before
@@ -281,7 +281,7 @@ def test_a_fix_that_never_helps_comes_to_an_end():
 NAMES = st.sampled_from(
     ("simple_quiz", "SimpleQuiz", "Simple Quiz", "simplequiz", "Größe", "Q\u200buiz")
 )
-FAULTS = (  # what no machine can mend
+FAULTS = (  # what no machine can fix
     partial(lambda v: v.pop("install_instructions")),
     partial(lambda v: v.update(pbe_class="quiz")),
     partial(lambda v: v.update(description=" ")),
@@ -340,7 +340,7 @@ def test_after_a_fix_the_same_findings_but_those_fixed(case):
     rest = codes(found) - codes(result.fixed)
     if (
         path == "x.pbe.txt" and "\u200b" in before
-    ):  # a name that is written anew loses what was hidden in it, too
+    ):  # a name that is rewritten also loses what was hidden in it
         assert codes(result.left) <= rest
     else:
         assert codes(result.left) == rest

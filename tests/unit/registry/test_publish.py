@@ -210,7 +210,7 @@ def test_what_a_newer_psreg_wrote_is_kept(home: Path, registry: Path) -> None:
 
 
 def overwrite(home: Path, registry: Path, target: str, data: bytes) -> None:
-    """Sign `data` as `target`, as whoever holds the keys can."""
+    """Sign `data` as `target`, as anyone with the keys can."""
     state, real = state_of(registry), ports(home, registry)
     signer = MetadataSigner(
         keys=signers_of(real.keys.load(state.registry_id).values()), source="", expires=NOW + YEAR

@@ -147,7 +147,7 @@ def test_the_maintainers_can_waive_a_similarity():
     assert judge(change(entry("word_count"), head, policy=policy), codes=["NAME003"]) == []
 
 
-def test_a_new_name_that_is_somebodys_alias_is_told_there():
+def test_a_new_name_that_is_an_alias_is_reported_there():
     base = entry("hello", toml=OWNED + 'aliases = ["Hi there", "salute"]\n')
     found = judge(change(base, entry("salute", toml=OWNED)), codes=["REG024"])
     assert found == [("REG024", ENTRY)]
@@ -168,8 +168,8 @@ def test_a_change_cannot_waive_what_is_said_of_it():
     assert judge(made) == []
 
 
-def test_keepers_can_waive_a_rule_about_changes_for_a_name():
-    waiver = '[[waiver]]\ncode = "CHG019"\nnames = ["hello"]\nreason = "Whoever wants to."\n'
+def test_maintainers_can_waive_a_rule_about_changes_for_a_name():
+    waiver = '[[waiver]]\ncode = "CHG019"\nnames = ["hello"]\nreason = "Anyone may."\n'
     assert judge(change(entry(), update(prompt=PROMPT), policy=POLICY + waiver)) == []
 
 

@@ -65,7 +65,7 @@ def test_everything_that_needs_a_person_says_what_is_approved():
     assert set(APPROVALS) == HUMAN
 
 
-def test_a_waiver_of_the_author_needs_a_person_one_of_the_keepers_does_not():
+def test_a_waiver_of_the_author_needs_a_person_one_of_the_maintainers_does_not():
     found = reviewed(cases.HUMAN["waiver"])
     waived = [d for d in found.report.diagnostics if d.waived is not None]
     assert {(d.code, d.waived_by) for d in waived} == {("PS010", "release"), ("REG011", "policy")}
@@ -101,7 +101,7 @@ def test_a_candidate_is_judged_by_the_version_it_announces():
     assert (release.bump, release.floor, release.least) == (Step.MINOR, Step.MINOR, None)
 
 
-def test_errors_are_counted_with_their_files_and_what_a_machine_mends():
+def test_errors_are_counted_with_their_files_and_what_a_machine_fixes():
     broken = cases.hello("1.1.1", prompt="Hello\n", readme=None, release=cases.RELEASE)
     found = reviewed(broken)
     first, *_ = found.would_change_verdict

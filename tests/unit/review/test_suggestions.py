@@ -1,4 +1,4 @@
-"""What a machine can mend becomes whole lines to take over; the bytes of the others stay."""
+"""Fixes become suggestions of whole lines; the bytes of the others stay."""
 
 from pathlib import PurePosixPath
 
@@ -110,7 +110,7 @@ def test_a_byte_order_mark_is_where_positions_count_it(path):
     assert one.after.removeprefix("\ufeff") == "xbc\n"
 
 
-def test_nothing_to_mend():
+def test_nothing_to_fix():
     nothing = suggested("a\n", finding(), finding(edit((1, 1), (1, 2), "x"), waived="so be it"))
     assert nothing == ()
     assert suggested(b"\xff\n", finding(edit((1, 1), (1, 2), "x"))) == ()

@@ -170,7 +170,7 @@ def said(diagnostics):
 
 
 @pytest.mark.parametrize("key", ["yanked", '"y\\u0061nked"'])
-def test_whoever_requires_what_is_yanked_is_seen(tmp_path, key):
+def test_entries_that_require_a_yanked_version_are_seen(tmp_path, key):
     files = registry()
     yanked = owners(1) + f'[{key}]\n"1.0.0" = "x"\n"1.1.0" = "x"\n'
     made = Bare(tmp_path / "prompts.git")

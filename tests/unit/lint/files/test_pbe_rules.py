@@ -369,10 +369,10 @@ def test_the_authors_own_tool_is_wrong_in_four_ways():
         ("PBE013", ERROR, "/save_system/save_template/pbct_save"),
         ("PBE014", ERROR, "/save_system/load_detection/recognition_key"),
     ]
-    mended = data.replace(b'"PBCT"', b'"pbct"', 1).replace(
+    fixed = data.replace(b'"PBCT"', b'"pbct"', 1).replace(
         b'_version": "1.0"', b'_version": "1.0.0"', 1
     )
-    assert judge(mended) == []
+    assert judge(fixed) == []
 
 
 @needs("specs/pbe-1.0.md")

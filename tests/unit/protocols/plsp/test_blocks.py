@@ -167,7 +167,7 @@ def test_there_is_an_end_to_findings():
     )
 
 
-def test_a_string_of_quotation_marks_is_not_mended():
+def test_a_string_of_quotation_marks_is_not_fixed():
     (few,), (many,) = (read_block("S{$a:" + '"' * count + ";}S").issues for count in (6, 600))
     assert (few.code, len(few.fix)) == ("PLSP021", 4)
     assert (many.code, many.fix, many.fix_title) == ("PLSP021", (), "")

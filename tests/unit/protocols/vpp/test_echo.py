@@ -4,7 +4,7 @@ import pytest
 
 from psreg.core.diagnostics import Span
 from psreg.protocols.vpp.turn import parsed
-from support.vpp import FOOTER, answer, conversation, judged, mended, units
+from support.vpp import FOOTER, answer, conversation, fixed, judged, units
 
 
 def of_answer(command, reply):
@@ -70,11 +70,11 @@ def test_one_mistake_is_one_error(reply, code, place):
     "reply", [f"!<q>\nbody\n{FOOTER}", f"!<q> --minor\nbody\n{FOOTER}", f" \n <q>\nbody\n{FOOTER}"]
 )
 def test_a_machine_puts_the_first_line_right(reply):
-    assert mended("!<q>", reply) == f"<q>\nbody\n{FOOTER}"
+    assert fixed("!<q>", reply) == f"<q>\nbody\n{FOOTER}"
 
 
 def test_blanks_and_a_bang_go_together():
-    assert mended("!<q>", f"\n!<q>\nbody\n{FOOTER}") == f"<q>\nbody\n{FOOTER}"
+    assert fixed("!<q>", f"\n!<q>\nbody\n{FOOTER}") == f"<q>\nbody\n{FOOTER}"
 
 
 def test_an_error_is_described():

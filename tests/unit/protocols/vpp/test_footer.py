@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from psreg.core.diagnostics import Mode, Span
 from psreg.protocols.vpp import VPP
 from psreg.protocols.vpp.footer import read_footer, write_footer
-from support.vpp import FIELDS, FOOTER, answer, footer, judged, mended, units
+from support.vpp import FIELDS, FOOTER, answer, fixed, footer, judged, units
 
 
 def of(last, body="body"):
@@ -114,12 +114,12 @@ def test_faults_of_the_form_are_one_finding_and_values_are_told_beside_it():
         ),
     ],
 )
-def test_spelling_is_an_error_a_warning_when_reading_and_mended(last, right):
+def test_spelling_is_an_error_a_warning_when_reading_and_fixed(last, right):
     assert of(last) == [("VPP024", "error", last)]
     reply = f"<q>\nbody\n{last}"
     ((_, code, level, _),) = judged("!<q>", reply, mode=Mode.READ)
     assert (code, level) == ("VPP024", "warning")
-    assert mended("!<q>", reply) == f"<q>\nbody\n{right}"
+    assert fixed("!<q>", reply) == f"<q>\nbody\n{right}"
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_what_can_be_written_reads_back_clean(values):
 def test_any_last_line_is_read_and_fixes_help(last):
     reply = f"<q>\nbody\n{last}"
     judged("!<q>", reply)
-    better = mended("!<q>", reply)
+    better = fixed("!<q>", reply)
     assert "VPP024" not in [code for _, code, _, _ in judged("!<q>", better)]
 
 

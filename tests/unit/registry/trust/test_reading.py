@@ -1,4 +1,4 @@
-"""Reading a registry: whatever somebody without the keys changes is refused."""
+"""Reading a registry: any change made without the keys is refused."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def record_path(name: str) -> str:
 
 
 def forge(there: Files, path: str, key: str, change: Callable[[Any], object]) -> None:
-    """Change a metadata file as whoever holds the key `key` can."""
+    """Change a metadata file as anyone with the key `key` can."""
     metadata = Metadata[Any].from_bytes(there[path])
     change(metadata.signed)
     metadata.sign(KEYS[key])

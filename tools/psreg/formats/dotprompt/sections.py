@@ -1,7 +1,7 @@
 """Cutting a `.prompt` file into its sections, and METADATA and DEFAULTS into their entries.
 
 Nothing is refused here: a line that means nothing is an issue, a section in the wrong place is an
-issue and is read all the same, so that all problems of a file are told at once.
+issue and is read all the same, so that all problems of a file are reported at once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ METADATA, DEFAULTS, CONTENT = ORDER = ("METADATA", "DEFAULTS", "CONTENT")
 _EXACT = {f"[{name}]": name for name in ORDER}
 _KEY = re.compile(rf"@({NAME})")
 _SHAPE = "Write an entry as `@key value`, with one space."
-_MOST = 500  # more invalid lines than anybody reads
+_MOST = 500  # more invalid lines than anyone reads
 _SECTIONS = "Use the sections [METADATA], [DEFAULTS] and [CONTENT]."
 
 
