@@ -136,7 +136,9 @@ def test_one_alias_in_every_entry():
 
 def test_an_index_is_that_of_the_file():
     toml = OWNER.format(1) + 'aliases = [1, "quiz_mastre"]\n'
-    found = [d for d in check_tree(tree(OTHERS, with_entry(toml))) if d.code == "NAME003"]
+    found = [
+        d for d in check_tree(tree(OTHERS, with_entry(toml)), all_rules()) if d.code == "NAME003"
+    ]
     assert {d.pointer for d in found} == {"", "/aliases/1"}
 
 

@@ -24,7 +24,7 @@ const NAMES = {
   pb2s: "PB2S",
 };
 
-const RESERVED = "reserved class: a design document, nothing executes it today";
+const RESERVED = "reserved class: a design document that nothing executes today";
 
 export async function start(box) {
   const input = box.querySelector("input");
