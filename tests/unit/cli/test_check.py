@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from psreg.cli.commands import COMMANDS
 from psreg.cli.rules import all_rules
 
 RULES = all_rules()
@@ -190,27 +191,7 @@ def test_help_and_version():
     assert psreg("nonsense").returncode == 2
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "install",
-        "uninstall",
-        "list",
-        "info",
-        "search",
-        "show",
-        "render",
-        "verify",
-        "registry",
-        "check",
-        "explain",
-        "new",
-        "bump",
-        "publish",
-        "site",
-        "serve",
-    ],
-)
+@pytest.mark.parametrize("command", [name for _, name, _ in COMMANDS])
 def test_every_command_has_help_with_an_example(command):
     done = psreg(command, "--help")
     assert done.returncode == 0

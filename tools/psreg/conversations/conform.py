@@ -19,6 +19,7 @@ from psreg.core.diagnostics import ERROR, INFO, LineIndex, Report
 from psreg.core.errors import UsageError
 from psreg.core.terminal import one_line
 from psreg.formats.json import json_document
+from psreg.formats.protocol_versions import PROTOCOLS
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import counted, report_lines
 
@@ -40,9 +41,9 @@ class Conformance(NamedTuple):
 
 
 CONFORMANCES: tuple[Conformance, ...] = (
-    Conformance("pb2s", "0.2", conform_pb2s.probes, conformance_script),
-    Conformance("vpp", "1.4", conform_vpp.probes),
-    Conformance("plsp", "0.5", conform_plsp.probes),
+    Conformance("pb2s", PROTOCOLS["pb2s"], conform_pb2s.probes, conformance_script),
+    Conformance("vpp", PROTOCOLS["vpp"], conform_vpp.probes),
+    Conformance("plsp", PROTOCOLS["plsp"], conform_plsp.probes),
 )
 
 
