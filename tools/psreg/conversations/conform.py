@@ -30,8 +30,7 @@ MAX_PROMPTS = 100
 class Conformance(NamedTuple):
     """The conformance run of one protocol.
 
-    `script` returns the content of a stand-alone program that does the same, or is None if there
-    is no such program.
+    `script` returns the content of a stand-alone program that does the same, or is None.
     """
 
     name: str

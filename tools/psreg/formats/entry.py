@@ -1,4 +1,4 @@
-"""entry.toml: who looks after a name, and what became of its versions.
+"""entry.toml: the owners of a name, and the state of its versions.
 
 It is the one file of an entry that may change, and a *request*: for a claimed name the offline
 owners role is the truth.
@@ -15,7 +15,7 @@ from psreg.formats.toml_document import MOST, TomlFile
 
 
 class EntryFile(TomlFile):
-    """An entry.toml. Accessors leave out what is of the wrong type; `violations` tells of it."""
+    """An entry.toml. Accessors leave out values of the wrong type; `violations` reports them."""
 
     schema_name = "entry"
     most_items = MOST
@@ -27,7 +27,7 @@ class EntryFile(TomlFile):
 
     @cached_property
     def accounts(self) -> Mapping[tuple[str, int], Mapping[str, Any]]:
-        """The owners by forge and number, as far as both can be; of two rows the last one."""
+        """The owners by forge and id, if both are valid; of two equal rows, the last one."""
         return {
             (forge, number): owner
             for owner in self.owners

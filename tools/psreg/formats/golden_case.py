@@ -13,11 +13,11 @@ from psreg.formats.dotprompt import Prompt
 from psreg.formats.toml_document import MAX_BYTES, TomlFile
 
 SUFFIX = ".render.toml"
-"""What the name of the file of a golden case ends with."""
+"""The suffix of the file name of a golden case."""
 
 
 class GoldenCase(TomlFile):
-    """A golden case. Accessors leave out what is of the wrong type; `violations` tells of it."""
+    """A golden case. Accessors leave out values of the wrong type; `violations` reports them."""
 
     schema_name = "golden"
 
@@ -28,12 +28,12 @@ class GoldenCase(TomlFile):
 
     @property
     def expected(self) -> str:
-        """The text that must come out."""
+        """The expected text."""
         return self.text("text")
 
     @property
     def sound(self) -> bool:
-        """Whether the file says what goes in and what comes out."""
+        """Whether the file has both the values and the expected text."""
         return self.tree.parsed and not self.violations
 
     def rendered(self, prompt: Prompt) -> str | None:
@@ -43,7 +43,7 @@ class GoldenCase(TomlFile):
             ValueError: the prompt is not `readable`.
         """
         known = {**prompt.defaults, **self.values}
-        # NOTE: a long value in many places could be more than memory holds.
+        # NOTE: a long value used many times could exceed the memory.
         size = len(prompt.content) + sum(
             len(variable.spans) * len(known.get(variable.name, "")) for variable in prompt.variables
         )

@@ -16,7 +16,7 @@ EVIDENCE = "evidence"
 """The folder of a version folder that holds transcripts and golden renders."""
 
 SUFFIXES = (".prompt", ".toml", ".md", ".jsonl", ".json", ".txt")
-"""Endings a file in a version folder may have."""
+"""Suffixes a file in a version folder may have."""
 
 _DEVICE = re.compile(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
 _NUMBERS = re.compile(r"[0-9]{1,9}")
@@ -24,7 +24,7 @@ _VERSION_PARTS = 3
 
 
 def is_device(stem: str) -> bool:
-    """Tell whether Windows takes `stem` for a device, whatever suffix follows it."""
+    """Tell whether Windows reads `stem` as a device, with any suffix."""
     return _DEVICE.fullmatch(stem.partition(".")[0].lower()) is not None
 
 
@@ -44,14 +44,14 @@ def version_like(text: str) -> str:
 
 
 def stated_version(text: str | None) -> str:
-    """Return the version that an artifact states; a first one where it states none."""
+    """Return the version that an artifact states, or a first version."""
     if text is None or not _NUMBERS.search(text):
         return "0.1.0"
     return text if is_version(text) else version_like(text)
 
 
 def place_of_artifact(tree: Tree, path: PurePosixPath) -> str:
-    """Return where the artifact at `path` belongs, as far as it says; "" if it is none."""
+    """Return where the artifact at `path` belongs, as far as it says; "" if it is not one."""
     name = version = None
     form = next((f for f in Format if path.name.endswith(f.suffix)), None)
     if form is None:

@@ -131,7 +131,7 @@ def _title(text: str) -> str:
 
 
 def about(found: Sequence[Section], words: str) -> tuple[Section, ...]:
-    """Return the sections whose headings hold `words`, in any letter case."""
+    """Return the sections whose headings contain `words`, in any letter case."""
     return tuple(section for section in found if words in section.title.lower())
 
 
@@ -141,7 +141,7 @@ def examples(found: Sequence[Section]) -> tuple[Section, ...]:
 
 
 def recorded(section: Section) -> bool:
-    """Tell whether a section calls what it shows recorded.
+    """Tell whether a section says that its example is recorded.
 
     The mark is in the heading or in the first paragraph, before the example itself.
     """

@@ -35,27 +35,27 @@ class Pbe:
 
     @property
     def value(self) -> dict[str, Any]:
-        """The root object; {} where there is none."""
+        """The root object; {} if there is none."""
         return self.tree.value if self.is_object else {}
 
     @property
     def name(self) -> str | None:
-        """The `pbe_name`; None if missing or no text."""
+        """The `pbe_name`; None if it is missing or not a string."""
         return self.text("pbe_name")
 
     @property
     def version(self) -> str | None:
-        """The `pbe_version`; None if missing or no text."""
+        """The `pbe_version`; None if it is missing or not a string."""
         return self.text("pbe_version")
 
     @property
     def pbe_class(self) -> str | None:
-        """The `pbe_class`, known or not; None if missing or no text."""
+        """The `pbe_class`, known or not; None if it is missing or not a string."""
         return self.text("pbe_class")
 
     @property
     def schema_name(self) -> str:
-        """The schema that fits: its class's, or of the universal fields if it is unknown."""
+        """The schema of its class, or of the universal fields if the class is unknown."""
         return self.pbe_class if self.pbe_class in PBE_CLASSES else "pbe"
 
     @cached_property
@@ -68,14 +68,14 @@ class Pbe:
         return schema.strings(self.schema_name, self.value)
 
     def get(self, *path: str) -> Any:
-        """Return the value under the keys `path`; None if one is missing or inside no object."""
+        """Return the value at the keys `path`; None if one is missing or not in an object."""
         value: Any = self.value
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
         return value
 
     def text(self, *path: str) -> str | None:
-        """Return the text under the keys `path`; None if it is missing or no text."""
+        """Return the text at the keys `path`; None if it is missing or not a string."""
         value = self.get(*path)
         return value if isinstance(value, str) else None
 

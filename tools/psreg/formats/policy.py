@@ -16,7 +16,7 @@ from psreg.formats.toml_document import TomlFile
 
 
 class Policy(TomlFile):
-    """A policy.toml. Accessors leave out what is of the wrong type; `violations` tells of it."""
+    """A policy.toml. Accessors leave out values of the wrong type; `violations` reports them."""
 
     schema_name = "policy"
 
@@ -32,7 +32,7 @@ class Policy(TomlFile):
 
     @property
     def site_address(self) -> str:
-        """`site_url` ready to have the path of a page put behind it; "" if it is not an address."""
+        """`site_url` with a slash at its end; "" if it is not an address."""
         url = self.site_url.rstrip("/")
         return f"{url}/" if re.fullmatch(r"https?://[\w.~:/%-]+", url, re.ASCII) else ""
 
@@ -61,7 +61,7 @@ class Policy(TomlFile):
 
     @property
     def entries_per_change(self) -> int:
-        """How many entries one pull request may touch; 1 where the policy does not say."""
+        """How many entries one pull request may touch; 1 by default."""
         value = self.table("review").get("entries_per_change", 1)
         return value if isinstance(value, int) and not isinstance(value, bool) else 1
 
@@ -71,14 +71,14 @@ class Policy(TomlFile):
         return self.table("review").get("needs_human") == "failing"
 
     def waiver(self, code: str, name: str) -> str:
-        """Return why findings of rule `code` do not stand for the entry `name`, or ""."""
+        """Return why findings of rule `code` are waived for the entry `name`, or ""."""
         found = (self._waivers.get((code, named)) for named in (name, "*"))
         return min((one for one in found if one), default=(0, ""))[1]
 
     @cached_property
     def _waivers(self) -> Mapping[tuple[str, str], tuple[int, str]]:
         """The first row with a reason, and its reason, by code and name."""
-        # NOTE: made once; this is asked about every finding.
+        # NOTE: computed once, because it is needed for every finding.
         found: dict[tuple[str, str], tuple[int, str]] = {}
         for index, row in self.tables("waiver"):
             code, names, reason = _text(row.get("code")), row.get("names"), _text(row.get("reason"))

@@ -46,7 +46,7 @@ class DeclaredProtocol:
 
 
 class ReleaseFile(TomlFile):
-    """A release.toml. Accessors leave out what is of the wrong type; `violations` tells of it."""
+    """A release.toml. Accessors leave out values of the wrong type; `violations` reports them."""
 
     schema_name = "release"
     most_items = MOST

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from referencing import Resource
 
 MAX_VIOLATIONS = 500
-"""Violations found in one value at most: a hostile file of 1 MiB could hold a million."""
+"""Maximum violations found in one value: a hostile file of 1 MiB could have a million."""
 
 Path = tuple[str | int, ...]
 
@@ -90,7 +90,7 @@ CODES: Mapping[str, Rows] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """One way in which a value is not as its schema says.
+    """One way in which a value violates its schema.
 
     `pointer` names the value at fault, for a missing key the object that lacks it; `key` says
     that the member's name is the place to show.
@@ -104,7 +104,7 @@ class Violation:
 
 
 def violations(schema_name: str, value: Any) -> tuple[Violation, ...]:
-    """Return what the schema `schema_name` has against `value`, at most `MAX_VIOLATIONS`.
+    """Return the violations of the schema `schema_name` in `value`, at most `MAX_VIOLATIONS`.
 
     One cause has one violation: a value of the wrong type is not judged further, and what a
     missing key should hold is not asked for.
@@ -169,7 +169,7 @@ def _named_by(uri: str) -> dict[str, Any]:
 
 
 def _surely_valid(schema_name: str, value: Any) -> bool:
-    """Tell whether jsonschema-rs is there and finds `value` valid; False means "ask jsonschema"."""
+    """Tell whether jsonschema-rs is installed and accepts `value`; False means "ask jsonschema"."""
     validator = _fast_validator(schema_name)
     try:
         return validator is not None and validator.is_valid(value)
@@ -282,7 +282,7 @@ _SENTENCES: Mapping[str, Callable[[Any, Any], str]] = {
     "maximum": lambda most, value: f"is {value}; the maximum is {most}",
     "uniqueItems": lambda _, __: "contains the same item twice",
 }
-"""What to say of a value, by keyword; arguments: the keyword's value, the value at fault."""
+"""The messages by keyword; arguments: the keyword's value, the value at fault."""
 
 
 def _wanted(types: str | list[str]) -> str:

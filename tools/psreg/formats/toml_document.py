@@ -27,7 +27,7 @@ MAX_DEPTH = 64
 """Keys and array indexes from the root to the innermost value of an accepted text."""
 
 MOST = 100
-"""Items of one list or table that rules judge; where there may be more, the schema objects."""
+"""Items of one list or table that rules check; the schema refuses longer ones."""
 
 Path = tuple[str, ...]
 
@@ -106,7 +106,7 @@ class TomlTree:
 
 
 def parse(data: bytes) -> TomlTree:
-    """Read TOML 1.0.0; never raises, whatever `data` holds."""
+    """Read TOML 1.0.0; never raises, for any `data`."""
     if len(data) > MAX_BYTES:
         issue = Issue(
             code="TOML003",
@@ -127,7 +127,7 @@ def parse(data: bytes) -> TomlTree:
 
 
 def _value(text: str, start: int) -> dict[str, Any] | Issue:
-    """Return what the TOML from `start` on means, or why it means nothing."""
+    """Return the value of the TOML from `start` on, or the issue that makes it invalid."""
     if deep := _too_deep(text, start):
         message = f"keys and lists are nested more than {MAX_DEPTH} levels deep"
         return Issue(code="TOML004", message=message, span=deep)
@@ -147,7 +147,7 @@ def _value(text: str, start: int) -> dict[str, Any] | Issue:
 
 
 def _long_integer(value: Any, path: Path) -> Path | None:
-    """Return where `value` holds an integer beyond 64 bits, which TOML 1.0.0 excludes.
+    """Return the path of an integer beyond 64 bits, which TOML 1.0.0 excludes, in `value`.
 
     `tomllib` reads them; one of a million bits could not even be printed in a message.
     """
@@ -168,7 +168,7 @@ def _start(text: str) -> int:
 
 
 def _too_deep(text: str, start: int) -> Span | None:
-    # Each level takes a dot or a bracket: few of them need no scan.
+    # NOTE: each level takes a dot or a bracket: a text with few of them needs no scan.
     if sum(map(text.count, ".[{")) < MAX_DEPTH - 2:
         return None
     return locate(text, start).too_deep
@@ -195,7 +195,7 @@ def _byte_order_mark() -> Issue:
 
 
 def _syntax(text: str, start: int, said: str) -> Issue:
-    """Make an issue of tomllib's sentence, which ends in `(at line L, column C)` if it knows."""
+    """Return the issue for a message of tomllib, which may end in `(at line L, column C)`."""
     found = _WHERE.search(said)
     at = start
     if found and found[1]:
@@ -443,7 +443,7 @@ class TomlFile:
 
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
-        """What the schema says of the value; nothing of a file that did not parse."""
+        """The violations of the schema; () for a file that did not parse."""
         return schema.violations(self.schema_name, self.value) if self.tree.parsed else ()
 
     def text(self, key: str) -> str:

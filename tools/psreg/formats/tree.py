@@ -1,7 +1,7 @@
-"""A tree of files, seen as a registry: entries, their releases, the policy, and what fits nowhere.
+"""A tree of files as a registry: entries, their releases, the policy, and stray files.
 
-Grouping looks at paths only. Bytes are read when a document is asked for, so that a
-lazy mapping of twenty thousand entries stays cheap; documents live as long as their subject.
+Files are grouped by their paths only. Bytes are read on access to a document, so that a lazy
+mapping of twenty thousand entries stays cheap; documents live as long as their subject.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Submission:
 
     @cached_property
     def documents(self) -> Documents:
-        """The documents of the tree by path, each read when asked for."""
+        """The documents of the tree by path, each read on access."""
         return Documents(self.tree.files)
 
     @cached_property
@@ -71,7 +71,7 @@ class Submission:
 
     @property
     def artifact(self) -> bytes | None:
-        """The bytes a user installs, or None if the file is missing."""
+        """The bytes that users install, or None if the file is missing."""
         return self.tree.files.get(self.artifact_path)
 
     @property
@@ -108,7 +108,7 @@ class Entry:
 
     @cached_property
     def documents(self) -> Documents:
-        """The documents of the tree by path, each read when asked for."""
+        """The documents of the tree by path, each read on access."""
         return Documents(self.tree.files)
 
     @cached_property
@@ -172,7 +172,7 @@ class Tree:
 
     @cached_property
     def documents(self) -> Documents:
-        """The documents of the tree by path, each read when asked for."""
+        """The documents of the tree by path, each read on access."""
         return Documents(self.files)
 
     @cached_property
@@ -218,12 +218,12 @@ class Tree:
 
     @property
     def submissions(self) -> Iterator[Submission]:
-        """Every release of every entry; each is free to be forgotten after it was judged."""
+        """Every release of every entry; none is kept in memory after its check."""
         return (submission for entry in self.entries for submission in entry.submissions())
 
 
 class _Some(Mapping[PurePosixPath, bytes]):
-    """Some files of a tree, each read when it is asked for."""
+    """Some files of a tree, each read on access."""
 
     def __init__(
         self, files: Mapping[PurePosixPath, bytes], paths: Iterable[PurePosixPath]
@@ -244,14 +244,14 @@ class _Some(Mapping[PurePosixPath, bytes]):
 
 
 class Waiver(NamedTuple):
-    """Why a finding does not stand, and who says so: `policy` or `release`."""
+    """The reason for which a finding is waived, and what waives it: `policy` or `release`."""
 
     reason: str
     by: str
 
 
 UNWAIVABLE = ("CHG", "JSON", "NAME", "PBE", "PROMPT", "REG", "TOML")
-"""Families an author cannot waive: they decide whether a release is one. The policy can."""
+"""Families that an author cannot waive: they decide if a release is valid. The policy can."""
 
 HIDING = ("PS001", "PS002", "PS003", "PS004", "PS005", "PS014", "PS024")
 """Rules about hidden text, which no author can waive: a reviewer does not see what it is about."""
@@ -289,7 +289,7 @@ class Irregular(StrEnum):
 
 
 class Document(Protocol):
-    """Anything with text in which a JSON pointer names a place."""
+    """Anything with text in which a JSON pointer names a location."""
 
     @property
     def text(self) -> str:
@@ -304,21 +304,21 @@ class Document(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """A document without structure: every pointer means its beginning."""
+    """A document without structure: every pointer means its start."""
 
     text: str
 
     def span(self, pointer: str, /) -> Span:  # noqa: ARG002 - there is only one answer
-        """Return the beginning."""
+        """Return the start."""
         return Span(0, 0)
 
     key_span = span
 
 
 class Documents(Mapping[PurePosixPath, Document]):
-    """The documents of a tree by path, each read and parsed once, when asked for.
+    """The documents of a tree by path, each read and parsed once, on first access.
 
-    A path without a file leads to an empty text, so that a missing file can be pointed at.
+    A path without a file has an empty text, so that findings can point at a missing file.
     """
 
     def __init__(self, files: Mapping[PurePosixPath, bytes]) -> None:

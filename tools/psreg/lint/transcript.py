@@ -37,7 +37,7 @@ class Message:
     """One checked record: a turn, a cycle, or an exchange.
 
     `index` counts the records of the file from 0, `line` its lines from 1. `role` is "" if the
-    kind of record has none; `parsed` is its content as JSON data, as far as it was understood.
+    kind of record has none; `parsed` is its content as JSON data, as far as it could be parsed.
     """
 
     index: int
