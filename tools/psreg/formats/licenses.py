@@ -78,7 +78,7 @@ DEFAULT_ALLOWED = frozenset((*_OSI_APPROVED, "CC0-1.0", "CC-BY-4.0"))
 
 
 class Refusal(NamedTuple):
-    """Why a licence is not accepted, and what to write if that can be told."""
+    """Why a licence is not accepted, and what to write instead if that is known."""
 
     message: str
     better: str = ""

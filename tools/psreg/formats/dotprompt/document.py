@@ -45,7 +45,7 @@ _SHAPE = "Write [METADATA], [DEFAULTS] if there are any, and [CONTENT], in this 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """A `{name}` of CONTENT with all its places; `default` is None where there is none."""
+    """A `{name}` of CONTENT with all its spans; `default` is None if there is none."""
 
     name: str
     spans: tuple[Span, ...]
@@ -54,7 +54,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Literal:
-    """A `{{name}}`: what would be a variable, were its braces not doubled."""
+    """A `{{name}}`, which would be a variable if its braces were not doubled."""
 
     name: str
     span: Span
@@ -104,7 +104,7 @@ class Prompt:
 
 
 def read(data: bytes) -> Prompt:
-    """Return the prompt that `data` holds; never raises, whatever that is."""
+    """Return the prompt in `data`; never raises."""
     if len(data) > MAX_BYTES:
         message = f"the file is larger than {MAX_BYTES:,} bytes"
         hint = "a prompt this long fits no model; move its data into a variable"

@@ -1,4 +1,4 @@
-"""Cutting a `.prompt` file into its sections, and METADATA and DEFAULTS into their entries.
+"""Divides a `.prompt` file into its sections, and METADATA and DEFAULTS into their entries.
 
 Nothing is refused here: a line that means nothing is an issue, a section in the wrong place is an
 issue and is read all the same, so that all problems of a file are reported at once.
@@ -32,7 +32,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A key with its value, trimmed; `key_span` leaves out the `@`, `span` is the value's place."""
+    """A key with its value, trimmed; `key_span` leaves out the `@`, `span` is the value's."""
 
     section: str
     key: str
@@ -70,7 +70,7 @@ def cut(source: Source) -> Sections:
 
 @dataclass(slots=True)
 class _Cutter:
-    """Takes the lines of a file one after the other."""
+    """Reads the lines of a file one after the other."""
 
     source: Source
     headers: dict[str, Header] = field(default_factory=dict)  # the first of each name
@@ -84,7 +84,7 @@ class _Cutter:
     value: list[tuple[int, int]] = field(default_factory=list)  # its trimmed lines
 
     def take(self, start: int, end: int) -> None:
-        """Take the line `[start, end)`."""
+        """Read the line `[start, end)`."""
         if self.section == CONTENT and not self.source.text.startswith("[", start):
             self.content.append((start, end))  # most lines, and no header
             return
@@ -97,7 +97,7 @@ class _Cutter:
             self._take_text(*_trimmed(text, start), end)
 
     def _header(self, text: str) -> str | None:
-        """Return the section that a line opens; once CONTENT began, only the exact form counts."""
+        """Return the section that a line opens; inside CONTENT, only the exact form counts."""
         if exact := _EXACT.get(text.rstrip(BLANKS)):
             return exact
         text = text.strip(BLANKS)
@@ -136,7 +136,7 @@ class _Cutter:
         self._issue("PROMPT002", span, message, hint)
 
     def _take_text(self, start: int, stop: int, end: int) -> None:
-        """Take a line outside CONTENT: its text is `[start, stop)`, its end `end`."""
+        """Read a line outside CONTENT: its text is `[start, stop)`, its end `end`."""
         if not self.section:
             self.stray = (self.stray[0] if self.stray else start, stop)
         elif self.source.text[start] == "@":

@@ -15,7 +15,7 @@ from psreg.core.diagnostics import Span
 
 BOM = "\ufeff"
 BLANKS = " \t\r\f\v"
-"""What is trimmed and what a blank line is made of: ASCII only; other spaces are text."""
+"""The blanks that are trimmed and that make a line blank: ASCII only; other spaces are text."""
 
 NAME = r"[A-Za-z0-9_-]++"
 """The letters of keys and variables (PROMPT-06, PROMPT-A18), as a pattern."""
@@ -41,8 +41,8 @@ class Excerpt:
         return self.whole.origin(at) if self.whole else at
 
     def span(self, start: int, end: int) -> Span:
-        """Return the stretch of the original text that holds `[start, end)` of this one."""
-        # NOTE: the end is that of the last character, or a span would swallow a comment after it.
+        """Return the span of the original text that contains `[start, end)` of this one."""
+        # NOTE: the end is that of the last character; else a span would include a comment after it.
         return Span(
             self.origin(start), self.origin(end - 1) + 1 if end > start else self.origin(start)
         )
@@ -86,7 +86,7 @@ class Source:
         yield start, len(self.text)
 
     def held_comment(self, start: int, end: int) -> bool:
-        """Tell whether a comment stood in the line `[start, end)`, or beside its text."""
+        """Tell whether there was a comment in the line `[start, end)`, or beside its text."""
         first = bisect_left(self.comments, start)
         return first < len(self.comments) and self.comments[first] <= end
 

@@ -30,7 +30,7 @@ _TO_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_cir
 
 
 def _ordered(value: Any) -> Any:
-    """Return `value` as plain dicts in canonical order; refuse what has no canonical form."""
+    """Return `value` as plain dicts in canonical order; refuse values without a canonical form."""
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, int):

@@ -65,7 +65,7 @@ ESCAPE = re.compile(
 
 @dataclass(frozen=True, kw_only=True)  # no slots: cached_property keeps the scan in __dict__
 class JsonTree:
-    """A JSON text, its value, its issues, and the place of everything in it.
+    """A JSON text, its value, its issues, and the position of everything in it.
 
     `text` is all of the file, a byte order mark included, undecodable bytes replaced; "" if the
     file is too large. `parsed` is False if the text is not JSON: then `value` is None, `issues`
@@ -134,7 +134,7 @@ _DOUBTFUL = object()
 
 
 class _DoubtError(ValueError):
-    """The quick parser met something that only the scanner can judge."""
+    """The quick parser found something that only the scanner can check."""
 
 
 def _plain(text: str) -> Any:
@@ -242,7 +242,7 @@ class Node:
     children: dict[str, Node] | None = None
 
     def find(self, place: str) -> Node:
-        """Return the node the JSON pointer `place` names, or its nearest existing ancestor."""
+        """Return the node that the JSON pointer `place` names, or its nearest existing ancestor."""
         node = self
         for token in pointer.split(place):
             child = node.children.get(token) if node.children else None
@@ -254,7 +254,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """What a scan found: the root, or None and one issue if the text is no JSON at all."""
+    """The result of a scan: the root, or None and one issue if the text is not JSON."""
 
     root: Node | None
     issues: tuple[Issue, ...]
@@ -328,7 +328,7 @@ class _Scanner:
             raise _Refused(syntax_error.trailing_comma(comma, closing))
 
     def _name(self, children: dict[str, Node], *, first: bool) -> tuple[str, Span]:
-        """Read a member name and its colon; notice one that was there before."""
+        """Read a member name and its colon; report a duplicate."""
         match = _NAME.match(self.text, self.at)
         if match is None:
             expected = """a name in "…" or '}'""" if first else 'a name in "…"'
@@ -387,7 +387,7 @@ class _Scanner:
         raise _Refused(Issue(code="JSON010", message=message, span=place, hint=hint))
 
     def _surrogates(self, place: Span) -> None:
-        """Notice the first escape in a string that is half of a character."""
+        """Report the first escape in a string that is an unpaired surrogate."""
         if "\\u" not in self.text[place.start : place.end]:
             return
         for escape in _SURROGATE.finditer(self.text, place.start, place.end):

@@ -1,4 +1,4 @@
-"""JSON pointers (RFC 6901) as text: taken apart, put together, and written for people."""
+"""JSON pointers (RFC 6901) as text: split, joined, and written for people."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def join(tokens: Iterable[str | int]) -> str:
 
 
 def dotted(tokens: Iterable[str | int]) -> str:
-    """Return a place as people write it: `game_structure.phases[0].name`."""
+    """Return a pointer as people write it: `game_structure.phases[0].name`."""
     path = ""
     for token in tokens:
         if isinstance(token, int):
