@@ -103,19 +103,19 @@ def test_the_submission_is_read_as_it_is_asked():
 def test_the_submission_offers_what_release_toml_takes():
     form = elements(load(GITHUB / "ISSUE_TEMPLATE/submit-a-prompt.yml"))
 
-    def offered(key):
+    def options_of(key):
         options = form[key]["attributes"]["options"]
         return [o["label"] if isinstance(o, dict) else o for o in options]
 
     def words(key):
-        return {re.split(r"[ :]", option)[0] for option in offered(key)}
+        return {re.split(r"[ :]", option)[0] for option in options_of(key)}
 
     assert words("class") == set(CLASSES)
     release = json.loads((files("psreg.formats") / "schemas/release.schema.json").read_bytes())
     assert words("capabilities") == set(release["properties"]["capabilities"]["items"]["enum"])
     for run in ("run_1", "run_2"):
-        assert offered(f"{run}_platform") == list(PLATFORMS.values())
-        assert offered(f"{run}_result") == ["pass", "partial", "fail"]
+        assert options_of(f"{run}_platform") == list(PLATFORMS.values())
+        assert options_of(f"{run}_result") == ["pass", "partial", "fail"]
 
 
 def test_a_changed_rule_needs_rationale_and_use_cases():

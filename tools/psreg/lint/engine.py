@@ -19,7 +19,7 @@ from psreg.formats.toml_document import TomlTree
 from psreg.formats.tree import Document, Documents, PlainText
 from psreg.lint.artifact_rules import ARTIFACT_RULES
 from psreg.lint.content import texts
-from psreg.lint.fix import offered
+from psreg.lint.fix import without_harmful_fixes
 from psreg.lint.locate import judge, judge_at
 
 
@@ -61,7 +61,9 @@ class Engine:
             if prompt.readable:
                 yield from self._in(texts.of_prompt(prompt, capabilities), prompt, path, mode)
 
-        return offered(judged(document), document.text, lambda data: judged(dotprompt.read(data)))
+        return without_harmful_fixes(
+            judged(document), document.text, lambda data: judged(dotprompt.read(data))
+        )
 
     def pbe(
         self, document: Pbe, path: str, mode: Mode, capabilities: tuple[str, ...] | None = None
@@ -75,7 +77,9 @@ class Engine:
                 yield from self._in(pbe_, tree, path, mode)
                 yield from self._in(texts.of_pbe(pbe_, capabilities), tree, path, mode)
 
-        return offered(judged(document), document.tree.text, lambda data: judged(pbe.read(data)))
+        return without_harmful_fixes(
+            judged(document), document.tree.text, lambda data: judged(pbe.read(data))
+        )
 
     def _toml(self, document: TomlTree, path: str, mode: Mode) -> list[Diagnostic]:
         def judged(tree: TomlTree) -> Iterator[Diagnostic]:
@@ -84,7 +88,9 @@ class Engine:
                 yield from self._in(texts.of_toml(tree), tree, path, mode)
 
         read = toml_document.parse
-        return offered(judged(document), document.text, lambda data: judged(read(data)))
+        return without_harmful_fixes(
+            judged(document), document.text, lambda data: judged(read(data))
+        )
 
     def toml_at(self, path: PurePosixPath, documents: Documents) -> Iterator[Diagnostic]:
         """Yield the findings about a TOML file of a registry, if it exists."""
@@ -99,7 +105,7 @@ class Engine:
 
         if path in documents:
             text = documents[path].text
-            yield from offered(judged(text), text, lambda data: judged(data.decode()))
+            yield from without_harmful_fixes(judged(text), text, lambda data: judged(data.decode()))
 
 
 def check_file(

@@ -27,13 +27,13 @@ _FAMILY = "PS"
 """The family of the content rules."""
 
 
-def offered(
+def without_harmful_fixes(
     found: Iterable[Diagnostic], text: str, again: Callable[[bytes], Iterable[Diagnostic]]
 ) -> list[Diagnostic]:
     """Return what was `found` in a file, without the fixes that would cause other findings.
 
     `text` is the text of the file, and `again` checks other bytes in its place. The fixes of one
-    file are offered together or not at all.
+    file are kept together or not at all.
     """
     diagnostics = list(found)
     fixable = [d for d in diagnostics if d.fix and d.family == _FAMILY]
