@@ -50,7 +50,7 @@ def test_a_review_that_a_person_decides_is_not_red(runner, checkout):
     git("commit", "-qm", "two", cwd=checkout)
     done = used(runner, ACTION, {"command": "review"}, checkout)
     assert done.code == 0, done.out
-    assert "::notice title=psreg::a person decides about this change" in done.out
+    assert "::notice title=psreg::a maintainer must decide about this change" in done.out
 
 
 def test_only_its_commands_run(runner, checkout):

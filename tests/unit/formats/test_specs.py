@@ -15,7 +15,7 @@ EXPECTED = {
     "dotprompt-0.0.1": ("PROMPT", 14, 23),
     "vpp-1.4": ("VPP", 15, 21),
     "plsp-0.5": ("PLSP", 17, 17),
-    "pb2s-0.2": ("PB2S", 13, 19),
+    "pb2s-0.2": ("PB2S", 13, 22),
 }
 SPECS = specifications()
 OURS = {"registry", "toml-1.0.0"}

@@ -66,7 +66,7 @@ def test_a_requirement_of_the_part_is_looked_up_in_the_rest(tmp_path):
     root = registry(tmp_path, "one", "two", requires='two = "^2.0"\n')
     _, found = check_folder(root / "pbes/stateless_executor/one/1.0.0", Mode.STRICT, all_rules)
     (finding,) = [d for d in found if d.code == "REG014"]
-    assert "there are 1.0.0" in finding.message
+    assert "the versions are 1.0.0" in finding.message
 
 
 def test_an_entry_without_entry_toml_is_listed_whole(tmp_path):
