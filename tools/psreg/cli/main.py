@@ -58,7 +58,8 @@ def _dispatch(argv: list[str], console: Console) -> int:
     )
     module.configure(parser)
     try:
-        args: Namespace = parser.parse_args(argv[1:])
+        with console.writing():  # --help
+            args: Namespace = parser.parse_args(argv[1:])
     except SystemExit:  # --help printed its text
         console.flush()
         return 0
