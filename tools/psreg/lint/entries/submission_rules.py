@@ -1,29 +1,24 @@
 """The rules about one release as files: what is there, what it is called, what README.md says.
 
-Findings name their file in `path`. The rules about release.toml are here too, except those about
-test runs, which are in `evidence_rules`; the table of all of them is here.
+Findings name their file in `path`. What release.toml says is judged in `release_rules`, test runs
+in `evidence_rules`; `SUBMISSION_RULES` lists all of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding, Span
+from psreg.core.diagnostics import ERROR, INFO, Change, Finding, Span
 from psreg.core.identity import PBE_CLASSES, is_name
 from psreg.core.rule import Rule, rule
-from psreg.core.spelling import nearest
-from psreg.core.version import Range, is_version, parse_version
-from psreg.formats import schema
+from psreg.core.version import is_version
 from psreg.formats.json.json_document import JsonTree
-from psreg.formats.json.pointer import join
 from psreg.formats.layout import SUFFIXES, is_device
-from psreg.formats.licenses import refusal
 from psreg.formats.markdown import Section, sections
-from psreg.formats.toml_document import MOST, TomlTree
+from psreg.formats.toml_document import TomlTree
 from psreg.formats.tree import Document, Submission
 from psreg.lint.entries.evidence_rules import (
     GOLDEN_RULES,
@@ -34,8 +29,16 @@ from psreg.lint.entries.evidence_rules import (
     unreadable_evidence,
     untested_release,
 )
+from psreg.lint.entries.release_rules import (
+    bad_requirement,
+    bad_tag_or_language,
+    changes_missing,
+    license_not_allowed,
+    missing_release_field,
+    unknown_release_key,
+    wrong_release_value,
+)
 from psreg.lint.entries.waiver_rules import bad_waiver
-from psreg.lint.parser_findings import of_violations
 
 MAX_FILE = 1_048_576
 """Bytes of the largest file in a version folder."""
@@ -51,14 +54,6 @@ _MARKED = re.compile(r"\b(?:recorded|illustrative)\b", re.IGNORECASE)
 
 MAX_FILES = 200
 """Files of the largest version folder: some for each of a hundred test runs."""
-
-MAX_TAG = 40
-
-_LICENSE = re.compile(r"licen[cs]e", re.IGNORECASE)
-
-_TAG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-
-_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 
 
 @rule("REG003", spec="registry/LAYOUT pbe-1.0/PBE-02 pbe-1.0/PBE-19", severity=ERROR)
@@ -302,218 +297,6 @@ def too_many_files(submission: Submission) -> Iterator[Finding]:
             f"the limit is {MAX_FILES}",
             path=str(submission.paths[MAX_FILES]),
         )
-
-
-def _path(submission: Submission) -> str:
-    return str(submission.release_path)
-
-
-@rule("REG007", spec="registry/RELEASE pbe-1.0/PBE-19 pbe-1.0/PBE-A9", severity=ERROR)
-def missing_release_field(submission: Submission) -> Iterator[Finding]:
-    """release.toml lacks a required key.
-
-    ## Why
-    The catalogue, the search and the client know about a release what release.toml says. Without a
-    summary it cannot be shown, without tags it cannot be found, and without a licence it may not be
-    used.
-
-    ## Fix
-    Add the key that the message names.
-
-    ```toml
-    summary = "Asks you questions about any topic and keeps score."
-    license = "MIT"
-    tags = ["education", "quiz"]
-    languages = ["en"]
-    use_case = "You want to find out what you remember."
-    ```
-    """
-    yield from of_violations(submission.release.violations, "REG007", _path(submission))
-
-
-@rule("REG008", spec="registry/RELEASE", severity=ERROR)
-def wrong_release_value(submission: Submission) -> Iterator[Finding]:
-    """A value in release.toml has the wrong type, is too short, too long or blank.
-
-    ## Why
-    The catalogue shows these values on cards, in filters and in sentences. A summary of three words
-    says nothing, a summary of three paragraphs does not fit, and a list in place of a text cannot
-    be shown.
-
-    ## Fix
-    Write the value that the message asks for. A summary is one sentence of 20 to 160 characters; a
-    release has one to eight tags.
-
-    ```toml
-    summary = "Asks you questions about any topic and keeps score."
-    tags = ["education", "quiz"]
-    ```
-    """
-    release, path = submission.release, _path(submission)
-    yield from of_violations(release.violations, "REG008", path)
-    judged = {violation.pointer for violation in release.violations}
-    texts = schema.strings("release", release.value)
-    blank = (p for p, text in texts if not text.strip() and p not in judged)
-    for pointer in islice(blank, MOST):
-        yield Finding(message="the text is blank", at=pointer, path=path)
-    if len(release.text("summary").splitlines()) > 1:
-        yield Finding(message="the summary is more than one line", at="/summary", path=path)
-
-
-@rule("REG009", spec="registry/RELEASE", severity=ERROR)
-def unknown_release_key(submission: Submission) -> Iterator[Finding]:
-    """release.toml has an unknown key.
-
-    ## Why
-    A misspelled key silently has no effect: the author believes that a capability or a protocol is
-    declared, and no program reads it. You cannot correct a released file.
-
-    ## Fix
-    Correct the key; the message suggests the closest one. You cannot add keys of your own: text for
-    people belongs in README.md.
-
-    ```text
-    before   licence = "MIT"
-    after    license = "MIT"
-    ```
-    """
-    yield from of_violations(submission.release.violations, "REG009", _path(submission))
-
-
-@rule("REG010", spec="pbe-1.0/PBE-19", severity=ERROR)
-def license_not_allowed(submission: Submission) -> Iterator[Finding]:
-    """The licence is not on the registry's allow list.
-
-    ## Why
-    People copy prompts into their work. They can do so because every entry has a well-known open
-    licence. The specification recommends MIT.
-
-    ## Fix
-    Write the exact SPDX identifier of an open licence, for example `MIT`, `Apache-2.0`, `CC0-1.0`
-    or `CC-BY-4.0`. The allow list is `allow` in registry/policy.toml; without one, psreg accepts
-    what the Open Source Initiative approved, and these two of Creative Commons. In an SPDX
-    expression, one side of an `OR` must be on the list, and both sides of an `AND`.
-
-    ```toml
-    license = "MIT OR Apache-2.0"
-    ```
-    """
-    text, allowed = submission.release.text("license"), submission.policy.licenses
-    refused = refusal(text, allowed) if text.strip() else None
-    if refused is not None:
-        exact = {identifier.lower(): identifier for identifier in sorted(allowed)}
-        near = nearest(_LICENSE.sub("", text).strip().replace(" ", "-"), exact)
-        better = refused.better or (exact[near] if near else "")
-        yield Finding(
-            message=refused.message,
-            at="/license",
-            path=_path(submission),
-            hint=f"Did you mean `{better}`?" if better else "Use an open licence such as `MIT`.",
-        )
-
-
-@rule("REG013", spec="registry/RELEASE", severity=ERROR)
-def changes_missing(submission: Submission) -> Iterator[Finding]:
-    """A later release does not say what changed.
-
-    ## Why
-    Users of the previous version have to decide whether to update, and a prompt has no compiler
-    that would report what breaks.
-
-    ## Fix
-    Describe in a sentence or two what changes for users.
-
-    ```toml
-    changes = "Adds a hint command. Saved games of 1.0.0 still load."
-    ```
-    """
-    release = submission.release
-    first = submission.siblings[0]
-    if release.tree.parsed and submission.id.version != first and "changes" not in release.value:
-        yield Finding(
-            message=f"`changes` is missing, but {first} was released before",
-            path=_path(submission),
-            hint="Say what changed since the previous version.",
-        )
-
-
-@rule("REG014", spec="registry/RELEASE", severity=ERROR)
-def bad_requirement(submission: Submission) -> Iterator[Finding]:
-    """`[requires]` names an unknown entry, or a range that no version satisfies.
-
-    ## Why
-    Required entries are installed together with this one. If the name or the range is wrong, the
-    release cannot be installed, and since releases never change, it never can.
-
-    ## Fix
-    Write the name of an entry of this registry, and a range that matches at least one of its
-    versions.
-
-    ```toml
-    [requires]
-    glossary = "^1.2"
-    ```
-
-    `^1.2` means 1.2.0 up to but not including 2.0.0; `~1.2.3` means 1.2.3 up to but not including
-    1.3.0; `1.2.3` means exactly that version.
-    """
-    path = _path(submission)
-    for name, text in islice(submission.release.requires.items(), MOST):
-        at = join(("requires", name))
-        if not is_name(name) or name not in submission.tree.names:
-            near = nearest(name, submission.tree.names)
-            yield Finding(
-                message=f"unknown entry `{name}`",
-                at=at,
-                key=True,
-                path=path,
-                hint=f"Did you mean `{near}`?" if near else "",
-            )
-        elif name == submission.id.name:
-            yield Finding(message="an entry cannot require itself", at=at, key=True, path=path)
-        elif fault := _range_fault(text, submission.tree.versions(name)):
-            yield Finding(message=fault, at=at, path=path)
-
-
-def _range_fault(text: str, versions: tuple[str, ...]) -> str:
-    try:
-        wanted = Range.parse(text)
-    except ValueError as error:
-        return str(error)
-    if wanted.best(parse_version(version) for version in versions) is None:
-        known = f"the versions are {', '.join(versions)}" if versions else "it has no versions"
-        return f"no version satisfies `{text}`; {known}"
-    return ""
-
-
-@rule("REG022", spec="registry/RELEASE", severity=WARNING)
-def bad_tag_or_language(submission: Submission) -> Iterator[Finding]:
-    """A tag or a language is not in the standard form, or is listed twice.
-
-    ## Why
-    Tags and languages are the filters of the catalogue. `Language Learning`, `language_learning`
-    and `language-learning` would be three filters with a third of the entries each.
-
-    ## Fix
-    Write tags in lower-case letters and digits, with words joined by `-`, and languages as BCP 47
-    tags such as `en` or `pt-BR`.
-
-    ```toml
-    tags = ["language-learning", "conversation"]
-    languages = ["en", "pt-BR"]
-    ```
-    """
-    for key, grammar, kind in (("tags", _TAG, "tag"), ("languages", _LANGUAGE, "language tag")):
-        seen: set[str] = set()
-        for index, value in islice(submission.release.strings(key), MOST):
-            if not value.strip():
-                continue
-            at, path = join((key, index)), _path(submission)
-            if not grammar.fullmatch(value) or len(value) > MAX_TAG:
-                yield Finding(message=f"`{value}` is not a {kind}", at=at, path=path)
-            elif value.lower() in seen:
-                yield Finding(message=f"`{value}` is listed twice", at=at, path=path)
-            seen.add(value.lower())
 
 
 SUBMISSION_RULES: tuple[Rule[Any], ...] = (

@@ -1,4 +1,4 @@
-"""The rules about PBEs: the fields of every PBE, those of each class, and the safe fixes.
+"""The rules about PBEs: the fields of every PBE and of each class; `PBE_RULES` lists all of them.
 
 A rule never repeats another one: a missing field has one finding, and no rule checks the grammar
 of a text that is blank or has the wrong type. A fix is all the changes that belong together, or ()
@@ -7,41 +7,31 @@ if only the author can know what was meant.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import islice
 
-from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding, Span
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.identity import MAX_NAME_LENGTH, PBE_CLASSES, is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.version import is_version
 from psreg.formats import schema
-from psreg.formats.json import json_document
 from psreg.formats.json.pointer import dotted, join, split
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.pbe import STANDARD_INSTRUCTIONS, Pbe
 from psreg.formats.schema import MAX_VIOLATIONS, kind
+from psreg.lint.files.pbe_interactive_rules import (
+    description_too_long,
+    interactive_field_missing,
+    recognition_key_differs,
+    save_key_not_name_save,
+    save_system_incomplete,
+    several_save_roots,
+    too_few_phases,
+    too_few_techniques,
+    too_many_techniques,
+)
+from psreg.lint.files.pbe_spelling import naming_fix, padded_version, snake_case, version_fix
 from psreg.lint.parser_findings import of_violations
-
-_INTERACTIVE = "interactive_engine"
-_ALIKE = "use the same spelling in the name and its save keys"
-_MOST_SENTENCES = 2
-_OPENING, _CLOSING = "\"'“‘«([", "\"'”’»)]"
-# fmt: off
-_ABBREVIATIONS = frozenset((
-    "al", "approx", "ca", "cf", "dr", "ed", "eds", "etc", "fig", "inc", "incl", "mr", "mrs", "ms",
-    "no", "nr", "prof", "st", "vs",
-))
-# fmt: on
-
-_TEMPLATE = ("save_system", "save_template")
-_DETECTION = ("save_system", "load_detection")
-_MOST = 100
-"""Changes of one fix; a text that would need more of them is not ours to rewrite."""
-
-_NUMBER = "(?:0|[1-9][0-9]*)"
-_LENIENT = re.compile(rf"{_NUMBER}(?:\.{_NUMBER})?|v({_NUMBER}\.{_NUMBER}\.{_NUMBER})")
 
 
 @rule("PBE001", spec="pbe-1.0/PBE-03", severity=ERROR)
@@ -353,347 +343,6 @@ def class_is_reserved(pbe: Pbe) -> Iterator[Finding]:
             at="/pbe_class",
             hint="Keep it for a design; write `interactive_engine` to run it today.",
         )
-
-
-@rule("PBE009", spec="pbe-1.0/PBE-09", severity=ERROR)
-def interactive_field_missing(pbe: Pbe) -> Iterator[Finding]:
-    """An interactive engine lacks a field about its purpose, style or start.
-
-    ## Why
-    In a long dialogue, the assistant relies on these fields whenever the phases do not say what to
-    do: what the session is for (`description`, `core_philosophy`), how to behave
-    (`meta_instructions`) and how to open (`start_play`). If one is missing, each assistant fills
-    the gap in its own way, and the PBE behaves differently everywhere.
-
-    ## Fix
-    Add the field that the message names.
-
-    ```json
-    "start_play": {
-      "instruction": "Welcome to the quiz! Ready for the first question?"
-    }
-    ```
-    """
-    yield from of_violations(pbe.violations, "PBE009")
-
-
-@rule("PBE010", spec="pbe-1.0/PBE-10", severity=ERROR)
-def too_few_phases(pbe: Pbe) -> Iterator[Finding]:
-    """An interactive engine has fewer than two phases, or a phase is incomplete.
-
-    ## Why
-    Phases tell the assistant where it is in the dialogue and what to do there. A dialogue with a
-    single phase has nothing to move on to: use a `stateless_executor` instead. If a phase lacks its
-    name, description or role, the assistant has to guess.
-
-    ## Fix
-    Describe at least two phases, each with all four fields.
-
-    ```json
-    "phases": [
-      {"phase": "1_ask", "name": "Ask", "description": "Present a question",
-       "facilitator_role": "Ask clearly, then wait"},
-      {"phase": "2_feedback", "name": "Feedback", "description": "Judge the answer",
-       "facilitator_role": "Confirm or correct, and explain"}
-    ]
-    ```
-    """
-    yield from of_violations(pbe.violations, "PBE010")
-
-
-@rule("PBE011", spec="pbe-1.0/PBE-11 pbe-1.0/PBE-A3", severity=ERROR)
-def too_few_techniques(pbe: Pbe) -> Iterator[Finding]:
-    """An interactive engine has fewer than five techniques, or a technique is incomplete.
-
-    ## Why
-    Techniques are the moves that an assistant can make; with fewer than five it soon repeats
-    itself. Each needs a name, a purpose and a concrete example, because assistants imitate examples
-    much more reliably than they follow descriptions.
-
-    ## Fix
-    Describe five to ten techniques, each with a line that the assistant could really say.
-
-    ```json
-    {"name": "Adaptive Difficulty", "purpose": "Adjust the questions to the user",
-     "example": "You're doing great. Let's try a harder one."}
-    ```
-    """
-    yield from of_violations(pbe.violations, "PBE011")
-
-
-@rule("PBE012", spec="pbe-1.0/PBE-12 pbe-1.0/PBE-A4", severity=ERROR)
-def save_system_incomplete(pbe: Pbe) -> Iterator[Finding]:
-    """An interactive engine has no complete `save_system`.
-
-    ## Why
-    Conversations end, and assistants forget. The save system lets a user continue tomorrow, or with
-    another assistant. It says what is saved (`description`, `save_template`), how to ask for it
-    (`trigger_phrases`) and how to recognize a save (`load_detection`). If one part is missing,
-    users make saves that cannot be loaded.
-
-    ## Fix
-    Add the part that the message names.
-
-    ```json
-    "load_detection": {
-      "instruction": "When JSON with the root key simple_quiz_save arrives, resume from it.",
-      "recognition_key": "simple_quiz_save"
-    }
-    ```
-    """
-    yield from of_violations(pbe.violations, "PBE012")
-
-
-@rule("PBE013", spec="pbe-1.0/PBE-13 pbe-1.0/PBE-A5", severity=ERROR)
-def save_key_not_name_save(pbe: Pbe) -> Iterator[Finding]:
-    """The root key of `save_template` is not `pbe_name` followed by `_save`.
-
-    ## Why
-    The root key of a save file says which PBE the save belongs to. With any other key, the save of
-    one PBE can be mistaken for that of another, or is not recognized as a save at all.
-
-    ## Fix
-    Use the exact `pbe_name` followed by `_save`.
-
-    ```text
-    before   "pbe_name": "simple_quiz", …   "save_template": {"quiz_save": {"score": 0}}
-    after    "pbe_name": "simple_quiz", …   "save_template": {"simple_quiz_save": {"score": 0}}
-    ```
-    """
-    expected = _save_key(pbe)
-    template = pbe.get("save_system", "save_template")
-    if expected and isinstance(template, dict) and len(template) == 1 and expected not in template:
-        (key,) = template
-        yield Finding(
-            message=f"the save root key is {shown(key)}, not {shown(expected)}",
-            at=join(["save_system", "save_template", key]),
-            key=True,
-            hint="Write the exact `pbe_name` followed by `_save`.",
-            fix=naming_fix(pbe) if follows_name(key, pbe.name or "") else (),
-            fix_title=_ALIKE,
-        )
-
-
-@rule("PBE014", spec="pbe-1.0/PBE-14 pbe-1.0/PBE-A7", severity=ERROR)
-def recognition_key_differs(pbe: Pbe) -> Iterator[Finding]:
-    """`recognition_key` is not the root key of a save: `pbe_name` followed by `_save`.
-
-    ## Why
-    When a user brings back a save file, the assistant looks for the recognition key in it. If the
-    PBE saves under a different key, no session is ever resumed.
-
-    ## Fix
-    Write the same key in both places.
-
-    ```text
-    before   "save_template": {"simple_quiz_save": {…}},   "recognition_key": "quiz"
-    after    "save_template": {"simple_quiz_save": {…}},   "recognition_key": "simple_quiz_save"
-    ```
-    """
-    expected = _save_key(pbe)
-    key = pbe.text("save_system", "load_detection", "recognition_key")
-    if expected and key and key.strip() and key != expected:
-        yield Finding(
-            message=f"`recognition_key` is {shown(key)}, not {shown(expected)}",
-            at="/save_system/load_detection/recognition_key",
-            hint="Write the root key of `save_template`: `pbe_name` followed by `_save`.",
-            fix=naming_fix(pbe) if follows_name(key, pbe.name or "") else (),
-            fix_title=_ALIKE,
-        )
-
-
-def _save_key(pbe: Pbe) -> str | None:
-    """Return the one right save key; None if this PBE has no name, or no save system by class."""
-    named = pbe.pbe_class == _INTERACTIVE and pbe.name and pbe.name.strip()
-    return f"{pbe.name}_save" if named else None
-
-
-@rule("PBE022", spec="pbe-1.0/PBE-11 pbe-1.0/PBE-A3", severity=ERROR, read=WARNING)
-def too_many_techniques(pbe: Pbe) -> Iterator[Finding]:
-    """An interactive engine has more than ten techniques.
-
-    ## Why
-    An assistant has to keep all techniques in mind at every turn. With more than ten it starts to
-    mix them up and to drop some, and users notice only that the PBE "does not always work".
-
-    ## Fix
-    Merge techniques that serve the same purpose, and keep the ten most important.
-
-    ```text
-    before   "Praise", "Applause", "Encouragement", …        12 techniques
-    after    "Positive Reinforcement", …                     10 techniques
-    ```
-    """
-    yield from of_violations(pbe.violations, "PBE022")
-
-
-@rule("PBE023", spec="pbe-1.0/PBE-A6", severity=ERROR)
-def several_save_roots(pbe: Pbe) -> Iterator[Finding]:
-    """`save_template` has no root key, or more than one.
-
-    ## Why
-    The assistant recognizes a save by its single root key. With several keys it is unclear which
-    one counts; without a key there is nothing to recognize and nothing to save.
-
-    ## Fix
-    Put everything that is saved under the single key `pbe_name` + `_save`.
-
-    ```text
-    before   {"simple_quiz_save": {"score": 0}, "history": []}
-    after    {"simple_quiz_save": {"score": 0, "history": []}}
-    ```
-    """
-    yield from of_violations(pbe.violations, "PBE023")
-
-
-@rule("PBE026", spec="pbe-1.0/PBE-A15", severity=WARNING)
-def description_too_long(pbe: Pbe) -> Iterator[Finding]:
-    """`description` has more than two sentences.
-
-    ## Why
-    The specification asks for a summary of one or two sentences. Catalogues show it on one line,
-    and a long description competes with the fields that say the same in more detail.
-
-    ## Fix
-    Keep what the PBE is for. Move the rest to `core_philosophy` or to the README of the entry.
-
-    ```text
-    before   "description": "A quiz. It asks questions. It counts answers. It adapts."
-    after    "description": "A quiz that counts right answers and adapts its questions."
-    ```
-    """
-    text = pbe.text("description") if pbe.pbe_class == _INTERACTIVE else None
-    count = sentences(text or "")
-    if count > _MOST_SENTENCES:
-        yield Finding(
-            message=f"`description` has {count} sentences; the limit is {_MOST_SENTENCES}",
-            at="/description",
-            hint="Say what the PBE is for, and move the details to other fields.",
-        )
-
-
-def sentences(text: str) -> int:
-    """Return how many sentences `text` seems to have, rather too few than too many.
-
-    Abbreviations, numbers, names such as `.pbe` and an ellipsis do not end a sentence, nor does
-    a mark before a lower-case letter.
-    """
-    words = re.sub("[。！？]+", r"\g<0> ", text).split()
-    inner = sum(_ends_sentence(word, after) for word, after in pairwise(words))
-    return inner + bool(words)
-
-
-def _ends_sentence(word: str, after: str) -> bool:
-    core = word.rstrip(_CLOSING)
-    if not core.endswith((*".!?。！？",)) or after.lstrip(_OPENING)[:1].islower():
-        return False
-    if not core.endswith("."):
-        return True
-    bare = core[:-1].lstrip(_OPENING)
-    abbreviated = len(bare) < 2 or bare.isdigit() or "." in bare  # noqa: PLR2004 - an initial
-    return not (abbreviated or bare.lower() in _ABBREVIATIONS)
-
-
-def padded_version(text: str) -> str | None:
-    """Return what `N`, `N.N` or `vN.N.N` means as a version (PBE-A1); else None."""
-    match = _LENIENT.fullmatch(text)
-    if match is None:
-        return None
-    return match[1] or text + ".0" * (2 - text.count("."))
-
-
-def snake_case(text: str) -> str:
-    """Return `text` as `lowercase_with_underscores`; "" if no ASCII letter or digit is in it."""
-    split_words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text)
-    plain = unicodedata.normalize("NFKD", split_words).encode("ascii", "ignore").decode()
-    return re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")
-
-
-def version_fix(pbe: Pbe) -> tuple[Change, ...]:
-    """Return the changes that pad `pbe_version`, and with it the same text inside a save."""
-    padded = padded_version(pbe.version or "")
-    if padded is None or not _unambiguous(pbe):
-        return ()
-    template = pbe.get(*_TEMPLATE)
-    saves = template.items() if isinstance(template, dict) else ()
-    nested = [
-        join([*_TEMPLATE, root, "pbe_version"])
-        for root, save in saves
-        if isinstance(save, dict) and save.get("pbe_version") == pbe.version
-    ]
-    places = ["/pbe_version", *nested]
-    return tuple(_text(pbe, pointer, padded) for pointer in places) if len(places) < _MOST else ()
-
-
-def naming_fix(pbe: Pbe) -> tuple[Change, ...]:
-    """Return the changes that give name, save key and recognition key one valid spelling.
-
-    A save key is changed if it is the name, in any spelling, and `_save`. Where the assistant
-    is told to look for it, the old key is also replaced. () if nothing needs to change.
-    """
-    name = _right_name(pbe.name or "")
-    if not name or not _unambiguous(pbe):
-        return ()
-    changes = [] if name == pbe.name else [_text(pbe, "/pbe_name", name)]
-    old = set()
-    for pointer, text, is_key in _save_keys(pbe):
-        if text != f"{name}_save" and follows_name(text, name):
-            changes.append(_text(pbe, pointer, f"{name}_save", is_key=is_key))
-            old.add(text)
-    changes += _mentions(pbe, old, f"{name}_save")
-    return tuple(changes) if len(changes) < _MOST else ()
-
-
-def follows_name(key: str, name: str) -> bool:
-    """Tell whether a save key is `name` and `_save` but for capitals, accents and separators."""
-    return _letters(key) == _letters(f"{name}_save")
-
-
-def _right_name(text: str) -> str | None:
-    """Return the name that `text` spells; None if a letter of it would be lost."""
-    better = text if is_name(text) else snake_case(text)
-    return better if is_name(better) and _letters(better) == _letters(text) else None
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text.casefold())))
-
-
-def _save_keys(pbe: Pbe) -> Iterator[tuple[str, str, bool]]:
-    """Yield (pointer, text, whether it is a member name) of root and recognition key."""
-    template = pbe.get(*_TEMPLATE)
-    if isinstance(template, dict) and len(template) == 1:
-        (root,) = template
-        yield join([*_TEMPLATE, root]), root, True
-    key = pbe.text(*_DETECTION, "recognition_key")
-    if key is not None:
-        yield join([*_DETECTION, "recognition_key"]), key, False
-
-
-def _mentions(pbe: Pbe, old: set[str], new: str) -> Iterator[Change]:
-    """Yield the changes of `old` keys, as whole words, to `new` in the loading instruction."""
-    instruction = pbe.text(*_DETECTION, "instruction")
-    if not old or not instruction:
-        return
-    words = "|".join(re.escape(key) for key in sorted(old, key=len, reverse=True))
-    span = _inside(pbe.tree.span(join([*_DETECTION, "instruction"])))
-    source = json_document.escaped(pbe.tree.text, span.start, span.end, json_document.ESCAPE)
-    for match in re.finditer(rf"(?<!\w)(?:{words})(?!\w)", instruction):
-        yield Change(Span(source.origin(match.start()), source.origin(match.end())), new)
-
-
-def _text(pbe: Pbe, pointer: str, text: str, *, is_key: bool = False) -> Change:
-    """Return the change of a JSON text, or of a member name, to one that needs no escapes."""
-    span = pbe.tree.key_span(pointer) if is_key else pbe.tree.span(pointer)
-    return Change(_inside(span), text)
-
-
-def _inside(span: Span) -> Span:
-    return Span(span.start + 1, span.end - 1)  # the quotes stay
-
-
-def _unambiguous(pbe: Pbe) -> bool:
-    return all(issue.code == "JSON004" for issue in pbe.tree.issues)
 
 
 PBE_RULES: tuple[Rule[Pbe], ...] = (

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.formats.tree import Tree
-from psreg.lint.names.all_names import Names
+from psreg.lint.names.all_names import Names, similar_candidates
 from psreg.lint.names.name_rules import NAME_RULES
-from psreg.lint.names.similar_names import similar_candidates
 from psreg.lint.names.similarity import FAR, distance, within_two
 from support.registry_trees import tree
 
