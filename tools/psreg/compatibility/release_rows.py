@@ -88,7 +88,7 @@ def _pointer(key: str, name: str) -> str:
 def requirement_removed(before: ReleaseFile, after: ReleaseFile) -> Iterator[Changed]:
     """A requirement was removed.
 
-    What the required entry did in a conversation is no longer done, or is done by something else.
+    Nothing does what the required entry did in a conversation, or something else does it.
     """
     yield from _removed(before.requires, after.requires, "requires", "requirement")
 

@@ -19,8 +19,7 @@ from psreg.core.rule_table import RuleTable
 from psreg.formats.tree import POLICY, Entry, Submission, Tree
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.locate import judge_at
-from psreg.lint.names.all_names import Names
-from psreg.lint.names.similar_names import similar_candidates
+from psreg.lint.names.all_names import Names, similar_candidates
 from psreg.lint.registry_walk import Selection, Walk, by_policy
 from psreg.review.change import ChangeSet, TouchedEntry
 

@@ -19,8 +19,7 @@ from psreg.core.identity import Author, EntryId
 from psreg.core.rule_table import RuleTable
 from psreg.core.version import Step, parse_version
 from psreg.formats.tree import Submission
-from psreg.lint.names.all_names import ENOUGH
-from psreg.lint.names.similar_names import similar_candidates
+from psreg.lint.names.all_names import ENOUGH, similar_candidates
 from psreg.lint.names.similarity import bare, distance
 from psreg.lint.score.score import score
 from psreg.review.change import ChangeSet, NewRelease, Touch

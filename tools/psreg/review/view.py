@@ -22,7 +22,7 @@ from psreg.git.objects import Objects
 from psreg.git.process import Git
 from psreg.git.tree_diff import Difference, GitTree, files_below, lookup
 from psreg.git.tree_object import Row
-from psreg.lint.names.similar_names import similar_candidates
+from psreg.lint.names.all_names import similar_candidates
 from psreg.review.entry_names import (
     ENTRY_FILE,
     EntryNames,

@@ -30,10 +30,10 @@ from psreg.review.rules.released_rules import (
     class_changed,
     entry_removed,
     released_file_changed,
+    statement_invalid,
     statement_rewritten,
     version_removed,
 )
-from psreg.review.rules.statement_rules import statement_invalid
 from psreg.review.rules.tripwire_rules import small_release_reaches_further
 from psreg.review.rules.version_rules import (
     behaviour_changed,

@@ -83,7 +83,7 @@ def _platforms(submission: Submission) -> set[str]:
 
 @rule("CHG025", spec="registry/CHANGES", severity=WARNING)
 def limitation_dropped(change: ChangeSet) -> Iterator[Finding]:
-    """A limitation of the previous release is no longer listed.
+    """A limitation of the previous release was dropped.
 
     ## Why
     A limitation tells people where not to rely on a prompt. It rarely disappears by itself; it

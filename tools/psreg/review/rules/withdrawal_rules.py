@@ -24,7 +24,7 @@ def _both(change: ChangeSet) -> Iterator[tuple[TouchedEntry, Entry, Entry]]:
 
 @rule("CHG027", spec="registry/CHANGES", severity=WARNING)
 def yank_lifted(change: ChangeSet) -> Iterator[Finding]:
-    """A yanked version is no longer yanked.
+    """A version that was yanked is offered again.
 
     ## Why
     A yank says that a version is bad, and the bytes of the version are still the same. Undoing the
@@ -73,11 +73,11 @@ def deprecation_changed(change: ChangeSet) -> Iterator[Finding]:
         old, new = base.file.deprecated, head.file.deprecated
         before, after = ((d or {}).get("replacement", "") for d in (old, new))
         if old is not None and new is None:
-            message = f"`{entry.name}` is no longer deprecated"
+            message = f"the deprecation of `{entry.name}` was removed"
         elif before != after and after:
             message = f"`{after}` becomes the replacement of `{entry.name}`"
         elif before != after:
-            message = f"`{before}` is no longer the replacement of `{entry.name}`"
+            message = f"the replacement `{before}` of `{entry.name}` was removed"
         else:
             continue
         yield Finding(message=message, at="/deprecated", path=str(entry.path))
@@ -107,7 +107,7 @@ def name_no_longer_retired(change: ChangeSet) -> Iterator[Finding]:
     for _, name in change.base.policy.retired_names:
         if name not in retired:
             yield Finding(
-                message=f"`{name}` is no longer retired",
+                message=f"`{name}` was removed from the retired names",
                 at="/names/retired",
                 path=str(POLICY),
                 hint="Add it to the list again.",
