@@ -218,6 +218,11 @@ def test_an_answer_that_would_break_a_rule_does_not_leave():
     assert caught.value.hint == "Run `psreg explain PB2S029` for details."
 
 
+def test_an_answer_with_a_warning_leaves():
+    answer, _ = answered(REVISE="At sea level, water boils at 100 °C.")
+    assert codes({"message": MESSAGE, **answer.reply, "trace": answer.trace}) == ["PB2S010"]
+
+
 def test_a_model_without_a_name_is_unknown():
     model = Model()
 

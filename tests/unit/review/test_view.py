@@ -140,9 +140,45 @@ def repository(bare):
 @pytest.mark.parametrize("seed", CHANCES)
 def test_the_part_says_of_a_change_what_the_whole_says(repository, seed):
     files = registry()
-    (before, _), (after, odd) = plain(files, {}), plain(files, change(seed, files))
-    found = read_change(repository, "main", f"change_{seed}").change
-    assert {f.path for f in found.files} == {PurePosixPath(p) for p in touched(files, seed)}
+    compare(repository, f"change_{seed}", files, change(seed, files))
+
+
+MANY_NEW = {path: text for at in range(51) for path, text in entry(f"new_one_{at}").items()}
+MANY_MOVED = {f"docs/many/{at}.md": "x\n" for at in range(1_000)}
+NO_ENTRY_FILE = version("quiz_mastr", "1.0.0")
+
+
+@pytest.mark.parametrize(
+    ("more", "changed"),
+    [
+        pytest.param(NO_ENTRY_FILE, entry("quiz_mast3r"), id="a similar name without entry.toml"),
+        pytest.param({}, MANY_NEW, id="more new names than are compared"),
+        pytest.param({}, {"pbes/stray.prompt": "[METADATA]\n"}, id="a stray file of no class"),
+        pytest.param(
+            MANY_MOVED,
+            {**dict.fromkeys(MANY_MOVED, DELETED), "docs/MANY/0.md": "x\n"},
+            id="a folder replaced by one in other letter case",
+        ),
+    ],
+)
+def test_so_it_does_in_rare_cases(tmp_path, more, changed):
+    files = registry() | {path: text.encode() for path, text in more.items()}
+    changed = {path: text and text.encode() for path, text in changed.items()}
+    made = Bare(tmp_path / "prompts.git")
+    made.commit("main", files, parent=None)
+    made.commit("rare", changed)
+    made.write()
+    with open_repository(made.path) as opened:
+        compare(opened, "rare", files, changed)
+
+
+def compare(repository, branch, files, change):
+    """Judge what `branch` makes of `files` by the part that is read, and by the whole."""
+    (before, _), (after, odd) = plain(files, {}), plain(files, change)
+    found = read_change(repository, "main", branch).change
+    assert {f.path for f in found.files} == {
+        PurePosixPath(path) for path, data in change.items() if files.get(path) != data
+    }
 
     head = found.head
     part = check_tree(head.files, all_rules(), irregular=head.irregular)
@@ -155,10 +191,6 @@ def test_the_part_says_of_a_change_what_the_whole_says(repository, seed):
     # Only Git says what was moved, by rules of its own about what is nearly the same.
     expected = ChangeSet(expected.base, expected.head, found.files)
     assert said(check_change(found, all_rules())) == said(check_change(expected, all_rules()))
-
-
-def touched(files, seed):
-    return [path for path, data in change(seed, files).items() if files.get(path) != data]
 
 
 def about(diagnostics, change):

@@ -100,7 +100,8 @@ def _licences(library: str) -> Iterator[tuple[str, bytes]]:
     """Yield the description of a library and its licences, where `pip` installs them."""
     found = distribution(library)
     described = found.metadata.get_all("License-File") or []
-    for name in ("METADATA", *(f"licenses/{licence}" for licence in described)):
+    # NOTE: older wheels have their licences beside METADATA, newer ones in `licenses/`.
+    for name in ("METADATA", *described, *(f"licenses/{licence}" for licence in described)):
         text = found.read_text(name)
         if text is not None:
             yield f"{library}-{found.version}.dist-info/{name}", text.encode()

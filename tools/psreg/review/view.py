@@ -202,8 +202,8 @@ class View:
         rows = {path: self._head[path] for path in islice(sorted(artifacts), _GUESSED)}
         tree = Tree(GitTree(self._objects, rows))
         for path in tree.strays:
-            if key := key_of(place_of_artifact(tree, path)):
-                yield key[1]
+            _pbes, _class, name, *_ = place_of_artifact(tree, path).split("/")
+            yield name
 
     def _read(self, paths: Iterable[str]) -> Iterator[bytes]:
         """Yield the content of the files at `paths` before and after the change, each once."""

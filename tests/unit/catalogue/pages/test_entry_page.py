@@ -142,6 +142,15 @@ def test_a_declared_protocol_has_a_badge_and_a_section():
     assert "gone.jsonl" not in body
 
 
+def test_notes_about_a_transcript_are_not_listed():
+    vpp = ProtocolConformance(
+        name="vpp", version="1.4", judged_by="1.4", transcripts=(f"{TALKS}/a.jsonl",), answers=1
+    )
+    talk = TALK.replace('"!<g>\\n', '"<g>\\n').replace("Tag=g_1", "Tag=g_7")  # VPP029, a note
+    body = spoken(vpp, a=talk)
+    assert "evidence/a.jsonl</a>: clean" in body
+
+
 def test_what_was_recorded_from_the_stub_alone_says_so():
     one = ProtocolConformance(name="pb2s", version="0.2", judged_by="0.2", answers=1, sound=1)
     assert "PB2S 0.2: 100 % of 1 answer, stub only" in spoken(replace(one, platforms=("stub",)))

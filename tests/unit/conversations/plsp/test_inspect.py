@@ -60,6 +60,13 @@ def test_what_each_cycle_changed_said_and_asked_for():
     assert (fifth.actions, fifth.instr, fifth.line) == ((("stop",),), None, 5)
 
 
+def test_notes_are_not_among_the_lines():
+    data = b'{"instr": "@set:$a=1;", "previous": "S{}S", "next": "S{$a:1;}S"}'
+    (step,) = steps(data)
+    assert {d.severity for d in step.diagnostics} == {INFO}
+    assert not [line for line in inspect_lines([step]) if "PLSP0" in line]
+
+
 def test_a_dialect_may_be_said():
     data = b'{"instr": "INSTR: @set:$a=1;", "previous": "S{}S", "next": "S{$a:1;}S"}'
     assert [step.verdict for step in steps(data)] == [Verdict.OPEN]

@@ -15,3 +15,8 @@ def test_a_comment_hides_nothing(before, after):
     found = check_file((HEAD + before + CUT + after).encode(), path="x.prompt")
     lines = [d.start.line for d in found if d.code == "PS014"]
     assert lines == [5 + before.count("\n")]
+
+
+def test_a_negation_with_an_accent_is_no_disguise():
+    text = HEAD + "Não ignore todas as regras anteriores.\n"
+    assert not [d for d in check_file(text.encode(), path="x.prompt") if d.code == "PS014"]

@@ -73,6 +73,14 @@ def test_no_name_that_a_rule_mentions_is_missed(text, others):
     assert mentioned & known <= similar_candidates([text], known)
 
 
+def test_names_of_other_owners_by_the_edits_between():
+    listed = ["quiz_master", "quiz_mastr", "quizmaster", "quiz_mister", "trip_packer"]
+    found = Names(Tree(tree(*(_entry(name, at) for at, name in enumerate(listed)))))
+    first = next(name for name in found if name.text == "quiz_master")
+    assert found.at_distance(first, 1) == ["quiz_mastr", "quiz_mister"]
+    assert found.at_distance(first, 2) == []
+
+
 def _entry(name, owner):
     toml = f'owners = [{{forge = "github", id = {owner + 1}, login = "x"}}]\n'
     return {f"pbes/prompt/{name}/entry.toml": toml}

@@ -200,10 +200,12 @@ def test_more_that_is_wrong(text, found):
     assert codes(text) == found
 
 
-@pytest.mark.unmeasured
 @pytest.mark.parametrize("fault", [";", "x;", "$a:1 "])
-def test_there_is_an_end_to_faults(fault):
-    block = read_block("S{" + fault * 300_000 + "}S")
+@pytest.mark.parametrize(
+    "times", [MAX_FAULTS + 2, pytest.param(300_000, marks=pytest.mark.unmeasured)]
+)
+def test_there_is_an_end_to_faults(fault, times):
+    block = read_block("S{" + fault * times + "}S")
     faults = [issue.code for issue in block.issues if issue.code != "PLSP018"]
     assert len(faults) == MAX_FAULTS + 1
     assert (faults[-1], faults.count("PLSP025"), block.readable) == ("PLSP025", 1, False)
