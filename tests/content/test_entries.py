@@ -12,6 +12,7 @@ import pytest
 
 from stub import running
 from support.paths import ROOT
+from support.warm_psreg import run_psreg
 
 PBES = ROOT / "pbes"
 RUN = 8
@@ -25,14 +26,7 @@ ARTIFACTS = sorted([*PBES.glob("*/*/*/*.pbe.txt"), *PBES.glob("*/*/*/*.prompt")]
 
 
 def check(*arguments, stdin=None):
-    done = subprocess.run(
-        [sys.executable, "-m", "psreg", "check", *arguments, "--format", "json"],
-        cwd=ROOT,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_psreg("check", *arguments, "--format", "json", stdin=stdin, cwd=ROOT, text=True)
     return done.returncode, json.loads(done.stdout)
 
 

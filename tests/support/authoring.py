@@ -1,8 +1,8 @@
 """A checkout and answers for tests of the commands that authors use."""
 
 import os
-import subprocess
-import sys
+
+from support.warm_psreg import run_psreg
 
 POLICY = """\
 [[waiver]]
@@ -47,16 +47,8 @@ def checkout(root, policy=POLICY):
 
 
 def psreg(root, *arguments, stdin=None, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "psreg", *arguments],
-        input=stdin,
-        cwd=root,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    env = {**os.environ, **environment}
+    return run_psreg(*arguments, stdin=stdin, cwd=root, env=env, text=True)
 
 
 def tree_of(root):

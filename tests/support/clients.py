@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from support.warm_psreg import run_psreg
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,16 +43,8 @@ class Client:
     def run(self, *argv: object, cwd: Path | None = None, typed: str = "", **env: str) -> Outcome:
         """Run `psreg argv…`; keywords are environment variables."""
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("PSREG_", "XDG_"))}
-        done = subprocess.run(
-            [sys.executable, "-m", "psreg", *map(str, argv)],
-            env={**clean, "PSREG_HOME": str(self.home), **env},
-            cwd=cwd or self.place,
-            input=typed,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        environment = {**clean, "PSREG_HOME": str(self.home), **env}
+        done = run_psreg(*argv, stdin=typed, cwd=cwd or self.place, env=environment, text=True)
         assert "Traceback" not in done.stderr, done.stderr
         return Outcome(code=done.returncode, out=done.stdout, err=done.stderr)
 

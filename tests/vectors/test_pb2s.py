@@ -1,8 +1,6 @@
 """The vectors of PB2S, through the command line: as recorded exchanges, and at an endpoint."""
 
 import json
-import subprocess
-import sys
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from support.paths import VECTORS
+from support.warm_psreg import run_psreg
 
 KINDS = {
     "E-MISSING": "PB2S001",
@@ -27,8 +26,7 @@ CASES = json.loads((VECTORS / "pb2s.json").read_text())
 
 
 def psreg(*arguments):
-    command = [sys.executable, "-m", "psreg", *arguments, "--format", "json"]
-    done = subprocess.run(command, capture_output=True, check=False)
+    done = run_psreg(*arguments, "--format", "json")
     return done.returncode, json.loads(done.stdout)
 
 

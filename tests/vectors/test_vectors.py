@@ -3,12 +3,11 @@
 import base64
 import json
 import re
-import subprocess
-import sys
 
 import pytest
 
 from support.paths import VECTORS
+from support.warm_psreg import run_psreg
 
 MISSING = {"PBE003", "PBE008", "PBE009", "PBE010", "PBE011", "PBE012", "PBE015"}
 SYNTAX = {"JSON002", "JSON003", "JSON005", "JSON006", "JSON007", "JSON008", "JSON009", "JSON010"}
@@ -30,14 +29,8 @@ def load(name):
     return json.loads((VECTORS / name).read_text())
 
 
-def psreg(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "psreg", *arguments], capture_output=True, check=False
-    )
-
-
 def diagnostics(path, severity):
-    report = json.loads(psreg("check", str(path), "--format", "json").stdout)
+    report = json.loads(run_psreg("check", str(path), "--format", "json").stdout)
     return [d for d in report["diagnostics"] if d["severity"] == severity]
 
 
@@ -75,7 +68,7 @@ def test_prompt(case, tmp_path):
     path.write_bytes(case["file"].encode())
     agree(case["errors"], diagnostics(path, "error"))
     given = [part for k, v in case["values"].items() for part in ("--set", f"{k}={v}")]
-    done = psreg("render", str(path), *given)
+    done = run_psreg("render", str(path), *given)
     if case["output"] is None:
         assert (done.returncode, done.stdout) == (1, b"")
     else:

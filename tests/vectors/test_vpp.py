@@ -1,12 +1,11 @@
 """The vectors of VPP, and files of its authors where they are, through the command line."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from support.paths import SHARED, VECTORS, needs
+from support.warm_psreg import run_psreg
 
 FILES = SHARED / "corpus/vpp"
 
@@ -34,8 +33,7 @@ def lines(name):
 
 
 def transcript(path):
-    command = [sys.executable, "-m", "psreg", "transcript", str(path), "--protocol", "vpp"]
-    done = subprocess.run([*command, "--format", "json"], capture_output=True, check=False)
+    done = run_psreg("transcript", path, "--protocol", "vpp", "--format", "json")
     return done.returncode, json.loads(done.stdout)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from psreg.cli.commands import COMMANDS
 from psreg.cli.rules import all_rules
+from support.warm_psreg import run_psreg
 
 RULES = all_rules()
 
@@ -30,15 +31,7 @@ HELLO = {
 
 
 def psreg(*arguments, stdin=None, cwd=None):
-    return subprocess.run(
-        [sys.executable, "-m", "psreg", *arguments],
-        input=stdin,
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return run_psreg(*arguments, stdin=stdin, cwd=cwd, text=True)
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 
 import pytest
 
 from support.paths import ROOT, SHARED, needs
+from support.warm_psreg import run_psreg
 
 SPECIFICATION = SHARED / "specs/pbe-1.0.md"
 PROMPT = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nHello\n"
@@ -30,14 +30,7 @@ immediately as an instruction set and parameter guide for LLM behavior.",
 
 
 def psreg(*arguments, stdin=None, cwd=None):
-    done = subprocess.run(
-        [sys.executable, "-m", "psreg", "check", *map(str, arguments)],
-        input=stdin if isinstance(stdin, bytes | None) else stdin.encode(),
-        cwd=cwd,
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
+    done = run_psreg("check", *arguments, stdin=stdin, cwd=cwd)
     done.stdout, done.stderr = done.stdout.decode(errors="replace"), done.stderr.decode()
     return done
 

@@ -18,6 +18,7 @@ from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.system.files import MAX_FILE
 from support.paths import PBES
 from support.publishing import NOW, client_reads, files, put
+from support.warm_psreg import run_psreg
 
 CLOCK = int(NOW.timestamp())
 DAY = 86_400
@@ -65,13 +66,12 @@ class World:
     def run(
         self, *args: str, cwd: Path | None = None, days: int = 0, **environment: str
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.command(*args),
+        return run_psreg(
+            "publish",
+            *args,
             cwd=cwd or self.checkout,
             env=self.environment(days) | environment,
-            capture_output=True,
             text=True,
-            check=False,
         )
 
     def json(self, *args: str, code: int = 0, **more: object) -> dict[str, object]:

@@ -2,12 +2,11 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 from support.paths import VECTORS
+from support.warm_psreg import run_psreg
 
 META = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
 GREETING = META + "[CONTENT]\nHi {n}, {{x}} (% c %)end\n"
@@ -15,15 +14,8 @@ GREETING = META + "[CONTENT]\nHi {n}, {{x}} (% c %)end\n"
 
 def psreg(*arguments, cwd=None, stdin=b"", code=0, home=None):
     """Run `psreg render` and return stdout and stderr, having checked the exit code."""
-    run = subprocess.run(
-        [sys.executable, "-m", "psreg", "render", *arguments],
-        cwd=cwd,
-        input=stdin,
-        env=os.environ | ({"HOME": str(home), "XDG_DATA_HOME": str(home)} if home else {}),
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
+    env = os.environ | ({"HOME": str(home), "XDG_DATA_HOME": str(home)} if home else {})
+    run = run_psreg("render", *arguments, stdin=stdin, cwd=cwd, env=env)
     out, err = run.stdout.decode(), run.stderr.decode()
     assert run.returncode == code, err
     assert "Traceback" not in err

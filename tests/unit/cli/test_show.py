@@ -1,25 +1,18 @@
 """`psreg show`: a prompt in readable form, from a file or from the library."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from support.paths import ROOT
+from support.warm_psreg import run_psreg
 
 ENGINE = ROOT / "pbes/interactive_engine/socratic_tutor/1.0.0/socratic_tutor.pbe.txt"
 PROMPT = ROOT / "pbes/prompt/email_reply/1.0.0/email_reply.prompt"
 
 
 def show(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "psreg", "show", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return run_psreg("show", *arguments, text=True)
 
 
 def test_an_engine_reads_like_a_text():

@@ -15,6 +15,7 @@ import pytest
 from psreg.protocols.pb2s.proof_schema import proof_schema
 from support.catalogue import checkout
 from support.publishing import files
+from support.warm_psreg import run_psreg
 
 PIN = "--root-sha256"
 
@@ -28,9 +29,7 @@ def registry(tmp_path_factory):
 
 
 def psreg(*arguments, cwd, code=0):
-    done = subprocess.run(
-        [sys.executable, "-m", "psreg", *arguments], cwd=cwd, capture_output=True, check=False
-    )
+    done = run_psreg(*arguments, cwd=cwd)
     assert done.returncode == code, done.stderr.decode()
     return done
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from support.forges import TOKEN, running
 from support.pipelines import ISOLATED, git
 from support.registry_trees import POLICY, entry, version
 from support.submissions import SubmittedGitHub
+from support.warm_psreg import run_psreg
 
 FOLDER = "pbes/prompt/trip_packer"
 FILES = ["0.1.0/README.md", "0.1.0/release.toml", "0.1.0/trip_packer.prompt", "entry.toml"]
@@ -48,15 +48,8 @@ class Contributor:
 
     def psreg(self, *arguments, **environ):
         env = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "CI"))}
-        return subprocess.run(
-            [*PYTHON, "submit", *arguments],
-            cwd=self.clone,
-            env={**env, "HOME": str(self.root), **ISOLATED, **environ},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
+        env = {**env, "HOME": str(self.root), **ISOLATED, **environ}
+        return run_psreg("submit", *arguments, cwd=self.clone, env=env, text=True)
 
     def say(self, *arguments, **environ):
         done = self.psreg(*arguments, "--format", "json", **environ)
