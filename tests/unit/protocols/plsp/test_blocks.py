@@ -1,5 +1,6 @@
 """Blocks: what is understood, what is written, and that both agree."""
 
+import re
 import string
 
 import pytest
@@ -90,6 +91,27 @@ def test_whatever_is_answered_is_read(text):
         assert {issue.code for issue in again.issues} <= forgiven
         texts = {k: v.text for k, v in part.block.state.items()}
         assert {k: v.text for k, v in again.state.items()} == texts
+
+
+@given(st.text('$:;>!,"# \na1.-=`{', max_size=30))
+@example("$b:$x9-1;$x9:2;")
+@example("!a,b.c;")
+@example("$a:-5-1;")
+def test_no_character_of_a_readable_block_is_dropped(statements):
+    block = read_block(f"S{{{statements}}}S")
+    strings = re.split('("[^"]*")', statements)
+    said = "".join(
+        re.sub(r"[\s;]", "", part) if n % 2 == 0 else part for n, part in enumerate(strings)
+    )
+    if block.readable:
+        values = ((each, [value.lexeme for value in each.values]) for each in block.statements)
+        kept = (
+            f"${each.name}:{lexemes[0]}"
+            if isinstance(each, Assignment)
+            else each.sign + ",".join([*filter(None, [each.name]), *lexemes])
+            for each, lexemes in values
+        )
+        assert said == "".join(kept)
 
 
 @given(st.text('S{}$:;>!,"# \n@a1.-=`'))
@@ -194,6 +216,11 @@ def test_a_string_of_quotation_marks_is_not_fixed():
         ("S{# x}S", ["PLSP005"]),
         ("S{$a1:1;$b:$a1;}S", ["PLSP013"]),
         ("S{;} S", ["PLSP007", "PLSP024"]),
+        ("S{$b:$x9-1;$x9:2;}S", ["PLSP013", "PLSP009"]),
+        ('S{$a:$7"x";$7:1;}S', ["PLSP013", "PLSP009"]),
+        ("S{>$abc{;$abc:1;}S", ["PLSP012", "PLSP009"]),
+        ("S{$a:-5-1;}S", ["PLSP016", "PLSP009"]),
+        ("S{!fetch,src.txt;}S", ["PLSP017", "PLSP009"]),
     ],
 )
 def test_more_that_is_wrong(text, found):

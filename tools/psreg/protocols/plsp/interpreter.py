@@ -33,12 +33,10 @@ State: TypeAlias = Mapping[str, Value | None]
 class Outcome:
     """The result of an instruction: the next state, and the actions with their values in order.
 
-    `assigned` are the variables that a directive assigned. `unknown` are the sources whose results
-    were not recorded.
+    `unknown` are the sources whose results were not recorded.
     """
 
     state: State
-    assigned: frozenset[str]
     actions: tuple[tuple[str, tuple[Value | None, ...]], ...]
     unknown: tuple[str, ...]
 
@@ -71,7 +69,6 @@ def interpret(
     machine.run(directives)
     return Outcome(
         state=machine.state,
-        assigned=frozenset(machine.assigned),
         actions=tuple(machine.actions),
         unknown=tuple(machine.unknown),
     )
@@ -88,7 +85,6 @@ _ORDER_RELATIONS: Mapping[str, Callable[[Decimal, Decimal], bool]] = {
 class _Machine:
     def __init__(self, state: State, results: Mapping[str, Value]) -> None:
         self.state = dict(state)
-        self.assigned: set[str] = set()
         self.actions: list[tuple[str, tuple[Value | None, ...]]] = []
         self.unknown: list[str] = []
         self._results = results
@@ -99,7 +95,7 @@ class _Machine:
                 case Assign():
                     self._assign(directive)
                 case Fetch(source=source, name=name):
-                    self._set(name, self._results.get(name))
+                    self.state[name] = self._results.get(name)
                     if name not in self._results:
                         self.unknown.append(source)
                 case Signal(action=action, values=values, span=span):
@@ -109,15 +105,11 @@ class _Machine:
                     holds = self._holds(directive.condition, directive.span)
                     self.run(directive.then if holds else directive.otherwise)
 
-    def _set(self, name: str, value: Value | None) -> None:
-        self.state[name] = value
-        self.assigned.add(name)
-
     def _assign(self, directive: Assign) -> None:
         if directive.update and directive.name not in self.state:
             message = f"`@upd:` updates `${directive.name}`, which does not exist"
             raise ImpossibleError(message, directive.span)
-        self._set(directive.name, self._evaluate(directive.expression, directive.span))
+        self.state[directive.name] = self._evaluate(directive.expression, directive.span)
 
     def _literal(self, value: Value, span: Span) -> Value | None:
         if value.kind is not Kind.REFERENCE:

@@ -14,12 +14,12 @@ from psreg.core.diagnostics import Change, Issue, Span
 from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Assignment, Block, Command, Kind, Statement, Value
 from psreg.protocols.plsp.grammar import Token, tokens_of
-from psreg.protocols.plsp.recovery import MAX_FAULTS, RecoveringParser, unclosed_string
-
-READABLE = frozenset(
-    ("PLSP003", "PLSP007", "PLSP008", "PLSP012", "PLSP013", "PLSP016", "PLSP017", "PLSP018")
+from psreg.protocols.plsp.recovery import (
+    MAX_FAULTS,
+    READABLE,
+    RecoveringParser,
+    unclosed_string,
 )
-"""Issues that leave no doubt about the content of a block."""
 
 _FENCE = re.compile(r"\s*(```+|~~~+)[^\n`]*\n\s*")
 

@@ -13,6 +13,11 @@ from psreg.protocols.plsp import grammar
 from psreg.protocols.plsp.block import Assignment, Command, Kind, Statement, Value
 from psreg.protocols.plsp.grammar import LAST, Token, value_ends
 
+READABLE = frozenset(
+    ("PLSP003", "PLSP007", "PLSP008", "PLSP012", "PLSP013", "PLSP016", "PLSP017", "PLSP018")
+)
+"""Issues that leave no doubt about the content of a block."""
+
 MAX_FAULTS = 500
 """Faults of one block that are reported; the rest of the block is not read."""
 
@@ -140,10 +145,16 @@ class RecoveringParser:
             place = Span(token.start, token.start)
             self._say("PLSP009", message, place, "End the previous statement with `;`.", fix=";")
             return
-        elif not any(issue.span.end >= token.start for issue in self.issues):
+        elif not self._in_doubt_before(token):
             message = f"unexpected `{token.lexeme[:20]}`"
             self._say("PLSP009", message, token, "End the statement with `;`.")
         self._skip()
+
+    def _in_doubt_before(self, token: Token) -> bool:
+        """Tell whether an issue just before `token` already makes the block unreadable."""
+        return any(
+            issue.span.end >= token.start and issue.code not in READABLE for issue in self.issues
+        )
 
     def _assignment(self) -> Statement | None:
         token = self._next
@@ -221,14 +232,20 @@ class RecoveringParser:
             case "number":
                 return self._number()
             case "word" if words:
-                self._take()
-                hint = f'Write "{token.lexeme}".'
-                message = f"`{token.lexeme[:40]}` has no quotes"
-                self._say("PLSP017", message, token, hint, fix=f'"{token.lexeme}"')
-                return Value(Kind.WORD, token.lexeme, token.start)
+                return self._word()
             case _:
                 self._no_value(token)
         return None
+
+    def _word(self) -> Value:
+        token = self._take()
+        after = self._next
+        # Quotes around a part of what was meant, such as `src` of `src.txt`, fix nothing.
+        whole = after.spaced or after.kind in LAST or after.lexeme == ","
+        message = f"`{token.lexeme[:40]}` has no quotes"
+        hint = f'Write "{token.lexeme}".' if whole else "Put the text into double quotes."
+        self._say("PLSP017", message, token, hint, fix=f'"{token.lexeme}"' if whole else None)
+        return Value(Kind.WORD, token.lexeme, token.start)
 
     def _no_value(self, token: Token) -> None:
         hint = 'Write a string such as "ok", a number such as 3.14, or a variable.'

@@ -16,7 +16,9 @@ def vanished_variable(part: Part) -> Iterator[Finding]:
     ## Why
 
     A block is the whole state, and what it omits is forgotten. This may be intended, so it is a
-    warning. It is an error if the next instruction or a later block refers to the variable.
+    warning. It is an error if the next instruction or a later block refers to the variable. If the
+    dialect of the instruction is known, its variables are compared by PLSP044 instead: no directive
+    removes one.
 
     ## Fix
 
@@ -27,7 +29,11 @@ def vanished_variable(part: Part) -> Iterator[Finding]:
     ```
     """
     at = part.block.span if part.block else Span(0, 0)
+    compared = part.transition.mismatches if part.transition else ()
+    wrong = {each.what for each in compared}
     for variable in part.vanished:
+        if f"${variable.name}" in wrong:
+            continue
         message = f"`${variable.name}` of the previous block is missing"
         needed = f"{message}, but {variable.needed_by} refers to it"
         yield Finding(
@@ -168,7 +174,7 @@ def impossible_instruction(part: Part) -> Iterator[Finding]:
     yield from part.found("PLSP043")
 
 
-@rule("PLSP044", spec="plsp-0.5/PLSP-A17", severity=ERROR)
+@rule("PLSP044", spec="plsp-0.5/PLSP-A13 plsp-0.5/PLSP-A17", severity=ERROR)
 def wrong_transition(part: Part) -> Iterator[Finding]:
     """The next block is not the result of the instruction.
 
@@ -176,8 +182,9 @@ def wrong_transition(part: Part) -> Iterator[Finding]:
 
     The trace declares the dialect `psreg-1`, so psreg computes the next state itself and compares
     the value of every variable (numbers as decimals, `1.50` is `1.5`) and the actions in their
-    order. A loop continues with a wrong value, because nothing else is remembered. Logs are not
-    compared, since no directive asks for one.
+    order. No directive removes a variable, so a missing one is an error as well. A loop continues
+    with a wrong value, because nothing else is remembered. Logs are not compared, since no
+    directive asks for one.
 
     ## Fix
 

@@ -94,10 +94,8 @@ def _variables(outcome: Outcome, answer: Block) -> Iterator[Mismatch]:
     for name, expected in outcome.state.items():
         found = answer.state.get(name)
         if found is None:
-            # Another rule reports a variable that vanished without an assignment.
-            if name in outcome.assigned:
-                wanted = f"`${name}:{lexeme_of(expected)}`"
-                yield Mismatch(what=f"${name}", expected=wanted, found="nothing", span=answer.span)
+            wanted = f"`${name}:{lexeme_of(expected)}`"
+            yield Mismatch(what=f"${name}", expected=wanted, found="nothing", span=answer.span)
         elif expected is not None and not same_value(expected, found):
             yield Mismatch(
                 what=f"${name}",
