@@ -314,6 +314,8 @@ BEHAVIOURS = (
     says("plsp-log", "PLSP: logs something of its own", FINE, "plsp", lambda t: f'{t[:-2]}>"Temp OK",75;}}S'),
     says("plsp-prose", "PLSP: words around the block", PLSP, "plsp", lambda t: f"Here you go: {t}"),
     says("plsp-fence", "PLSP: the block in a code fence", PLSP, "plsp", lambda t: f"```\n{t}\n```"),
+    says("plsp-glued", "PLSP: text glued to a variable of two characters", PLSP, "plsp", lambda _: "S{$b:$x9-1;$x9:2;}S"),
+    says("plsp-fetch-bare", "PLSP: the source of a fetch without quotes", FINE, "plsp", lambda t: t.replace('"src"', "src")),
     says("plsp-two-blocks", "PLSP: two blocks", PLSP, "plsp", lambda t: f"{t}{t}"),
     says("plsp-comment", "PLSP: a comment in the block", PLSP, "plsp", lambda t: t.replace("}S", "#done\n}S")),
     says("plsp-equals", "PLSP: = instead of :", PLSP, "plsp", lambda _: "S{$a=1;}S"),

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import string
 import subprocess
 import sys
 
@@ -83,18 +84,111 @@ def test_the_trace_goes_to_standard_output_and_logs_to_a_sink(client, write):
     assert done.refusal == (4, "CANNOT_WRITE")
 
 
-@pytest.mark.parametrize("behaviour", ["plsp-open-block", "plsp-two-blocks"])
-def test_a_loop_ends_where_the_block_is_in_doubt(behaviour, client, write):
-    program = write("p.txt", "@set:$a=1;")
+@pytest.mark.parametrize(
+    ("behaviour", "ended", "why"),
+    [
+        ("plsp-open-block", "unreadable", "the last block cannot be read"),
+        ("plsp-two-blocks", "unreadable", "the last block cannot be read"),
+        ("plsp-glued", "unreadable", "the last block cannot be read"),
+        ("plsp-prose", "text-around-block", "there is text around the last block"),
+        ("plsp-fence", "text-around-block", "there is text around the last block"),
+    ],
+)
+def test_a_loop_ends_where_the_block_is_in_doubt(behaviour, ended, why, client, write):
+    program = write("p.txt", '@set:$a=1;@sig:!page,"x";')
     with running(behaviour) as stub:
         loop = ("plsp", "run", "--endpoint", stub.url, "--program", program, "--max-cycles", "3")
         done = client.run(*loop)
         assert done.code == 1
         assert len(done.out.splitlines()) == 1
         assert "error[PLSP00" in done.err
-        assert "1 cycle; the last block cannot be read" in done.err
+        assert f"1 cycle; {why}" in done.err
+        assert "psreg: page" not in done.err
         done = client.run(*loop, "--format", "json")
-    assert (done.code, done.json["ended"]) == (1, "unreadable")
+    assert (done.code, done.json["ended"]) == (1, ended)
+    assert done.json["counts"]["error"] >= 1
+
+
+@pytest.mark.parametrize(
+    ("action", "variable"),
+    [
+        ("!fetch,src", "b"),
+        ('!fetch,"src"', "b"),
+        ('!fetch,"src","n"', "n"),
+        ('!fetch,"src",$a', "a"),
+    ],
+)
+def test_what_a_fetch_brought_is_set_by_the_next_instruction(action, variable, client, write):
+    write("src.txt", "42")
+    program = write("p.txt", f"@set:$a=1;\n@set:$a=1;@sig:{action};\n@if:$a?();\n")
+    with running("plsp-fetch-bare" if action == "!fetch,src" else "conforming") as stub:
+        loop = ("plsp", "run", "--endpoint", stub.url, "--program", program, "--max-cycles", "3")
+        done = client.run(*loop, "--imf", "", "--allow-fetch", "src=src.txt")
+    assert done.code == 0
+    last = json.loads(done.out.splitlines()[-1])
+    assert last["instr"] == f"INSTR: @set:${variable}=42;@if:$a?();"
+    assert f"${variable}:42;" in last["next"]
+
+
+def test_a_fetch_without_a_free_letter_is_refused(client, write):
+    write("src.txt", "42")
+    letters = "".join(f"@set:${letter}=1;" for letter in string.ascii_letters)
+    program = write("p.txt", f'{letters}@sig:!fetch,"src";')
+    with running() as stub:
+        loop = ("plsp", "run", "--endpoint", stub.url, "--program", program, "--max-cycles", "1")
+        done = client.run(*loop, "--allow-fetch", "src=src.txt")
+    assert "!fetch: refused, no letter is free for `src`" in done.err
+
+
+def test_a_cycle_is_in_the_trace_before_its_actions_are_carried_out(client, write):
+    program = write("p.txt", '@sig:!page,"x";@sig:!wait,60000;')
+    environment = {**os.environ, "PSREG_HOME": str(client.home)}
+    with running() as stub:
+        command = [sys.executable, "-m", "psreg", "plsp", "run", "--endpoint", stub.url]
+        command += ["--program", program, "--max-cycles", "2", "--trace", "t.jsonl"]
+        with subprocess.Popen(
+            command, cwd=client.place, env=environment, stderr=subprocess.PIPE, text=True
+        ) as process:
+            while "psreg: page: x" not in process.stderr.readline():
+                pass
+            process.kill()
+    assert process.returncode == -signal.SIGKILL
+    (line,) = (client.place / "t.jsonl").read_text().splitlines()
+    assert json.loads(line)["next"] == 'S{!page,"x";!wait,60000;}S'
+    assert json.loads(line)["notes"] == ["page", "wait 60000 ms"]
+
+
+def test_a_cycle_is_in_the_trace_even_if_its_source_cannot_be_read(client, write):
+    program = write("p.txt", '@sig:!fetch,"src";')
+    with running() as stub:
+        loop = ("plsp", "run", "--endpoint", stub.url, "--program", program, "--max-cycles", "2")
+        done = client.run(*loop, "--trace", "t.jsonl", "--allow-fetch", "src=nowhere.txt")
+    assert done.code == 4
+    assert "cannot read nowhere.txt" in done.err
+    assert len((client.place / "t.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_run_overwrites_no_file(client, write):
+    program = write("p.txt", "@set:$a=1;")
+    trace = write("t.jsonl", '{"next": "S{$b:2;}S"}')
+    before = (client.place / trace).read_bytes()
+    with running() as stub:
+        loop = ("plsp", "run", "--endpoint", stub.url, "--program", program, "--max-cycles", "1")
+        refused = (2, "EXISTS")
+        assert client.run(*loop, "--trace", trace, "--format", "json").refusal == refused
+        write("other.jsonl", "something else")
+        more = ("--resume", trace, "--trace", "other.jsonl", "--format", "json")
+        assert client.run(*loop, *more).refusal == refused
+        assert stub.requests == []
+        assert client.run(*loop, "--resume", trace, "--trace", "new.jsonl").code == 0
+        assert (client.place / trace).read_bytes() == before
+        assert client.run(*loop, "--resume", trace, "--trace", f"./{trace}").code == 0
+    new = (client.place / "new.jsonl").read_text()
+    assert new == (client.place / trace).read_text()
+    assert [json.loads(line)["next"] for line in new.splitlines()] == [
+        "S{$b:2;}S",
+        "S{$b:2;$a:1;}S",
+    ]
 
 
 def test_ctrl_c_keeps_what_was_answered(client, write):
@@ -157,14 +251,12 @@ def test_inspecting_shows_what_is_wrong(client, write):
 
 def test_a_trace_holds_even_half_a_character(tmp_path):
     path = tmp_path / "t.jsonl"
-    recorder = Recorder(
-        console=Console(quiet=True), imf="", path=str(path), kept='{"next": "S{}S"}'
-    )
+    recorder = Recorder(console=Console(quiet=True), imf="", path=str(path), before="{}\n")
     recorder.keep(
         Cycle(instr="INSTR: x", previous="S{}S", next='S{$a:"\ud800";}S', ended="stopped")
     )
     first, second = path.read_text().splitlines()
-    assert json.loads(first) == {"next": "S{}S"}
+    assert json.loads(first) == {}
     assert json.loads(second)["next"] == 'S{$a:"\ud800";}S'
     assert recorder.finish() == 0
 

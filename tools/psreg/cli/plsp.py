@@ -21,7 +21,7 @@ from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.protocol_versions import DIALECT
 from psreg.system.clock import sleep
 from psreg.system.console import Console, add_output_options
-from psreg.system.files import read_named
+from psreg.system.files import read_named, refuse_existing
 
 _RUN = (
     "psreg plsp run --endpoint http://127.0.0.1:8080 --program watch.txt --max-cycles 5"
@@ -118,8 +118,9 @@ def _run(args: Namespace, console: Console) -> int:
     if args.resume:
         kept = read_named(Path(args.resume))
         start = start_after(read_conversation(kept, args.resume, "plsp"), args.resume)
+    path = args.trace or args.resume
     recorder = Recorder(
-        console=console, imf=args.imf, path=args.trace or args.resume, kept=kept.decode()
+        console=console, imf=args.imf, path=path, before=_before(kept.decode(), path, args.resume)
     )
     sink = Path(args.log_sink) if args.log_sink else None
     loop = Loop(
@@ -140,6 +141,19 @@ def _run(args: Namespace, console: Console) -> int:
     except KeyboardInterrupt:
         recorder.interrupted = True
     return recorder.finish()
+
+
+def _before(kept: str, path: str | None, resumed: str | None) -> str:
+    """Return what to write to the trace `path` before the first cycle: nothing is overwritten.
+
+    Raises:
+        UsageError: EXISTS; `path` is a file, and not the one that the loop continues.
+    """
+    ended = "\n" if kept and not kept.endswith("\n") else ""
+    if path is None or (resumed and Path(path).resolve() == Path(resumed).resolve()):
+        return ended
+    refuse_existing(Path(path))
+    return kept + ended
 
 
 def _text(path: Path) -> str:

@@ -28,7 +28,7 @@ from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import STUB
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options
-from psreg.system.files import read_named
+from psreg.system.files import read_named, refuse_existing
 
 EXAMPLE = (
     "psreg try socratic_tutor --endpoint http://127.0.0.1:8080 --model qwen3 --record run.jsonl"
@@ -105,8 +105,8 @@ def _prepared(args: Namespace, console: Console) -> Trial:
         hint = f"Use one of {', '.join(PLATFORMS)}."
         raise UsageError("NO_SUCH_PLATFORM", f"unknown platform `{args.platform}`", hint)
     record = Path(args.record) if args.record else None
-    if record is not None and record.exists() and record.stat().st_size:
-        raise UsageError("EXISTS", f"{record} already exists", "Name another file, or remove it.")
+    if record is not None:
+        refuse_existing(record)
     values = values_of_json(read_named(Path(args.vars)), args.vars) if args.vars else {}
     values |= values_of_assignments(args.set)
     path, data = _read(args.what)

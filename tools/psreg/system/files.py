@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from psreg.core.errors import UnavailableError
+from psreg.core.errors import UnavailableError, UsageError
 from psreg.system.atomic import cannot_write
 
 MAX_FILE = 4 * 1024 * 1024
@@ -65,6 +65,20 @@ def append_line(path: Path, line: str) -> None:
             file.write(f"{line}\n")
     except OSError as error:
         raise cannot_write(path, error) from error
+
+
+def refuse_existing(path: Path) -> None:
+    """Refuse to overwrite a file that the user named; an empty one and a device are fine.
+
+    Raises:
+        UsageError: EXISTS.
+    """
+    try:
+        size = path.stat().st_size
+    except OSError:
+        return  # writing it says what is wrong
+    if size:
+        raise UsageError("EXISTS", f"{path} already exists", "Name another file, or remove it.")
 
 
 def is_ours(path: Path) -> bool:

@@ -53,7 +53,7 @@ def test_what_each_cycle_changed_said_and_asked_for():
     )
     assert second.logs == (("4", '"x"'),)
     assert (second.verdict, second.expected) == (Verdict.WRONG, "S{$a:3;$b:2;}S")
-    assert [d.code for d in second.diagnostics if d.severity is ERROR] == ["PLSP044", "PLSP044"]
+    assert [d.code for d in second.diagnostics if d.severity is ERROR] == ["PLSP044"] * 3
     assert third.changes == (Change(name="c", before="", after="1"),)
     assert (third.verdict, third.why) == (Verdict.OPEN, "the result of fetching s is not recorded")
     assert (fourth.readable, fourth.changes, fourth.verdict) == (False, (), Verdict.OPEN)
@@ -101,7 +101,7 @@ def test_an_assistant_that_speaks_plsp_conforms():
     ("change", "code"),
     [
         (lambda text: text.replace("80", "81"), "PLSP044"),
-        (lambda text: text.replace("$l:70;", ""), "PLSP030"),
+        (lambda text: text.replace("$l:70;", ""), "PLSP044"),
         (lambda text: text.replace("}S", "!stop;}S"), "PLSP044"),
         (lambda _: "I am fine.", "PLSP001"),
         (lambda text: f"{text} Done.", "PLSP003"),

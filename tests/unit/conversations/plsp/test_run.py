@@ -5,7 +5,7 @@ import json
 import pytest
 
 from psreg.conversations.model import ChatReply
-from psreg.conversations.plsp.actions import HANDLERS, MAX_WAIT_MS, ActionPorts, carry_out
+from psreg.conversations.plsp.actions import HANDLERS, MAX_WAIT_MS, ActionPorts, plan
 from psreg.conversations.plsp.run import (
     RUN_SCHEMA,
     WHY_ENDED,
@@ -39,7 +39,12 @@ class World:
         )
 
     def notes(self, block):
-        return [done.note for done in carry_out(read_block(block), self.ports)]
+        steps = list(plan(read_block(block), self.ports))
+        assert self.done == []
+        for step in steps:
+            if step.carry_out is not None:
+                step.carry_out()
+        return [step.note for step in steps]
 
 
 def program(*lines, imf="psreg-1"):
@@ -90,25 +95,33 @@ def test_a_program_in_a_language_of_its_own():
 
 def test_only_the_last_block_is_remembered():
     asked = []
-    found = run(["@set:$a=1;", "@upd:$a=$a+1;"], 3, asked=asked, change=lambda t: f"So:\n{t}")
+    found = run(["@set:$a=1;", "@upd:$a=$a+1;"], 3, asked=asked)
     assert [cycle.previous for cycle in found] == ["S{}S", "S{$a:1;}S", "S{$a:2;}S"]
     assert [cycle.ended for cycle in found] == ["", "", "max-cycles"]
     assert all(len(request.messages) == 2 for request in asked)
     assert asked[2].messages[1].content == "INSTR: @upd:$a=$a+1;\nS{$a:2;}S"
     report = check_transcript(conversation_of(found, "psreg-1"), "plsp").report
-    assert [d.code for d in report.diagnostics] == ["PLSP003"] * 3
+    assert report.diagnostics == ()
 
 
-def test_an_unreadable_block_ends_the_loop_and_does_nothing():
+@pytest.mark.parametrize(
+    ("change", "ended"),
+    [
+        (lambda text: text[:-2], "unreadable"),
+        (lambda text: f"So:\n{text}", "text-around-block"),
+        (lambda text: f"```\n{text}\n```", "text-around-block"),
+    ],
+)
+def test_an_answer_that_is_refused_ends_the_loop_and_does_nothing(change, ended):
     world = World()
-    found = run(["@sig:!page,1;"], 5, world, change=lambda text: text[:-2])
-    assert [(cycle.ended, cycle.notes) for cycle in found] == [("unreadable", ())]
+    found = run(["@sig:!page,1;"], 5, world, change=change)
+    assert [(cycle.ended, cycle.notes) for cycle in found] == [(ended, ())]
     assert world.done == []
 
 
 def test_an_assistant_may_stop_the_loop():
     found = run(["@sig:!stop;"], 5)
-    assert [(cycle.ended, cycle.notes) for cycle in found] == [("stopped", ("stopped",))]
+    assert [(cycle.ended, cycle.notes) for cycle in found] == [("stopped", ("stop",))]
 
 
 def test_what_was_fetched_is_set_by_the_next_instruction():
@@ -156,7 +169,7 @@ def test_every_kind_of_command():
     world = World(temp="75")
     block = 'S{$m:"CPU High";>"T",$m,5;>1;!page,"op",$m;!wait,1500;!launch,"missiles";}S'
     assert world.notes(block) == [
-        "logged 3 values", "logged 1 value", "paged", "waited 1500 ms", "!launch: unknown action, ignored",
+        "log 3 values", "log 1 value", "page", "wait 1500 ms", "!launch: unknown action, ignored",
     ]  # fmt: skip
     assert world.done == [
         ("log", "T", "CPU High", "5"), ("log", "1"), ("page", "op CPU High"), ("wait", 1.5),
@@ -166,8 +179,8 @@ def test_every_kind_of_command():
 def test_one_block_waits_a_minute_at_most():
     world = World()
     assert world.notes("S{!wait,50000.5;!wait,999999999;!wait,1;}S") == [
-        "waited 50000.5 ms", "waited 9999.5 ms (a longer wait was requested)",
-        "waited 0.0 ms (a longer wait was requested)",
+        "wait 50000.5 ms", "wait 9999.5 ms (a longer wait was requested)",
+        "wait 0.0 ms (a longer wait was requested)",
     ]  # fmt: skip
     assert sum(seconds for _, seconds in world.done) == MAX_WAIT_MS / 1000
 
@@ -186,13 +199,22 @@ def test_what_nobody_waits_for(given):
     [
         ('!fetch,"/etc/passwd","a"', "!fetch: refused, `/etc/passwd` is not allowed"),
         ("!fetch", "!fetch: refused, `` is not allowed"),
-        ('!fetch,"temp"', "fetched `temp`, but no variable is named for it"),
-        ('!fetch,"temp","a;@sig:!x"', "fetched `temp`, but no variable is named for it"),
+        ('!fetch,"temp"', "fetched `temp` for $a"),
+        ('!fetch,"temp","a;@sig:!x"', "fetched `temp` for $a"),
+        ('!fetch,"temp",$b;$a:1;$b:7', "fetched `temp` for $b"),
+        ('!fetch,"temp";$a:1;$b:7', "fetched `temp` for $c"),
         ("!fetch,temp,a", "fetched `temp` for $a"),
     ],
 )
 def test_only_what_was_allowed_is_fetched(action, note):
     assert World(temp="75").notes(f"S{{{action};}}S") == [note]
+
+
+def test_fetches_of_one_block_do_not_share_a_variable():
+    block = 'S{!fetch,"temp";!fetch,"temp";!fetch,"temp","a";}S'
+    assert World(temp="75").notes(block) == [
+        "fetched `temp` for $b", "fetched `temp` for $c", "fetched `temp` for $a",
+    ]  # fmt: skip
 
 
 def test_the_table_says_what_each_does():

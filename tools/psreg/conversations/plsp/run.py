@@ -5,7 +5,9 @@ with `#` are ignored. After the last line its instruction is repeated in every c
 of one line is a loop.
 
 The block is the only state. An answer without a readable block ends the loop, because there is
-no state to continue from.
+no state to continue from, and so does an answer with text around its block: the protocol allows
+none. Every cycle is yielded before its commands are carried out, so that a trace shows them even if
+the program is killed while it waits.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psreg.conversations.model import Ask, ChatRequest, Message
-from psreg.conversations.plsp.actions import ActionPorts, carry_out
+from psreg.conversations.plsp.actions import ActionPorts, Step, plan
 from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats.conversation.conversation import Conversation
@@ -25,7 +27,7 @@ from psreg.formats.conversation.json_lines import Kind
 from psreg.formats.protocol_versions import DIALECT
 from psreg.lint.reports.json import report_document
 from psreg.protocols.plsp import grammar
-from psreg.protocols.plsp.block import EMPTY_BLOCK
+from psreg.protocols.plsp.block import EMPTY_BLOCK, Block
 from psreg.protocols.plsp.dialect import PREFIX, read_instruction
 from psreg.protocols.plsp.reader import read_block
 from psreg.protocols.plsp.system_prompt import cycle_message, system_prompt
@@ -70,6 +72,7 @@ def program_of(data: bytes, path: str, *, imf: str) -> Program:
 
 
 UNREADABLE = "unreadable"
+TEXT_AROUND = "text-around-block"
 STOPPED = "stopped"
 MAX_CYCLES = "max-cycles"
 
@@ -78,8 +81,8 @@ MAX_CYCLES = "max-cycles"
 class Cycle:
     """One cycle of a run.
 
-    `notes` are the results of its commands; `fetched` are variables for the next instruction to
-    set, as lexemes; `ended` is why it was the last one, "" if it was not.
+    `notes` say what its commands lead to; `fetched` are variables for the next instruction to
+    set, as lexemes; `ended` is why it is the last one, "" if it is not.
     """
 
     instr: str
@@ -156,37 +159,52 @@ class Loop:
     def run(self, start: Start, max_cycles: int) -> Iterator[Cycle]:
         """Yield the cycles as they happen; the last one says why the loop ended.
 
+        The commands of a cycle are carried out when the next one is requested.
+
         Raises:
             EndpointError: there is no usable answer.
+            UnavailableError: an allowed source cannot be read.
         """
         block, fetched = start.block, start.fetched
         number, ended = start.cycles, ""
         while not ended:
             number += 1
             last = MAX_CYCLES if number >= start.cycles + max_cycles else ""
-            cycle = self._cycle(number - 1, block, fetched, last)
+            cycle, steps = self._cycle(number - 1, block, fetched, last)
             yield cycle
+            for step in steps:
+                if step.carry_out is not None:
+                    step.carry_out()
             block, fetched = canonical(read_block(cycle.next)) or EMPTY_BLOCK, cycle.fetched
             ended = cycle.ended
 
-    def _cycle(self, number: int, previous: str, fetched: Mapping[str, str], ended: str) -> Cycle:
+    def _cycle(
+        self, number: int, previous: str, fetched: Mapping[str, str], ended: str
+    ) -> tuple[Cycle, Sequence[Step]]:
         before = "".join(f"@set:${name}={value};" for name, value in fetched.items())
         instr = self.program.instruction(number, before)
         system = Message(role="system", content=system_prompt(dialect=self.imf == DIALECT))
         user = Message(role="user", content=cycle_message(instr, previous))
         answer = self.ask(ChatRequest(messages=(system, user), model=self.model)).text
         block = read_block(answer)
-        if not block.readable:
-            return Cycle(instr=instr, previous=previous, next=answer, ended=UNREADABLE)
-        done = list(carry_out(block, self.ports))
-        return Cycle(
+        refused = _refused(block)
+        steps = () if refused else tuple(plan(block, self.ports))
+        cycle = Cycle(
             instr=instr,
             previous=previous,
             next=answer,
-            notes=tuple(each.note for each in done),
-            fetched={each.variable: each.value for each in done if each.variable},
-            ended=STOPPED if any(each.stop for each in done) else ended,
+            notes=tuple(step.note for step in steps),
+            fetched={step.variable: step.value for step in steps if step.variable},
+            ended=refused or (STOPPED if any(step.stop for step in steps) else ended),
         )
+        return cycle, steps
+
+
+def _refused(block: Block) -> str:
+    """Return why the loop cannot go on from `block`, or ""."""
+    if not block.readable:
+        return UNREADABLE
+    return TEXT_AROUND if any(issue.code == "PLSP003" for issue in block.issues) else ""
 
 
 def conversation_of(cycles: list[Cycle], imf: str) -> Conversation:
@@ -211,6 +229,7 @@ WHY_ENDED = {
     "max-cycles": "all cycles were run",
     "stopped": "the assistant asked to stop",
     "unreadable": "the last block cannot be read",
+    "text-around-block": "there is text around the last block",
     "interrupted": "it was interrupted",
 }
 

@@ -1,6 +1,7 @@
 """The terminal side of `psreg plsp run`: records the trace, shows notes, and reports the end.
 
-The trace is rewritten after each cycle, so that nothing is lost if the program stops.
+Each cycle is added to the trace as soon as it is answered, so that nothing is lost if the program
+stops.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from psreg.conversations.plsp.run import (
+    TEXT_AROUND,
     UNREADABLE,
     WHY_ENDED,
     Cycle,
@@ -21,19 +23,22 @@ from psreg.core.diagnostics import Mode
 from psreg.core.errors import InterruptError
 from psreg.lint.reports.text import report_lines
 from psreg.lint.transcript import TranscriptReport, check_transcript
-from psreg.system.atomic import write_file
 from psreg.system.console import Console, color_wanted
 from psreg.system.files import append_line
 
 
 @dataclass(slots=True, kw_only=True)
 class Recorder:
-    """One run. `path` is the trace file, None for standard output; `kept` is its old content."""
+    """One run.
+
+    `path` is the trace file, None for standard output; `before` is what to write to it before the
+    first cycle.
+    """
 
     console: Console
     imf: str
     path: str | None
-    kept: str
+    before: str = ""
     cycles: list[Cycle] = field(default_factory=list)
     interrupted: bool = False
 
@@ -45,23 +50,21 @@ class Recorder:
             self.console.note(f"psreg: log: {', '.join(values)}")
 
     def keep(self, cycle: Cycle) -> None:
-        """Write one cycle to the trace, and print the results of its commands."""
-        self.cycles.append(cycle)
+        """Write one cycle to the trace, and print what its commands lead to."""
+        line = trace_line(cycle, self.imf)
         if self.path is not None:
-            lines = [trace_line(each, self.imf) for each in self.cycles]
-            before = self.kept if self.kept.endswith("\n") or not self.kept else f"{self.kept}\n"
-            text = before + "".join(f"{line}\n" for line in lines)
-            write_file(Path(self.path), text.encode("utf-8", "backslashreplace"))
+            append_line(Path(self.path), line if self.cycles else f"{self.before}{line}")
         elif not self.console.machine:
-            self.console.out(f"{trace_line(cycle, self.imf)}\n")
+            self.console.out(f"{line}\n")
             self.console.flush()
+        self.cycles.append(cycle)
         for note in cycle.notes:
             self.console.note(f"psreg: {note}")
 
     def finish(self) -> int:
         """Report why the loop ended and the findings about the answers; return the exit code."""
         ended = self.cycles[-1].ended if self.cycles and not self.interrupted else "interrupted"
-        found = self._judged()
+        found = self._judged(Mode.STRICT if ended == TEXT_AROUND else Mode.READ)
         if self.console.machine:
             document = run_document(
                 self.cycles, found.report, imf=self.imf, ended=ended, trace=self.path
@@ -78,9 +81,9 @@ class Recorder:
             return InterruptError.exit_code
         return int(ended == UNREADABLE or found.report.failed())
 
-    def _judged(self) -> TranscriptReport:
-        """Check the run in read mode: every readable block continued the loop."""
+    def _judged(self, mode: Mode) -> TranscriptReport:
+        """Check the run, usually in read mode: every readable block continued the loop."""
         conversation = conversation_of(self.cycles, self.imf)
         return check_transcript(
-            conversation, "plsp", mode=Mode.READ, imf=self.imf, path=self.path or "trace"
+            conversation, "plsp", mode=mode, imf=self.imf, path=self.path or "trace"
         )
