@@ -6,6 +6,7 @@ All are verified before any is written.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,8 @@ def run(args: Namespace, console: Console) -> int:
             results = [_write(release, args.to) for release in fetched]
         else:
             fetched = fetch_all(requests, registry, library.has_intact)
+            if args.registry is None:
+                _check_source(fetched, library, registry, console)
             results = [_install(release, library, registry) for release in fetched]
     for release in fetched:
         for warning in release.choice.warnings:
@@ -66,6 +69,26 @@ def _install(release: FetchedRelease, library: Library, registry: OpenRegistry) 
         return _result(release, library.path(receipt), "unchanged", None)
     path = library.install(receipt, release.data)
     return _result(release, path, "installed", before.release.version if before else None)
+
+
+def _check_source(
+    fetched: Sequence[FetchedRelease], library: Library, registry: OpenRegistry, console: Console
+) -> None:
+    """Let a name of another registry be replaced only if a person agrees.
+
+    Raises:
+        TrustError: `TRUST_OTHER_REGISTRY`.
+    """
+    from psreg.client.registries import other_registry
+
+    new = [each.choice.release.name for each in fetched if not each.already_installed]
+    receipts = library.from_elsewhere(new, registry.id)
+    if not receipts:
+        return
+    refusal = other_registry(receipts, registry.location)
+    question = f"{refusal.message}. Type yes to replace {'it' if len(receipts) == 1 else 'them'}:"
+    if not (console.can_ask() and console.typed_yes(question)):
+        raise refusal
 
 
 def _receipt(release: FetchedRelease, registry: OpenRegistry) -> Receipt:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from contextlib import closing
 from pathlib import Path
@@ -114,11 +113,13 @@ def _ask(anchor: Anchor, location: str, console: Console) -> None:
     from psreg.client.registries import unpinned
 
     refusal = unpinned(anchor, SelectedRegistry(location=location, origin="psreg registry add"))
-    if console.machine or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not console.can_ask():
         raise refusal
-    console.warn(f"The registry {location} shows the root\n  {anchor.sha256}")
-    console.warn("Compare it with the digest that the maintainers published. Type yes to trust it:")
-    if sys.stdin.readline().strip() != "yes":
+    console.warn(f"The registry {location} shows the root")
+    console.warn(f"  {anchor.sha256}")
+    if not console.typed_yes(
+        "Compare it with the digest that the maintainers published. Type yes to trust it:"
+    ):
         raise TrustError(refusal.code, "the registry was not trusted", refusal.hint)
 
 

@@ -2,8 +2,9 @@
 
 There are three files, and later ones win: the system's, the user's and the project's
 (`.psreg.toml` or `psreg.toml` in this folder or the nearest one above). The system file may lock a
-key; then nothing overrides it. A project file may select a registry but never makes one trusted:
-it comes with a clone. `psreg registry` edits the user's file and preserves its comments.
+key; then nothing overrides it. A project file may select a registry but never makes one trusted,
+not even a folder: it comes with a clone. `psreg registry` edits the user's file and preserves its
+comments.
 
 ```toml
 registry = "main"                  # a name below, a URL, or a path (relative to this file)
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,13 +52,14 @@ class SelectedRegistry:
     """The registry to use. `origin` is what selected it: an option, a variable or a file.
 
     `root_sha256` is None if the registry is not pinned; `suggested_sha256` is the digest in a file
-    that cannot make a registry trusted.
+    that cannot make a registry trusted. `from_project` says that such a file names the location.
     """
 
     location: str
     origin: str
     root_sha256: str | None = None
     suggested_sha256: str | None = None
+    from_project: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +120,8 @@ class Settings:
             if not isinstance(value, str) or not value:
                 raise file.fault("registry", "must be a name, a URL or a path")
             selected = self.find(value, origin=str(file.path), start=file.path.parent)
+            if not file.trusted and value not in self._registries(trusted=True):
+                selected = replace(selected, from_project=True)
             if lock not in (None, file) and chosen and selected.location != chosen.location:
                 raise _locked("registry", file.path, lock)
             chosen = selected
@@ -169,6 +173,7 @@ class Settings:
             origin=origin,
             root_sha256=_pin(trusted.values(), location),
             suggested_sha256=_pin(all_named.values(), location),
+            from_project=value in all_named and value not in trusted,
         )
 
     def _registries(self, *, trusted: bool) -> dict[str, NamedRegistry]:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -117,6 +117,13 @@ class Library:
         if receipt is None or receipt.release != choice.release:
             return False
         return receipt.sha256 == choice.row.sha256 and self.drift(receipt) is None
+
+    def from_elsewhere(self, names: Iterable[str], registry_id: str) -> tuple[Receipt, ...]:
+        """Return the receipts of those of `names` that were installed from another registry."""
+        found = (self.receipt(name) for name in names)
+        return tuple(
+            receipt for receipt in found if receipt and receipt.registry["id"] != registry_id
+        )
 
     def drift(self, receipt: Receipt) -> str | None:
         """Return how the installed file differs from its receipt, or None."""

@@ -1,16 +1,18 @@
 """Selecting a registry and opening it: trust on first contact.
 
-A folder is trusted when it is named; the first time, a line says so. A registry behind a URL is
-trusted only by the digest of its first root, which `psreg registry add` pins.
+A folder is trusted when the user names it; the first time, a line says so. A registry behind a URL,
+or in a folder that a project file names, is trusted only by the digest of its first root, which
+`psreg registry add` pins.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from psreg.client.config import SelectedRegistry, Settings
@@ -28,6 +30,7 @@ from psreg.system import user_folders
 from psreg.system.files import is_ours
 
 if TYPE_CHECKING:
+    from psreg.client.library import Receipt
     from psreg.registry.search import Shard
 
 MAX_RECORD = 8 * 1024 * 1024
@@ -182,6 +185,7 @@ def _trusted(
 ) -> Anchor:
     if not is_url(selected.location):
         _metadata_of(Path(selected.location))
+    if not (is_url(selected.location) or selected.from_project):
         anchor = store.anchor(first_root(source, store))
         check_pin(anchor, selected.root_sha256)
         if store.add(anchor):
@@ -232,13 +236,27 @@ def check_pin(anchor: Anchor, sha256: str | None) -> None:
 
 
 def unpinned(anchor: Anchor, selected: SelectedRegistry) -> TrustError:
-    """Return the error for a URL that is not trusted; its hint is the command that trusts it."""
+    """Return the error for a registry that is not trusted; its hint is the command to trust it."""
     digest = selected.suggested_sha256 or anchor.sha256
+    named = f", which {selected.origin} names," if selected.from_project else ""
     return TrustError(
         "TRUST_UNPINNED",
-        f"the registry {selected.location} is not trusted yet; it shows the root {anchor.sha256}",
+        f"the registry {selected.location}{named} is not trusted yet; "
+        f"it shows the root {anchor.sha256}",
         "Compare the digest with the one that the maintainers published, then run: "
-        f"psreg registry add {selected.location} --root-sha256 {digest}",
+        f"psreg registry add {quote(selected.location)} --root-sha256 {digest}",
+    )
+
+
+def other_registry(receipts: Sequence[Receipt], location: str) -> TrustError:
+    """Return the error for installed names that the registry at `location` would replace."""
+    names = [receipt.release.name for receipt in receipts]
+    installed = ", ".join(f"`{each.release.name}` from {each.registry['url']}" for each in receipts)
+    return TrustError(
+        "TRUST_OTHER_REGISTRY",
+        f"installed from another registry than {location}: {installed}",
+        f"To replace it, name the registry: "
+        f"psreg install {' '.join(names)} --registry {quote(location)}",
     )
 
 

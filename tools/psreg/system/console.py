@@ -99,6 +99,15 @@ class Console:
         except OSError:  # there is no other place to report it
             _discard(sys.stderr)
 
+    def can_ask(self) -> bool:
+        """Return whether a person can read a question and answer it."""
+        return not self.machine and sys.stdin.isatty() and sys.stderr.isatty()
+
+    def typed_yes(self, question: str) -> bool:
+        """Ask on the terminal, and return whether the answer is `yes`, written out."""
+        self.warn(question)
+        return sys.stdin.readline().strip() == "yes"
+
     def fail(self, error: PsregError) -> None:
         """Report an error in the format of the caller: one JSON document, or lines on stderr."""
         if self.machine:

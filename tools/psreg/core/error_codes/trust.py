@@ -15,6 +15,14 @@ TRUST = Subject(
             "published, then run the command in the hint.",
         ),
         ErrorCode(
+            code="TRUST_OTHER_REGISTRY",
+            exit_code=3,
+            meaning="The name is installed from another registry than the one that psreg uses "
+            "here.",
+            remedy="Check which registry is meant: a project file may have chosen this one. To "
+            "replace the installed prompt, name the registry with `--registry`.",
+        ),
+        ErrorCode(
             code="TRUST_PIN",
             exit_code=3,
             meaning="The registry shows another root than the one you trusted, or claims the id "

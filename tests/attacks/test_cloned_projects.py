@@ -1,0 +1,114 @@
+"""A cloned project brings a registry and settings of its own."""
+
+from __future__ import annotations
+
+import os
+import pty
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from simulator import TEXT, Simulator
+
+EVIL = b'{"pbe_name": "quiz_master", "evil": true}\n'
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A folder with a registry of the attacker, as `git clone` makes it."""
+    thief = Simulator(registry_id="e" * 32).release("quiz_master", "9.0.0", EVIL).publish()
+    return thief.store(tmp_path / "a clone")
+
+
+def settings(folder, text):
+    (folder / ".psreg.toml").write_text(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'registry = "."',
+        'registry = "../a clone"',
+        'registry = "here"\n[registries.here]\nurl = "."\n',
+    ],
+)
+@pytest.mark.parametrize("command", ["install quiz_master", "search", "info quiz_master"])
+def test_a_folder_named_by_a_project_is_not_trusted(client, clone, text, command):
+    settings(clone, text)
+    done = client.run(*command.split(), "--format", "json", cwd=clone)
+    assert done.refusal == (3, "TRUST_UNPINNED")
+    assert client.installed() == []
+    assert not list(client.state.glob("*"))
+    # The hint is the command that a person runs to trust it.
+    hint = done.json["error"]["hint"].partition("run: psreg ")[2]
+    assert client.run(*shlex.split(hint), cwd=clone).code == 0
+    assert client.run(*command.split(), cwd=clone).code == 0
+
+
+def test_a_registry_that_only_a_project_names_is_not_trusted_by_its_name(client, clone):
+    settings(clone, '[registries.here]\nurl = "."\n')
+    done = client.run("search", "--registry", "here", "--format", "json", cwd=clone)
+    assert done.refusal == (3, "TRUST_UNPINNED")
+    assert client.run("search", "--registry", ".", cwd=clone).code == 0
+
+
+def test_a_clone_does_not_replace_what_came_from_the_pinned_registry(attack, clone):
+    client = attack.client
+    assert client.run("install", "quiz_master").code == 0
+    settings(clone, 'registry = "."')
+    assert client.run("install", "quiz_master", cwd=clone).code == 3
+    # Not even when the folder was trusted once, or the environment names it.
+    assert client.run("registry", "add", clone).code == 0
+    for env in ({}, {"PSREG_REGISTRY": str(clone)}):
+        done = client.run("install", "quiz_master", "--format", "json", cwd=clone, **env)
+        assert done.refusal == (3, "TRUST_OTHER_REGISTRY")
+        assert attack.server.url in done.json["error"]["message"]
+    path = client.library / "quiz_master" / "1.0.0" / "quiz_master.pbe.txt"
+    assert path.read_bytes() == TEXT
+    hint = done.json["error"]["hint"].partition("psreg ")[2]
+    done = client.run(*shlex.split(hint), "--format", "json", cwd=clone)
+    assert done.json["installed"][0]["replaced"] == "1.0.0"
+
+
+def test_the_checkout_around_us_does_not_replace_either(client, clone, tmp_path):
+    home = Simulator().release().publish().store(tmp_path / "home registry")
+    assert client.run("install", "quiz_master", "--registry", home).code == 0
+    (clone / "pbes").mkdir(exist_ok=True)
+    done = client.run("install", "quiz_master", "--format", "json", cwd=clone)
+    assert done.refusal == (3, "TRUST_OTHER_REGISTRY")
+
+
+def test_the_same_bytes_from_another_registry_are_already_installed(client, tmp_path):
+    first, second = (
+        Simulator(registry_id=digit * 32).release().publish().store(tmp_path / digit)
+        for digit in "12"
+    )
+    assert client.run("install", "quiz_master", "--registry", first).code == 0
+    done = client.run("install", "quiz_master", "--format", "json", PSREG_REGISTRY=str(second))
+    assert done.json["installed"][0]["status"] == "unchanged"
+
+
+@pytest.mark.parametrize(("typed", "code"), [("yes", 0), ("y", 3), ("", 3)])
+def test_on_a_terminal_a_typed_yes_replaces(attack, clone, typed, code):
+    client = attack.client
+    assert client.run("install", "quiz_master").code == 0
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "psreg", "install", "quiz_master"],
+        env={**os.environ, "PSREG_HOME": str(client.home), "PSREG_REGISTRY": str(clone)},
+        cwd=client.place,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+    ) as process:
+        os.close(theirs)
+        said = b""
+        while b"Type yes to replace it" not in said:
+            said += os.read(ours, 1000)
+        os.write(ours, f"{typed}\n".encode())
+        process.communicate()
+    os.close(ours)
+    assert process.returncode == code
+    assert ("9.0.0" in str(client.installed())) == (code == 0)
