@@ -10,7 +10,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from psreg.authoring.issue_form import FORM, Kind
-from psreg.core.identity import CLASSES
+from psreg.core.classes import CLASSES
 from psreg.formats.platforms import PLATFORMS
 from support.paths import ROOT
 

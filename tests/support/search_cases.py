@@ -6,7 +6,7 @@ import json
 import random
 import tomllib
 
-from psreg.core.identity import CLASSES
+from psreg.core.classes import CLASSES
 from support.paths import PBES, VECTORS
 
 TABLE = json.loads((VECTORS / "search.json").read_text(encoding="utf-8"))

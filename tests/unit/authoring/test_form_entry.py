@@ -13,7 +13,8 @@ from psreg.authoring.form_entry import Owner, draft
 from psreg.authoring.issue_form import FIELDS, FORM, Kind, read_issue
 from psreg.authoring.new import Plan, new_entry
 from psreg.cli.rules import all_rules
-from psreg.core.identity import CLASSES, PBES, is_name
+from psreg.core.classes import CLASSES
+from psreg.core.identity import PBES, is_name
 from support.registry_trees import POLICY, entry, tree
 from support.submissions import GOOD, TWO_RUNS, body
 

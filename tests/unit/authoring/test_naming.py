@@ -7,8 +7,8 @@ import pytest
 from psreg.authoring.naming import require_class, require_class_of, require_free_name
 from psreg.authoring.new import Plan, new_entry
 from psreg.cli.rules import all_rules
+from psreg.core.classes import CLASSES, Format
 from psreg.core.errors import UsageError
-from psreg.core.identity import CLASSES, Format
 from psreg.formats.tree import POLICY as POLICY_PATH
 from support.authoring import POLICY
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from psreg.authoring.new import Plan, missing, new_entry, objections
 from psreg.authoring.questions import Question, answers, questions, resource
 from psreg.cli.rules import all_rules
+from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import INFO
-from psreg.core.identity import CLASSES, is_name
+from psreg.core.identity import is_name
 from psreg.formats import dotprompt, pbe
 from psreg.formats.tree import POLICY as POLICY_PATH
 from psreg.lint.registry_walk import check_tree

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from psreg.authoring.questions import questions
-from psreg.core.identity import CLASSES
+from psreg.core.classes import CLASSES
 from support.authoring import ANSWERS, BESIDE, checkout, psreg, tree_of
 from support.paths import PBES
 

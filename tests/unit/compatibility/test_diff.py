@@ -6,8 +6,9 @@ import pytest
 
 from psreg.compatibility import artifact_side
 from psreg.compatibility.diff import compare, compare_named, file_operand, folder_operand
+from psreg.core.classes import Format
 from psreg.core.errors import FindingsError, UsageError
-from psreg.core.identity import Format, ReleaseId
+from psreg.core.identity import ReleaseId
 from psreg.core.version import Step
 
 PROMPT = "[METADATA]\n@dotprompt_format_version 0.0.1\n{}[CONTENT]\nHello {{name}}.\n"

@@ -14,7 +14,7 @@ from psreg.compatibility import (
     floor_of,
     folder_side,
 )
-from psreg.core.identity import Format
+from psreg.core.classes import Format
 from psreg.core.version import Step
 from psreg.formats.tree import Tree
 from support.floor_cases import cases

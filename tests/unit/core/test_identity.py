@@ -4,15 +4,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from psreg.core.identity import (
-    CLASSES,
-    EntryId,
-    Format,
-    ReleaseId,
-    detect_format,
-    format_of_class,
-    is_name,
-)
+from psreg.core.classes import CLASSES, Format, detect_format, format_of_class
+from psreg.core.identity import EntryId, ReleaseId, is_name
 
 
 @pytest.mark.parametrize("name", ["a", "quiz", "simple_quiz", "a1_2b", "x" * 64])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psreg.core.identity import PBE_CLASSES
+from psreg.core.classes import PBE_CLASSES
 from psreg.formats import schema
 from psreg.formats.schema import CODES
 

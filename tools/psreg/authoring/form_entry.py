@@ -19,9 +19,10 @@ from psreg.authoring.naming import require_class, require_class_of, require_free
 from psreg.authoring.new import Plan, new_entry
 from psreg.authoring.questions import answers
 from psreg.authoring.todo import TodoItem, overlaid, todo_items
+from psreg.core.classes import CLASSES, Format, detect_format
 from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UsageError
-from psreg.core.identity import CLASSES, Format, ReleaseId, detect_format
+from psreg.core.identity import ReleaseId
 from psreg.core.rule_table import RuleTable
 from psreg.formats.json import json_document
 from psreg.formats.json.pointer import split

@@ -6,17 +6,10 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from psreg.authoring.todo import overlaid, todo_items
+from psreg.core.classes import CLASSES, PBE_CLASSES, Format, detect_format, format_of_class
 from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UsageError
-from psreg.core.identity import (
-    CLASSES,
-    PBE_CLASSES,
-    EntryId,
-    Format,
-    detect_format,
-    format_of_class,
-    is_name,
-)
+from psreg.core.identity import EntryId, is_name
 from psreg.core.rule_table import RuleTable
 from psreg.core.spelling import did_you_mean
 from psreg.formats import pbe

@@ -17,8 +17,9 @@ from psreg.authoring.questions import Answer, Question
 from psreg.authoring.rename import with_release
 from psreg.authoring.todo import TO_TEST, Location, TodoItem, overlaid, todo_items
 from psreg.compatibility.steps import FIRST, is_legal_step
+from psreg.core.classes import Format
 from psreg.core.diagnostics import ERROR
-from psreg.core.identity import Format, ReleaseId
+from psreg.core.identity import ReleaseId
 from psreg.core.rule_table import RuleTable
 from psreg.core.version import parse_version
 from psreg.formats import dotprompt, pbe

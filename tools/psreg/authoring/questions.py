@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from psreg.core.identity import Format, format_of_class
+from psreg.core.classes import Format, format_of_class
 from psreg.core.spelling import did_you_mean
 
 Answer = str | tuple[str, ...]

@@ -6,8 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 
+from psreg.core.classes import Format
 from psreg.core.diagnostics import Change
-from psreg.core.identity import Format, ReleaseId
+from psreg.core.identity import ReleaseId
 from psreg.formats import dotprompt, pbe
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.json.pointer import join, split

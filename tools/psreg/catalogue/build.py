@@ -33,9 +33,9 @@ from psreg.catalogue.pages.tables import error_search, error_table, floor_table,
 from psreg.catalogue.rule_examples import examples
 from psreg.catalogue.site_folder import SiteDir, site_dir
 from psreg.compatibility import FLOOR_GROUPS
+from psreg.core.classes import CLASSES
 from psreg.core.error_codes import SUBJECTS
 from psreg.core.errors import UnavailableError, UsageError
-from psreg.core.identity import CLASSES
 from psreg.core.rule_table import RuleTable
 from psreg.formats import policy
 from psreg.formats.specs import specifications

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from psreg.cli.options.registry import add_registry_option, open_selected
 from psreg.client.resolve import parse_requests
-from psreg.core.identity import Format
+from psreg.core.classes import Format
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from psreg.authoring.new import Plan, missing, new_entry
 from psreg.authoring.new_folders import add_folder
 from psreg.authoring.todo import print_todo, todo_documents
 from psreg.cli.rules import registry_rules
+from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import Mode, Report
 from psreg.core.errors import FindingsError, UsageError
-from psreg.core.identity import CLASSES
 from psreg.formats.tree import POLICY
 from psreg.lint.engine import check_file
 from psreg.lint.reports.text import report_lines

@@ -13,15 +13,13 @@ from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import Author
 from psreg.forges.detect import detect
-from psreg.forges.forge import Forge, Status, judgement
+from psreg.forges.forge import Forge
 from psreg.git.repository import Repository, open_repository
 from psreg.lint.reports.report_formats import FORMATS, rendered
 from psreg.review.change import NewRelease
-from psreg.review.comment import MARKER, review_markdown, withdrawn_markdown
-from psreg.review.comment_code import MOST_REMARKS, REMARK, remarks
 from psreg.review.git_change import read_change
 from psreg.review.review import refusal, review
-from psreg.review.review_report import VERDICT, review_document, review_lines
+from psreg.review.review_report import review_document, review_lines
 from psreg.review.verdict import Review, Verdict
 from psreg.system.console import Console, add_output_options, color_wanted
 
@@ -87,13 +85,7 @@ def run(args: Namespace, console: Console) -> int:
         if not reason.path and args.format not in _WHOLE:
             console.warn(f"psreg: {found.verdict}: {reason.message} [{reason.code}]")
     if forge and args.post:
-        if not post_verdict(found, forge, console):
-            raise UnavailableError(
-                "SUPERSEDED",
-                "the pull request or its base changed during the review; the verdict is withdrawn",
-                "Run the review again.",
-            )
-        _post_remarks(found, forge, console)
+        _post(found, forge, console)
     return _EXIT[found.verdict]
 
 
@@ -148,42 +140,19 @@ def _text(found: Review, form: str, address: str, *, quiet: bool) -> str:
     if form == "json":
         return json.dumps(review_document(found), ensure_ascii=False, indent=2) + "\n"
     if form == "markdown":
+        from psreg.review.comment import review_markdown
+
         return review_markdown(found, address)
     return rendered(found.report, form, all_rules)
 
 
-def post_verdict(found: Review, forge: Forge, console: Console) -> bool:
-    """Post status and comment; return whether they are still valid, otherwise withdraw both.
+def _post(found: Review, forge: Forge, console: Console) -> None:
+    from psreg.review.posting import post_remarks, post_verdict
 
-    A verdict is about a head, a base and an author. All three are checked again before anything
-    is posted, so that an older review does not overwrite a newer one, and afterwards, because
-    they may have changed in between.
-    """
-    if not forge.unchanged(found.base):
-        return False
-    words = f"{found.verdict}: {VERDICT[found.verdict]}"
-    unplaced = max(0, len(remarks(found.in_diff, forge.name)) - MOST_REMARKS)
-    # NOTE: if this is interrupted, the status stays pending, and the head is reviewed again.
-    forge.post_check(Status.PENDING, "being reviewed")
-    for url in forge.post_comment(MARKER, review_markdown(found, forge.run_url, unplaced)):
-        console.note(f"psreg: wrote {url}")
-    status = Status.PASSING if found.passes else Status.FAILING
-    forge.post_check(status, judgement(words, found.base, forge.author))
-    if forge.unchanged(found.base):
-        return True
-    forge.post_check(Status.PENDING, "the pull request or its base changed; reviewing again")
-    forge.post_comment(MARKER, withdrawn_markdown(forge.run_url))
-    return False
-
-
-def _post_remarks(found: Review, forge: Forge, console: Console) -> None:
-    """Post the suggestions at their lines: last, because the verdict is complete without them."""
-    from psreg.forges.line_comments import Remark
-
-    placed = [
-        Remark(path=one.path, first=one.first, last=one.last, body=body)
-        for one, body in remarks(found.in_diff, forge.name)[:MOST_REMARKS]
-    ]
-    if refused := forge.post_remarks(REMARK, placed):
-        of = f"{refused} of {len(placed)} suggestions"
-        console.note(f"psreg: {forge.name} did not accept {of} at their lines; see the comment")
+    if not post_verdict(found, forge, console.note):
+        raise UnavailableError(
+            "SUPERSEDED",
+            "the pull request or its base changed during the review; the verdict is withdrawn",
+            "Run the review again.",
+        )
+    post_remarks(found, forge, console.note)

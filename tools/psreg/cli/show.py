@@ -8,8 +8,8 @@ from pathlib import Path
 
 from psreg.client.library import installed_artifact
 from psreg.client.outline import pbe_outline, prompt_outline
+from psreg.core.classes import Format, detect_format
 from psreg.core.errors import FindingsError, UsageError
-from psreg.core.identity import Format, detect_format
 from psreg.formats import dotprompt, pbe
 from psreg.system.console import Console, add_output_options
 from psreg.system.files import read_named

@@ -23,7 +23,6 @@ from psreg.authoring.submission_report import (
     submission_document,
     submission_lines,
 )
-from psreg.cli.review import post_verdict
 from psreg.cli.rules import registry_rules
 from psreg.core.errors import UsageError
 from psreg.core.identity import Author
@@ -33,6 +32,7 @@ from psreg.git.branch import Clone, Person
 from psreg.git.repository import open_repository
 from psreg.registry.checkout import read_tree
 from psreg.review.git_change import read_change
+from psreg.review.posting import post_verdict
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
 from psreg.system.console import Console
@@ -122,7 +122,9 @@ def _asked(
     requests.answer_issue(issue.number, MARKER, answer_markdown(done))
     if done.review and done.opened:
         requests.head = done.commit
-        post_verdict(done.review, requests, console)  # if outdated, the schedule reviews it again
+        post_verdict(
+            done.review, requests, console.note
+        )  # if outdated, the schedule reviews it again
     return done
 
 

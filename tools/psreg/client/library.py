@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from psreg.client.resolve import Choice, parse_request
+from psreg.core.classes import CLASSES
 from psreg.core.errors import UnavailableError
-from psreg.core.identity import CLASSES, ReleaseId, is_name
+from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import is_version, parse_version
 from psreg.system import user_folders
 from psreg.system.atomic import TEMPORARY, cannot_write, exclusive, real_folder, write_file

@@ -19,8 +19,9 @@ from psreg.client.config import SelectedRegistry, Settings
 from psreg.client.resolve import check_no_rollback
 from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore, read_mode
 from psreg.client.tufclient import TufClient
+from psreg.core.classes import CLASSES
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.core.identity import CLASSES, PBES
+from psreg.core.identity import PBES
 from psreg.http.address import is_url
 from psreg.http.registry_source import FileSource, NotServedError, Source, TooLongError
 from psreg.http.retry_limits import Limits

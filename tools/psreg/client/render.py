@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from psreg.core.classes import Format, detect_format
 from psreg.core.diagnostics import ERROR, Diagnostic, LineIndex, Mode, Span
 from psreg.core.errors import FindingsError, UsageError
-from psreg.core.identity import Format, detect_format
 from psreg.formats import dotprompt
 from psreg.formats.dotprompt import NAME, Prompt, Rendering
 from psreg.formats.json import json_document

@@ -22,8 +22,9 @@ from psreg.compatibility import (
     folder_side,
 )
 from psreg.compatibility.steps import demanded, stepped
+from psreg.core.classes import Format, detect_format
 from psreg.core.errors import FindingsError, UsageError
-from psreg.core.identity import Format, ReleaseId, detect_format
+from psreg.core.identity import ReleaseId
 from psreg.core.version import Step, is_version, parse_version
 
 _START = 4096

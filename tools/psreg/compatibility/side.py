@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from psreg.core.identity import Format
+from psreg.core.classes import Format
 from psreg.formats import dotprompt, golden_case, pbe, release
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.golden_case import GoldenCase

@@ -23,9 +23,9 @@ from typing import Any
 from psreg.client.render import described, fill
 from psreg.conversations.model import ChatReply, ChatRequest, Message
 from psreg.conversations.saves import Save, SaveSystem, save_in
+from psreg.core.classes import Format, detect_format
 from psreg.core.diagnostics import ERROR, Mode
 from psreg.core.errors import FindingsError, UsageError
-from psreg.core.identity import Format, detect_format
 from psreg.formats import pbe
 from psreg.formats.pbe import Pbe
 from psreg.lint.files.pbe_rules import PBE_RULES

@@ -1,4 +1,4 @@
-"""Entry names, classes, formats, and paths inside a registry.
+"""Entry names, and paths inside a registry.
 
 Pure text; nothing here reads a file. The grammar of names is PBE-A2.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import PurePosixPath
 
+from psreg.core.classes import CLASSES, Format, format_of_class
 from psreg.core.version import is_version
 
 MAX_NAME_LENGTH = 64
@@ -19,57 +19,9 @@ PBES = "pbes"
 """The folder of a registry that contains the entries."""
 
 
-class Format(StrEnum):
-    """The two package formats."""
-
-    PBE = "pbe"
-    PROMPT = "prompt"
-
-    @property
-    def suffix(self) -> str:
-        """The file name ending of an artifact (PBE-02; `.prompt` 0.0.1)."""
-        return ".pbe.txt" if self is Format.PBE else ".prompt"
-
-    @property
-    def media_type(self) -> str:
-        """The media type of an artifact (PBE-02)."""
-        return "application/json" if self is Format.PBE else "text/plain; charset=utf-8"
-
-
-CLASSES: tuple[str, ...] = (
-    "stateless_executor",
-    "interactive_engine",
-    "persistent_service",
-    "prompt",
-)
-"""The class folders under `pbes/`; all but `prompt` are values of `pbe_class`."""
-
-PBE_CLASSES: tuple[str, ...] = CLASSES[:3]
-
-
 def is_name(text: str) -> bool:
     """Return whether `text` is a valid name: `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 64 long."""
     return len(text) <= MAX_NAME_LENGTH and _NAME.fullmatch(text) is not None
-
-
-def format_of_class(entry_class: str) -> Format:
-    """Return the format of the artifacts in the class folder `entry_class`."""
-    return Format.PROMPT if entry_class == "prompt" else Format.PBE
-
-
-def detect_format(filename: str, text: str) -> Format | None:
-    """Return the format of a file: by suffix, else by its first characters, else None.
-
-    `{` first means PBE; `[METADATA]` or a comment `(%` first means `.prompt`.
-    """
-    if filename.endswith((".pbe.txt", ".pbe")):
-        return Format.PBE
-    if filename.endswith(".prompt"):
-        return Format.PROMPT
-    start = text.lstrip("\ufeff \t\r\n")
-    if start.startswith("{"):
-        return Format.PBE
-    return Format.PROMPT if start.startswith(("[METADATA]", "(%")) else None
 
 
 @dataclass(frozen=True, slots=True, order=True)

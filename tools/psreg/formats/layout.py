@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from psreg.core.identity import PBE_CLASSES, PBES, Format, is_name
+from psreg.core.classes import PBE_CLASSES, Format
+from psreg.core.identity import PBES, is_name
 from psreg.core.version import is_version
 from psreg.formats.tree import Tree
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from psreg.core.identity import PBE_CLASSES
+from psreg.core.classes import PBE_CLASSES
 from psreg.formats import schema
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import JsonTree

@@ -14,8 +14,9 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from psreg.core.classes import Format
 from psreg.core.diagnostics import Span
-from psreg.core.identity import PBES, EntryId, Format, ReleaseId
+from psreg.core.identity import PBES, EntryId, ReleaseId
 from psreg.core.version import parse_version
 from psreg.formats import dotprompt, pbe, toml_document
 from psreg.formats.dotprompt import Prompt

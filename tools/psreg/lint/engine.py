@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from psreg.core.classes import Format, detect_format
 from psreg.core.diagnostics import Diagnostic, Mode
-from psreg.core.identity import Format, detect_format
 from psreg.core.rule_table import RuleTable
 from psreg.formats import dotprompt, pbe, toml_document
 from psreg.formats.dotprompt import Prompt

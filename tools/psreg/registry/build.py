@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from psreg.core.identity import CLASSES, ReleaseId
+from psreg.core.classes import CLASSES
+from psreg.core.identity import ReleaseId
 from psreg.formats.protocol_versions import ProtocolConformance
 from psreg.formats.tree import Entry, Submission, Tree, waiver_for
 from psreg.lint.score.score import score

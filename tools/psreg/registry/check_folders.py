@@ -10,9 +10,10 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
+from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.errors import UsageError
-from psreg.core.identity import CLASSES, PBES, EntryId
+from psreg.core.identity import PBES, EntryId
 from psreg.core.rule_table import RuleTable
 from psreg.lint.engine import check_file
 from psreg.lint.registry_walk import check_tree

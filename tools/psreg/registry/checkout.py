@@ -12,8 +12,9 @@ import stat
 from collections.abc import Container, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from psreg.core.classes import CLASSES
 from psreg.core.errors import UnavailableError
-from psreg.core.identity import CLASSES, PBES
+from psreg.core.identity import PBES
 from psreg.formats.tree import Irregular
 from psreg.system.files import read_file
 

@@ -11,8 +11,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from psreg.core.classes import CLASSES
 from psreg.core.errors import FindingsError, UnavailableError
-from psreg.core.identity import CLASSES, ReleaseId, is_name
+from psreg.core.identity import ReleaseId, is_name
 from psreg.registry.records import PackageRecord, ReleaseRecord
 
 Read = Callable[[str], bytes | None]

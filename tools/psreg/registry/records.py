@@ -14,8 +14,8 @@ from typing import Any
 
 from semver import Version
 
+from psreg.core.classes import CLASSES
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.core.identity import CLASSES
 from psreg.core.version import is_version, parse_version
 
 SCHEMA = "psreg.package/1"

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from psreg.core.identity import CLASSES, PBES, is_name
+from psreg.core.classes import CLASSES
+from psreg.core.identity import PBES, is_name
 from psreg.formats import entry as entry_format
 from psreg.git.grep import Grep, grep_words
 from psreg.git.objects import Objects

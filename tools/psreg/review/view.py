@@ -13,7 +13,8 @@ from functools import cache
 from itertools import islice
 from pathlib import PurePosixPath
 
-from psreg.core.identity import PBES, Format, ReleaseId, is_name
+from psreg.core.classes import Format
+from psreg.core.identity import PBES, ReleaseId, is_name
 from psreg.core.spelling import near_ones
 from psreg.formats import entry, policy, release
 from psreg.formats.layout import place_of_artifact

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from psreg.cli.commands import COMMANDS
 from psreg.cli.rules import all_rules
+from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import Report
-from psreg.core.identity import CLASSES, is_name
+from psreg.core.identity import is_name
 from psreg.lint.names import similarity
 from psreg.lint.names.all_names import ENOUGH, affixes, reserved
 from psreg.lint.names.similarity import FAR, bare, distance, folds, neighbours, skeletons

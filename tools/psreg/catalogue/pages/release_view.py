@@ -19,7 +19,7 @@ from psreg.catalogue.pages.html import (
 )
 from psreg.catalogue.pages.json_view import scalar
 from psreg.catalogue.pages.markdown_html import title_and_rest, to_html
-from psreg.core.identity import Format
+from psreg.core.classes import Format
 from psreg.formats import dotprompt
 from psreg.formats.json.json_document import parse
 from psreg.formats.protocol_versions import STUB

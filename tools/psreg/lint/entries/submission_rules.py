@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
+from psreg.core.classes import PBE_CLASSES
 from psreg.core.diagnostics import ERROR, INFO, Change, Finding, Span
-from psreg.core.identity import PBE_CLASSES, is_name
+from psreg.core.identity import is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.version import is_version
 from psreg.formats.json.json_document import JsonTree

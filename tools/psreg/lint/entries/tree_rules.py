@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
+from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import ERROR, WARNING, Finding
-from psreg.core.identity import CLASSES, EntryId, is_name
+from psreg.core.identity import EntryId, is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.spelling import did_you_mean
 from psreg.formats.layout import (

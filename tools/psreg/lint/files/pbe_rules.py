@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from psreg.core.classes import PBE_CLASSES
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
-from psreg.core.identity import MAX_NAME_LENGTH, PBE_CLASSES, is_name
+from psreg.core.identity import MAX_NAME_LENGTH, is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.version import is_version
 from psreg.formats import schema

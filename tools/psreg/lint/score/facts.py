@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from psreg.core.identity import Format
+from psreg.core.classes import Format
 from psreg.formats.conversation import json_lines
 from psreg.formats.dotprompt import NAME, Prompt
 from psreg.formats.golden_case import SUFFIX, GoldenCase
