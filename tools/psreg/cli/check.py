@@ -65,7 +65,7 @@ def run(args: Namespace, console: Console) -> int:
     elif args.format == "text":
         _print(report, console, infos=lone)
     else:
-        console.out(rendered(report, args.format, all_rules))
+        console.content(rendered(report, args.format, all_rules))
     return int(report.failed(strict=args.strict) or (fixing is not None and fixing.failed(report)))
 
 

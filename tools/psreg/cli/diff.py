@@ -39,7 +39,7 @@ def run(args: Namespace, console: Console) -> int:
     if args.format == "json":
         console.json(diff_document(diff))
     elif args.format == "markdown":
-        console.out(diff_markdown(diff))
+        console.content(diff_markdown(diff))
     else:
         console.out(diff_text(diff, patch=args.patch))
     return 0

@@ -54,7 +54,7 @@ def run(args: Namespace, console: Console) -> int:
     else:
         text, codes = _checked_by(args.code.upper()) or _unknown(args.code)
         if not console.machine:
-            console.line(text)
+            _print(text, console)
         _list([rule for rule in all_rules() if rule.code in codes], console)
     return 0
 
@@ -65,8 +65,12 @@ def _explain(rule: Rule[Any], console: Console) -> None:
     else:
         levels = str(rule.severity)
         levels += f" ({rule.read} in read mode)" if rule.read is not rule.severity else ""
-        for text in (f"{rule.code} {rule.slug}", f"{levels} · {rule.spec}", "", rule.doc):
-            console.line(text)
+        _print(f"{rule.code} {rule.slug}\n{levels} · {rule.spec}\n\n{rule.doc}", console)
+
+
+def _print(text: str, console: Console) -> None:
+    for line in text.split("\n"):
+        console.line(line)
 
 
 def _explain_error(error: ErrorCode, console: Console) -> None:

@@ -62,7 +62,7 @@ def run(args: Namespace, console: Console) -> int:
         )
     else:
         _warn(filled, console)
-        console.out(filled.rendering.text)
+        console.content(filled.rendering.text)
     return 0
 
 

@@ -80,7 +80,9 @@ def run(args: Namespace, console: Console) -> int:
             forge.head = head  # post about exactly the commit that is reviewed
         found = _reviewed(repository, base, head, _author(args, forge))
     address = forge.run_url if forge else ""
-    console.out(_text(found, args.format, address, quiet=console.quiet))
+    text = _text(found, args.format, address, quiet=console.quiet)
+    write = console.out if args.format == "text" else console.content
+    write(text)
     for reason in found.reasons:
         if not reason.path and args.format not in _WHOLE:
             console.warn(f"psreg: {found.verdict}: {reason.message} [{reason.code}]")

@@ -185,7 +185,9 @@ def _sent(
     requests = _requests(route) if args.open and forge != "gitlab" else None
     tip = clone.remote_tip(route.remote, done.branch) if done.restarted else None
     lease = (tip or "") if done.restarted else None
-    console.note(clone.push(route.remote, done.commit, done.branch, options, lease).rstrip())
+    said = clone.push(route.remote, done.commit, done.branch, options, lease)
+    for line in said.splitlines():
+        console.note(line)
     done = replace(done, pushed=True)
     if route.into and options:
         page = f"https://{route.into.host}/{route.into.path}/-/merge_requests"

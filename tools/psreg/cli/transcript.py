@@ -54,7 +54,7 @@ def run(args: Namespace, console: Console) -> int:
     if args.format == "json":
         console.json(transcript_document(found, stats))
     elif args.format == "sarif":
-        console.out(rendered(file_report(found, conversation), args.format, all_rules))
+        console.content(rendered(file_report(found, conversation), args.format, all_rules))
     else:
         for line in transcript_lines(found, stats, color=color_wanted(), quiet=console.quiet):
             console.out(f"{line}\n")

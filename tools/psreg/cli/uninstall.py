@@ -36,5 +36,6 @@ def run(args: Namespace, console: Console) -> int:
     if console.machine:
         console.json({"schema": SCHEMA, "removed": names})
     elif not console.quiet:
-        console.line("\n".join(f"removed {name}" for name in names))
+        for name in names:
+            console.line(f"removed {name}")
     return 0

@@ -52,9 +52,9 @@ def fill(
     found = judge(PROMPT_RULES, prompt, prompt, path, Mode.READ)
     flaws = tuple(diagnostic for diagnostic in found if diagnostic.severity is ERROR)
     if not prompt.readable:
-        reasons = "".join(f"\n  {described(flaw)}" for flaw in flaws)
         hint = "; ".join(dict.fromkeys(flaw.hint for flaw in flaws if flaw.hint))
-        raise FindingsError("UNREADABLE", f"{path} cannot be rendered:{reasons}", hint)
+        reasons = tuple(map(described, flaws))
+        raise FindingsError("UNREADABLE", f"{path} cannot be rendered:", hint, reasons)
     rendering = dotprompt.render(prompt, values, squeeze=squeeze)
     if require_all and rendering.missing:
         names = ", ".join(rendering.missing)

@@ -197,9 +197,9 @@ def _engine(document: Pbe, path: str, digest: str) -> LoadedPrompt:
         found += judge(PBE_RULES, document, document.tree, path, Mode.READ)
     errors = [d for d in found if d.severity is ERROR]
     if errors:
-        reasons = "".join(f"\n  {described(error)}" for error in errors)
         hint = f"Run `psreg check --read {path}`."
-        raise FindingsError("UNREADABLE", f"{path} cannot be run:{reasons}", hint)
+        reasons = tuple(map(described, errors))
+        raise FindingsError("UNREADABLE", f"{path} cannot be run:", hint, reasons)
     if document.pbe_class == "persistent_service":
         message = f"{path} is a `persistent_service`, a reserved class that nothing executes today"
         raise FindingsError("NOT_EXECUTED", message)
@@ -242,8 +242,8 @@ def save_to_resume(prompt: LoadedPrompt, data: bytes, path: str) -> str:
         message = f"{path} is a save of `{foreign}`; {prompt.file} resumes `{prompt.saves.key}`"
         raise FindingsError("FOREIGN_SAVE", message, "Try the prompt that the save belongs to.")
     if faults := prompt.saves.faults(save):
-        reasons = "".join(f"\n  {fault}" for fault in faults)
-        raise FindingsError("BAD_SAVE", f"{path} does not match the save template:{reasons}")
+        message = f"{path} does not match the save template:"
+        raise FindingsError("BAD_SAVE", message, details=tuple(faults))
     return save.text
 
 

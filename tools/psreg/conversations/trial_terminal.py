@@ -58,7 +58,8 @@ class Trial:
     def echo(self, text: str) -> None:
         """Show a user turn that was not typed on the terminal."""
         if self.shown:
-            self.console.line(f"> {text}")
+            for line in text.split("\n"):
+                self.console.line(f"> {line}")
 
     def keep(self, exchange: Exchange) -> None:
         """Record an exchange, and write the save in it."""
@@ -115,7 +116,8 @@ class Trial:
             return
         self.console.note(f"psreg: the conversation ended: {self.session.ended}")
         if self.record is not None:
-            self.console.note(f"psreg: wrote {self.record}; add to release.toml:\n\n{row}")
+            for line in (f"psreg: wrote {self.record}; add to release.toml:", "", *row.split("\n")):
+                self.console.note(line)
 
     def _document(self, row: str) -> dict[str, object]:
         session = self.session

@@ -21,20 +21,24 @@ class PsregError(Exception):
     """Base of all errors psreg raises on purpose.
 
     `code` is SCREAMING_SNAKE_CASE and never changes its meaning; `message` and `hint` are
-    sentences for people and may change.
+    sentences for people and may change. `details` are printed below the message, a line for each:
+    a line break inside of a text never begins another line.
     """
 
     exit_code: ClassVar[int] = 4
 
-    def __init__(self, code: str, message: str, hint: str = "") -> None:
-        super().__init__(message)
+    def __init__(
+        self, code: str, message: str, hint: str = "", details: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__("\n  ".join((message, *details)))
         self.code = code
         self.message = message
         self.hint = hint
+        self.details = details
 
-    def __reduce__(self) -> tuple[type[PsregError], tuple[str, str, str]]:
+    def __reduce__(self) -> tuple[type[PsregError], tuple[str, str, str, tuple[str, ...]]]:
         """Make errors picklable, so that other processes can return them."""
-        return type(self), (self.code, self.message, self.hint)
+        return type(self), (self.code, self.message, self.hint, self.details)
 
 
 class FindingsError(PsregError):

@@ -110,13 +110,12 @@ def check_drift(drift: Sequence[str]) -> None:
     """
     if not drift:
         return
-    more = f"\n  and {len(drift) - _LISTED} more" if len(drift) > _LISTED else ""
+    more = [f"and {len(drift) - _LISTED} more"] if len(drift) > _LISTED else []
     raise FindingsError(
         "SITE_DRIFT",
-        "the checkout differs from what the registry has signed:\n  "
-        + "\n  ".join(drift[:_LISTED])
-        + more,
+        "the checkout differs from what the registry has signed:",
         "Check out the published commit, or run `psreg publish`.",
+        (*drift[:_LISTED], *more),
     )
 
 

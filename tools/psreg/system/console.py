@@ -1,7 +1,8 @@
 """The output of a command: results on stdout, everything else on stderr.
 
 With `--format json`, standard output is exactly one JSON document on every exit code. Text from
-files or the network passes through `plain`, so that it cannot control a terminal.
+files or the network cannot control a terminal, nor begin a line that seems to be psreg's own: it
+passes through `one_line` or, where it may have several lines, through `plain`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TextIO
 
 from psreg.core.errors import InterruptError, PsregError, UnavailableError
-from psreg.core.terminal import plain
+from psreg.core.terminal import one_line, plain
 
 ERROR_SCHEMA = "psreg.error/1"
 
@@ -69,7 +70,20 @@ class Console:
 
     def line(self, text: str) -> None:
         """Write one line of a result to standard output, made safe for a terminal."""
-        self.out(plain(text) + "\n")
+        self.out(one_line(text) + "\n")
+
+    def content(self, content: str | bytes) -> None:
+        """Write the content of a file: exactly to a file or a pipe, made safe for a terminal."""
+        data = (
+            content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+        )
+        if sys.stdout.isatty():
+            self.piece(data.decode("utf-8", "backslashreplace"))
+            return
+        self._answered = True
+        with self.writing():
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
 
     def piece(self, text: str) -> None:
         """Write a part of a line to standard output at once, made safe for a terminal."""
@@ -78,7 +92,7 @@ class Console:
 
     def json(self, document: Any) -> None:
         """Write the one JSON document of this run to standard output."""
-        self.out(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+        self.out(json.dumps(document, ensure_ascii=sys.stdout.isatty(), indent=2) + "\n")
 
     def note(self, text: str) -> None:
         """Print a note for the user on standard error; nothing with `--quiet`."""
@@ -87,7 +101,7 @@ class Console:
 
     def warn(self, text: str) -> None:
         """Print a line on standard error that matters even with `--quiet`."""
-        self.aside(plain(text) + "\n")
+        self.aside(one_line(text) + "\n")
 
     def aside(self, text: str) -> None:
         """Write a result to standard error, exactly, because standard output has another one."""
@@ -111,7 +125,7 @@ class Console:
     def fail(self, error: PsregError) -> None:
         """Report an error in the format of the caller: one JSON document, or lines on stderr."""
         if self.machine:
-            detail = {"code": error.code, "message": error.message, "hint": error.hint}
+            detail = {"code": error.code, "message": str(error), "hint": error.hint}
             self.json({"schema": ERROR_SCHEMA, "error": detail})
             self.flush()
             return
@@ -120,6 +134,8 @@ class Console:
     def _tell(self, error: PsregError) -> None:
         """Report an error to a person; without a hint, a terminal shows how to read more."""
         self.warn(f"psreg: error[{error.code}]: {error.message}")
+        for detail in error.details:
+            self.warn(f"  {detail}")
         if error.hint:
             self.warn(f"  hint: {error.hint}")
         elif sys.stderr.isatty():

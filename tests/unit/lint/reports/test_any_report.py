@@ -146,7 +146,7 @@ def test_ten_annotations_of_a_level():
 def test_annotations_escape_what_ends_them():
     report = Report.of(1, [diagnostic(path="a,b:c%\r\nd", message="x%\r\ny", hint="", url="")])
     (command, _) = github_text(report).splitlines()
-    assert "file=a%2Cb%3Ac%25%0D%0Ad,line=3" in command
+    assert "file=a%2Cb%3Ac%25\\u{000d} d,line=3" in command
     assert command.endswith("::x%25\\u{000d}%0Ay")
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Diagnostic, Report
 from psreg.core.errors import UsageError
-from psreg.core.terminal import plain
 from psreg.lint.fix import FixResult, apply_fixes
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.report_formats import rendered
@@ -75,12 +74,11 @@ class Fixing:
             return
         aside = self._show or self._stdin is not None
         if self._show:
-            console.out(plain(self._diff) if sys.stdout.isatty() else self._diff)
+            console.content(self._diff)
         elif self._stdin:
-            with console.writing():  # and then what was too long to check
-                sys.stdout.flush()
-                sys.stdout.buffer.write(self._stdin.data)
-                sys.stdout.buffer.writelines(sys.stdin.buffer)
+            console.content(self._stdin.data)
+            for line in sys.stdin.buffer:  # what was too long to check
+                console.content(line)
         write = console.aside if aside else console.out
         write(self._report(report, console, color=not aside and color_wanted(), infos=infos))
 

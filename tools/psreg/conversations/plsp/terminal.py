@@ -55,7 +55,7 @@ class Recorder:
         if self.path is not None:
             append_line(Path(self.path), line if self.cycles else f"{self.before}{line}")
         elif not self.console.machine:
-            self.console.out(f"{line}\n")
+            self.console.content(f"{line}\n")
             self.console.flush()
         self.cycles.append(cycle)
         for note in cycle.notes:

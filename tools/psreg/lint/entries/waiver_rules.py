@@ -6,6 +6,7 @@ is set.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -20,7 +21,11 @@ from psreg.formats.json.pointer import join
 from psreg.formats.policy import Policy
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import POLICY, Submission, Tree, waivable
+from psreg.lint.content.texts import code_point
 from psreg.lint.parser_findings import of_violations
+
+_CONTROLS = ("Cc", "Zl", "Zp")
+"""The Unicode categories of controls, line breaks included, and of the two separators of lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +44,27 @@ class RegistryPolicy:
     rules: RuleTable
 
 
+def fault_of_reason(reason: str) -> str:
+    """Return what is wrong with a reason that people read in one line of output, else ""."""
+    if not reason.strip():
+        return "the reason is blank"
+    control = next((c for c in reason if unicodedata.category(c) in _CONTROLS), "")
+    return f"the reason contains {code_point(control)}, a control character" if control else ""
+
+
 @rule("REG015", spec="registry/RELEASE", severity=ERROR)
 def bad_waiver(waivers: ReleaseWaivers) -> Iterator[Finding]:
-    """A waiver names an unknown rule, names one that cannot be waived, or has no reason.
+    """A waiver names an unknown rule, names one that cannot be waived, or has no usable reason.
 
     ## Why
     A waiver tells the reviewer that a finding is known and why it does not matter. Without a reason
     there is nothing to assess, and with a misspelled code the waiver has no effect. Authors cannot
     waive rules about the form of a release or about text that hides from reviewers; the maintainers
-    of the registry can, in registry/policy.toml.
+    of the registry can, in registry/policy.toml. A reason with a line break or another control
+    character could look like several lines of output.
 
     ## Fix
-    Write the exact code and a reason as a sentence, or fix the finding.
+    Write the exact code and a reason as a sentence in one line, or fix the finding.
 
     ```toml
     [waivers]
@@ -67,8 +81,8 @@ def bad_waiver(waivers: ReleaseWaivers) -> Iterator[Finding]:
             message = f"authors cannot waive {code}"
             hint = "Fix it, or ask the registry's maintainers for a waiver in registry/policy.toml."
             yield Finding(message=message, at=at, key=True, path=path, hint=hint)
-        if not reason.strip():
-            yield Finding(message="the reason is blank", at=at, path=path)
+        if fault := fault_of_reason(reason):
+            yield Finding(message=fault, at=at, path=path)
 
 
 @rule("REG020", spec="registry/POLICY", severity=ERROR)
@@ -78,10 +92,11 @@ def bad_policy(judged: RegistryPolicy) -> Iterator[Finding]:
     ## Why
     The policy decides which licences are accepted and which findings are waived. An unknown key, or
     a waiver of a rule that does not exist, looks like a decision but has no effect. Without a
-    reason, a waiver cannot be assessed later.
+    reason, a waiver cannot be assessed later. A reason with a line break or another control
+    character could look like several lines of output.
 
     ## Fix
-    Write exact keys, codes and names, and a reason for each waiver.
+    Write exact keys, codes and names, and a reason in one line for each waiver.
 
     ```toml
     [[waiver]]
@@ -113,9 +128,8 @@ def _waiver_faults(judged: RegistryPolicy, index: int, row: Mapping[str, Any]) -
         hint = _near_code(code, judged.rules.codes)
         message = f"unknown rule `{code}`"
         yield Finding(message=message, at=join(("waiver", index, "code")), path=path, hint=hint)
-    if isinstance(reason, str) and reason and not reason.strip():
-        message = "the reason is blank"
-        yield Finding(message=message, at=join(("waiver", index, "reason")), path=path)
+    if isinstance(reason, str) and reason and (fault := fault_of_reason(reason)):
+        yield Finding(message=fault, at=join(("waiver", index, "reason")), path=path)
     for at, name in enumerate(names if isinstance(names, list) else ()):
         if isinstance(name, str) and name != "*" and name not in judged.tree.names:
             yield Finding(

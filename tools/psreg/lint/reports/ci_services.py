@@ -137,7 +137,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _command(d: Diagnostic, report: Report) -> str:
-    properties: dict[str, object] = {"file": d.path, "line": d.start.line}
+    properties: dict[str, object] = {"file": one_line(d.path), "line": d.start.line}
     if d.start.line == d.end.line:  # GitHub rejects columns if there are several lines
         properties |= {"col": d.start.column, "endColumn": d.end.column}
     properties |= {"endLine": d.end.line, "title": f"{d.code} {d.slug}"}
