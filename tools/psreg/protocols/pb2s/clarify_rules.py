@@ -102,13 +102,14 @@ def clarify_too_early(reply: Reply) -> Iterator[Finding]:
         )
 
 
-@rule("PB2S022", spec="pb2s-0.2/PB2S-08", severity=WARNING)
+@rule("PB2S022", spec="pb2s-0.2/PB2S-08 pb2s-0.2/PB2S-A21", severity=ERROR)
 def clarify_without_contradiction(reply: Reply) -> Iterator[Finding]:
     """The decision is CLARIFY, but REFLECT names no contradiction.
 
     ## Why
-    Questions are for contradictions that remain. An answer can state an assumption or say that
-    evidence is missing; the user does not have to decide for that.
+    Questions are only for contradictions that remain after the last cycle, the one that the reply
+    shows. An answer can state an assumption or say that evidence is missing; the user does not have
+    to decide for that.
 
     ## Fix
     Name the contradiction in REFLECT, or answer and say what is uncertain.
@@ -119,10 +120,9 @@ def clarify_without_contradiction(reply: Reply) -> Iterator[Finding]:
     ```
     """
     section = reply.first("REFLECT")
-    flags = list(flags_of(reply.text, section.body)) if section else []
-    # NOTE: other rules report a REFLECT without any flag, and a missing CLARIFY.
-    asks = reply.clarifies and reply.first(CLARIFY) is not None
-    if asks and section and flags and not any(f.term == CONTRADICTION for f in flags):
+    if not reply.clarifies or section is None:
+        return
+    if not any(flag.term == CONTRADICTION for flag in flags_of(reply.text, section.body)):
         yield Finding(
             message="the decision is CLARIFY, but REFLECT names no contradiction",
             at=section.header,

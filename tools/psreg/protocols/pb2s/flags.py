@@ -31,26 +31,32 @@ _FILLER = (
     r"|remaining|unresolved|major|serious|significant|direct|internal|logical|factual|explicit"
     r"|signs?|traces?|hints?|instances?|indications?|cases?|of|for|is|are|was|were|be|been|to|there"
     r"|i|we|have|has|had|find|found|see|seen|saw|detect(?:ed)?|contains?|contained|identify"
-    r"|identified|reveal(?:ed)?|shows?|shown|appear|seem|exist|noticed?|spot(?:ted)?)"
+    r"|identified|reveal(?:ed)?|shows?|shown|appear|seem|exist|noticed?|spot(?:ted)?"
+    r"|single|one|known|existing|0|evidence\s+of)"
 )
 _DENIED_BEFORE = re.compile(
     r"(?:"
-    rf"(?<!not )\b(?:no|without|zero|neither|nor|free (?:of|from)|lack of|absence of|none of)"
-    rf"(?:\s+{_FILLER})*(?:\s+(?!only\b)[^\W\d_-]+)?\s+"
+    r"(?:(?<!not )\b(?:no|without|zero|nil|neither|nor|free (?:of|from)|lack of|absence of|none of"
+    r"|devoid of|lack(?:s|ing)?|absent|hardly|avoids?|rul(?:es?|ed) out|excludes?)"
+    r"|(?<![\w.,])0x?)"
+    rf"(?:\s+\(?{_FILLER}\)?)*(?:\s+\(?(?!only\b)[^\W\d_-]+\)?)?\s+"
     rf"|(?:\bnot|\bnever|\bcannot|n[’']t)(?:\s+{_FILLER})*\s+"
     r"|\bnon[-‐‑ ]"
     r")$",
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(
-    r"[*_`\"'”’]*\s*[:=(?–—-]+[*_`]*\s*(?:none|nil|n/a|no|not any|0|absent)"
-    r"(?:\s+(?:found|detected|present|identified|here|seen))?\s*(?:[.;,!)]|$)"
+    r"[*_`\"'”’]*(?:\s+count)?\s*(?:[:=(?–—→⇒|\[-]+[*_`]*\s*"
+    r"(?:none|nil|n/a|no|not any|zero|0(?![.,]?[0-9])|absent)|\s+none)"
+    r"(?:\s+(?:found|detected|present|identified|here|seen))?\s*(?:[.;,!)\]/|]|$)"
     r"|\s+(?:(?:was|were|is|are|has|have|been|be|could|can)\s+)*(?:not|never)\s+(?:be(?:en)?\s+)?"
     r"(?:found|detected|present|identified|seen|observed|noticed|apparent|evident)\b"
-    r"|\s+(?:is|are|was|were)\s+absent\b|[-‐‑ ]free\b",
+    r"|\s+(?:do(?:es)?|did)(?:\s+not|n[’']t)\s+(?:exist|occur|appear|arise)\b"
+    r"|\s+(?:is|are|was|were|has been|have been)\s+(?:absent|ruled out|excluded)\b|[-‐‑ ]free\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _EMPHASIS = "*_`\"'“”‘’"
+_NO_MARKS = str.maketrans("", "", "*_`")
 _OR = re.compile(r"[*_`\"'”’]*\s*(?:/|,?\s*n?or\b)\s*(?:any\s+)?[*_`\"'“‘]*", re.IGNORECASE)
 _COMMA = re.compile(r"[*_`\"'”’]*\s*,\s*[*_`\"'“‘]*")
 _OR_FOLLOWS = re.compile(r"[^.;:!?\n]{0,200}?\bn?or\b", re.IGNORECASE)
@@ -90,6 +96,7 @@ def _denial_continues(text: str, before: int, found: re.Match[str]) -> bool:
 
 def _denied(text: str, found: re.Match[str], within: Span) -> bool:
     lead = text[max(within.start, found.start() - _REACH) : found.start()].rstrip(_EMPHASIS)
+    lead = lead.translate(_NO_MARKS)
     if _DENIED_BEFORE.search(lead):
         return True
     return _DENIED_AFTER.match(text, found.end(), within.end) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.rule import rule
 from psreg.protocols.pb2s.flags import FLAG_TERMS, flags_of
 from psreg.protocols.pb2s.reply import Reply
@@ -68,14 +68,15 @@ def no_bullets(reply: Reply) -> Iterator[Finding]:
         )
 
 
-@rule("PB2S009", spec="pb2s-0.2/PB2S-04 pb2s-0.2/PB2S-A12", severity=ERROR)
+@rule("PB2S009", spec="pb2s-0.2/PB2S-04 pb2s-0.2/PB2S-A12 pb2s-0.2/PB2S-A22", severity=ERROR)
 def nothing_flagged(reply: Reply) -> Iterator[Finding]:
     """REFLECT names no contradiction, no unjustified assumption and no missing evidence.
 
     ## Why
     Every draft relies on something that it does not prove; a review that finds nothing did not
     look. The three terms count in any case, in the plural, and with a hyphen or a space. A denied
-    term does not count: "no contradiction" names nothing.
+    term does not count: "no contradiction" and "0 contradictions" name nothing. An empty REFLECT is
+    allowed and only noted.
 
     ## Fix
     Say in these words what the draft assumes, contradicts or leaves unproven.
@@ -91,7 +92,12 @@ def nothing_flagged(reply: Reply) -> Iterator[Finding]:
             message=f"REFLECT does not name {_FLAG_LIST}",
             at=section.header,
             hint=f"Use one of the terms {', '.join(FLAG_TERMS)}; a denial does not count.",
+            severity=INFO if _is_empty(section) else None,
         )
+
+
+def _is_empty(section: Section) -> bool:
+    return section.body.start == section.body.end
 
 
 def _flags(reply: Reply, section: Section) -> bool:
@@ -157,17 +163,42 @@ def _numbers(found: re.Match[str]) -> list[int]:
     return [int(n) for n in re.findall(r"[0-9]+", found[0])]
 
 
-@rule("PB2S011", spec="pb2s-0.2/PB2S-12", severity=WARNING)
-def section_says_too_little_or_much(reply: Reply) -> Iterator[Finding]:
-    """DRAFT, REVISE or LEARNED is empty, or LEARNED is too long.
+@rule("PB2S030", spec="pb2s-0.2/PB2S-12 pb2s-0.2/PB2S-A20", severity=ERROR)
+def empty_answer(reply: Reply) -> Iterator[Finding]:
+    """DRAFT or REVISE is empty.
 
     ## Why
-    Without a draft there is nothing to examine, and the revision is the answer itself. Takeaways
-    are kept and tracked, which works only for a short list.
+    Without a draft there is nothing to examine, and the revision is the answer itself. A reply with
+    four headers and no words has the form of an answer, but the user gets nothing.
 
     ## Fix
-    Write at least one sentence in each section. Keep at most seven takeaways, the ones that apply
-    beyond this answer.
+    Write at least one sentence in each of the two sections.
+
+    ```text
+    before   REVISE
+             LEARNED …
+    after    REVISE
+             Resolved bullet 1: the loop ends after two cycles.
+    ```
+    """
+    for name in ("DRAFT", "REVISE"):
+        section = reply.first(name)
+        if section and _is_empty(section):
+            yield Finding(
+                message=f"{name} is empty", at=section.header, hint="Write at least one sentence."
+            )
+
+
+@rule("PB2S011", spec="pb2s-0.2/PB2S-12 pb2s-0.2/PB2S-A20", severity=WARNING)
+def section_says_too_little_or_much(reply: Reply) -> Iterator[Finding]:
+    """LEARNED is empty or too long.
+
+    ## Why
+    Takeaways are kept and tracked, which works only for a short list, and not at all for an empty
+    one.
+
+    ## Fix
+    Keep one to seven takeaways, the ones that apply beyond this answer.
 
     ```text
     before   LEARNED
@@ -175,15 +206,15 @@ def section_says_too_little_or_much(reply: Reply) -> Iterator[Finding]:
              - A loop needs a bound.
     ```
     """
-    for name in ("DRAFT", "REVISE", "LEARNED"):
-        section = reply.first(name)
-        if section and section.body.start == section.body.end:
-            yield Finding(
-                message=f"{name} is empty", at=section.header, hint="Write at least one sentence."
-            )
     learned = reply.first("LEARNED")
-    takeaways = len(bullets_of(reply.text, learned.body)) if learned else 0
-    if learned and takeaways > _MAX_TAKEAWAYS:
+    if learned is None:
+        return
+    takeaways = len(bullets_of(reply.text, learned.body))
+    if _is_empty(learned):
+        yield Finding(
+            message="LEARNED is empty", at=learned.header, hint="Write at least one sentence."
+        )
+    elif takeaways > _MAX_TAKEAWAYS:
         yield Finding(
             message=f"LEARNED has {takeaways} points; the limit is {_MAX_TAKEAWAYS}",
             at=learned.header,

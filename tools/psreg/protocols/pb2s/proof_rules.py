@@ -11,6 +11,10 @@ from psreg.core.rule import rule
 from psreg.protocols.pb2s.proof import json_shown, kind_of_json
 from psreg.protocols.pb2s.reply import PROOF, TEXT, Reply
 
+APPROVE = "APPROVE"
+CUT = "length"
+"""Why a model stopped, as OpenAI-compatible endpoints write it, if a limit cut its answer off."""
+
 _REF = re.compile(
     r"run-(?P<date>[0-9]{8})-(?P<time>[0-9]{6})-[0-9a-fA-F][0-9a-fA-F-]{6,34}[0-9a-fA-F]"
 )
@@ -193,6 +197,31 @@ def audit_ref_reused(reply: Reply) -> Iterator[Finding]:
 
 
 MAX_TEMPERATURE = 0.2
+
+
+@rule("PB2S031", spec="registry/PROTOCOLS", severity=ERROR)
+def cut_answer_approved(reply: Reply) -> Iterator[Finding]:
+    """The decision is APPROVE, but the model was stopped in the middle of its answer.
+
+    ## Why
+    `"finish_reason": "length"` says that the text ended because a limit was reached. What is
+    missing was not examined, and the rest may say the opposite of the whole.
+
+    ## Fix
+    Allow longer answers and ask again. Keep the reply as it is if it is evidence of a run that
+    failed.
+
+    ```text
+    before   "decision": "APPROVE", …   "finish_reason": "length"
+    after    "decision": "APPROVE", …   "finish_reason": "stop"
+    ```
+    """
+    if reply.record.get("finish_reason") == CUT and reply.decision == APPROVE:
+        yield Finding(
+            message="the decision is APPROVE, but the answer was cut off",
+            at="/finish_reason",
+            hint="Allow longer answers, and ask again.",
+        )
 
 
 @rule("PB2S023", spec="pb2s-0.2/PB2S-09 pb2s-0.2/PB2S-A13", severity=ERROR)

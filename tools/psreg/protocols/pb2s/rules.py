@@ -10,6 +10,7 @@ from psreg.protocols.pb2s.clarify_rules import (
     not_two_questions,
 )
 from psreg.protocols.pb2s.phase_rules import (
+    empty_answer,
     no_bullets,
     nothing_flagged,
     revise_names_no_bullet,
@@ -20,6 +21,7 @@ from psreg.protocols.pb2s.proof_rules import (
     audit_ref_missing,
     audit_ref_reused,
     audit_ref_shape,
+    cut_answer_approved,
     cycles_out_of_range,
     decision_unknown,
     exchange_incomplete,
@@ -55,6 +57,7 @@ PB2S_RULES: tuple[Rule[Reply], ...] = (
     no_bullets,
     nothing_flagged,
     revise_names_no_bullet,
+    empty_answer,
     section_says_too_little_or_much,
     exchange_incomplete,
     proof_missing,
@@ -63,6 +66,7 @@ PB2S_RULES: tuple[Rule[Reply], ...] = (
     audit_ref_missing,
     audit_ref_shape,
     audit_ref_reused,
+    cut_answer_approved,
     not_two_questions,
     clarify_without_decision,
     clarify_too_early,

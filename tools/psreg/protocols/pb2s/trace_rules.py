@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, Finding
 from psreg.core.rule import rule
+from psreg.protocols.pb2s.personal_data import decoded_texts, personal_data
 from psreg.protocols.pb2s.proof import compact_json, json_shown, kind_of_json
 from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.trace import TRACE_KEYS, bare_digest, prompt_hash
@@ -17,8 +17,6 @@ TRACE = "/trace"
 
 _MIN_QUOTE = 12
 """Characters of a message that are not in a record by chance."""
-
-_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.)+[A-Za-z]{2,}")
 
 
 @rule("PB2S025", spec="pb2s-0.2/PB2S-10 pb2s-0.2/PB2S-A14", severity=ERROR)
@@ -147,11 +145,13 @@ def trace_proof_differs(reply: Reply) -> Iterator[Finding]:
 
 @rule("PB2S029", spec="pb2s-0.2/PB2S-10 pb2s-0.2/PB2S-A14", severity=ERROR)
 def trace_tells_too_much(reply: Reply) -> Iterator[Finding]:
-    """A trace record contains the message, the answer, or an e-mail address.
+    """A trace record contains the message, the answer, or other personal data.
 
     ## Why
     A log must not contain personal data; it has the digest instead of the message. People ask about
-    their health, their work and other people, and logs are copied.
+    their health, their work and other people, and logs are copied. psreg looks for the message and
+    the answer, e-mail addresses, telephone numbers and IP addresses, also in base64 or hexadecimal:
+    an encoding hides nothing. It does not recognise names.
 
     ## Fix
     Log the four members, and nothing that a person wrote.
@@ -167,7 +167,7 @@ def trace_tells_too_much(reply: Reply) -> Iterator[Finding]:
     for key, value in record.items():
         # A short message may be equal to the name of a model; other members are checked strictly.
         least = _MIN_QUOTE if key in TRACE_KEYS else 1
-        matches = (_personal_data(reply, text, least) for text in _texts(value))
+        matches = (_revealed(reply, text, least) for text in _texts(value))
         found = next(filter(None, matches), "")
         if found:
             yield Finding(
@@ -178,14 +178,21 @@ def trace_tells_too_much(reply: Reply) -> Iterator[Finding]:
             return
 
 
-def _personal_data(reply: Reply, text: str, least: int) -> str:
+def _revealed(reply: Reply, text: str, least: int) -> str:
     """Return what `text` reveals; a match shorter than `least` may be there by chance."""
+    if found := _personal_data(reply, text, least):
+        return found
+    inner = (_personal_data(reply, each, least) for each in decoded_texts(text))
+    return next((f"{found}, encoded" for found in inner if found), "")
+
+
+def _personal_data(reply: Reply, text: str, least: int) -> str:
     for name, value in (("message", reply.message), ("answer", reply.written)):
         said = value.strip() if isinstance(value, str) else ""
         quoted = said == text.strip() or (len(said) >= _MIN_QUOTE and said in text)
         if len(said) >= least and quoted:
             return f"the {name}"
-    return "an e-mail address" if _MAIL.search(text) else ""
+    return personal_data(text)
 
 
 def _texts(record: Any) -> Iterator[str]:

@@ -1,0 +1,57 @@
+"""What has the form of personal data, what only looks like it, and what an encoding hides."""
+
+from base64 import b64encode, urlsafe_b64encode
+
+import pytest
+
+from psreg.protocols.pb2s.personal_data import decoded_texts, personal_data
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("ask ana@example.org", "an e-mail address"),
+        ("from 203.0.113.7:8080", "an IP address"),
+        ("from 203.0.113.7.", "an IP address"),
+        ("[2001:db8::7]:443", "an IP address"),
+        ("fe80::1%eth0", "an IP address"),
+        ("call +49 170 1234567", "a telephone number"),
+        ("+1 (415) 555-0132", "a telephone number"),
+        ("0043 1 5123456", "a telephone number"),
+        ("030/1234567", "a telephone number"),
+        ("(0170) 123 45 67.", "a telephone number"),
+        ("01 23 45 67 89", "a telephone number"),
+        ("(415) 555-0132", "a telephone number"),
+        ("415.555.0132", "a telephone number"),
+    ],
+)
+def test_what_has_the_form_of_personal_data(text, kind):
+    assert personal_data(text) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "model-4-0613, 2.10.3, v1.2.3.4, 1.2.3.4.5, 256.1.1.1",
+        "2026-01-31T10:15:00Z 2026-01-31T10:15:00.123456789+01:00 20260131-101500",
+        "run-20260131-101500-12345678-1234-1234-1234-123456789012",
+        "e3c04a8421d29e945713dccc9c31475b363028ef38dcc74f4520646cca3893f4",
+        "127.0.0.1 ::1 :: std::vector 10:15",
+        "0.1234567891 1706695200 tokens=1024",
+    ],
+)
+def test_what_only_looks_like_it(text):
+    assert personal_data(text) == ""
+
+
+def test_what_an_encoding_hides():
+    secret = "Grüße an ana@example.org"
+    for encoded in (
+        b64encode(secret.encode()).decode(),
+        b64encode(secret.encode()).decode().rstrip("="),
+        urlsafe_b64encode(secret.encode()).decode(),
+        secret.encode().hex(),
+    ):
+        assert secret in decoded_texts(f"x {encoded}!")
+    assert not any(personal_data(text) for text in decoded_texts("claude-opus-4-20250101 " * 3))
