@@ -17,6 +17,7 @@ from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Tree
 from psreg.lint.engine import check_file
 from psreg.lint.entries.entry_rules import alias_not_free
+from psreg.lint.locate import ALIKE
 from psreg.lint.names.all_names import Names
 from psreg.lint.registry_walk import check_tree
 from support.registry_trees import POLICY, RELEASE, entry, tree
@@ -118,8 +119,9 @@ def test_a_waiver_is_found_among_many():
 @pytest.mark.parametrize("line", ["@name x", "@x y"])
 def test_metadata_over_and_over(line):
     text = "[METADATA]\n" + f"{line}\n" * MANY + "[CONTENT]\nx\n"
-    found = Counter(d.code for d in check_file(text.encode(), path="x.prompt"))
-    assert found["PROMPT007"] == MAX_VIOLATIONS
+    told = [d for d in check_file(text.encode(), path="x.prompt") if d.code == "PROMPT007"]
+    assert len(told) <= ALIKE + 1
+    assert sum(1 + d.more for d in told) > MAX_VIOLATIONS
 
 
 def test_one_alias_in_every_entry():

@@ -144,7 +144,8 @@ class Diagnostic:
 
     `path` is repo-relative POSIX; `pointer` is "" if the location is not a JSON value; `waived`
     is the reason of a waiver, or None, and `waived_by` where it is: `release` (release.toml) or
-    `policy`; `excerpt` is the source line of `start`.
+    `policy`; `excerpt` is the source line of `start`; `more` is the number of findings like this
+    one that are not listed, which the message says as well.
     """
 
     code: str
@@ -163,6 +164,7 @@ class Diagnostic:
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
     excerpt: str = ""
+    more: int = 0
 
     @property
     def family(self) -> str:
@@ -190,8 +192,8 @@ class Report:
         return cls(checked=checked, diagnostics=tuple(key), site=site)
 
     def count(self, severity: Severity) -> int:
-        """Return the number of diagnostics of `severity`, without waived ones."""
-        return sum(d.severity is severity and d.waived is None for d in self.diagnostics)
+        """Return the number of findings of `severity`, listed or not, without waived ones."""
+        return sum(1 + d.more for d in self.standing() if d.severity is severity)
 
     def standing(self) -> tuple[Diagnostic, ...]:
         """Return the diagnostics that are not waived."""

@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from psreg.core.diagnostics import Diagnostic, Edit, Finding, Fix, LineIndex, Mode, Span
+from psreg.core.diagnostics import ERROR, Diagnostic, Edit, Finding, Fix, LineIndex, Mode, Span
 from psreg.core.rule import Rule
-from psreg.formats.schema import MAX_VIOLATIONS
 from psreg.formats.tree import Document, Documents
 
 T = TypeVar("T")
+
+MOST = 5_000
+"""The most findings of one rule about one subject; more are an error, and it stops."""
+
+ALIKE = 5
+"""The most findings that are listed of those with the same message."""
+
+LISTED = 100
+"""The most findings of one rule and severity that are listed; the others are counted."""
+
+LISTED_IN_ALL = 250
+"""After so many findings about a subject, each further rule lists one of each severity."""
+
+_LONGEST_POINTER = 500
 
 
 def judge_at(rules: Iterable[Rule[T]], subject: T, documents: Documents) -> Iterator[Diagnostic]:
     """Yield the diagnostics of rules whose findings name the file they are in."""
     indexes: dict[str, LineIndex] = {}
-    for rule in rules:
-        for finding in rule.check(subject):
-            document = documents[PurePosixPath(finding.path)]
-            index = indexes.get(finding.path) or LineIndex(document.text)
-            indexes[finding.path] = index
-            yield locate(rule, finding, document, index, path=finding.path, mode=Mode.STRICT)
+    for rule, finding, more in _listed(rules, subject):
+        document = documents[PurePosixPath(finding.path)]
+        index = indexes.get(finding.path) or LineIndex(document.text)
+        indexes[finding.path] = index
+        path = finding.path
+        yield locate(rule, finding, document, index, path=path, mode=Mode.STRICT, more=more)
 
 
 def judge(
@@ -32,18 +46,75 @@ def judge(
 ) -> Iterator[Diagnostic]:
     """Yield the diagnostics of `rules` about `subject`, whose text is that of `document`.
 
-    At most `MAX_VIOLATIONS` are yielded per rule: a file of 1 MiB could have a million.
+    A file of 1 MiB could have a million findings. All are judged, up to `MOST` of each rule; those
+    that say the same are listed `ALIKE` times, and the last one counts the rest.
     """
     index: LineIndex | None = None
+    for rule, finding, more in _listed(rules, subject):
+        # NOTE: a document without findings needs no line index and no spans.
+        index = index or LineIndex(document.text)
+        yield locate(rule, finding, document, index, path=path, mode=mode, more=more)
+
+
+def _listed(rules: Iterable[Rule[T]], subject: T) -> Iterator[tuple[Rule[T], Finding, int]]:
+    """Yield the findings to list, each with the number of those that it stands for as well."""
+    room = LISTED_IN_ALL
     for rule in rules:
-        for finding in islice(rule.check(subject), MAX_VIOLATIONS):
-            # NOTE: a document without findings needs no line index and no spans.
-            index = index or LineIndex(document.text)
-            yield locate(rule, finding, document, index, path=path, mode=mode)
+        for finding, more in _of_rule(rule, subject, max(1, min(room, LISTED))):
+            room -= 1
+            yield rule, finding, more
+
+
+def _of_rule(rule: Rule[T], subject: T, room: int) -> Iterator[tuple[Finding, int]]:
+    found = list(islice(rule.check(subject), MOST + 1))
+    if len(found) <= 1:
+        yield from ((finding, 0) for finding in found)
+        return
+    if len(found) > MOST:
+        last = found.pop()
+        message = f"more than {MOST:,} findings; the rest of the text is not checked"
+        yield replace(last, message=message, severity=ERROR, fix=()), 0
+    kinds: dict[Hashable, list[Finding]] = {}
+    for finding in found:
+        severity = finding.severity or rule.severity
+        kinds.setdefault((finding.path, severity, bool(finding.fix)), []).append(finding)
+    for kind in kinds.values():
+        yield from _folded(kind, room)
+
+
+def _folded(found: list[Finding], room: int) -> Iterator[tuple[Finding, int]]:
+    """Yield at most `room` of the findings, which are of one kind; equal ones stay together."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in found:
+        groups.setdefault(finding.message, []).append(finding)
+    listed: list[list[Finding]] = []
+    for group in groups.values():
+        listed += [[finding] for finding in group[:ALIKE]]
+        listed[-1] += group[ALIKE:]
+    for others in listed[room:]:
+        listed[room - 1] += others
+    yield from ((_with_others(first, others), len(others)) for first, *others in listed[:room])
+
+
+def _with_others(finding: Finding, others: list[Finding]) -> Finding:
+    """Return `finding` with the number and the fixes of the `others`."""
+    if not others:
+        return finding
+    fix = dict.fromkeys(change for each in (finding, *others) for change in each.fix)
+    title = f"{finding.fix_title}, here and in {len(others):,} more places" * bool(fix)
+    message = f"{finding.message}; and {len(others):,} more like it"
+    return replace(finding, message=message, fix=tuple(fix), fix_title=title)
 
 
 def locate(
-    rule: Rule[T], finding: Finding, document: Document, index: LineIndex, *, path: str, mode: Mode
+    rule: Rule[T],
+    finding: Finding,
+    document: Document,
+    index: LineIndex,
+    *,
+    path: str,
+    mode: Mode,
+    more: int = 0,
 ) -> Diagnostic:
     """Return the diagnostic of a finding: with position, severity in `mode` and fingerprint."""
     if isinstance(finding.at, Span):
@@ -64,13 +135,21 @@ def locate(
         hint=finding.hint,
         url=rule.page,
         path=path,
-        pointer=pointer,
+        pointer=_short(pointer),
         start=start,
         end=index.position(span.end),
         fingerprint=_fingerprint(rule.code, path, pointer, excerpt[near : near + 2 * _NEAR]),
         excerpt=excerpt,
         fix=_fix(finding, index, path) if finding.fix else None,
+        more=more,
     )
+
+
+def _short(pointer: str) -> str:
+    """Return `pointer`, or if it is longer than a person reads, that of a value around it."""
+    while len(pointer) > _LONGEST_POINTER:
+        pointer = pointer.rpartition("/")[0]
+    return pointer
 
 
 def _fix(finding: Finding, index: LineIndex, path: str) -> Fix:

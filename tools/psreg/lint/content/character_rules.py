@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from itertools import islice
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.formats.dotprompt.sections import METADATA
 from psreg.lint.content import folding
-from psreg.lint.content.texts import MOST, Content, Kind, Segment, code_point, code_points, quoted
+from psreg.lint.content.texts import Content, Kind, Segment, code_point, code_points, quoted
 
 _CONTROL_RUN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]++")
 _SEQUENCE = 24
@@ -36,7 +35,7 @@ def control_characters(content: Content) -> Iterator[Finding]:
     after    Answer …
     ```
     """
-    for segment, run in islice(content.find(_CONTROL_RUN), MOST):
+    for segment, run in content.find(_CONTROL_RUN):
         shown = quoted(segment.text[run.start() : run.start() + _SEQUENCE])
         number = len(run[0])
         what = f"{number} characters, {code_points(run[0])}, are control characters"
@@ -71,7 +70,7 @@ def private_characters(content: Content) -> Iterator[Finding]:
     """
     if content.ascii:
         return
-    for segment, run in islice(content.find(_PRIVATE_RUN), MOST):
+    for segment, run in content.find(_PRIVATE_RUN):
         yield Finding(
             message=f"{code_points(run[0])}: a private-use character without a standard meaning",
             at=segment.span(*run.span()),
@@ -118,7 +117,7 @@ def mixed_scripts(content: Content) -> Iterator[Finding]:
     """
     if content.ascii or not _OTHERS.search("".join(content.characters)):
         return
-    for segment, start, end in islice(_mixed(content), MOST):
+    for segment, start, end in _mixed(content):
         word = segment.text[start:end]
         strangers = "".join(dict.fromkeys(_OTHERS.findall(word)))
         named = ", ".join(code_point(c) for c in strangers[:3])
@@ -198,7 +197,7 @@ def stacked_marks(content: Content) -> Iterator[Finding]:
         return
     stack = re.compile(f"[^{re.escape(marks)}]?[{re.escape(marks)}]{{{_STACK},}}+")
     found = ((p, m) for p, m in content.find(stack) if _height(m[0]) >= _STACK)
-    for segment, match in islice(found, MOST):
+    for segment, match in found:
         yield Finding(
             message=f"{_height(match[0])} combining marks are stacked on one character",
             at=segment.span(*match.span()),
@@ -237,7 +236,7 @@ def ambiguous_encoding(content: Content) -> Iterator[Finding]:
     """
     if content.ascii:
         return
-    yield from islice(_decomposed(content), MOST)
+    yield from _decomposed(content)
     if content.kind is Kind.VALUE:
         return
     text = content.source

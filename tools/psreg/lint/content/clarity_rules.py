@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.rule import Rule, rule
 from psreg.formats.platforms import FEATURES, PLATFORMS
-from psreg.formats.toml_document import MOST
 from psreg.lint.content.texts import HEAD, Content, Kind, Segment
 
 _MARK = r"(?:TODO|TBD|FIXME)"
@@ -82,7 +80,7 @@ def placeholder_left_in(content: Content) -> Iterator[Finding]:
     the words inside a sentence, the values of a `save_template` (`YYYY-MM-DD`), and slots for what
     the assistant itself should write, such as `<your answer>`.
     """
-    yield from islice(_placeholders(content), MOST)
+    yield from _placeholders(content)
 
 
 def _placeholders(content: Content) -> Iterator[Finding]:
@@ -140,7 +138,7 @@ def feature_of_one_platform(content: Content) -> Iterator[Finding]:
     if content.kind not in (Kind.VALUE, Kind.PROMPT):
         return
     needles = [needle for needle, head in _NEEDLES if head in content.heads]
-    for segment, match in islice(content.find(_FEATURE, *needles) if needles else (), MOST):
+    for segment, match in content.find(_FEATURE, *needles) if needles else ():
         platform = PLATFORMS[FEATURES[match[0]]]
         yield Finding(
             message=f"`{match[0]}` is a feature of {platform}", at=segment.span(*match.span())

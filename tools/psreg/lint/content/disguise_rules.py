@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from psreg.core.diagnostics import ERROR, Finding
 from psreg.core.rule import Rule, rule
 from psreg.formats.dotprompt.source import Excerpt, without_comments
 from psreg.lint.content import folding
 from psreg.lint.content.patterns import Hit, Pattern, disguisable, hits
-from psreg.lint.content.texts import MOST, Content, Kind, Segment, code_points, quoted
+from psreg.lint.content.texts import Content, Kind, Segment, code_points, quoted
 
 _COMMENT = "(%"
 _NEAR = 300
@@ -38,7 +37,7 @@ def disguised_text(content: Content) -> Iterator[Finding]:
     """
     if content.ascii and not (content.prompt and _COMMENT in content.source):
         return
-    yield from islice(_disguised(content), MOST)
+    yield from _disguised(content)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
 
 from psreg.core.diagnostics import ERROR, Change, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.texts import (
-    MOST,
     Content,
     Kind,
     Segment,
@@ -57,7 +55,7 @@ def tag_characters(content: Content) -> Iterator[Finding]:
     if content.ascii or not _TAGS & content.characters:
         return
     runs = ((p, m) for p, m in content.find(_TAG_RUN) if not m["flag"])
-    for segment, run in islice(runs, MOST):
+    for segment, run in runs:
         text = "".join(chr(ord(c) - 0xE0000) for c in run[0])
         yield Finding(
             message=f"{len(text)} invisible tag characters say {quoted(text)}",
@@ -98,7 +96,7 @@ def direction_controls(content: Content) -> Iterator[Finding]:
         for segment, run in content.find(_DIRECTION_RUN)
         if not (marks_pass and _MARKS.issuperset(run[0]))
     )
-    for segment, run in islice(runs, MOST):
+    for segment, run in runs:
         yield Finding(
             message=f"{code_point(run[0][0])} changes the order in which the text is shown",
             at=segment.span(*run.span()),
@@ -134,9 +132,6 @@ _MEANS_SOMETHING = frozenset("[]{}%@")
 _LONG_LINE = 5_000
 """The longest line that a person will read after a fix has changed it."""
 
-_MORE = 5_000
-"""Further positions that the last fix also changes, so that one run of `--fix` is enough."""
-
 
 @rule("PS003", spec="registry/CONTENT", severity=ERROR)
 def invisible_characters(content: Content) -> Iterator[Finding]:
@@ -165,29 +160,20 @@ def invisible_characters(content: Content) -> Iterator[Finding]:
         for segment, run in content.find(_UNSEEN_RUN)
         if not run["shapes"] and not _byte_order_mark(segment, run)
     )
-    found = [(segment, run, _deletable(segment, run)) for segment, run in islice(runs, MOST)]
-    more = [p.span(*run.span()) for p, run in islice(runs, _MORE) if _deletable(p, run)]
-    last = max((number for number, (_, _, fixable) in enumerate(found) if fixable), default=-1)
-    for number, (segment, run, fixable) in enumerate(found):
+    for segment, run in runs:
         span = segment.span(*run.span())
-        spans = ([span, *more] if number == last else [span]) if fixable else []
+        fixable = _deletable(segment, run)
         yield Finding(
             message=f"{_named(run[0])} cannot be seen",
             at=span,
             hint="Delete the invisible characters.",
-            fix=tuple(Change(each, "") for each in spans),
-            fix_title=_title(len(spans)),
+            fix=(Change(span, ""),) if fixable else (),
+            fix_title="Delete invisible characters" if fixable else "",
         )
 
 
 def _named(run: str) -> str:
     return code_point(run) if len(run) == 1 else f"{len(run)} characters, {code_points(run)},"
-
-
-def _title(number: int) -> str:
-    if number < 2:  # noqa: PLR2004 - one, or none
-        return "Delete invisible characters" * number
-    return f"Delete invisible characters, here and in {number - 1:,} later positions"
 
 
 def _byte_order_mark(segment: Segment, run: re.Match[str]) -> bool:
@@ -274,7 +260,7 @@ def variation_selectors(content: Content) -> Iterator[Finding]:
             scattered.setdefault(segment, []).append(run)
     for segment, runs in scattered.items():
         found.append((segment, Span(*runs[0].span()), "".join(run[0] for run in runs)))
-    for segment, span, hidden in found[:MOST]:
+    for segment, span, hidden in found:
         number = (
             "1 variation selector" if len(hidden) == 1 else f"{len(hidden)} variation selectors"
         )

@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import Hit, hits, hosts
-from psreg.lint.content.texts import MOST, Content, Segment, quoted
+from psreg.lint.content.texts import Content, Segment, quoted
 
 _URL = re.compile(
     r"\b(?:https?|ftp|wss?)://"
@@ -70,8 +69,8 @@ class UrlMatch:
 
 
 def urls(content: Content) -> Iterator[UrlMatch]:
-    """Yield at most `10 * MOST` URLs with a host, without trailing punctuation."""
-    for segment, match in islice(content.find(_URL, "://"), 10 * MOST):
+    """Yield the URLs with a host, without trailing punctuation."""
+    for segment, match in content.find(_URL, "://"):
         url = match[0].rstrip(").,;:!?*_]")
         authority = match["authority"].rstrip(".:!?*_")
         start = match.start()
@@ -81,11 +80,7 @@ def urls(content: Content) -> Iterator[UrlMatch]:
 
 
 def images(content: Content) -> Iterator[UrlMatch]:
-    """Yield at most `10 * MOST` images of Markdown and HTML that have a URL."""
-    yield from islice(_images(content), 10 * MOST)
-
-
-def _images(content: Content) -> Iterator[UrlMatch]:
+    """Yield the images of Markdown and HTML that have a URL."""
     for pattern, needle in ((_IMAGE, "!["), (_HTML_IMAGE, "<img")):
         for segment, match in content.find(pattern, needle):
             yield _image(segment, match)
@@ -153,7 +148,7 @@ def image_with_slot(content: Content) -> Iterator[Finding]:
 
 def _slotted(content: Content) -> Iterator[UrlMatch]:
     slotted = (image for image in images(content) if image.slot)
-    return islice((i for i in slotted if i.remote or i.url.startswith(i.slot)), MOST)
+    return (i for i in slotted if i.remote or i.url.startswith(i.slot))
 
 
 @rule("PS021", spec="registry/CONTENT", severity=WARNING)
@@ -176,7 +171,7 @@ def remote_image(content: Content) -> Iterator[Finding]:
     ```
     """
     remote = (image for image in images(content) if image.remote and not image.slot)
-    for image in islice(remote, MOST):
+    for image in remote:
         yield Finding(
             message=f"this image is loaded from another server: {quoted(image.url)}",
             at=image.segment.span(image.start, image.end),
@@ -236,7 +231,7 @@ def disguised_address(content: Content) -> Iterator[Finding]:
     ```
     """
     found = ((url, why) for url in urls(content) if (why := _disguise(url.authority)))
-    for url, why in islice(found, MOST):
+    for url, why in found:
         yield Finding(
             message=f"{why}: {quoted(url.url)}",
             at=url.segment.span(url.start, url.end),
@@ -295,7 +290,7 @@ def script_link(content: Content) -> Iterator[Finding]:
     """
     found = content.find(_SCRIPT, "javascript", "vbscript", "file:/", "data:", "data&")
     links = ((p, m) for p, m in found if not p.in_code(m.start("link")))
-    for segment, match in islice(links, MOST):
+    for segment, match in links:
         yield Finding(
             message=f"this link does not lead to a web page: {quoted(match['link'])}",
             at=segment.span(*match.span("link")),

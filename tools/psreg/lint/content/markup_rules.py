@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import islice
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import table
-from psreg.lint.content.texts import MOST, Content, Segment, quoted
+from psreg.lint.content.texts import Content, Segment, quoted
 
 _OPEN, _CLOSE = "<!--", "-->"
 
@@ -37,7 +36,7 @@ def instructions_in_comment(content: Content) -> Iterator[Finding]:
     if _OPEN not in content.text:
         return
     pattern = _instruction_words()
-    for segment, start, end in islice(_comments(content), MOST):
+    for segment, start, end in _comments(content):
         word = pattern.search(segment.text, start, end)
         if word and not segment.in_code(start):
             text = segment.text[start:end].strip()
@@ -106,7 +105,7 @@ def text_hidden_by_style(content: Content) -> Iterator[Finding]:
     ```
     """
     found = (each for word in _HIDING for each in _declarations(content, word))
-    for segment, match in islice(found, MOST):
+    for segment, match in found:
         yield Finding(
             message=f"the style {quoted(match[0])} hides text from people",
             at=segment.span(*match.span()),
@@ -148,13 +147,13 @@ def text_off_screen(content: Content) -> Iterator[Finding]:
     """
     # NOTE: a run consists of one kind of blank or mixes several: these needles rule out most files.
     beside, below = (_BESIDE, _BELOW) if content.ascii else ((), ())
-    for segment, gap in islice(content.find(_SPACED, *beside), MOST):
+    for segment, gap in content.find(_SPACED, *beside):
         yield Finding(
             message=f"{len(gap[0])} blanks in a line push the text after them off the screen",
             at=segment.span(*gap.span()),
             hint="Delete the blanks.",
         )
-    for segment, lines in islice(content.find(_EMPTY_LINES, *below), MOST):
+    for segment, lines in content.find(_EMPTY_LINES, *below):
         number = lines[0].count("\n")
         yield Finding(
             message=f"{number} empty lines push the text after them off the screen",
@@ -185,7 +184,7 @@ def active_markup(content: Content) -> Iterator[Finding]:
     ```
     """
     found = content.find(_ELEMENT, *(f"<{name}" for name in _ELEMENTS))
-    for segment, match in islice(((p, m) for p, m in found if not p.in_code(m.start())), MOST):
+    for segment, match in ((p, m) for p, m in found if not p.in_code(m.start())):
         yield Finding(
             message=f"`<{match[1].lower()}>` is markup that a page would run or load",
             at=segment.span(*match.span()),

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from itertools import islice
 from typing import Any
 
 from psreg.core.diagnostics import Finding, Severity
-from psreg.lint.content.texts import HEAD, MOST, Content, Segment, quoted
+from psreg.lint.content.texts import HEAD, Content, Segment, quoted
 
 _REACH = 80
 """How many characters before and after a match can make it harmless."""
@@ -159,17 +159,14 @@ def patterns(name: str, code: str) -> tuple[Pattern, ...]:
 
 
 def hits(content: Content, rows: Iterable[Pattern]) -> Iterator[Hit]:
-    """Yield at most `MOST` matches of `rows`, one for each part of a text."""
-    return islice(_hits(content, rows), MOST)
-
-
-def _hits(content: Content, rows: Iterable[Pattern]) -> Iterator[Hit]:
-    known: dict[int, list[Hit]] = {}
+    """Yield the matches of `rows`, one for each part of a text."""
+    known: dict[int, list[tuple[int, int]]] = {}
     for row in rows:
         for hit in row.hits(content) if row.may_hit(content) else ():
             others = known.setdefault(id(hit.segment), [])
-            if not any(hit.start < other.end and other.start < hit.end for other in others):
-                others.append(hit)
+            after = bisect_left(others, (hit.end, 0))
+            if not after or others[after - 1][1] <= hit.start:
+                others.insert(after, (hit.start, hit.end))
                 yield hit
 
 

@@ -9,15 +9,15 @@ import base64
 import binascii
 import html
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import islice
 from urllib.parse import unquote_to_bytes
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.link_rules import images, urls
 from psreg.lint.content.patterns import disguisable, hits, patterns
-from psreg.lint.content.texts import MOST, Content, Kind, Segment, hidden_bytes
+from psreg.lint.content.texts import Content, Kind, Segment, hidden_bytes
 
 _LONG = 120
 """Characters of base64 that are too many for a name, a hash or a token."""
@@ -68,7 +68,7 @@ def base64_text(content: Content) -> Iterator[Finding]:
     """
     if content.longest < _LINE:
         return
-    for segment, start, end in islice(_runs(content), MOST):
+    for segment, start, end in _runs(content):
         text = segment.text[start:end]
         yield Finding(
             message=f"{len(text)} characters of base64 {_evidence(_debased(text))}",
@@ -138,7 +138,7 @@ def escaped_text(content: Content) -> Iterator[Finding]:
         for what, pattern in _ESCAPES
         for segment, match in content.find(pattern)
     )
-    for what, segment, match in islice(found, MOST):
+    for what, segment, match in found:
         data = _unescaped(match[0])
         if _needless(data) if match[0][0] in "%&" else len(set(data)) > 1:
             yield Finding(
@@ -289,36 +289,40 @@ def variable_in_dangerous_place(content: Content) -> Iterator[Finding]:
     """
     variables = content.prompt.variables if content.prompt else ()
     uses = [(v.name, span) for v in variables if v.default is None for span in v.spans]
-    ranges = list(_ranges(content)) if uses else []
-    severe = list(_severe(content)) if ranges else []
-    for name, span in islice(uses, MOST):
-        what = next((what for what, outer in ranges if _inside(span, outer)), "")
+    if not uses:
+        return
+    places = _places(content)
+    severe = sorted(_severe(content)) if any(spans for _, spans in places) else []
+    for name, span in uses:
+        what = next((what for what, spans in places if _inside(span, spans)), "")
         if what:
             yield Finding(
                 message=f"`{{{name}}}` has no default and is used inside {what}",
                 at=span,
                 hint="Give it a safe default, or keep the value apart and say what it may contain.",
-                severity=ERROR if any(_inside(span, outer) for outer in severe) else None,
+                severity=ERROR if _inside(span, severe) else None,
             )
 
 
-def _inside(span: Span, outer: Span) -> bool:
-    return outer.start < span.start and span.end <= outer.end
+def _inside(span: Span, outer: list[Span]) -> bool:
+    """Tell whether one of `outer`, which are ascending and do not overlap, contains `span`."""
+    before = bisect_left(outer, span)
+    return before > 0 and outer[before - 1].start < span.start and span.end <= outer[before - 1].end
 
 
-def _ranges(content: Content) -> Iterator[tuple[str, Span]]:
-    for url in urls(content):
-        yield "a URL", Span(url.start, url.start + len(url.url))
-    for segment in content.segments:
-        yield from (("a command line", span) for span in _commands(segment))
-
-
-def _commands(segment: Segment) -> Iterator[Span]:
-    for span in segment.code:
-        if _SHELLS.match(segment.text, span.start) or _COMMAND.match(segment.text, span.start):
-            yield span
-    for line in _PROMPT_LINE.finditer(segment.text):
-        yield Span(*line.span())
+def _places(content: Content) -> tuple[tuple[str, list[Span]], ...]:
+    """Return the kinds of dangerous places, each with its ranges, which are ascending."""
+    (segment,) = content.segments
+    code = [
+        span
+        for span in segment.code
+        if _SHELLS.match(segment.text, span.start) or _COMMAND.match(segment.text, span.start)
+    ]
+    return (
+        ("a URL", [Span(url.start, url.start + len(url.url)) for url in urls(content)]),
+        ("a command line", code),
+        ("a command line", [Span(*m.span()) for m in _PROMPT_LINE.finditer(segment.text)]),
+    )
 
 
 def _severe(content: Content) -> Iterator[Span]:

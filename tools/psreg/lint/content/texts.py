@@ -258,9 +258,6 @@ def _json(tree: JsonTree) -> list[Segment]:
     return found
 
 
-MOST = 100
-"""The most findings of one rule in one file; a hostile file could cause a hundred thousand."""
-
 _CONTROLS = {
     "\x00": "NULL",
     "\x07": "BELL",

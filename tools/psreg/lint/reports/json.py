@@ -10,6 +10,9 @@ from psreg.core.diagnostics import Diagnostic, Position, Report, Severity
 
 REPORT_SCHEMA = "psreg.report/1"
 
+MOST_EDITS = 200
+"""The most edits of a fix that a report lists; `psreg check --fix` makes more."""
+
 
 def report_document(report: Report) -> dict[str, Any]:
     """Return `report` as the JSON object that `psreg check --format json` prints."""
@@ -36,11 +39,12 @@ def _diagnostic(d: Diagnostic) -> dict[str, Any]:
         "pointer": d.pointer,
         "start": _position(d.start),
         "end": _position(d.end),
+        "more": d.more,
         "fingerprint": d.fingerprint,
         "waived": d.waived,
         "waived_by": d.waived_by or None,
         "related": [asdict(other) for other in d.related],
-        "fix": asdict(d.fix) if d.fix else None,
+        "fix": asdict(d.fix) if d.fix and len(d.fix.edits) <= MOST_EDITS else None,
     }
 
 

@@ -31,6 +31,7 @@ from psreg.core.rule import Rule
 from psreg.core.rule_table import RuleTable
 from psreg.core.terminal import plain
 from psreg.lint.reports.ci_services import distinguished
+from psreg.lint.reports.json import MOST_EDITS
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -148,7 +149,8 @@ def _result(d: Diagnostic, identity: str, index: Mapping[str, int]) -> dict[str,
         **({"relatedLocations": related} if related else {}),
         "partialFingerprints": {"psreg/v1": identity},
         **({"suppressions": [_suppression(d)]} if d.waived is not None else {}),
-        **({"fixes": [_fix(d.fix)]} if d.fix and d.fix.edits else {}),
+        **({"occurrenceCount": 1 + d.more} if d.more else {}),
+        **({"fixes": [_fix(d.fix)]} if d.fix and 0 < len(d.fix.edits) <= MOST_EDITS else {}),
     }
 
 

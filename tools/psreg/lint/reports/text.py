@@ -41,10 +41,10 @@ def report_lines(
 def summary(report: Report) -> str:
     """Return the last line, for instance `checked 3 files: 1 error ([*] 1 fixable by --fix)`."""
     parts = [counted(report.count(s), s) for s in (ERROR, WARNING, INFO) if report.count(s)]
-    waived = sum(d.waived is not None for d in report.diagnostics)
+    waived = sum(1 + d.more for d in report.diagnostics if d.waived is not None)
     parts += [f"{waived} waived"] if waived else []
     files = "1 file" if report.checked == 1 else f"{report.checked} files"
-    fixable = sum(d.fix is not None and d.waived is None for d in report.diagnostics)
+    fixable = sum(1 + d.more for d in report.standing() if d.fix)
     offer = f" ([*] {fixable} fixable by --fix)" if fixable else ""
     return f"checked {files}: {', '.join(parts) or 'no findings'}{offer}"
 

@@ -7,6 +7,7 @@ through which a prompt can reach outside the conversation or hide something.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,8 +27,9 @@ from psreg.formats.tree import Submission
 from psreg.lint.content import CONTENT_RULES, texts
 from psreg.lint.content.link_rules import urls
 from psreg.lint.content.patterns import hits, patterns
-from psreg.lint.content.texts import MOST, Content, quoted
+from psreg.lint.content.texts import Content, quoted
 from psreg.lint.entries.submission_rules import MAX_FILE, MAX_FILES
+from psreg.lint.locate import MOST
 from psreg.registry.build import STATEMENT
 from psreg.review.change import ChangeSet
 from psreg.review.rules.version_rules import MOST_CHANGES, updates, versions
@@ -176,7 +178,7 @@ def _reaches(content: Content) -> Iterator[Reach]:
 
 def _findings(content: Content) -> Iterator[Reach]:
     for each in CONTENT_RULES:
-        for finding in each.check(content):
+        for finding in islice(each.check(content), MOST):
             what = f"{each.code} {finding.message}"
             message = f"{finding.message} ({each.code})"
             yield Reach(what=what, message=message, at=finding.at, key=finding.key)
@@ -192,17 +194,20 @@ def _tools(content: Content) -> Iterator[Reach]:
 
 
 def _addresses(content: Content) -> Iterator[Reach]:
-    spans: dict[int, list[Span]] = {}
+    ends: dict[int, list[int]] = {}
+    starts: dict[int, list[int]] = {}
     for url in urls(content):
-        spans.setdefault(id(url.segment), []).append(Span(url.start, url.end))
+        starts.setdefault(id(url.segment), []).append(url.start)
+        ends.setdefault(id(url.segment), []).append(url.end)
         yield Reach(
             what=f"url {url.url}",
             message=f"a URL, {quoted(url.url)}",
             at=url.segment.span(url.start, url.end),
         )
-    for segment, match in islice(content.find(_HOST), 10 * MOST):
-        inside = (url.start < match.end() <= url.end for url in spans.get(id(segment), ()))
-        if not any(inside) and not _FILE.match(match.string, match.start()):
+    for segment, match in islice(content.find(_HOST), MOST):
+        before = bisect_left(starts.get(id(segment), []), match.end())
+        inside = before > 0 and match.end() <= ends[id(segment)][before - 1]
+        if not inside and not _FILE.match(match.string, match.start()):
             yield Reach(
                 what=f"host {match[0].lower()}",
                 message=f"a host, {quoted(match[0])}",
