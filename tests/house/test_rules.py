@@ -4,8 +4,12 @@ import re
 
 import pytest
 
+from psreg import __version__
 from psreg.cli.rules import all_rules
+from psreg.core.diagnostics import FIRST
+from psreg.core.version import parse_version
 from support.corpus_cases import CORPUS, cases
+from support.paths import VECTORS
 
 RULES = all_rules()
 
@@ -40,6 +44,14 @@ def test_rule_is_complete(rule):
     assert "## Fix" in rule.body
     assert len(rule.body) > 200
     assert re.fullmatch(r"[a-z0-9.-]+/[A-Z0-9-]+( [a-z0-9.-]+/[A-Z0-9-]+)*", rule.spec), rule.spec
+
+
+def test_each_rule_says_since_which_version_it_exists():
+    """A new rule names the version that brings it; that of an old rule never changes."""
+    first = {*(VECTORS / f"rules-{FIRST}.txt").read_text().split()}
+    assert {rule.code for rule in RULES if rule.since == FIRST} == first
+    for rule in RULES:
+        assert parse_version(FIRST) <= parse_version(rule.since) <= parse_version(__version__)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)

@@ -1,3 +1,3 @@
 """psreg: a registry for prompts that lives in Git."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

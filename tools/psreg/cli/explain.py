@@ -65,7 +65,8 @@ def _explain(rule: Rule[Any], console: Console) -> None:
     else:
         levels = str(rule.severity)
         levels += f" ({rule.read} in read mode)" if rule.read is not rule.severity else ""
-        _print(f"{rule.code} {rule.slug}\n{levels} · {rule.spec}\n\n{rule.doc}", console)
+        facts = f"{levels} · {rule.spec} · since psreg {rule.since}"
+        _print(f"{rule.code} {rule.slug}\n{facts}\n\n{rule.doc}", console)
 
 
 def _print(text: str, console: Console) -> None:
@@ -142,6 +143,7 @@ def _document(rule: Rule[Any]) -> dict[str, Any]:
         "severity": str(rule.severity),
         "severity_when_reading": str(rule.read),
         "spec": rule.spec,
+        "since": rule.since,
         "summary": rule.summary,
         "body": rule.body,
         "url": rule.page,

@@ -11,11 +11,12 @@ from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import policy
 from psreg.lint.registry_walk import check_tree
 from psreg.lint.reports.json import report_document
-from psreg.lint.reports.text import report_lines
+from psreg.lint.reports.text import report_lines, withdrawal_lines
 from psreg.registry.baseline import Ports
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
 from psreg.registry.journal import PublishJournal
 from psreg.registry.keystore import KeyStore
+from psreg.registry.newer_rules import with_newer_rules_as_warnings
 from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.store_folder import RegistryFolder
 from psreg.system import clock
@@ -65,11 +66,15 @@ def run(args: Namespace, console: Console) -> int:
     folder = read_tree(root)
     tree = {} if args.resign else _whole(folder)
     irregular = {} if args.resign else folder.irregular()
-    report = Report.of(len(tree), check_tree(tree, registry_rules(), irregular=irregular))
+    found = check_tree(tree, registry_rules(), irregular=irregular)
+    judged = with_newer_rules_as_warnings(found, tree, ports.store.read)
+    report = Report.of(len(tree), judged)
     if report.failed():
         return _say_findings(report, console)
     with journal.lock():
         result = resign(now, ports) if args.resign else publish(tree, report, now, ports)
+    for line in withdrawal_lines(report):
+        console.warn(line)
     _say(result, policy.read(folder.get(_POLICY, b"")).site_url or "URL", console)
     return 0
 

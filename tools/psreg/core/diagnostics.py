@@ -12,6 +12,9 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import PurePosixPath
+
+from psreg.core.identity import ReleaseId
 
 
 class Severity(StrEnum):
@@ -23,6 +26,12 @@ class Severity(StrEnum):
 
 
 ERROR, WARNING, INFO = Severity
+
+FIRST = "0.1.0"
+"""The version of psreg that has the first rules, and whose records do not state a version."""
+
+HARM = "PS"
+"""The family of the rules about content that can do harm."""
 
 
 class Mode(StrEnum):
@@ -94,7 +103,8 @@ class Finding:
 
     `at` is a JSON pointer (RFC 6901) or a span; `key` points at the member's name instead of its
     value. `path` names one file of a submission; "" is the document itself. `severity` and `read`
-    override the rule's levels for this one finding. `fix` is a safe, automatic fix: changes of the
+    override the rule's levels for this one finding, and `since` the version of psreg from which on
+    the rule reports it. `fix` is a safe, automatic fix: changes of the
     document's text that do not overlap, all of them or none; `fix_title` names them in the
     imperative.
     """
@@ -106,6 +116,7 @@ class Finding:
     hint: str = ""
     severity: Severity | None = None
     read: Severity | None = None
+    since: str = ""
     fix: tuple[Change, ...] = ()
     fix_title: str = ""
 
@@ -145,7 +156,8 @@ class Diagnostic:
     `path` is repo-relative POSIX; `pointer` is "" if the location is not a JSON value; `waived`
     is the reason of a waiver, or None, and `waived_by` where it is: `release` (release.toml) or
     `policy`; `excerpt` is the source line of `start`; `more` is the number of findings like this
-    one that are not listed, which the message says as well.
+    one that are not listed, which the message says as well. `since` is the first version of psreg
+    that reports it; `newer` means that the release it is about was published before that.
     """
 
     code: str
@@ -165,6 +177,8 @@ class Diagnostic:
     fix: Fix | None = None
     excerpt: str = ""
     more: int = 0
+    since: str = FIRST
+    newer: bool = False
 
     @property
     def family(self) -> str:
@@ -198,6 +212,18 @@ class Report:
     def standing(self) -> tuple[Diagnostic, ...]:
         """Return the diagnostics that are not waived."""
         return tuple(d for d in self.diagnostics if d.waived is None)
+
+    def dangerous_releases(self) -> dict[ReleaseId, list[str]]:
+        """Return the codes of newer content rules by the release that they report errors in.
+
+        Such a release can be yanked or revoked, but not fixed.
+        """
+        found: dict[ReleaseId, list[str]] = {}
+        for d in self.diagnostics:
+            release = ReleaseId.of(PurePosixPath(d.path)) if d.newer and d.family == HARM else None
+            if release and d.code not in found.setdefault(release, []):
+                found[release].append(d.code)
+        return found
 
     def address(self, page: str) -> str:
         """Return the address of a page of the site, "" if the site is not known."""

@@ -14,7 +14,8 @@ def name_not_snake_case(pbe: Pbe) -> Iterator[Finding]:
 ```
 The letters of the code name the family, a code never changes its meaning, the slug is the name of
 the function, and the type of its parameter is what it checks. `spec` is
-`<specification>/<rule id>`; spaces separate several.
+`<specification>/<rule id>`; spaces separate several. `since` is the version of psreg that has the
+rule first: a rule that is younger than a release only warns about it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from psreg.core.diagnostics import Finding, Severity
+from psreg.core.diagnostics import FIRST, Finding, Severity
 
 T_contra = TypeVar("T_contra", contravariant=True)
 
@@ -32,7 +33,7 @@ T_contra = TypeVar("T_contra", contravariant=True)
 class Rule(Generic[T_contra]):
     """One rule about subjects of type `T_contra`, whose name is `subject`.
 
-    `severity` applies in strict mode, `read` in read mode.
+    `severity` applies in strict mode, `read` in read mode; `since` is a version of psreg.
     """
 
     code: str
@@ -43,6 +44,7 @@ class Rule(Generic[T_contra]):
     read: Severity
     check: Callable[[T_contra], Iterator[Finding]]
     doc: str
+    since: str = FIRST
 
     @property
     def family(self) -> str:
@@ -66,7 +68,12 @@ class Rule(Generic[T_contra]):
 
 
 def rule(
-    code: str, *, spec: str, severity: Severity, read: Severity | None = None
+    code: str,
+    *,
+    spec: str,
+    severity: Severity,
+    read: Severity | None = None,
+    since: str = FIRST,
 ) -> Callable[[Callable[[T_contra], Iterator[Finding]]], Rule[T_contra]]:
     """Turn a function into a rule; `read` is the severity in read mode if it differs."""
 
@@ -80,6 +87,7 @@ def rule(
             read=read or severity,
             check=check,
             doc=_dedent(check.__doc__ or ""),
+            since=since,
         )
 
     return define

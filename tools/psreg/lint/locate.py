@@ -142,6 +142,7 @@ def locate(
         excerpt=excerpt,
         fix=_fix(finding, index, path) if finding.fix else None,
         more=more,
+        since=finding.since or rule.since,
     )
 
 

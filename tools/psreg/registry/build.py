@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
+from psreg import __version__
 from psreg.core.classes import CLASSES
 from psreg.core.identity import ReleaseId
 from psreg.formats.protocol_versions import ProtocolConformance
@@ -71,12 +72,14 @@ def build(
     *,
     waived: Mapping[ReleaseId, Collection[str]] = _NOTHING_WAIVED,
     conformance: Conformance = _nothing_declared,
+    psreg: str = __version__,
 ) -> BuildResult:
     """Return the records of `tree` after `previous`; new releases get the date `now`.
 
     The tree must have passed its checks. `waived` lists, for the record of each new release, the
     rules whose findings were waived; `conformance` returns what was found about the protocols that
-    it declares. Names and versions that were removed from the tree keep their record.
+    it declares; `psreg` is the version that checked them. Names and versions that were removed from
+    the tree keep their record.
 
     Raises:
         ValueError: `now` has no time zone.
@@ -97,7 +100,8 @@ def build(
             changed += _changes(row, submissions.get(row.version))
         for version, submission in submissions.items():
             if version not in known and submission.artifact is not None:
-                rows.append(_release(submission, date, waived.get(submission.id, ()), conformance))
+                row = _release(submission, date, waived.get(submission.id, ()), conformance)
+                rows.append(replace(row, psreg=psreg))
                 released.append(submission.id)
         if record := _record(name, entry, before, rows):
             records[name] = record

@@ -19,6 +19,8 @@ from psreg.lint.engine import check_file
 from psreg.lint.registry_walk import check_tree
 from psreg.registry.check_paths import replace_file, whole
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
+from psreg.registry.newer_rules import with_newer_rules_as_warnings
+from psreg.registry.store_folder import RegistryFolder
 from psreg.system.files import read_file
 from psreg.system.processes import in_parallel, shares_of
 
@@ -118,7 +120,9 @@ def _check_registry(registry: _Registry, executor: Executor | None) -> tuple[int
     shares = shares_of(number, WORTH_A_PROCESS, executor)
     others = [partial(registry.check, share, shares) for share in range(1, shares)]
     first, rest = in_parallel(partial(registry.check, 0, shares, tree), others, executor)
-    return number, [d for part in (first, *rest) for d in part]
+    found = [d for part in (first, *rest) for d in part]
+    store = RegistryFolder(registry.root / "registry")
+    return number, with_newer_rules_as_warnings(found, tree, store.read)
 
 
 def _within(path: str, folder: PurePosixPath) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from psreg import __version__
 from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.core.identity import ReleaseId
@@ -61,12 +62,18 @@ class PublishResult:
 
 
 def publish(
-    tree: Mapping[PurePosixPath, bytes], report: Report, now: datetime, ports: Ports
+    tree: Mapping[PurePosixPath, bytes],
+    report: Report,
+    now: datetime,
+    ports: Ports,
+    *,
+    psreg: str = __version__,
 ) -> PublishResult:
     """Release what is new in `tree`, sign it and make it current.
 
-    `report` is the report of the check of exactly this tree. If there is no registry yet, one is
-    created with new keys (mode `dev`). If nothing is new, nothing is written.
+    `report` is the report of the check of exactly this tree, by this version of `psreg`. If there
+    is no registry yet, one is created with new keys (mode `dev`). If nothing is new, nothing is
+    written.
 
     Raises:
         FindingsError: CHECK_FAILED; RELEASE_CHANGED, with every released file that changed.
@@ -77,7 +84,7 @@ def publish(
         raise FindingsError("CHECK_FAILED", "the check found errors; nothing was published")
     baseline = read_baseline(ports)
     previous = _records(baseline.state)
-    index = build(tree, previous, now, waived=_waived(report), conformance=conformance)
+    index = build(tree, previous, now, waived=_waived(report), conformance=conformance, psreg=psreg)
     if index.changed:
         raise _release_changed(index.changed)
     contents = {

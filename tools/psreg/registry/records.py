@@ -15,6 +15,7 @@ from typing import Any
 from semver import Version
 
 from psreg.core.classes import CLASSES
+from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.version import is_version, parse_version
 
@@ -79,7 +80,8 @@ class ReleaseRecord:
     `date` is UTC as `2026-11-21T05:00:00Z`; `release` is all of release.toml as JSON data;
     `yanked` is the reason or None; `statement` is the owners' signed statement or None; `score` is
     the score at publication, None in records older than scores. `protocols` is what was found about
-    each declared protocol, None if none was declared or checked.
+    each declared protocol, None if none was declared or checked. `psreg` is the version that
+    published it; older ones did not state theirs.
     """
 
     version: str
@@ -95,6 +97,7 @@ class ReleaseRecord:
     statement: Any = None
     score: Mapping[str, Any] | None = None
     protocols: Sequence[Any] | None = None
+    psreg: str = FIRST
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -124,6 +127,7 @@ class ReleaseRecord:
             statement=members.any("statement"),
             score=members.object("score") if "score" in value else None,
             protocols=members.array("protocols") if "protocols" in value else None,
+            psreg=members.version("psreg") if "psreg" in value else FIRST,
             extra=members.left,
         )
 
@@ -145,6 +149,7 @@ class ReleaseRecord:
             "statement": self.statement,
             **({} if self.score is None else {"score": dict(self.score)}),
             **({} if self.protocols is None else {"protocols": list(self.protocols)}),
+            **({} if self.psreg == FIRST else {"psreg": self.psreg}),
         }
 
 
@@ -319,6 +324,9 @@ class _Members:
         if key not in self.left:
             raise ValueError(f"{self._what}: {key!r} is missing")
         return self.left.pop(key)
+
+    def version(self, key: str) -> str:
+        return str(parse_version(self.text(key)))
 
     def optional_text(self, key: str) -> str | None:
         value = self.any(key)

@@ -74,7 +74,7 @@ def rule_pages(
             body=f"{crumbs([('Rules', 'rules/'), (rule.code, '')])}"
             f'<article class="ps-prose"><h1>{rule.code} <small>{text(rule.slug)}</small></h1>'
             f'<p class="ps-lead">{inline_html(rule.summary)}</p>'
-            f"<p>{levels} · Specification: {citations}</p>"
+            f"<p>{levels} · Specification: {citations} · Since psreg {rule.since}</p>"
             f"{to_html(rule.body, lambda _: None, top=1)}{example}</article>",
         )
 

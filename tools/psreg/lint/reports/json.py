@@ -16,6 +16,10 @@ MOST_EDITS = 200
 
 def report_document(report: Report) -> dict[str, Any]:
     """Return `report` as the JSON object that `psreg check --format json` prints."""
+    dangerous = [
+        {"name": release.name, "version": release.version, "codes": codes}
+        for release, codes in report.dangerous_releases().items()
+    ]
     return {
         "schema": REPORT_SCHEMA,
         "tool": f"psreg {__version__}",
@@ -23,6 +27,7 @@ def report_document(report: Report) -> dict[str, Any]:
         "counts": {str(severity): report.count(severity) for severity in Severity},
         "diagnostics": [_diagnostic(d) for d in report.diagnostics],
         "fixed": [_diagnostic(d) for d in report.fixed],
+        **({"dangerous_releases": dangerous} if dangerous else {}),
     }
 
 
@@ -32,6 +37,8 @@ def _diagnostic(d: Diagnostic) -> dict[str, Any]:
         "slug": d.slug,
         "family": d.family,
         "severity": str(d.severity),
+        "since": d.since,
+        "newer_than_release": d.newer,
         "message": d.message,
         "hint": d.hint,
         "url": d.url,

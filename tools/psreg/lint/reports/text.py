@@ -35,7 +35,19 @@ def report_lines(
         if diagnostic.waived is None and (infos or diagnostic.severity is not INFO):
             yield from _diagnostic(diagnostic, color=color)
             yield ""
+    yield from withdrawal_lines(report)
     yield summary(report)
+
+
+def withdrawal_lines(report: Report) -> Iterator[str]:
+    """Yield the releases that a newer content rule objects to, which cannot be fixed any more."""
+    dangerous = report.dangerous_releases()
+    if dangerous:
+        yield "yank or revoke these releases if the findings are right:"
+    for release, codes in dangerous.items():
+        yield f"  {one_line(release.name)} {one_line(release.version)}: {', '.join(codes)}"
+    if dangerous:
+        yield ""
 
 
 def summary(report: Report) -> str:

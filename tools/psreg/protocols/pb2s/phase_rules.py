@@ -163,7 +163,7 @@ def _numbers(found: re.Match[str]) -> list[int]:
     return [int(n) for n in re.findall(r"[0-9]+", found[0])]
 
 
-@rule("PB2S030", spec="pb2s-0.2/PB2S-12 pb2s-0.2/PB2S-A20", severity=ERROR)
+@rule("PB2S030", spec="pb2s-0.2/PB2S-12 pb2s-0.2/PB2S-A20", severity=ERROR, since="0.2.0")
 def empty_answer(reply: Reply) -> Iterator[Finding]:
     """DRAFT or REVISE is empty.
 

@@ -199,7 +199,7 @@ def audit_ref_reused(reply: Reply) -> Iterator[Finding]:
 MAX_TEMPERATURE = 0.2
 
 
-@rule("PB2S031", spec="registry/PROTOCOLS", severity=ERROR)
+@rule("PB2S031", spec="registry/PROTOCOLS", severity=ERROR, since="0.2.0")
 def cut_answer_approved(reply: Reply) -> Iterator[Finding]:
     """The decision is APPROVE, but the model was stopped in the middle of its answer.
 
