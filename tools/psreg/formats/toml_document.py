@@ -21,7 +21,8 @@ from psreg.formats import schema
 from psreg.formats.json.pointer import split
 from psreg.formats.schema import Violation
 
-MAX_BYTES = 1_048_576
+MAX_BYTES = 262_144
+"""Size of the largest TOML file psreg reads: 256 KiB; people write these files by hand."""
 
 MAX_DEPTH = 64
 """Keys and array indexes from the root to the innermost value of an accepted text."""
@@ -79,6 +80,8 @@ class TomlTree:
     value: Any = None
     parsed: bool = False
     issues: tuple[Issue, ...] = ()
+    located: Locations | None = None
+    """Where its values are, where `parse` had to find out."""
 
     def span(self, pointer: str) -> Span:
         """Return where the value at `pointer` is; of a table, its header.
@@ -95,7 +98,9 @@ class TomlTree:
 
     @cached_property
     def _locations(self) -> dict[Path, Location]:
-        return locate(self.text, _start(self.text)).by_path if self.parsed else {}
+        if not self.parsed:
+            return {}
+        return (self.located or locate(self.text, _start(self.text))).by_path
 
     def _location(self, path: Path) -> Location:
         while path:
@@ -120,17 +125,17 @@ def parse(data: bytes) -> TomlTree:
         return _undecodable(data, error.start)
     start = _start(text)
     marks = (_byte_order_mark(),) if start else ()
-    value = _value(text, start)
+    # NOTE: each level takes a dot or a bracket: a text with few of them needs no scan.
+    levels = sum(map(text.count, ".[{"))
+    located = locate(text, start) if levels >= MAX_DEPTH - 2 else None
+    value = _too_deep(located.too_deep) if located and located.too_deep else _value(text, start)
     if isinstance(value, Issue):
         return TomlTree(text=text, issues=(*marks, value))
-    return TomlTree(text=text, value=value, parsed=True, issues=marks)
+    return TomlTree(text=text, value=value, parsed=True, issues=marks, located=located)
 
 
 def _value(text: str, start: int) -> dict[str, Any] | Issue:
     """Return the value of the TOML from `start` on, or the issue that makes it invalid."""
-    if deep := _too_deep(text, start):
-        message = f"keys and lists are nested more than {MAX_DEPTH} levels deep"
-        return Issue(code="TOML004", message=message, span=deep)
     try:
         value = tomllib.loads(text[start:], parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
@@ -167,11 +172,9 @@ def _start(text: str) -> int:
     return 1 if text.startswith(_BOM) else 0
 
 
-def _too_deep(text: str, start: int) -> Span | None:
-    # NOTE: each level takes a dot or a bracket: a text with few of them needs no scan.
-    if sum(map(text.count, ".[{")) < MAX_DEPTH - 2:
-        return None
-    return locate(text, start).too_deep
+def _too_deep(span: Span) -> Issue:
+    message = f"keys and lists are nested more than {MAX_DEPTH} levels deep"
+    return Issue(code="TOML004", message=message, span=span)
 
 
 def _undecodable(data: bytes, at: int) -> TomlTree:

@@ -260,7 +260,7 @@ def invalid_toml(tree: TomlTree) -> Iterator[Finding]:
 
 @rule("TOML003", spec="registry/LIMITS", severity=ERROR)
 def toml_too_large(tree: TomlTree) -> Iterator[Finding]:
-    """The TOML file is larger than 1 MiB.
+    """The TOML file is larger than 256 KiB.
 
     ## Why
     These files hold a few lines about a prompt. All of release.toml becomes part of the signed
