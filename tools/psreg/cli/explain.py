@@ -15,6 +15,7 @@ from psreg.core.error_codes import ERROR_CODES, SUBJECTS, ErrorCode
 from psreg.core.errors import UsageError
 from psreg.core.rule import Rule
 from psreg.core.spelling import nearest
+from psreg.lint.content.extra_files import level_in_evidence
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg explain PBE006"
@@ -65,6 +66,8 @@ def _explain(rule: Rule[Any], console: Console) -> None:
     else:
         levels = str(rule.severity)
         levels += f" ({rule.read} in read mode)" if rule.read is not rule.severity else ""
+        if level := level_in_evidence(rule):
+            levels += f" ({level} in evidence)"
         facts = f"{levels} · {rule.spec} · since psreg {rule.since}"
         _print(f"{rule.code} {rule.slug}\n{facts}\n\n{rule.doc}", console)
 
@@ -142,6 +145,7 @@ def _document(rule: Rule[Any]) -> dict[str, Any]:
         "family": rule.family,
         "severity": str(rule.severity),
         "severity_when_reading": str(rule.read),
+        "severity_in_evidence": level_in_evidence(rule),
         "spec": rule.spec,
         "since": rule.since,
         "summary": rule.summary,

@@ -19,6 +19,7 @@ from psreg.formats.toml_document import TomlTree
 from psreg.formats.tree import Document, Documents, PlainText
 from psreg.lint.artifact_rules import ARTIFACT_RULES
 from psreg.lint.content import texts
+from psreg.lint.content.extra_files import extra_file_finding
 from psreg.lint.fix import without_harmful_fixes
 from psreg.lint.locate import judge, judge_at
 
@@ -96,6 +97,20 @@ class Engine:
         """Yield the findings about a TOML file of a registry, if it exists."""
         if path in documents:
             yield from self._toml(documents.toml(path), str(path), Mode.STRICT)
+
+    def extra_file_at(self, path: PurePosixPath, documents: Documents) -> Iterator[Diagnostic]:
+        """Yield the findings of the content rules about another file of a release.
+
+        They have no fixes: evidence is kept as it was recorded.
+        """
+        document = documents[path]
+        content = texts.of_readme(document.text)
+        if isinstance(document, TomlTree) and document.parsed:
+            content = texts.of_toml(document)
+        elif path.suffix in (".json", ".jsonl"):
+            content = texts.of_records(document.text)
+        found = self._in(content, PlainText(document.text), str(path), Mode.STRICT)
+        yield from (extra_file_finding(d) for d in found)
 
     def readme_at(self, path: PurePosixPath, documents: Documents) -> Iterator[Diagnostic]:
         """Yield the findings about the README of a release, if it exists."""

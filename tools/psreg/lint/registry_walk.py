@@ -14,9 +14,11 @@ from types import MappingProxyType
 from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.identity import EntryId, ReleaseId
 from psreg.core.rule_table import RuleTable
+from psreg.formats.layout import KNOWN_FILES
 from psreg.formats.policy import Policy
 from psreg.formats.tree import POLICY, Entry, Irregular, Submission, Tree, waiver_for
 from psreg.lint.engine import Engine
+from psreg.lint.entries.submission_rules import MAX_FILE, MAX_FILES
 from psreg.lint.entries.waiver_rules import RegistryPolicy, ReleaseWaivers
 from psreg.lint.names.all_names import Names
 
@@ -78,6 +80,8 @@ class Walk:
             yield from self._engine.prompt(submission.prompt, path, Mode.STRICT, capabilities)
         yield from self._engine.toml_at(submission.release_path, documents)
         yield from self._engine.readme_at(submission.folder / "README.md", documents)
+        for extra in extra_files(submission):
+            yield from self._engine.extra_file_at(extra, documents)
         yield from self._engine.about(submission, documents)
         yield from self._engine.about(ReleaseWaivers(submission, self._rules), documents)
         if submission.release.protocols:
@@ -85,6 +89,18 @@ class Walk:
             from psreg.lint.release_transcripts import judge_evidence  # noqa: PLC0415
 
             yield from judge_evidence(submission)
+
+
+def extra_files(submission: Submission) -> Iterator[PurePosixPath]:
+    """Yield the files that content rules read besides artifact, release.toml and README.md.
+
+    Other rules report files that are too large or too many. statement.json is left out: it contains
+    encoded signatures.
+    """
+    known = (submission.artifact_path, *(submission.folder / name for name in KNOWN_FILES))
+    for path in submission.paths[:MAX_FILES]:
+        if path not in known and len(submission.tree.files[path]) <= MAX_FILE:
+            yield path
 
 
 def by_policy(found: Diagnostic, policy: Policy) -> Diagnostic:

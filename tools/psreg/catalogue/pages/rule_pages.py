@@ -18,6 +18,7 @@ from psreg.catalogue.pages.markdown_html import inline_html, to_html
 from psreg.catalogue.pages.spec_pages import citation_html
 from psreg.core.rule import Rule
 from psreg.formats.specs import specifications
+from psreg.lint.content.extra_files import level_in_evidence
 
 FAMILIES: Mapping[str, str] = {
     "JSON": "JSON syntax",
@@ -66,6 +67,8 @@ def rule_pages(
         levels = _level(rule.severity)
         if rule.read is not rule.severity:
             levels += f" (in read mode, <code>--read</code>: {_level(rule.read)})"
+        if in_evidence := level_in_evidence(rule):
+            levels += f" (in evidence, which repeats what others wrote: {_level(in_evidence)})"
         citations = ", ".join(citation_html(each, specifications()) for each in rule.spec.split())
         yield Page(
             path=rule.page,

@@ -7,6 +7,7 @@ Expensive facts (positions, code spans, sets of characters) are computed when a 
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from bisect import bisect_right
@@ -44,13 +45,17 @@ _SAME_LETTER = {"ſ": "s", "ı": "i", "İ": "i"}
 
 
 class Kind(StrEnum):
-    """What a segment is: a text value or a member name of a PBE, or one whole file."""
+    """What a segment is: a text value or a member name of a PBE, or one whole file.
+
+    `RECORDS` is JSON or JSON Lines other than a PBE, for instance a transcript.
+    """
 
     VALUE = "value"
     KEY = "key"
     PROMPT = "prompt"
     README = "readme"
     TOML = "toml"
+    RECORDS = "records"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached_property
@@ -90,7 +95,8 @@ class Segment:
     @cached_property
     def _escaped(self) -> Escaped:
         if isinstance(self.source, str):
-            return escaped(self.source, 0, len(self.source), toml_document.ESCAPE)
+            escape = _JSON_ESCAPE if self.kind is Kind.RECORDS else toml_document.ESCAPE
+            return escaped(self.source, 0, len(self.source), escape)
         span = (self.source.key_span if self.kind is Kind.KEY else self.source.span)(self.pointer)
         # NOTE: the quotes are not part of the text.
         return escaped(self.source.text, span.start + 1, span.end - 1, json_document.ESCAPE)
@@ -235,6 +241,24 @@ def of_toml(tree: TomlTree) -> Content:
         source=tree.text,
         kind=Kind.TOML,
     )
+
+
+_JSON_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: one character
+    r'|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]'
+)
+
+
+def of_records(text: str) -> Content:
+    """Return the text of JSON or JSON Lines, escapes decoded, whether it can be parsed or not."""
+    decoded = _JSON_ESCAPE.sub(_json_character, text) if "\\" in text else text
+    segment = Segment(text=decoded, kind=Kind.RECORDS, source=text if "\\" in text else "")
+    return Content(segments=(segment,), source=text, kind=Kind.RECORDS)
+
+
+def _json_character(match: re.Match[str]) -> str:
+    character = json.loads(f'"{match[0]}"')
+    return "\ufffd" if "\ud800" <= character <= "\udfff" else str(character)
 
 
 def _json(tree: JsonTree) -> list[Segment]:
