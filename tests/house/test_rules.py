@@ -43,7 +43,9 @@ def test_rule_is_complete(rule):
     assert "## Why" in rule.body
     assert "## Fix" in rule.body
     assert len(rule.body) > 200
-    assert re.fullmatch(r"[a-z0-9.-]+/[A-Z0-9-]+( [a-z0-9.-]+/[A-Z0-9-]+)*", rule.spec), rule.spec
+    assert re.fullmatch(
+        r"[a-z0-9.-]+/[A-Z0-9-]+[a-z]?( [a-z0-9.-]+/[A-Z0-9-]+[a-z]?)*", rule.spec
+    ), rule.spec
 
 
 def test_each_rule_says_since_which_version_it_exists():

@@ -4,7 +4,7 @@ import re
 from pathlib import PurePosixPath
 
 PROMPT = "[METADATA]\n@dotprompt_format_version 0.0.1\n\n[CONTENT]\nSay hello.\n"
-README = "# Hello\n\n## Use case\n\nTo greet.\n\n## Example\n\n*Illustrative.* Hello!\n"
+README = "# Hello\n\n## Use case\n\nTo greet.\n\n## Example\n\n*Illustrative.* Hello, you!\n"
 RELEASE = """\
 summary = "Says hello, and nothing else."
 license = "MIT"

@@ -9,12 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from psreg.authoring.new import Plan, missing, new_entry, objections
-from psreg.authoring.questions import Question, answers, questions, resource
+from psreg.authoring.questions import Question, answers, questions
 from psreg.cli.rules import all_rules
-from psreg.core.classes import CLASSES
+from psreg.core.classes import CLASSES, PBE_CLASSES
 from psreg.core.diagnostics import INFO
 from psreg.core.identity import is_name
 from psreg.formats import dotprompt, pbe
+from psreg.formats.pbe_templates import blanks, template
 from psreg.formats.tree import POLICY as POLICY_PATH
 from psreg.lint.registry_walk import check_tree
 from psreg.review.judge import check_change
@@ -24,8 +25,8 @@ from support.paths import SOURCE
 
 PBCT = SOURCE / "pbct.txt"
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,12}(_[a-z0-9]{1,9}){0,3}", fullmatch=True).filter(is_name)
-GAPS = {"REG008", "REG017", "PBE020", "PBE024", "PROMPT017"}
-"""What may be missing from an entry whose author has said nothing."""
+GAPS = {"REG008", "REG017", "PBE020", "PBE024", "PBE027", "PROMPT017"}
+"""What may be missing from an entry whose author has said nothing, or repeated our examples."""
 
 few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -113,8 +114,13 @@ def test_an_answer_without_objection_adds_no_error(plan, data):
 def test_the_templates_are_those_of_the_creator_tool():
     """`psreg new` and the interview in a chat ask the same and write the same."""
     tool = json.loads(PBCT.read_bytes())
-    ours = json.loads(resource("pbe.json"))
-    assert ours == {key: tool[key] for key in ("templates", "blanks")}
+    assert {entry_class: template(entry_class) for entry_class in PBE_CLASSES} == tool["templates"]
+    assert {key: found.example for key, found in blanks().items()} == {
+        key: row["example"] for key, row in tool["blanks"].items()
+    }
+    assert {row["meaning"] for row in tool["blanks"].values()} - {"as above"} == {
+        found.meaning for found in blanks().values()
+    }
 
 
 @pytest.mark.parametrize("entry_class", CLASSES)

@@ -28,7 +28,9 @@ ROWS = [(spec, row) for spec in SPECS for row in spec.rows]
 def test_every_id_is_there_once_and_in_order(spec):
     prefix, rules, readings = EXPECTED[spec.cited]
     assert [row.id for row in spec.clauses] == [f"{prefix}-{n:02}" for n in range(1, rules + 1)]
-    assert [row.id for row in spec.readings] == [f"{prefix}-A{n}" for n in range(1, readings + 1)]
+    # A reading that was added later has a letter: A13b.
+    numbered = dict.fromkeys(row.id.rstrip("bcdefgh") for row in spec.readings)
+    assert list(numbered) == [f"{prefix}-A{n}" for n in range(1, readings + 1)]
 
 
 def test_all_five_are_there():

@@ -6,7 +6,6 @@ Nothing is invented: a text without an answer stays empty, and the check reports
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -22,14 +21,13 @@ from psreg.core.diagnostics import ERROR
 from psreg.core.identity import ReleaseId
 from psreg.core.rule_table import RuleTable
 from psreg.core.version import parse_version
-from psreg.formats import dotprompt, pbe
+from psreg.formats import dotprompt, pbe, pbe_templates
 from psreg.formats.json.pointer import join
 from psreg.formats.layout import stated_version
+from psreg.formats.pbe_templates import BLANK
 from psreg.formats.tree import POLICY
 
 FIRST_VERSION = stated_version(None)
-
-_BLANK = re.compile(r"\{\{([a-z0-9_]+)\}\}")
 
 
 class _Unanswered(NamedTuple):
@@ -156,13 +154,13 @@ def _filled(plan: Plan, release: ReleaseId) -> tuple[Any, dict[str, _Unanswered]
         return value
 
     def filled(text: str, path: tuple[str | int, ...]) -> str:
-        answered = _BLANK.sub(lambda blank: texts.get(blank[1], "…"), text)
-        unanswered = [key for key in _BLANK.findall(text) if key not in texts]
+        answered = BLANK.sub(lambda blank: texts.get(blank[1], "…"), text)
+        unanswered = [key for key in BLANK.findall(text) if key not in texts]
         if unanswered:
             left.setdefault(join(path), _Unanswered(unanswered[0], answered))
         return "" if unanswered else answered
 
-    return fill(questions.template(plan.entry_class), ()), left
+    return fill(pbe_templates.template(plan.entry_class), ()), left
 
 
 def _prompt(plan: Plan, release: ReleaseId) -> str:

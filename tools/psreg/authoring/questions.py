@@ -1,11 +1,7 @@
-"""The questions of `psreg new`: the blanks of the PBE Creator Tool, and those for the other files.
-
-`templates/pbe.json` contains the templates and blanks of tools/pbct.txt unchanged.
-"""
+"""The questions of `psreg new`: the blanks of the PBE Creator Tool, and those for other files."""
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,14 +11,13 @@ from typing import Any
 
 from psreg.core.classes import Format, format_of_class
 from psreg.core.spelling import did_you_mean
+from psreg.formats.pbe_templates import blanks, blanks_in, template
 
 Answer = str | tuple[str, ...]
 """The answer of an author: a text, or several words if the question asks for a list."""
 
 _GIVEN = ("pbe_name", "pbe_version")
 """Blanks that are filled from the folder names."""
-
-_AS_ABOVE = "as above"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +66,8 @@ def questions(entry_class: str, *, adopted: bool = False) -> tuple[Question, ...
     if not adopted and format_of_class(entry_class) is Format.PROMPT:
         own = _of_table(more["prompt"])
     elif not adopted:
-        own = (_blank(key) for key in blanks_in(template(entry_class)))
+        own = _of_template(entry_class)
     return (*own, *_of_table(more["release"]), *_of_table(more["readme"]))
-
-
-def template(entry_class: str) -> Any:
-    """Return the template of a PBE class as a JSON value with blanks `{{key}}` in its texts."""
-    return _document("pbe.json")["templates"][entry_class]
 
 
 def resource(name: str) -> str:
@@ -107,34 +97,11 @@ def answers(said: Mapping[str, object], asked: tuple[Question, ...]) -> dict[str
     return found
 
 
-def blanks_in(value: Any) -> list[str]:
-    """Return the blanks in a template, in order of first use, except those from folder names."""
-    found: dict[str, None] = {}
-    for text in _texts(value):
-        for part in text.split("{{")[1:]:
-            found[part.partition("}}")[0]] = None
-    return [key for key in found if key not in _GIVEN]
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield key
-            yield from _texts(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
-
-
-def _blank(key: str) -> Question:
-    blanks = _document("pbe.json")["blanks"]
-    meaning = blanks[key]["meaning"]
-    if meaning == _AS_ABOVE:  # said of technique_2_purpose: see technique_1_purpose
-        first, _, last = key.split("_")
-        meaning = blanks[f"{first}_1_{last}"]["meaning"]
-    return Question(key=key, meaning=meaning, example=blanks[key]["example"])
+def _of_template(entry_class: str) -> Iterator[Question]:
+    for key in blanks_in(template(entry_class)):
+        if key not in _GIVEN:
+            found = blanks()[key]
+            yield Question(key=key, meaning=found.meaning, example=found.example)
 
 
 def _of_table(table: Mapping[str, Any]) -> Iterator[Question]:
@@ -149,5 +116,4 @@ def _of_table(table: Mapping[str, Any]) -> Iterator[Question]:
 
 @cache
 def _document(name: str) -> Any:
-    text = resource(name)
-    return json.loads(text) if name.endswith(".json") else tomllib.loads(text)
+    return tomllib.loads(resource(name))

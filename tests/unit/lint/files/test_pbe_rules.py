@@ -190,7 +190,8 @@ def test_what_an_engine_lacks_is_one_finding_at_its_parent(path, code):
 
 def techniques(count):
     one = ENGINE["facilitator_techniques"]["techniques"][0]
-    return ("facilitator_techniques techniques", [{**one, "name": f"t{n}"} for n in range(count)])
+    made = [{**one, "name": f"t{n}", "example": f"This is how to do {n}."} for n in range(count)]
+    return ("facilitator_techniques techniques", made)
 
 
 @pytest.mark.parametrize(

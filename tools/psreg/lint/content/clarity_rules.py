@@ -7,6 +7,7 @@ An author may waive them in release.toml with a reason.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
@@ -57,6 +58,26 @@ ENOUGH_WORDS = 5
 
 _WORD = re.compile(r"[^\W\d_]{2}")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+
+
+_BLANK = re.compile(r"\{\{[a-z][a-z0-9_]*\}\}")
+# fmt: off
+_FILLER = frozenset((
+    "na", "none", "null", "nil", "todo", "tbd", "tba", "tbc", "fixme", "placeholder", "undefined",
+    "notapplicable", "notavailable", "unspecified", "notspecified", "tobedone", "tobedefined",
+    "tobedetermined", "tobedecided", "tobeannounced", "tobewritten", "fillin", "fillmein",
+    "fillthisin", "yourtexthere", "texthere", "textgoeshere", "inserttexthere", "addtexthere",
+    "asabove", "seeabove", "sameasabove", "ditto", "idem", "foo", "bar", "foobar", "asdf", "qwerty",
+    "blahblah", "dummy", "whatever",
+    "keine", "keiner", "entfällt", "nichtzutreffend", "aucun", "aucune", "sansobjet", "ninguno",
+    "ninguna", "noaplica", "nenhum", "nenhuma", "nãoseaplica", "nessuno", "nessuna", "нет", "无",
+    "無", "なし", "없음",
+))
+# fmt: on
+"""Whole texts, case folded, of their letters and digits alone."""
+
+_SIGNS = frozenset(("P", "Z", "C"))
+_DRAWN = "So"  # an emoji says something
 
 
 @rule("CLR001", spec="registry/CLARITY", severity=ERROR)
@@ -168,25 +189,42 @@ def example_shows_nothing(content: Content) -> Iterator[Finding]:
         return
     texts = {p.pointer: p.text for p in content.segments if p.kind is Kind.VALUE}
     for pointer, text in texts.items():
-        if not _EXAMPLE.fullmatch(pointer) or not (count := _words(text)):
+        if not _EXAMPLE.fullmatch(pointer) or not _WORD.search(text):
             continue
         purpose = texts.get(pointer.removesuffix("example") + "purpose", "")
         if _plain(text) == _plain(purpose):
             message = "the example repeats the purpose"
-        elif count < ENOUGH_WORDS:
+        elif count_words(text) < ENOUGH_WORDS:
             message = f"the example has fewer than {ENOUGH_WORDS} words"
         else:
             continue
         yield Finding(message=message, at=pointer, hint="Write what the assistant could say.")
 
 
-def _words(text: str) -> int:
-    """Return how many words `text` has; 0 if no word has two letters."""
-    if not _WORD.search(text):
-        return 0
+def count_words(text: str) -> int:
+    """Return how many words `text` has; without spaces between words, two characters are one."""
     unspaced = len(_UNSPACED.findall(text))
     rest = _UNSPACED.sub("", text) if unspaced else text
     return unspaced // 2 + sum(w.isalnum() or any(map(str.isalnum, w)) for w in rest.split())
+
+
+def says_nothing(text: str) -> bool:
+    """Tell whether the whole of `text` is filler, or a blank of a template that nobody filled in.
+
+    A single letter is not: minimal files that test a format consist of them.
+    """
+    if _UNFINISHED.search(text):
+        return False  # CLR001 reports it
+    bare = _BLANK.sub("", text)
+    letters = "".join(filter(str.isalnum, bare.casefold()))
+    if not letters:
+        return bare != text or all(_is_sign(character) for character in bare)
+    return letters in _FILLER or re.fullmatch(r"([a-z])\1+", letters) is not None
+
+
+def _is_sign(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] in _SIGNS or (category[0] == "S" and category != _DRAWN)
 
 
 def _plain(text: str) -> str:

@@ -12,15 +12,18 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from psreg.core.classes import PBE_CLASSES
-from psreg.core.diagnostics import ERROR, INFO, Change, Finding, Span
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding, Span
 from psreg.core.identity import is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.version import is_version
 from psreg.formats.json.json_document import JsonTree
+from psreg.formats.json.pointer import join
+from psreg.formats.json.syntax_error import shown
 from psreg.formats.layout import SUFFIXES, is_device
 from psreg.formats.markdown import Section, sections
 from psreg.formats.toml_document import TomlTree
 from psreg.formats.tree import Document, Submission
+from psreg.lint.content.clarity_rules import count_words, says_nothing
 from psreg.lint.entries.evidence_rules import (
     GOLDEN_RULES,
     bad_test_row,
@@ -52,6 +55,16 @@ _ASKED = (
 """What headings of a README.md say, and what is below them (PBE-19, PBE-20)."""
 
 _MARKED = re.compile(r"\b(?:recorded|illustrative)\b", re.IGNORECASE)
+
+_MARK = re.compile(
+    r"([*_]{1,3})[^*_\n]*\b(?:recorded|illustrative)\b[^*_\n]*\1"
+    r"|^\W*(?:(?:this|the|an?) (?:\w+ ){0,3})?(?:not )?(?:recorded|illustrative)\b[^.\n]*\.?",
+    re.IGNORECASE,
+)
+"""The words that say where an example is from, at its beginning."""
+
+_NO_TEXT = re.compile(r" {0,3}(?:#{1,6}(?:\s|$)|`{3}|~{3})")
+_LEAST_WORDS = {"example": 2}
 
 MAX_FILES = 200
 """Files of the largest version folder: some for each of a hundred test runs."""
@@ -211,6 +224,61 @@ def _marked(section: Section) -> bool:
     return _MARKED.search(f"{section.title}\n{section.body}") is not None
 
 
+@rule(
+    "REG033", spec="pbe-1.0/PBE-A13b pbe-1.0/PBE-19 pbe-1.0/PBE-20", severity=WARNING, since="0.2.0"
+)
+def description_says_nothing(submission: Submission) -> Iterator[Finding]:
+    """A text in release.toml or README.md says nothing: `n/a`, `none`, an example of one word.
+
+    ## Why
+    People decide by the summary, the use case and the example whether they need the prompt, and by
+    `changes` whether they update. "n/a" is as good as an empty text, and an example of one word
+    does not show what the prompt produces.
+
+    ## Fix
+    Write a sentence, or show a few lines of output.
+
+    ```md
+    ## Example
+
+    *Illustrative, written by hand.*
+
+    Cabin bag: three shirts (Monday to Wednesday), one rain jacket.
+    ```
+    """
+    yield from _filler_in_release(submission)
+    path = submission.folder / "README.md"
+    found = sections(submission.documents[path].text) if path in submission.paths else ()
+    for words, hint in _ASKED:
+        about = [section for section in found if words in section.title.lower()]
+        texts = [text for section in about if (text := _shown(section))]
+        least = _LEAST_WORDS.get(words, 1)
+        if texts and all(says_nothing(text) or count_words(text) < least for text in texts):
+            says = "says nothing" if says_nothing(texts[0]) else "is a single word"
+            message = f"the text below the heading {words!r} {says}: {shown(texts[0])}"
+            yield Finding(message=message, at=about[0].span, path=str(path), hint=hint)
+
+
+def _filler_in_release(submission: Submission) -> Iterator[Finding]:
+    release = submission.release
+    texts = [(f"/{key}", release.value.get(key)) for key in ("summary", "use_case", "changes")]
+    texts += [(join(("limitations", at)), text) for at, text in release.strings("limitations")]
+    for pointer, text in texts:
+        if isinstance(text, str) and text.strip() and says_nothing(text):
+            yield Finding(
+                message=f"`{pointer[1:].partition('/')[0]}` says nothing: {shown(text)}",
+                at=pointer,
+                path=str(submission.folder / "release.toml"),
+                hint="Write a sentence for the people who choose a prompt, or remove the key.",
+            )
+
+
+def _shown(section: Section) -> str:
+    """Return what is below a heading, without further headings, fences and the mark."""
+    lines = [line for line in section.body.splitlines() if not _NO_TEXT.match(line)]
+    return _MARK.sub("", "\n".join(lines).strip(), count=1).strip()
+
+
 @rule("REG023", spec="registry/LIMITS", severity=ERROR)
 def file_too_large(submission: Submission) -> Iterator[Finding]:
     """A file in a version folder is larger than 1 MiB.
@@ -323,5 +391,6 @@ SUBMISSION_RULES: tuple[Rule[Any], ...] = (
     no_final_newline,
     *GOLDEN_RULES,
     too_many_files,
+    description_says_nothing,
 )
 """The rules judged once per release, or about its waivers, in the order of their codes."""

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice, pairwise
+from typing import Any
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import rule
-from psreg.formats.json.pointer import join
+from psreg.formats.json.pointer import dotted, join
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.pbe import Pbe
+from psreg.formats.schema import MAX_VIOLATIONS
 from psreg.lint.files.pbe_spelling import follows_name, naming_fix
 from psreg.lint.parser_findings import of_violations
 
 _INTERACTIVE = "interactive_engine"
 _ALIKE = "use the same spelling in the name and its save keys"
 _MOST_SENTENCES = 2
+_ENOUGH = {"techniques": 5, "phases": 2}
+_WORD = re.compile(r"[^\W\d_]{2}")
 _OPENING, _CLOSING = "\"'“‘«([", "\"'”’»)]"
 # fmt: off
 _ABBREVIATIONS = frozenset((
@@ -263,3 +267,84 @@ def _ends_sentence(word: str, after: str) -> bool:
     bare = core[:-1].lstrip(_OPENING)
     abbreviated = len(bare) < 2 or bare.isdigit() or "." in bare  # noqa: PLR2004 - an initial
     return not (abbreviated or bare.lower() in _ABBREVIATIONS)
+
+
+@rule(
+    "PBE028",
+    spec="pbe-1.0/PBE-A13b pbe-1.0/PBE-10 pbe-1.0/PBE-11",
+    severity=ERROR,
+    read=WARNING,
+    since="0.2.0",
+)
+def same_item_again(pbe: Pbe) -> Iterator[Finding]:
+    """Two techniques or two phases of an interactive engine are the same.
+
+    ## Why
+    The specification requires five techniques and two phases so that the assistant has moves to
+    choose from and stages to pass through. A copy adds neither, so equal items count once. It is an
+    error if too few different ones are left, otherwise a warning.
+
+    Techniques are equal if they have the same example, or the same name and purpose; phases if they
+    have the same description and role.
+
+    ## Fix
+    Describe another technique or phase, or delete the copy.
+
+    ```text
+    before   {"name": "Praise", "purpose": "Encourage", "example": "That was a hard one!"}
+             {"name": "Applaud", "purpose": "Encourage", "example": "That was a hard one!"}
+    after    {"name": "Praise", "purpose": "Encourage", "example": "That was a hard one!"}
+             {"name": "Hint", "purpose": "Unblock", "example": "Look at the second word again."}
+    ```
+    """
+    yield from _copies(pbe, ("facilitator_techniques", "techniques"), _of_technique)
+    yield from _copies(pbe, ("game_structure", "phases"), _of_phase)
+
+
+def _copies(
+    pbe: Pbe,
+    path: tuple[str, str],
+    features: Callable[[Mapping[str, Any]], Iterator[tuple[str, ...]]],
+) -> Iterator[Finding]:
+    """Yield a finding for each item of the list at `path` that an earlier one equals."""
+    items = pbe.get(*path) if pbe.pbe_class == "interactive_engine" else None
+    items = items if isinstance(items, list) else []
+    first: dict[tuple[str, ...], int] = {}
+    copies = []
+    for index, item in enumerate(items):
+        found = tuple(features(item)) if isinstance(item, dict) else ()
+        earlier = next((first[feature] for feature in found if feature in first), None)
+        if earlier is not None:
+            copies.append((index, earlier))
+        for feature in found:
+            first.setdefault(feature, index)
+    left, enough = len(items) - len(copies), _ENOUGH[path[1]]
+    short = left < enough <= len(items)
+    counted = f"; equal ones count once, so there are {left} of at least {enough}" if short else ""
+    for index, earlier in islice(copies, MAX_VIOLATIONS):
+        copy, original = dotted((*path, index)), dotted((*path, earlier))
+        yield Finding(
+            message=f"`{copy}` is the same as `{original}`{counted}",
+            at=join([*path, index]),
+            hint="Describe another one, or delete the copy.",
+            severity=ERROR if short else WARNING,
+            read=WARNING,
+        )
+
+
+def _of_technique(item: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    name, purpose, example = (_folded(item.get(key)) for key in ("name", "purpose", "example"))
+    if name and purpose:
+        yield name, purpose
+    if _WORD.search(example):  # minimal files that test a format have examples of one letter
+        yield (example,)
+
+
+def _of_phase(item: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    description, role = (_folded(item.get(key)) for key in ("description", "facilitator_role"))
+    if description and role:
+        yield description, role
+
+
+def _folded(value: object) -> str:
+    return " ".join(value.casefold().split()) if isinstance(value, str) else ""

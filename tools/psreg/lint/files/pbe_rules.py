@@ -7,8 +7,10 @@ if only the author can know what was meant.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 from psreg.core.classes import PBE_CLASSES
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
@@ -20,10 +22,12 @@ from psreg.formats.json.pointer import dotted, join, split
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.pbe import STANDARD_INSTRUCTIONS, Pbe
 from psreg.formats.schema import MAX_VIOLATIONS, kind
+from psreg.lint.content.clarity_rules import says_nothing
 from psreg.lint.files.pbe_interactive_rules import (
     description_too_long,
     interactive_field_missing,
     recognition_key_differs,
+    same_item_again,
     save_key_not_name_save,
     save_system_incomplete,
     several_save_roots,
@@ -33,6 +37,21 @@ from psreg.lint.files.pbe_interactive_rules import (
 )
 from psreg.lint.files.pbe_spelling import naming_fix, padded_version, snake_case, version_fix
 from psreg.lint.parser_findings import of_violations
+
+_IDENTIFIERS = re.compile(r"/pbe_(?:name|version|class)|.*/(?:phase|recognition_key)")
+"""Fields with rules of their own, whose values need not say anything."""
+
+_TEMPLATE = ("save_system", "save_template")
+_STOPS = r"(?:stop|end|terminate|finish|exit|quit|halt|return)(?:s|es|ed)?"
+_NEVER = re.compile(
+    r"(?:(?:it|this|the \w+) )?"
+    rf"(?:(?:will |must |can |should )?(?:never|not)(?: ever)?(?: {_STOPS})?"
+    rf"|(?:does|do|will|must|can|should)(?: not|nt) (?:ever )?{_STOPS}|cannot {_STOPS}"
+    r"|(?:runs?|goes on|go on|continues?|keeps? (?:going|running))(?: on)?"
+    r"(?: forever| indefinitely| endlessly| always)|forever|indefinitely|endless|infinite|always"
+    r"|(?:there is )?no (?:end|termination|termination condition|condition|stop)"
+    r"|niemals?|nie|endet nie|jamais|nunca|mai|никогда|永不|从不)"
+)
 
 
 @rule("PBE001", spec="pbe-1.0/PBE-03", severity=ERROR)
@@ -189,9 +208,8 @@ def blank_string(pbe: Pbe) -> Iterator[Finding]:
     yield from of_violations(pbe.violations, "PBE020")
     blank = (pointer for pointer, text in pbe.strings() if not text.strip())
     for pointer in islice(blank, MAX_VIOLATIONS):
-        path = dotted(int(token) if token.isdigit() else token for token in split(pointer))
         hint = "Write the content of this field in a sentence."
-        yield Finding(message=f"`{path}` is blank", at=pointer, hint=hint)
+        yield Finding(message=f"`{dotted(_at(pointer))}` is blank", at=pointer, hint=hint)
 
 
 @rule("PBE021", spec="pbe-1.0/PBE-03", severity=ERROR)
@@ -346,6 +364,96 @@ def class_is_reserved(pbe: Pbe) -> Iterator[Finding]:
         )
 
 
+@rule("PBE027", spec="pbe-1.0/PBE-A13b", severity=WARNING, since="0.2.0")
+def text_says_nothing(pbe: Pbe) -> Iterator[Finding]:
+    """A required text says nothing: `.`, `n/a`, `none`, an empty blank, or a copied example.
+
+    ## Why
+    The assistant reads every required field as an instruction. A full stop, "n/a" or `{{tone}}` is
+    as good as nothing: each assistant invents the rest, differently each time. The example that
+    `psreg new` or the PBE Creator Tool shows for a field is about another prompt.
+
+    ## Fix
+    Write what the field asks for; one concrete sentence is enough.
+
+    ```text
+    before   "behavior": "n/a"
+    after    "behavior": "Group items by bag, give a count for each, add no greeting."
+    ```
+    """
+    if pbe.pbe_class in PBE_CLASSES:
+        yield from islice(_meaningless(pbe, pbe.pbe_class), MAX_VIOLATIONS)
+
+
+def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
+    from psreg.formats.pbe_templates import advice, is_example, unfilled  # noqa: PLC0415 - for PBEs
+
+    for pointer, text in pbe.strings():
+        if not text.strip() or _IDENTIFIERS.fullmatch(pointer):
+            continue
+        path = _at(pointer)
+        if says_nothing(text):
+            message = f"`{dotted(path)}` says nothing: {shown(text)}"
+        elif left := unfilled(text):
+            message = f"`{dotted(path)}` contains {left}, a blank that was not filled in"
+        elif is_example(text):
+            message = f"`{dotted(path)}` is the example that psreg shows for such a field"
+        else:
+            continue
+        yield Finding(message=message, at=pointer, hint=advice(entry_class, path))
+    for path, text in _saved(pbe.get(*_TEMPLATE), _TEMPLATE):
+        if left := unfilled(text):
+            message = f"`{dotted(path)}` contains {left}, a blank that was not filled in"
+            yield Finding(message=message, at=join(path), hint=advice(entry_class, path))
+
+
+def _at(pointer: str) -> tuple[str | int, ...]:
+    return tuple(int(token) if token.isdigit() else token for token in split(pointer))
+
+
+def _saved(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield path and text of every text in a save template."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _saved(item, (*path, key))
+
+
+@rule(
+    "PBE029", spec="pbe-1.0/PBE-A13b pbe-1.0/PBE-08 pbe-1.0/PBE-20", severity=WARNING, since="0.2.0"
+)
+def never_terminates(pbe: Pbe) -> Iterator[Finding]:
+    """The termination condition of a stateless executor says that it never ends.
+
+    ## Why
+    A stateless executor does one thing; when its condition is met, the assistant returns to normal.
+    The specification requires a clearly defined condition. With "Never stop." the assistant stays
+    in the role for the rest of the conversation.
+
+    ## Fix
+    Name the moment at which the task is done. For a dialogue without a fixed end, use the class
+    `interactive_engine`.
+
+    ```text
+    before   "termination_condition": "Never stop."
+    after    "termination_condition": "Ends after the list has been printed."
+    ```
+    """
+    text = pbe.text("execution", "termination_condition")
+    if pbe.pbe_class == "stateless_executor" and text and _NEVER.fullmatch(_words(text)):
+        yield Finding(
+            message=f"`execution.termination_condition` is {shown(text)}, which is not an end",
+            at="/execution/termination_condition",
+            hint="Name the moment at which the task is done.",
+        )
+
+
+def _words(text: str) -> str:
+    kept = re.sub(r"['’]", "", text.casefold())
+    return " ".join(re.sub(r"[^\w]+|_", " ", kept).split())
+
+
 PBE_RULES: tuple[Rule[Pbe], ...] = (
     root_not_object,
     missing_root_field,
@@ -368,5 +476,8 @@ PBE_RULES: tuple[Rule[Pbe], ...] = (
     class_is_reserved,
     custom_install_instructions,
     description_too_long,
+    text_says_nothing,
+    same_item_again,
+    never_terminates,
 )
 """In the order of their codes."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding
 from psreg.core.rule import Rule, rule
 from psreg.formats.dotprompt import SUPPORTED_VERSIONS, VERSION_KEY, Prompt
+from psreg.formats.json.syntax_error import shown
+from psreg.lint.content.clarity_rules import says_nothing
 from psreg.lint.parser_findings import of_issues
 
 _OTHER_KEY = "format_version"
@@ -471,6 +473,30 @@ def empty_content(prompt: Prompt) -> Iterator[Finding]:
         yield Finding(message="[CONTENT] has no text", at=header.span)
 
 
+@rule("PROMPT025", spec="dotprompt-0.0.1/PROMPT-A20", severity=WARNING, since="0.2.0")
+def content_says_nothing(prompt: Prompt) -> Iterator[Finding]:
+    """CONTENT is a text that says nothing: `.`, `n/a`, `none`.
+
+    ## Why
+
+    The text goes to a model as the whole of its instructions. A full stop or "n/a" is as good as an
+    empty text: the answer has nothing to do with the prompt.
+
+    ## Fix
+
+    Write what the model should do.
+
+    ```
+    [CONTENT]            [CONTENT]
+    n/a            →     Summarise {text} in three sentences.
+    ```
+    """
+    header = next((header for header in prompt.headers if header.name == "CONTENT"), None)
+    if header and prompt.content and "{" not in prompt.content and says_nothing(prompt.content):
+        message = f"[CONTENT] says nothing: {shown(prompt.content)}"
+        yield Finding(message=message, at=header.span, hint="Write what the model should do.")
+
+
 PROMPT_RULES: tuple[Rule[Prompt], ...] = (
     not_utf8,
     section_order,
@@ -489,4 +515,5 @@ PROMPT_RULES: tuple[Rule[Prompt], ...] = (
     byte_order_mark,
     foreign_format,
     file_too_large,
+    content_says_nothing,
 )
