@@ -2,7 +2,8 @@
 
 import pytest
 
-from psreg.client.render import described, fill, values_of_assignments, values_of_json
+from psreg.client.render import fill, values_of_assignments, values_of_json
+from psreg.core.diagnostics import described
 from psreg.core.errors import FindingsError, UsageError
 
 PROMPT = b"[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\n{a}\n\n{b}\n"

@@ -233,7 +233,7 @@ def refusal(call: Callable[[], object], registry: Path, code: str, kind: type[Ps
         call()
     assert caught.value.code == code
     assert files(registry) == before
-    return caught.value.message
+    return str(caught.value)
 
 
 def test_a_failed_check_refuses(home: Path, registry: Path) -> None:

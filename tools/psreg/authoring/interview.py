@@ -29,14 +29,15 @@ def answers_of(file: Path, plan: Plan, rules: RuleTable) -> Plan:
     try:
         found = answers(said, plan.asked)
     except ValueError as error:
-        raise UsageError("ANSWERS", f"{file}: {error}", _keys(plan)) from error
+        faults = str(error).split("\n")
+        raise UsageError("ANSWERS", f"{file}:", _keys(plan), tuple(faults)) from error
     faults = []
     for key, answer in found.items():
         faults += [f"`{key}`: {reason}" for reason in objections(plan, key, answer, rules)]
         plan = plan.with_answer(key, answer)
     if faults:
-        message = f"{file}: " + "\n".join(faults)
-        raise UsageError("ANSWERS", message, "Correct these answers; nothing was written.")
+        hint = "Correct these answers; nothing was written."
+        raise UsageError("ANSWERS", f"{file}:", hint, tuple(faults))
     return plan
 
 

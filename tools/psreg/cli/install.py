@@ -51,7 +51,7 @@ def run(args: Namespace, console: Console) -> int:
             fetched = fetch_all(requests, registry)
             results = [_write(release, args.to) for release in fetched]
         else:
-            fetched = fetch_all(requests, registry, library.has_intact)
+            fetched = fetch_all(requests, registry, library.has_intact, library.locks)
             if args.registry is None:
                 _check_source(fetched, library, registry, console)
             results = [_install(release, library, registry) for release in fetched]

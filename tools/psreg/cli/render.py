@@ -6,7 +6,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from psreg.client.render import Filled, described, fill, values_of_assignments, values_of_json
+from psreg.client.render import Filled, fill, values_of_assignments, values_of_json
+from psreg.core.diagnostics import described
 from psreg.core.identity import is_name
 from psreg.core.spelling import nearest
 from psreg.formats.dotprompt import MAX_BYTES

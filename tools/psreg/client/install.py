@@ -2,14 +2,15 @@
 
 All names are resolved, fetched and verified before the caller writes any of them, so that one bad
 artifact leaves nothing behind. There is one reason to trust an artifact: its length and SHA-256
-match a record that the registry's metadata signs.
+match a record that the registry's metadata signs. Then the content rules that block a release in a
+review are applied once more, because whoever has a stolen key can sign without a review.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from psreg.client.resolve import Choice, Request, choose, unknown_name
@@ -51,14 +52,17 @@ def fetch_all(
     requests: Iterable[Request],
     registry: Registry,
     installed: Callable[[Choice], bool] = lambda _: False,
+    locked: Callable[[Choice], bool] = lambda _: False,
 ) -> tuple[FetchedRelease, ...]:
     """Return every requested release, fetched and verified, in order of the requests.
 
     `installed` returns whether an intact copy of a choice is installed; it is then not fetched.
+    `locked` returns whether the user had exactly these bytes before; what blocks a new
+    installation is then a warning.
 
     Raises:
-        TrustError: a record or an artifact is not what was signed; the message includes all
-            other failures.
+        TrustError: a record or an artifact is not what was signed, or its content is blocked; the
+            message includes all other failures.
         UnavailableError: a name, a version or an artifact is not available.
     """
     releases: list[FetchedRelease] = []
@@ -69,12 +73,21 @@ def fetch_all(
             if installed(choice):
                 releases.append(FetchedRelease(choice=choice, already_installed=True))
             else:
-                releases.append(FetchedRelease(choice=choice, data=fetch(choice, registry)))
+                releases.append(_checked(choice, fetch(choice, registry), locked=locked(choice)))
         except PsregError as error:
             errors.append(error)
     if errors:
         raise _combined(errors)
     return tuple(releases)
+
+
+def _checked(choice: Choice, data: bytes, *, locked: bool) -> FetchedRelease:
+    """Return the release, with warnings about its content. Raises as `check_content`."""
+    from psreg.client.content_check import check_content  # noqa: PLC0415 - only for what is fetched
+
+    warnings = check_content(choice, data, locked=locked)
+    choice = replace(choice, warnings=(*choice.warnings, *warnings))
+    return FetchedRelease(choice=choice, data=data)
 
 
 def resolve(request: Request, registry: Registry) -> Choice:
@@ -127,6 +140,7 @@ def _combined(errors: list[PsregError]) -> PsregError:
     refusals = [error for error in errors if isinstance(error, TrustError)]
     message = "; ".join(error.message for error in errors)
     hint = "; ".join(dict.fromkeys(error.hint for error in errors if error.hint))
+    details = tuple(detail for error in errors for detail in error.details)
     if refusals:
-        return TrustError(refusals[0].code, message, hint)
+        return TrustError(refusals[0].code, message, hint, details)
     return UnavailableError(errors[0].code, message, hint)

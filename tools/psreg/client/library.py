@@ -115,9 +115,15 @@ class Library:
     def has_intact(self, choice: Choice) -> bool:
         """Return whether the release of `choice` is active and its file is unchanged."""
         receipt = self.receipt(choice.release.name)
-        if receipt is None or receipt.release != choice.release:
-            return False
-        return receipt.sha256 == choice.row.sha256 and self.drift(receipt) is None
+        return receipt is not None and self.locks(choice) and self.drift(receipt) is None
+
+    def locks(self, choice: Choice) -> bool:
+        """Return whether exactly the bytes of `choice` were installed, intact today or not."""
+        receipt = self.receipt(choice.release.name)
+        return receipt is not None and (receipt.release, receipt.sha256) == (
+            choice.release,
+            choice.row.sha256,
+        )
 
     def from_elsewhere(self, names: Iterable[str], registry_id: str) -> tuple[Receipt, ...]:
         """Return the receipts of those of `names` that were installed from another registry."""

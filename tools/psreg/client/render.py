@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from psreg.core.classes import Format, detect_format
-from psreg.core.diagnostics import ERROR, Diagnostic, LineIndex, Mode, Span
+from psreg.core.diagnostics import ERROR, Diagnostic, LineIndex, Mode, Span, described
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import dotprompt
 from psreg.formats.dotprompt import NAME, Prompt, Rendering
@@ -61,13 +61,6 @@ def fill(
         hint = f"Give each a value, for example with --set {rendering.missing[0]}=VALUE."
         raise FindingsError("MISSING_VALUES", f"no value for: {names}", hint)
     return Filled(prompt=prompt, rendering=rendering, flaws=flaws)
-
-
-def described(diagnostic: Diagnostic) -> str:
-    """Return position and message of a diagnostic in one line: `FILE:LINE:COLUMN: CODE message`."""
-    start = diagnostic.start
-    place = f"{diagnostic.path}:{start.line}:{start.column}"
-    return f"{place}: {diagnostic.code} {diagnostic.message}"
 
 
 def _is_pbe(path: str, data: bytes) -> bool:

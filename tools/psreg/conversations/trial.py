@@ -20,11 +20,11 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Any
 
-from psreg.client.render import described, fill
+from psreg.client.render import fill
 from psreg.conversations.model import ChatReply, ChatRequest, Message
 from psreg.conversations.saves import Save, SaveSystem, save_in
 from psreg.core.classes import Format, detect_format
-from psreg.core.diagnostics import ERROR, Mode
+from psreg.core.diagnostics import ERROR, Mode, described
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import pbe
 from psreg.formats.pbe import Pbe

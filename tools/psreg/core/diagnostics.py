@@ -247,3 +247,10 @@ class Issue:
     hint: str = ""
     fix: tuple[Change, ...] = ()
     fix_title: str = ""
+
+
+def described(diagnostic: Diagnostic) -> str:
+    """Return position and message of a diagnostic in one line: `FILE:LINE:COLUMN: CODE message`."""
+    start = diagnostic.start
+    place = f"{diagnostic.path}:{start.line}:{start.column}"
+    return f"{place}: {diagnostic.code} {diagnostic.message}"

@@ -158,13 +158,14 @@ def _waived(report: Report) -> Mapping[ReleaseId, Collection[str]]:
 
 
 def _release_changed(changed: Sequence[ChangedFile]) -> FindingsError:
-    lines = [
-        f"  {file.path}: released {_digest(file.was)}, now {_digest(file.now)}" for file in changed
-    ]
     return FindingsError(
         "RELEASE_CHANGED",
-        "\n".join(["a released version never changes, but these files changed:", *lines]),
+        "a released version never changes, but these files changed:",
         "Restore the files as they were released, and release a new version instead.",
+        tuple(
+            f"{file.path}: released {_digest(file.was)}, now {_digest(file.now)}"
+            for file in changed
+        ),
     )
 
 

@@ -65,6 +65,14 @@ TRUST = Subject(
             remedy="Do not use the file. Try another mirror, and tell the maintainers.",
         ),
         ErrorCode(
+            code="TRUST_CONTENT",
+            exit_code=3,
+            meaning="The release is signed, but contains what no review accepts, such as hidden "
+            "text.",
+            remedy="Do not use it, and tell the maintainers of the registry. The message names "
+            "the rules; `psreg explain CODE` explains each.",
+        ),
+        ErrorCode(
             code="TRUST_REWRITTEN",
             exit_code=3,
             meaning="A published version now has other bytes than this machine has seen.",
