@@ -41,8 +41,17 @@ class Simulator:
 
     location = "https://registry.invalid"
 
-    def __init__(self, *, mode: str = "production", registry_id: str = "0123456789abcdef" * 2):
-        self.signers = {
+    def __init__(
+        self,
+        *,
+        mode: str = "production",
+        registry_id: str = "0123456789abcdef" * 2,
+        bound: bool = True,
+        signers: dict[str, CryptoSigner] | None = None,
+    ):
+        self.registry_id = registry_id
+        self.bound = bound
+        self.signers = signers or {
             name: CryptoSigner.generate_ed25519() for name in ("root", "online", "stamp")
         }
         self.files: dict[str, bytes] = {}
@@ -158,7 +167,7 @@ class Simulator:
         for name, signed in roles.items():
             self.snapshot.meta[f"{name}.json"] = MetaFile(signed.version)
             path = f"{METADATA}{signed.version}.{name}.json"
-            self.files[path] = self.signed(signed, "root" if name == "targets" else "online")
+            self.files[path] = self.signed(signed, "root" if name == "targets" else "online", name)
         self.write_snapshot()
         self.timestamp.snapshot_meta = MetaFile(self.snapshot.version)
         self.write_timestamp()
@@ -171,15 +180,18 @@ class Simulator:
     def write_snapshot(self) -> None:
         """Sign and serve the snapshot as it is now."""
         path = f"{METADATA}{self.snapshot.version}.snapshot.json"
-        self.files[path] = self.signed(self.snapshot, "online")
+        self.files[path] = self.signed(self.snapshot, "online", "snapshot")
 
     def write_timestamp(self) -> None:
         """Sign and serve the timestamp as it is now."""
-        self.files[f"{METADATA}timestamp.json"] = self.signed(self.timestamp, "stamp")
+        self.files[f"{METADATA}timestamp.json"] = self.signed(self.timestamp, "stamp", "timestamp")
 
-    def signed(self, signed: Any, signer: str) -> bytes:
-        """Return `signed` as a metadata file with the signature of one key."""
+    def signed(self, signed: Any, signer: str, role: str = "") -> bytes:
+        """Return `signed` as a metadata file with the signature of one key, bound to `role`."""
         metadata = Metadata(copy.deepcopy(signed))
+        if self.bound and role:
+            binding = {"id": self.registry_id, "role": role}
+            metadata.signed.unrecognized_fields.setdefault("psreg", binding)
         metadata.sign(self.signers[signer])
         return metadata.to_bytes()
 

@@ -213,7 +213,10 @@ def overwrite(home: Path, registry: Path, target: str, data: bytes) -> None:
     """Sign `data` as `target`, as anyone with the keys can."""
     state, real = state_of(registry), ports(home, registry)
     signer = MetadataSigner(
-        keys=signers_of(real.keys.load(state.registry_id).values()), source="", expires=NOW + YEAR
+        keys=signers_of(real.keys.load(state.registry_id).values()),
+        source="",
+        expires=NOW + YEAR,
+        registry_id=state.registry_id,
     )
     wanted = {**state.targets, target: Target.of(data)}
     folder, _, name = target.partition("/")
@@ -414,6 +417,7 @@ def shorten(home: Path, registry: Path, days: int) -> None:
         keys=signers_of(real.keys.load(state.registry_id).values()),
         source="",
         expires=NOW + timedelta(days=days),
+        registry_id=state.registry_id,
     )
     snapshot = signer.next_snapshot((), state.root, state.documents["snapshot"])
     timestamp = signer.next_timestamp(snapshot, state.root, state.documents["timestamp"])
@@ -435,7 +439,9 @@ def make_production(home: Path, registry: Path) -> None:
     """Found a registry whose root says it is one for production."""
     real = ports(home, registry)
     pems = {name: real.keys.create("a" * 32, name) for name in KEYS}
-    signer = MetadataSigner(keys=signers_of(pems.values()), source="", expires=NOW + LIFETIME)
+    signer = MetadataSigner(
+        keys=signers_of(pems.values()), source="", expires=NOW + LIFETIME, registry_id="a" * 32
+    )
     draft = signer.first_root("a" * 32, pems).signed
     draft.unrecognized_fields["psreg"]["mode"] = "production"
     real.store.write("metadata/1.root.json", signer._sign(draft, "root", draft))

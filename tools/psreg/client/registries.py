@@ -10,17 +10,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from psreg.client.config import SelectedRegistry, Settings
-from psreg.client.resolve import check_no_rollback
+from psreg.client.library import user_library
+from psreg.client.resolve import check_record, missing_name
 from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore, read_mode
 from psreg.client.tufclient import TufClient
 from psreg.core.classes import CLASSES
-from psreg.core.errors import TrustError, UnavailableError
+from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.core.identity import PBES
 from psreg.http.address import is_url
 from psreg.http.registry_source import FileSource, NotServedError, Source, TooLongError
@@ -54,11 +55,9 @@ class OpenRegistry:
         """`dev` or `production`, as the current root says.
 
         Raises:
-            TrustError: the metadata is refused, or names another registry (`TRUST_PIN`).
+            TrustError: the metadata is refused.
         """
-        identity, mode = read_mode(self._client.newest_root())
-        if identity != self.id:
-            raise TrustError("TRUST_PIN", f"the registry {self.id} now claims the id {identity}")
+        _, mode = read_mode(self._client.newest_root())
         return mode
 
     @property
@@ -67,23 +66,48 @@ class OpenRegistry:
         return self._client.versions()
 
     def record(self, name: str) -> bytes | None:
-        """Return the verified package record of `name`, or None."""
-        return self._client.target(
-            package_target(name),
-            MAX_RECORD,
-            lambda before, now: check_no_rollback(name, before, now),
+        """Return the verified package record of `name`, or None.
+
+        Raises:
+            TrustError: it is refused; `TRUST_NAME_MISSING`: this machine has seen or installed one.
+        """
+        data = self._client.target(
+            package_target(name), MAX_RECORD, lambda before, now: check_record(name, before, now)
         )
+        if data is None:
+            receipt = user_library().receipt(name)
+            if receipt is not None and receipt.registry["id"] == self.id:
+                raise missing_name(name)
+        return data
 
     def shards(self) -> tuple[Shard, ...]:
-        """Return the verified catalogue, one shard per class that has entries."""
+        """Return the verified catalogue, one shard per class that has entries.
+
+        Raises:
+            TrustError: it is refused; `TRUST_NAME_MISSING`: a name that this machine has seen in it
+                is no longer in the registry.
+        """
         from psreg.registry.search import read_shard  # noqa: PLC0415 - `psreg install` does not need it
 
-        files = {name: self._client.target(catalog_target(name), MAX_SHARD) for name in CLASSES}
+        def judge(entry_class: str, before: bytes | None, now: bytes | None) -> None:
+            listed = () if now is None else read_shard(entry_class, now).names
+            try:
+                seen = read_shard(entry_class, before or b"").names
+            except PsregError:
+                return  # there is no stored copy, or it is damaged and protects nothing
+            for name in sorted({*seen} - {*listed}):
+                if not self._client.lists(package_target(name)):
+                    raise missing_name(name)
+
+        files = {
+            name: self._client.target(catalog_target(name), MAX_SHARD, partial(judge, name))
+            for name in CLASSES
+        }
         return tuple(read_shard(name, data) for name, data in files.items() if data is not None)
 
     def names(self) -> tuple[str, ...]:
         """Return all names of the catalogue."""
-        return tuple(entry.name for shard in self.shards() for entry in shard.entries())
+        return tuple(name for shard in self.shards() for name in shard.names)
 
     def artifact(self, path: str, size: int) -> bytes:
         """Return the unverified file at `path`; see `client.install.Registry`."""

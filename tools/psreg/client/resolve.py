@@ -85,20 +85,26 @@ def parse_requests(texts: Iterable[str]) -> tuple[Request, ...]:
     return tuple(requests.values())
 
 
-def check_no_rollback(name: str, before: bytes, now: bytes) -> None:
-    """Check that the record `now` continues the record `before`; both were verified.
+def check_record(name: str, before: bytes | None, now: bytes | None) -> None:
+    """Check that the record `now` is valid and continues the record `before`; both were verified.
 
     Not even the key that signs records may take back what this machine has seen.
 
     Raises:
-        TrustError: `TRUST_ROLLBACK`: a lower serial, or a missing version;
-            `TRUST_REWRITTEN`: a version has other bytes now.
+        TrustError: `TRUST_METADATA`: it is malformed; `TRUST_NAME_MISSING`: there is none any more;
+            `TRUST_ROLLBACK`: a lower serial, or a missing version; `TRUST_REWRITTEN`: a version
+            has other bytes now.
+        UnavailableError: `NEWER_FORMAT`.
     """
-    try:
-        old = read_record(before, name)
-    except PsregError:
-        return  # the stored copy is damaged and protects nothing
+    if now is None:
+        if before is not None:
+            raise missing_name(name)
+        return
     new = read_record(now, name)
+    try:
+        old = read_record(before or b"", name)
+    except PsregError:
+        return  # there is no stored copy, or it is damaged and protects nothing
     digests = {row.version: row.sha256 for row in new.releases}
     versions = {row.version for row in new.rows}
     gone = [row.version for row in old.releases if row.version not in versions]
@@ -173,8 +179,20 @@ def similar(name: str, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(get_close_matches(name, names, n=3, cutoff=0.7))
 
 
-def unknown_name(name: str, names: Iterable[str]) -> UnavailableError:
-    """Return the error for a name that the registry does not have, with suggestions."""
+def missing_name(name: str) -> TrustError:
+    """Return the error for a name that the registry hides: names are never removed."""
+    return TrustError(
+        "TRUST_NAME_MISSING",
+        f"the registry no longer lists `{name}`, which it listed before",
+        "Use another mirror, and tell the maintainers: a name stays listed even if it is purged.",
+    )
+
+
+def unknown_name(name: str, names: Iterable[str]) -> PsregError:
+    """Return the error for a name without a record, with suggestions from the catalogue."""
+    names = tuple(names)
+    if name in names:
+        return missing_name(name)
     close = similar(name, names)
     guess = " or ".join(f"`{word}`" for word in close)
     hint = f"Did you mean {guess}?" if close else f"Run `psreg search {name}`."

@@ -1,8 +1,9 @@
 """The client of The Update Framework over a `Source`. The only importer of `tuf.ngclient`.
 
 The pinned first root is the only trust anchor; cached metadata only protects against rollback, and
-python-tuf verifies its signatures on every run. Every metadata file passes `strict_json` before
-python-tuf parses it. Target files are fetched, verified and written here, because
+python-tuf verifies its signatures on every run. Every metadata file passes `strict_value` before
+python-tuf parses it, and must be that of the role that was asked for: once a file of a registry
+names its role, all of them must. Target files are fetched, verified and written here, because
 `Updater.download_target` writes in place and through links. One process at a time uses the state
 of a registry.
 """
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from tuf.ngclient import FetcherInterface, TargetFile, Updater
 
@@ -25,8 +27,19 @@ from tuf.ngclient.fetcher import exceptions
 
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.registry_source import NotServedError, Source, SourceError, TooLongError
-from psreg.registry.trust.roles import RELEASES, ROOT, SNAPSHOT, TARGETS, TIMESTAMP, target_path
-from psreg.registry.trust.strict_json import strict_json
+from psreg.registry.trust.roles import (
+    BINDING,
+    RELEASES,
+    ROOT,
+    SNAPSHOT,
+    TARGETS,
+    TIMESTAMP,
+    bin_of,
+    check_binding,
+    is_bound,
+    target_path,
+)
+from psreg.registry.trust.strict_json import strict_value
 from psreg.system.atomic import exclusive, real_folder, write_file
 from psreg.system.files import read_file, read_named
 
@@ -36,11 +49,11 @@ _MAX_METADATA = 5_000_000
 _HASHES = ("sha256", "sha512")
 _ROLES = (ROOT, TIMESTAMP, SNAPSHOT, TARGETS)
 
-_CHECKED = tuple(f"{role}.json" for role in (TIMESTAMP, SNAPSHOT, TARGETS, RELEASES))
-"""Cached files that must be metadata; the bins are many, and python-tuf replaces a bad one."""
+_LISTED = (TIMESTAMP, SNAPSHOT, TARGETS, RELEASES)
+"""The roles whose cached files are checked in every run; a bin is checked when it is used."""
 
-Comparison = Callable[[bytes, bytes], None]
-"""Compares the bytes verified before with the new ones; raises to refuse them."""
+Judge = Callable[[bytes | None, bytes | None], None]
+"""Gets the bytes verified before and the new ones, None where there are none; raises to refuse."""
 
 
 class _MalformedError(exceptions.DownloadError):
@@ -48,10 +61,15 @@ class _MalformedError(exceptions.DownloadError):
 
 
 class Fetcher(FetcherInterface):
-    """A fetcher for python-tuf over a `Source`; remembers the last file, to explain a refusal."""
+    """A fetcher for python-tuf over a `Source`; remembers the last file, to explain a refusal.
 
-    def __init__(self, source: Source) -> None:
+    `bound` is whether a file of the registry has named its role, so that every file has to.
+    """
+
+    def __init__(self, source: Source, registry_id: str | None = None) -> None:
         self._source = source
+        self._registry_id = registry_id
+        self.bound = False
         self.name = ""
         self.data = b""
 
@@ -59,11 +77,14 @@ class Fetcher(FetcherInterface):
         return iter((self.download_bytes(url, _MAX_METADATA),))
 
     def download_bytes(self, url: str, max_length: int) -> bytes:
-        """Return the metadata file at `url`, a path below the base, if it is strict JSON."""
+        """Return the metadata file at `url`, a path below the base.
+
+        It is strict JSON, and that of the role in its name.
+        """
         self.name, self.data = url.rpartition("/")[2], b""
         try:
             self.data = self._source.read(url, max_length)
-            strict_json(self.data)
+            value = strict_value(self.data)
         except NotServedError as error:
             raise exceptions.DownloadHTTPError(error.message, 404) from error
         except TooLongError as error:
@@ -72,7 +93,18 @@ class Fetcher(FetcherInterface):
             raise _MalformedError(error.message) from error
         except SourceError as error:
             raise exceptions.DownloadError(error.message) from error
+        self._check_role(value.get("signed") if isinstance(value, dict) else None)
         return self.data
+
+    def _check_role(self, signed: Any) -> None:
+        stem = unquote(self.name).removesuffix(".json")
+        version, _, role = stem.partition(".")
+        role = role if role and version.isdecimal() else stem
+        try:
+            check_binding(signed, role, self._registry_id, required=self.bound and role != ROOT)
+        except TrustError as error:
+            raise exceptions.DownloadError(error.message) from error
+        self.bound |= role != ROOT and is_bound(signed)
 
 
 class TufClient:
@@ -86,7 +118,8 @@ class TufClient:
         self._metadata = folder / "metadata"
         self._root = root
         self._say = notify
-        self._fetcher = Fetcher(source)
+        self._registry_id = _id_of(root)
+        self._fetcher = Fetcher(source, self._registry_id)
         self._updater: Updater | None = None
 
     def refresh(self) -> Updater:
@@ -99,7 +132,11 @@ class TufClient:
         if self._updater is None:
             real_folder(self._folder)
             with self._locked():
-                if repair_cache(self._metadata):
+                damaged = repair_cache(self._metadata, self._registry_id)
+                self._fetcher.bound = any(_names_role(self._metadata, role) for role in _LISTED)
+                for role in (TARGETS, RELEASES):
+                    self._distrust_unbound(role)
+                if damaged:
                     self._say(
                         f"the client state in {self._folder} was damaged and has been rebuilt"
                     )
@@ -110,29 +147,34 @@ class TufClient:
                 self._updater = updater
         return self._updater
 
-    def target(self, path: str, limit: int, compare: Comparison | None = None) -> bytes | None:
+    def target(self, path: str, limit: int, judge: Judge | None = None) -> bytes | None:
         """Return the verified bytes of a target; None if no role lists the path.
 
-        A stored copy is used if it is still the one listed. `compare` gets the copy verified before
-        and the new bytes.
+        A stored copy is used if it is still the one listed. Otherwise `judge` gets that copy and
+        the new bytes before they are stored.
 
         Raises:
             TrustError, UnavailableError: as `refresh`; `TRUST_DIGEST`: length or hash differ.
         """
         updater = self.refresh()
         with self._locked():
+            self._distrust_unbound(bin_of(path))
             info = updater.get_targetinfo(path)
-            if info is None:
-                return None
             file = self._folder / path
             stored = _stored(file, limit)
-            if stored is not None and _verified(info, stored):
+            if info is not None and stored is not None and _verified(info, stored):
                 return stored
-            data = self._download(info, limit)
-            if stored is not None and compare is not None:
-                compare(stored, data)
-            write_file(real_folder(file.parent) / file.name, data)
+            data = None if info is None else self._download(info, limit)
+            if judge is not None:
+                judge(stored, data)
+            if data is not None:
+                write_file(real_folder(file.parent) / file.name, data)
             return data
+
+    def lists(self, path: str) -> bool:
+        """Return whether a role lists the target `path`; for a `Judge`, which runs locked."""
+        self._distrust_unbound(bin_of(path))
+        return self.refresh().get_targetinfo(path) is not None
 
     def versions(self) -> Mapping[str, int]:
         """Return the current version of each top-level role."""
@@ -163,6 +205,16 @@ class TufClient:
         if not _verified(info, data):
             raise _wrong_bytes(info.path)
         return data
+
+    def _distrust_unbound(self, role: str) -> None:
+        """Remove the cached file of a role that does not name it, so that it is fetched again.
+
+        It may stand for another one that the same key signed; python-tuf could not tell.
+        """
+        file = self._metadata / f"{role}.json"
+        signed = _signed(file) if self._registry_id is not None and file.exists() else None
+        if signed is not None and not _is_of(signed, role, self._registry_id, required=True):
+            _remove(file)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -272,8 +324,10 @@ def _stored(file: Path, limit: int) -> bytes | None:
         return None
 
 
-def repair_cache(metadata: Path) -> bool:
+def repair_cache(metadata: Path, registry_id: str | None) -> bool:
     """Remove damaged files from the cache in `metadata`; return whether there were any.
+
+    Damaged is also a file that names another role, or another registry than `registry_id`.
 
     Raises:
         OSError, UnavailableError: it cannot be written.
@@ -286,9 +340,10 @@ def repair_cache(metadata: Path) -> bool:
     for file in (*metadata.glob("*.json"), *history.glob("*.json")):
         if file.is_symlink() and file.name == "root.json":
             continue  # python-tuf links it again on every run
-        checked = file.name in _CHECKED or file.parent == history
+        role = ROOT if file.parent == history else file.name.removesuffix(".json")
+        checked = role == ROOT or role in _LISTED
         regular = stat.S_ISREG(file.lstat().st_mode)
-        if not regular or (checked and not _is_metadata(file)):
+        if not regular or (checked and not _is_of(_signed(file), role, registry_id)):
             _remove(file)
             damaged = True
     return damaged
@@ -302,12 +357,33 @@ def signed_field(data: bytes, key: str) -> Any:
         return None
 
 
-def _is_metadata(file: Path) -> bool:
+def _id_of(root: bytes) -> str | None:
+    """Return the registry's id in a root; None for a root of another kind of repository."""
+    binding = signed_field(root, BINDING)
+    return binding["id"] if isinstance(binding, dict) else None
+
+
+def _signed(file: Path) -> Any:
+    """Return the signed part of a cached file, or None."""
     try:
-        data = read_file(file, _MAX_METADATA)
-    except UnavailableError:
+        return json.loads(read_file(file, _MAX_METADATA))["signed"]
+    except (UnavailableError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _is_of(signed: Any, role: str, registry_id: str | None, *, required: bool = False) -> bool:
+    """Return whether a signed part has a version, and names no other role or registry."""
+    if not isinstance(signed, dict) or not isinstance(signed.get("version"), int):
         return False
-    return isinstance(signed_field(data, "version"), int)
+    try:
+        check_binding(signed, role, registry_id, required=required)
+    except TrustError:
+        return False
+    return True
+
+
+def _names_role(metadata: Path, role: str) -> bool:
+    return is_bound(_signed(metadata / f"{role}.json"))
 
 
 def _remove(path: Path) -> None:

@@ -8,7 +8,7 @@ one left and, with the same tree and clock, gives the same registry.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -123,6 +123,8 @@ def resign(now: datetime, ports: Ports) -> PublishResult:
             "Run `psreg publish` without --resign.",
         )
     root, signer = _ready_to_sign(baseline, now, ports)
+    if not baseline.state.documents[TIMESTAMP].bound:
+        signer = replace(signer, registry_id=None)  # all documents change at once, in a publish
     documents = renew(baseline.state, now, signer)
     written = _write(baseline, info_of(root).id, {}, documents, ports)
     entries = len(baseline.state.packages)
@@ -195,7 +197,10 @@ def _ready_to_sign(
         registry_id = info_of(baseline.root).id
         pems = ports.keys.load(registry_id)
         signer = MetadataSigner(
-            keys=signers_of(pems.values()), source=ports.keys.folder(registry_id), expires=expires
+            keys=signers_of(pems.values()),
+            source=ports.keys.folder(registry_id),
+            expires=expires,
+            registry_id=registry_id,
         )
         for role in (SNAPSHOT, TIMESTAMP):
             signer.require(baseline.root, role)
@@ -206,7 +211,10 @@ def _ready_to_sign(
     made = ports.keys.load(registry_id)
     pems = {name: made.get(name) or ports.keys.create(registry_id, name) for name in KEYS}
     signer = MetadataSigner(
-        keys=signers_of(pems.values()), source=ports.keys.folder(registry_id), expires=expires
+        keys=signers_of(pems.values()),
+        source=ports.keys.folder(registry_id),
+        expires=expires,
+        registry_id=registry_id,
     )
     return signer.first_root(registry_id, pems), signer
 

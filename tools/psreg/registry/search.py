@@ -68,6 +68,11 @@ class Shard:
     entry_class: str
     columns: Mapping[str, Sequence[Any]]
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the entries, in the order of the catalogue."""
+        return self.columns["name"]
+
     def entries(self) -> Iterator[Entry]:
         """Return the entries, in the order of the catalogue (by name)."""
         wanted = ("name", "version", "summary", "use_case", "tags", "license", "date", "deprecated")
@@ -92,6 +97,8 @@ def read_shard(name: str, data: bytes) -> Shard:
                 "not know",
                 "Install a newer psreg.",
             )
+        if value["shard"] != name:
+            raise ValueError(f"it is the catalogue of {value['shard']!r}")  # noqa: TRY301 - one message below
         columns: dict[str, Sequence[Any]] = {key: _texts(value[key]) for key in _TEXTS}
         columns |= {key: _decoded(value[key]) for key in _CODED if key in value}
         columns["license"] = ["".join(row) for row in columns["license"]]

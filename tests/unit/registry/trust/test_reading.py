@@ -144,11 +144,46 @@ def test_foreign_key_attack(there: Files) -> None:
     refused(there, "TRUST_SIGNATURE")
 
 
-def test_swapped_bins_attack(there: Files) -> None:
-    """A bin is signed by the key of all bins; what it lists says which one it is."""
-    one, other = ("metadata/1.r-00.json", ALPHA_BIN)
-    there[one] = OLD[other.replace("/2.", "/1.")]
-    refused(there, "TRUST_METADATA", "not allowed")
+@pytest.mark.parametrize("role", ["r-01", "releases"])
+def test_swapped_bins_attack(there: Files, role: str) -> None:
+    """All bins and `releases` have the same key; an empty bin lists nothing that gives it away."""
+    there[f"metadata/1.{role}.json"] = there["metadata/1.r-00.json"]
+    refused(there, "TRUST_ROLE", f"the metadata of {role} names the role 'r-00'")
+
+
+def unbind(signed: Any) -> None:
+    del signed.unrecognized_fields["psreg"]
+
+
+@pytest.mark.parametrize("role", ["snapshot", "targets", "releases", "bin"])
+def test_a_file_without_a_role_among_others(there: Files, role: str) -> None:
+    forge(there, ONE_OF_EACH[role], "root" if role == "targets" else "online", unbind)
+    refused(there, "TRUST_ROLE", "does not name its role")
+
+
+@pytest.mark.parametrize("role", ["timestamp", "snapshot", "releases", "bin"])
+@pytest.mark.parametrize(
+    ("psreg", "words"),
+    [
+        ([], "does not name its role"),
+        ({"id": "f" * 32}, "does not name its role"),
+        ({"id": "f" * 32, "role": "targets"}, "names the role 'targets'"),
+        ({"id": "0" * 32, "role": None}, "is of the registry '000"),
+    ],
+)
+def test_a_role_of_another_registry(there: Files, role: str, psreg: Any, words: str) -> None:
+    path = ONE_OF_EACH[role]
+    if isinstance(psreg, dict) and psreg.get("role", "") is None:
+        name = path.removeprefix("metadata/").removesuffix(".json").rpartition(".")[2]
+        psreg = psreg | {"role": name}
+    forge(there, path, "timestamp" if role == "timestamp" else "online", set_psreg(psreg))
+    refused(there, "TRUST_ROLE", words)
+
+
+def test_a_root_that_names_another_role(there: Files) -> None:
+    psreg = {"id": "f" * 32, "mode": "dev", "role": "targets"}
+    forge(there, "metadata/1.root.json", "root", set_psreg(psreg))
+    refused(there, "TRUST_ROLE", "names the role 'targets'")
 
 
 def test_old_bin_attack(there: Files) -> None:
@@ -216,8 +251,9 @@ def forge_third_snapshot(there: Files) -> None:
     forge(there, "metadata/3.snapshot.json", "online", lambda s: setattr(s, "version", 3))
 
 
-def test_files_that_nobody_signed_do_not_overtake(there: Files) -> None:
-    there["metadata/3.snapshot.json"] = b"junk"
+@pytest.mark.parametrize("junk", [b"junk", NEW["metadata/2.snapshot.json"]])
+def test_files_that_nobody_signed_do_not_overtake(there: Files, junk: bytes) -> None:
+    there["metadata/3.snapshot.json"] = there["metadata/4.snapshot.json"] = junk
     state = read_registry(there.get)
     assert state is not None
     assert not state.newer_snapshot

@@ -59,6 +59,22 @@ TRUST = Subject(
             "`registry/` from a complete copy.",
         ),
         ErrorCode(
+            code="TRUST_ROLE",
+            exit_code=3,
+            meaning="A metadata file stands in place of another one: it names another role or "
+            "registry, or no longer names its role.",
+            remedy="Use another mirror: somebody may be hiding names from you. If it stays, tell "
+            "the maintainers.",
+        ),
+        ErrorCode(
+            code="TRUST_NAME_MISSING",
+            exit_code=3,
+            meaning="The registry does not list a name that its catalogue lists, or that this "
+            "machine has seen or installed.",
+            remedy="Use another mirror, and tell the maintainers. Names are never removed: a "
+            "purged one stays listed.",
+        ),
+        ErrorCode(
             code="TRUST_DIGEST",
             exit_code=3,
             meaning="A file does not have the length or the digest that was signed.",

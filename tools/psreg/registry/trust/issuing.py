@@ -32,8 +32,9 @@ def issue(
 ) -> tuple[Document, ...]:
     """Return the documents that make `wanted` the registry's targets; () if nothing changes.
 
-    Only bins whose targets changed are signed again, not the roles that delegate to them. `state`
-    is None if nothing has been published yet.
+    Only bins whose targets changed are signed again, not the roles that delegate to them; and all
+    documents that do not name their role, as older versions of psreg signed them. `state` is None
+    if nothing has been published yet.
 
     Raises:
         TrustError: KEY_MISSING.
@@ -48,7 +49,13 @@ def issue(
     changed = [
         signer.next_bin(name, targets, before[RELEASES], before[name])
         for name, targets in _by_bin(wanted).items()
-        if targets != was[name]
+        if targets != was[name] or not before[name].bound
+    ]
+    delegators = ((RELEASES, TARGETS), (TARGETS, ROOT))
+    changed += [
+        signer.renewed(before[role], before[delegator])
+        for role, delegator in delegators
+        if not before[role].bound
     ]
     return _make_current(before, root, changed, signer) if changed else ()
 

@@ -35,6 +35,7 @@ from psreg.registry.trust.keys import key_from_pem
 from psreg.registry.trust.roles import (
     BIN_BITS,
     BIN_PREFIX,
+    BINDING,
     KEY_OF,
     PATHS,
     RELEASES,
@@ -44,6 +45,8 @@ from psreg.registry.trust.roles import (
     TIMESTAMP,
     RootInfo,
     Target,
+    check_binding,
+    is_bound,
 )
 from psreg.registry.trust.strict_json import strict_json
 
@@ -71,6 +74,17 @@ class Document:
         at: datetime = self.signed.expires
         return at
 
+    @property
+    def bound(self) -> bool:
+        """Whether it names its registry and role."""
+        return is_bound(self.signed.unrecognized_fields)
+
+    @property
+    def registry_id(self) -> str | None:
+        """The id of its registry, if it names one."""
+        found: str | None = self.signed.unrecognized_fields.get(BINDING, {}).get("id")
+        return found
+
 
 def root_info(data: bytes) -> RootInfo:
     """Return what the root in `data` says, after checking that it is signed by its own keys.
@@ -83,7 +97,7 @@ def root_info(data: bytes) -> RootInfo:
 
 def info_of(root: Document) -> RootInfo:
     """Return id, mode, digest and version of a verified root."""
-    psreg = root.signed.unrecognized_fields["psreg"]
+    psreg = root.signed.unrecognized_fields[BINDING]
     digest = hashlib.sha256(root.data).hexdigest()
     return RootInfo(id=psreg["id"], mode=psreg["mode"], sha256=digest, version=root.version)
 
@@ -107,17 +121,22 @@ def verified_root(data: bytes, before: Document | None) -> Document:
     return root
 
 
-def verified(data: bytes, role: str, delegator: Document, entry: MetaFile | None) -> Document:
+def verified(
+    data: bytes, role: str, delegator: Document, entry: MetaFile | None, *, bound: bool = False
+) -> Document:
     """Return the metadata of `role` in `data`, as `delegator` and the snapshot require.
 
-    `entry` is what the listing file says about it (None for timestamp.json).
+    `entry` is what the listing file says about it (None for timestamp.json); `bound` is whether
+    that file names its role, so that this one must, too.
 
     Raises:
         TrustError: TRUST_METADATA, TRUST_SIGNATURE, TRUST_DIGEST (length or digest listed),
-            TRUST_MIXED (another version than listed).
+            TRUST_MIXED (another version than listed), TRUST_ROLE (of another role or registry).
     """
     metadata = _parse(data, role)
     _check_signatures(metadata, role, delegator)
+    fields = metadata.signed.unrecognized_fields
+    check_binding(fields, role, delegator.registry_id, required=bound)
     if entry is not None:
         try:
             entry.verify_length_and_hashes(data)
@@ -159,11 +178,12 @@ def _check_signatures(metadata: Metadata[Any], role: str, delegator: Document) -
 
 
 def _check_identity(root: Document) -> None:
-    psreg = root.signed.unrecognized_fields.get("psreg")
+    psreg = root.signed.unrecognized_fields.get(BINDING)
     fields = psreg if isinstance(psreg, dict) else {}
     named = isinstance(fields.get("id"), str) and _ID.fullmatch(fields["id"])
     if not named or fields.get("mode") not in MODES:
         raise TrustError("TRUST_METADATA", "the root does not name its registry")
+    check_binding(root.signed.unrecognized_fields, ROOT, fields["id"], required=False)
     if root.signed.consistent_snapshot is not True:
         raise TrustError("TRUST_METADATA", "the root does not declare consistent snapshots")
 
@@ -182,13 +202,16 @@ def signers_of(pems: Iterable[bytes]) -> Signers:
 class MetadataSigner:
     """Signs documents that expire at `expires`, with the keys found in the folder `source`.
 
-    Every method returns the verified new document; `before` is the version that it replaces. All
-    raise TrustError KEY_MISSING if there are too few keys for the role.
+    The documents name the registry `registry_id` and their role; None leaves them as they were, in
+    a registry whose other documents do not yet name theirs. Every method returns the verified new
+    document; `before` is the version that it replaces. All raise TrustError KEY_MISSING if there
+    are too few keys for the role.
     """
 
     keys: Signers
     source: str
     expires: datetime
+    registry_id: str | None
 
     def require(self, delegator: Document, role: str) -> None:
         """Raise TrustError KEY_MISSING if there are too few keys to sign `role`."""
@@ -203,7 +226,7 @@ class MetadataSigner:
         root = Root(
             expires=self.expires,
             consistent_snapshot=True,
-            unrecognized_fields={"psreg": {"id": registry_id, "mode": MODES[0]}},
+            unrecognized_fields={BINDING: {"id": registry_id, "role": ROOT, "mode": MODES[0]}},
         )
         for role in root.roles:
             root.add_key(public[KEY_OF[role]], role)
@@ -264,6 +287,10 @@ class MetadataSigner:
         return signed
 
     def _issue(self, signed: Any, role: str, delegator: Document) -> Document:
+        if self.registry_id is not None:
+            fields = signed.unrecognized_fields.get(BINDING, {})
+            binding = {**fields, "id": self.registry_id, "role": role}
+            signed.unrecognized_fields[BINDING] = binding
         data = self._sign(signed, role, delegator.signed)
         return verified(data, role, delegator, entry=None)
 

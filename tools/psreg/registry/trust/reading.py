@@ -94,8 +94,8 @@ def read_registry(read: Read) -> RegistryState | None:
 
     Raises:
         TrustError: TRUST_METADATA, TRUST_SIGNATURE, TRUST_DIGEST (a target file is not the one
-            listed), TRUST_MIXED (files of different states, or one is missing), TRUST_ROLLBACK
-            (the timestamp is older than the snapshots).
+            listed), TRUST_MIXED (files of different states, or one is missing), TRUST_ROLE (a file
+            stands for another one), TRUST_ROLLBACK (the timestamp is older than the snapshots).
     """
     chain = read_roots(read)
     data = read(TIMESTAMP_PATH)
@@ -158,7 +158,7 @@ def _load(role: str, lister: Document, delegator: Document, read: Read) -> Docum
     data = read(path)
     if data is None:
         raise TrustError("TRUST_MIXED", f"{path} is missing", _RESTORE)
-    return verified(data, role, delegator, entry)
+    return verified(data, role, delegator, entry, bound=lister.bound)
 
 
 def _has_bins(releases: Document) -> bool:
@@ -201,15 +201,14 @@ def _has_newer_snapshot(snapshot: Document, root: Document, read: Read) -> bool:
     newer = 0
     for version in (snapshot.version + 1, snapshot.version + 2):
         data = read(metadata_path(SNAPSHOT, version))
-        newer += data is not None and _is_signed(data, root)
+        newer += data is not None and _is_snapshot(data, version, root)
     if newer > 1:
         raise TrustError("TRUST_ROLLBACK", "the timestamp is older than the snapshots", _RESTORE)
     return newer > 0
 
 
-def _is_signed(data: bytes, root: Document) -> bool:
+def _is_snapshot(data: bytes, version: int, root: Document) -> bool:
     try:
-        verified(data, SNAPSHOT, root, entry=None)
+        return verified(data, SNAPSHOT, root, entry=None).version == version
     except TrustError:
         return False
-    return True

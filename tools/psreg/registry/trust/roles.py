@@ -5,7 +5,9 @@ root ─┬─ timestamp ── names the current snapshot
       ├─ snapshot ─── names the version of every role below
       └─ targets ──── releases ── r-00 … r-ff ── pkg/<name>.json, catalog/<shard>.json
 ```
-Pure names and numbers: no signature is made or verified here.
+A delegated file looks like any other one with the same version and key, so every file names its
+registry and its role in its signed part: `"psreg": {"id": …, "role": "r-2f"}`. Pure names and
+numbers: no signature is made or verified here.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ import hashlib
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
+from psreg.core.errors import TrustError
 from psreg.core.identity import is_name
 
 ROOT = "root"
@@ -77,6 +81,45 @@ class RootInfo:
     mode: str
     sha256: str
     version: int
+
+
+BINDING = "psreg"
+"""The member of the signed part that names registry and role; in a root also the mode."""
+
+
+def is_bound(signed: Any) -> bool:
+    """Return whether the signed part of metadata, as JSON data, names its role."""
+    binding = signed.get(BINDING) if isinstance(signed, dict) else None
+    return isinstance(binding, dict) and "role" in binding
+
+
+def check_binding(signed: Any, role: str, registry_id: str | None, *, required: bool) -> None:
+    """Check that the signed part of metadata is that of `role` in the registry `registry_id`.
+
+    Files of older registries name nothing, which is accepted unless a binding is `required`; a root
+    is known by its type and id. `registry_id` is None where it is not known.
+
+    Raises:
+        TrustError: TRUST_ROLE; TRUST_PIN for the root of another registry.
+    """
+    binding = signed.get(BINDING) if isinstance(signed, dict) else None
+    if binding is None and not required and (role != ROOT or registry_id is None):
+        return
+    found = binding if isinstance(binding, dict) else {}
+    if role == ROOT and registry_id not in (None, found.get("id")):
+        raise TrustError(
+            "TRUST_PIN", f"the registry {registry_id} now claims the id {found.get('id')}"
+        )
+    if found.get("role", role if role == ROOT else None) != role:
+        told = f"names the role {found['role']!r}" if "role" in found else "does not name its role"
+        raise TrustError("TRUST_ROLE", f"the metadata of {role} {told}", _HIDING)
+    if registry_id not in (None, found.get("id")):
+        raise TrustError(
+            "TRUST_ROLE", f"the metadata of {role} is of the registry {found.get('id')!r}", _HIDING
+        )
+
+
+_HIDING = "Use another mirror: this one shows a signed file in place of another one."
 
 
 def metadata_path(role: str, version: int) -> str:
