@@ -104,6 +104,18 @@ def test_a_longer_target_than_listed_is_refused(registry, connect):
     assert code_of(lambda: connect().target(RECORD, 10_000)) == "TRUST_DIGEST"
 
 
+def test_a_repository_without_an_identity_is_followed(tmp_path):
+    """Any repository of The Update Framework is; its files cannot name what it has not."""
+    repository = Simulator(bound=False)
+    del repository.root.unrecognized_fields["psreg"]
+    repository.write_root()
+    repository.release().publish()
+    for _ in range(2):
+        client = TufClient(repository, repository.first_root, tmp_path / "state", print)
+        assert b"quiz_master" in client.target(RECORD, 10_000)
+    assert repository.reads.count(f"{METADATA}1.r-ec.json") == 1
+
+
 def test_a_missing_timestamp_is_not_found(registry, connect):
     del registry.files[f"{METADATA}timestamp.json"]
     assert code_of(connect().refresh) == "NOT_FOUND"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -18,7 +18,7 @@ from psreg.registry.baseline import Intent, Ports
 from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.records import PackageRecord
 from psreg.registry.trust.issuing import issue
-from psreg.registry.trust.metadata import MetadataSigner, signers_of
+from psreg.registry.trust.metadata import Document, MetadataSigner, signers_of
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import BINS, KEYS, LIFETIME, Target
 from support.publishing import (
@@ -28,6 +28,7 @@ from support.publishing import (
     SECOND,
     Died,
     Dying,
+    Tree,
     client_reads,
     entry,
     files,
@@ -221,9 +222,47 @@ def overwrite(home: Path, registry: Path, target: str, data: bytes) -> None:
     wanted = {**state.targets, target: Target.of(data)}
     folder, _, name = target.partition("/")
     real.store.write(f"targets/{folder}/{wanted[target].sha256}.{name}", data)
-    for document in issue(state, state.root, wanted, signer):
+    write(registry, issue(state, state.root, wanted, signer))
+
+
+def write(registry: Path, documents: Iterable[Document]) -> None:
+    """Write signed documents, as anyone with the keys can."""
+    for document in documents:
         prefix = "" if document.role == "timestamp" else f"{document.version}."
-        real.store.write(f"metadata/{prefix}{document.role}.json", document.data)
+        (registry / f"metadata/{prefix}{document.role}.json").write_bytes(document.data)
+
+
+# Metadata that does not name its role
+
+
+def make_older(home: Path, registry: Path) -> None:
+    """Publish FIRST as versions of psreg did that did not yet name roles."""
+    registry_id = release(home, registry, FIRST).registry_id
+    state, pems = state_of(registry), ports(home, registry).keys.load(registry_id)
+    signer = MetadataSigner(
+        keys=signers_of(pems.values()), source="", expires=NOW + YEAR, registry_id=None
+    )
+    write(registry, issue(None, state.root, state.targets, signer))
+
+
+def unbound(registry: Path) -> set[str]:
+    return {role for role, each in state_of(registry).documents.items() if not each.bound}
+
+
+@pytest.mark.parametrize("tree", [FIRST, SECOND])
+def test_the_next_publish_names_every_role(home: Path, registry: Path, tree: Tree) -> None:
+    make_older(home, registry)
+    before = state_of(registry)
+    assert len(unbound(registry)) == 256 + 4
+    renewed(home, registry, timedelta(days=1))
+    assert len(unbound(registry)) == 256 + 4  # all at once, or none
+    release(home, registry, tree, NOW + timedelta(days=1))
+    assert unbound(registry) == set()
+    assert state_of(registry).packages["beta"] == before.packages["beta"]
+    for document in state_of(registry).documents.values():
+        signed = json.loads(document.data)["signed"]["psreg"]
+        assert (signed["id"], signed["role"]) == (before.registry_id, document.role)
+    assert release(home, registry, tree, NOW + timedelta(days=1)).written == 0
 
 
 # What is refused
