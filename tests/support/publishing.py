@@ -178,6 +178,7 @@ class MemoryJournal:
 
     def __init__(self) -> None:
         self.note: Intent | None = None
+        self.held: str | None = None
 
     def pending(self) -> Intent | None:
         return self.note
@@ -185,8 +186,12 @@ class MemoryJournal:
     def begin(self, intent: Intent) -> None:
         self.note = intent
 
-    def finish(self) -> None:
+    def finish(self, registry_id: str) -> None:
         self.note = None
+        self.held = registry_id
+
+    def holds(self) -> str | None:
+        return self.held
 
 
 def memory_ports() -> Ports:
@@ -259,6 +264,9 @@ class Dying:
         self._change()
         self._real.journal.begin(intent)
 
-    def finish(self) -> None:
+    def finish(self, registry_id: str) -> None:
         self._change()
-        self._real.journal.finish()
+        self._real.journal.finish(registry_id)
+
+    def holds(self) -> str | None:
+        return self._real.journal.holds()

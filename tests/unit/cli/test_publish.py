@@ -127,6 +127,23 @@ def test_publish_for_machines(world: World) -> None:
     assert (again["released"], again["written"]) == ([], 0)
 
 
+def test_metadata_that_is_gone_is_not_replaced(world: World) -> None:
+    before = world.json()
+    shutil.rmtree(world.registry / "metadata")
+    artifact = world.checkout / "pbes/prompt/email_reply/1.0.0/email_reply.prompt"
+    artifact.write_text(artifact.read_text().replace("email", "e-mail"))
+    there = files(world.registry)
+    for options in ((), ("--resign",)):
+        assert world.json(*options, code=3)["error"]["code"] == "METADATA_MISSING"
+    shutil.rmtree(world.registry / "targets")
+    done = world.run()
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "Restore" in done.stderr
+    assert "--start-over" in done.stderr
+    assert files(world.registry) == {"policy.toml": there["policy.toml"]}
+    assert world.json("--start-over")["registry_id"] != before["registry_id"]
+
+
 def test_the_address_of_the_site_is_ready_to_paste(world: World) -> None:
     policy = POLICY + '[site]\nurl = "https://prompts.example/"\n'
     (world.registry / "policy.toml").write_text(policy)

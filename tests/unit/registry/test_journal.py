@@ -22,8 +22,10 @@ def test_a_note_lasts_until_it_is_dropped(tmp_path: Path) -> None:
     again = PublishJournal(tmp_path / "state", tmp_path / "x" / ".." / "registry")
     assert again.pending() == INTENT
     assert PublishJournal(tmp_path / "state", tmp_path / "other").pending() is None
-    journal.finish()
-    journal.finish()
+    assert journal.holds() is None
+    for registry_id in ("0" * 32, "0" * 32, "1" * 32):
+        journal.finish(registry_id)
+        assert journal.holds() == registry_id
     assert journal.pending() is None
     assert not (tmp_path / "registry").exists()
 
@@ -40,12 +42,17 @@ def test_a_note_that_means_nothing_is_none(tmp_path: Path, data: bytes) -> None:
 def test_what_cannot_be_read_or_written_is_told(tmp_path: Path) -> None:
     journal = PublishJournal(tmp_path, tmp_path / "registry")
     journal.begin(INTENT)
-    (note,) = (tmp_path / "publish").iterdir()
-    note.unlink()
-    note.mkdir()
-    for call in (journal.pending, journal.finish):
+    journal.finish("0" * 32)
+    journal.begin(INTENT)
+    for note in (tmp_path / "publish").iterdir():
+        note.unlink()
+        note.mkdir()
+    for call in (journal.pending, journal.holds, lambda: journal.finish("0" * 32)):
         with pytest.raises(UnavailableError):
             call()
+    next((tmp_path / "publish").glob("*.id")).rmdir()
+    with pytest.raises(UnavailableError):
+        journal.finish("0" * 32)
     (tmp_path / "file").write_text("")
     with pytest.raises(UnavailableError):
         PublishJournal(tmp_path / "file", tmp_path / "registry").begin(INTENT)
@@ -75,3 +82,12 @@ def test_one_at_a_time(tmp_path: Path) -> None:
         other.kill()
     with journal.lock():  # a lock dies with the process that holds it
         pass
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff", b"../../x"])
+def test_an_id_that_means_nothing_is_none(tmp_path: Path, data: bytes) -> None:
+    journal = PublishJournal(tmp_path, tmp_path / "registry")
+    journal.finish("0" * 32)
+    (note,) = (tmp_path / "publish").iterdir()
+    note.write_bytes(data)
+    assert journal.holds() is None

@@ -346,6 +346,43 @@ def test_a_registry_without_its_root_is_not_started_over(home: Path, registry: P
     refusal(lambda: release(home, registry, SECOND), registry, "TRUST_MIXED", TrustError)
 
 
+@pytest.mark.parametrize("left", [("targets",), ("policy.toml",), ("targets", "policy.toml")])
+def test_a_registry_without_metadata_is_not_started_over(
+    home: Path, registry: Path, left: tuple[str, ...]
+) -> None:
+    before = release(home, registry, FIRST)
+    (registry / "policy.toml").write_text("")
+    shutil.copytree(registry, registry.with_name("backup"))
+    for path in {"metadata", "targets"}.difference(left):
+        shutil.rmtree(registry / path)
+    changed = FIRST | {PurePosixPath("pbes/prompt/alpha/1.0.0/alpha.prompt"): b"other"}
+    for tree in (FIRST, changed):
+        message = refusal(
+            lambda tree=tree: release(home, registry, tree),
+            registry,
+            "METADATA_MISSING",
+            TrustError,
+        )
+        assert ("targets/pkg" in message) == ("targets" in left)
+        assert (before.registry_id in message) == ("targets" not in left)
+    refusal(lambda: resign(NOW, ports(home, registry)), registry, "METADATA_MISSING", TrustError)
+    shutil.copytree(registry.with_name("backup"), registry, dirs_exist_ok=True)
+    assert release(home, registry, SECOND).registry_id == before.registry_id
+
+
+def test_starting_over_on_purpose(home: Path, registry: Path) -> None:
+    before = release(home, registry, FIRST)
+    shutil.rmtree(registry / "metadata")
+    after = publish(SECOND, CLEAN, NOW, ports(home, registry), start_over=True)
+    assert after.registry_id != before.registry_id
+    assert release(home, registry, SECOND).written == 0
+
+
+def test_another_folder_is_another_registry(home: Path, registry: Path) -> None:
+    before = release(home, registry, FIRST)
+    assert release(home, registry.with_name("other"), FIRST).registry_id != before.registry_id
+
+
 def test_a_registry_without_its_timestamp_is_not_started_over(home: Path, registry: Path) -> None:
     release(home, registry, FIRST)
     (registry / "metadata/timestamp.json").unlink()

@@ -45,6 +45,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--resign", action="store_true", help="renew signatures without releasing anything"
     )
+    parser.add_argument(
+        "--start-over",
+        action="store_true",
+        help="create another registry where the metadata of one is gone",
+    )
     add_output_options(parser)
 
 
@@ -72,7 +77,10 @@ def run(args: Namespace, console: Console) -> int:
     if report.failed():
         return _say_findings(report, console)
     with journal.lock():
-        result = resign(now, ports) if args.resign else publish(tree, report, now, ports)
+        if args.resign:
+            result = resign(now, ports)
+        else:
+            result = publish(tree, report, now, ports, start_over=args.start_over)
     for line in withdrawal_lines(report):
         console.warn(line)
     _say(result, policy.read(folder.get(_POLICY, b"")).site_url or "URL", console)

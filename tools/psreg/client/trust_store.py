@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from psreg.core.errors import TrustError, UnavailableError
+from psreg.registry.trust.roles import is_registry_id
 from psreg.registry.trust.strict_json import strict_value
 from psreg.system.atomic import cannot_write, write_file
 from psreg.system.files import read_named
@@ -25,7 +26,6 @@ ROOT = "registry/metadata/1.root.json"
 MAX_ROOT = 512_000
 """Size in bytes of the largest root metadata that is accepted (python-tuf's own limit)."""
 
-_ID_DIGITS = 32
 _FILE = "1.root.json"
 
 
@@ -57,7 +57,7 @@ def read_mode(root: bytes) -> tuple[str, str]:
     if not isinstance(psreg, dict):
         raise _bad_root("it is the root of another kind of repository")
     identity, mode = psreg.get("id"), psreg.get("mode")
-    if not isinstance(identity, str) or not _is_id(identity):
+    if not isinstance(identity, str) or not is_registry_id(identity):
         raise _bad_root("its registry id is not 32 hexadecimal digits")
     if mode not in ("dev", "production"):
         raise _bad_root(f"its mode is {mode!r}")
@@ -113,7 +113,7 @@ class TrustStore:
     def forget(self, identity: str) -> bool:
         """Delete everything stored about a registry; return whether there was anything."""
         folder = self._folder / identity
-        if not _is_id(identity) or not folder.is_dir():
+        if not is_registry_id(identity) or not folder.is_dir():
             return False
         self._stored[:] = [anchor for anchor in self._stored if anchor.id != identity]
         try:
@@ -134,10 +134,6 @@ class TrustStore:
                 continue  # damaged: it will be fetched and checked against its pin again
             if anchor.folder == file.parent:
                 yield anchor
-
-
-def _is_id(text: str) -> bool:
-    return len(text) == _ID_DIGITS and not text.strip("0123456789abcdef")
 
 
 def _bad_root(why: str) -> TrustError:

@@ -92,8 +92,11 @@ class Journal(Protocol):
     def begin(self, intent: Intent, /) -> None:
         """Replace the entry."""
 
-    def finish(self) -> None:
-        """Remove the entry."""
+    def finish(self, registry_id: str, /) -> None:
+        """Remove the entry, and remember the registry that the folder holds."""
+
+    def holds(self) -> str | None:
+        """Return the id of the registry that was last published in the folder, or None."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,13 +130,15 @@ class Baseline:
         return self.state.versions[TIMESTAMP] if self.state else 0
 
 
-def read_baseline(ports: Ports) -> Baseline:
+def read_baseline(ports: Ports, *, start_over: bool = False) -> Baseline:
     """Return the verified state of the registry.
 
     Raises:
-        TrustError: as `read_registry`; TRUST_MIXED also if metadata has no root, or no timestamp
-            although no first publish was interrupted; TRUST_ROLLBACK also if the newest snapshot is
-            not the current one although no publish was interrupted.
+        TrustError: as `read_registry`; METADATA_MISSING if there is none although target files or
+            keys show that there was, unless the user wants to `start_over`; TRUST_MIXED also if
+            metadata has no root, or no timestamp although no first publish was interrupted;
+            TRUST_ROLLBACK also if the newest snapshot is not the current one although no publish
+            was interrupted.
     """
     state, roots = read_registry(ports.store.read), read_roots(ports.store.read)
     if roots is None and any(ports.store.names(METADATA_FOLDER)):
@@ -146,11 +151,31 @@ def read_baseline(ports: Ports) -> Baseline:
     )
     if not _is_pending_here(baseline):
         baseline = replace(baseline, intent=None)
+    if not (roots or baseline.intent or start_over):
+        _check_is_new(ports)
     if roots and not state and not baseline.intent:
         raise TrustError("TRUST_MIXED", "the registry has a root but no timestamp.json", _RESTORE)
     if state and state.newer_snapshot and not baseline.intent:
         raise TrustError("TRUST_ROLLBACK", "there is a snapshot newer than the timestamp", _RESTORE)
     return baseline
+
+
+def _check_is_new(ports: Ports) -> None:
+    """Check that the folder without metadata has not held a registry before."""
+    targets = [folder for folder in TARGET_FOLDERS if any(ports.store.names(folder))]
+    held = ports.journal.holds()
+    keys = held is not None and bool(ports.keys.load(held))
+    if targets or keys:
+        left = " and ".join(targets) or f"its keys in {ports.keys.folder(held or '')}"
+        raise TrustError(
+            "METADATA_MISSING", f"the registry's metadata is gone, but {left} are there", _GONE
+        )
+
+
+_GONE = (
+    "Restore `metadata` and `targets` of the registry from Git or from a mirror. To create another "
+    "registry in its place, which every client has to trust first, add --start-over."
+)
 
 
 def _is_pending_here(baseline: Baseline) -> bool:

@@ -1,6 +1,7 @@
 """The journal of an unfinished publish, and the lock that prevents two publishes at once.
 
-Both are files in the state folder, named after the registry's folder, never inside it.
+Both are files in the state folder, named after the registry's folder, never inside it. A third one
+remembers which registry the folder holds, so that a publish notices if it is gone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from psreg.core.errors import UnavailableError
 from psreg.registry.baseline import Intent
 from psreg.registry.store_folder import sync_folder
+from psreg.registry.trust.roles import is_registry_id
 from psreg.system.atomic import cannot_write, exclusive, write_file
 
 SCHEMA = "psreg.intent/1"
@@ -27,6 +29,7 @@ class PublishJournal:
         ).hexdigest()
         self._folder = state / "publish"
         self._entry = self._folder / f"{name[:32]}.json"
+        self._held = self._folder / f"{name[:32]}.id"
         self._lock = self._folder / f"{name[:32]}.lock"
 
     def lock(self, wait: float = 60.0) -> AbstractContextManager[None]:
@@ -70,8 +73,27 @@ class PublishJournal:
         write_file(self._entry, json.dumps(value).encode(), mode=0o600)
         sync_folder(self._folder)
 
-    def finish(self) -> None:
-        """Remove the entry. Raises UnavailableError CANNOT_WRITE."""
+    def holds(self) -> str | None:
+        """Return the id of the registry that was last published in the folder, or None.
+
+        Raises:
+            UnavailableError: CANNOT_READ.
+        """
+        try:
+            text = self._held.read_text("utf-8")
+        except (FileNotFoundError, ValueError):
+            return None
+        except OSError as error:
+            raise UnavailableError(
+                "CANNOT_READ", f"cannot read {self._held}: {error.strerror or error}"
+            ) from error
+        return text if is_registry_id(text) else None
+
+    def finish(self, registry_id: str) -> None:
+        """Remove the entry, and remember the registry. Raises UnavailableError CANNOT_WRITE."""
+        if self.holds() != registry_id:
+            self._make_folder()
+            write_file(self._held, registry_id.encode(), mode=0o600)
         try:
             self._entry.unlink(missing_ok=True)
         except OSError as error:

@@ -68,12 +68,13 @@ def publish(
     ports: Ports,
     *,
     psreg: str = __version__,
+    start_over: bool = False,
 ) -> PublishResult:
     """Release what is new in `tree`, sign it and make it current.
 
     `report` is the report of the check of exactly this tree, by this version of `psreg`. If there
-    is no registry yet, one is created with new keys (mode `dev`). If nothing is new, nothing is
-    written.
+    is no registry yet, one is created with new keys (mode `dev`); `start_over` does so even if the
+    folder held one. If nothing is new, nothing is written.
 
     Raises:
         FindingsError: CHECK_FAILED; RELEASE_CHANGED, with every released file that changed.
@@ -82,7 +83,7 @@ def publish(
     """
     if report.failed():
         raise FindingsError("CHECK_FAILED", "the check found errors; nothing was published")
-    baseline = read_baseline(ports)
+    baseline = read_baseline(ports, start_over=start_over)
     previous = _records(baseline.state)
     index = build(tree, previous, now, waived=_waived(report), conformance=conformance, psreg=psreg)
     if index.changed:
@@ -251,7 +252,7 @@ def _write(
         else:
             ports.store.write(metadata_path(document.role, document.version), document.data)
     if documents or baseline.intent:
-        ports.journal.finish()
+        ports.journal.finish(registry_id)
     return len(fresh) + len(documents)
 
 

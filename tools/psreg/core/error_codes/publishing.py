@@ -26,6 +26,14 @@ PUBLISHING = Subject(
             remedy="Remove the file or make it smaller.",
         ),
         ErrorCode(
+            code="METADATA_MISSING",
+            exit_code=3,
+            meaning="The folder held a registry whose metadata is gone; nothing was changed.",
+            remedy="Restore `registry/metadata` and `registry/targets` from Git or from a mirror. "
+            "Only to create another registry on purpose, run `psreg publish --start-over`: every "
+            "client has to trust it first.",
+        ),
+        ErrorCode(
             code="KEY_MISSING",
             exit_code=3,
             meaning="A key that has to sign is not on this machine; nothing was changed.",

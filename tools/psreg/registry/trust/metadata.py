@@ -8,7 +8,6 @@ A change is a new version of a document: nothing is edited in place.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -47,11 +46,11 @@ from psreg.registry.trust.roles import (
     Target,
     check_binding,
     is_bound,
+    is_registry_id,
 )
 from psreg.registry.trust.strict_json import strict_json
 
 MODES = ("dev", "production")
-_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
 _TYPES = {ROOT: Root, SNAPSHOT: Snapshot, TIMESTAMP: Timestamp}
 
 
@@ -180,7 +179,7 @@ def _check_signatures(metadata: Metadata[Any], role: str, delegator: Document) -
 def _check_identity(root: Document) -> None:
     psreg = root.signed.unrecognized_fields.get(BINDING)
     fields = psreg if isinstance(psreg, dict) else {}
-    named = isinstance(fields.get("id"), str) and _ID.fullmatch(fields["id"])
+    named = isinstance(fields.get("id"), str) and is_registry_id(fields["id"])
     if not named or fields.get("mode") not in MODES:
         raise TrustError("TRUST_METADATA", "the root does not name its registry")
     check_binding(root.signed.unrecognized_fields, ROOT, fields["id"], required=False)

@@ -83,6 +83,14 @@ class RootInfo:
     version: int
 
 
+_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
+
+
+def is_registry_id(text: str) -> bool:
+    """Return whether `text` can be the id of a registry."""
+    return _ID.fullmatch(text) is not None
+
+
 BINDING = "psreg"
 """The member of the signed part that names registry and role; in a root also the mode."""
 

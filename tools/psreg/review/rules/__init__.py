@@ -11,6 +11,7 @@ from psreg.review.rules.file_rules import (
     path_not_portable,
     paths_clash,
     several_entries,
+    signed_state_changed,
 )
 from psreg.review.rules.owner_rules import (
     author_not_among_owners,
@@ -87,6 +88,7 @@ CHANGE_RULES: tuple[Rule[ChangeSet], ...] = (
     required_elsewhere,
     version_reused,
     statement_invalid,
+    signed_state_changed,
     small_release_reaches_further,
 )
 """The rules that are checked once per change, in the order of their codes."""

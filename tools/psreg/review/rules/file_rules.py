@@ -21,6 +21,9 @@ LONGEST_PATH = 240
 """In characters. Windows allows 260 including the checkout's folder; encrypted folders allow 143
 per part."""
 
+SIGNED = ("registry/metadata", "registry/targets", "registry/log")
+"""The folders that `psreg publish` writes."""
+
 _LISTED = 5
 """Entries that a message names; it counts the rest."""
 
@@ -58,6 +61,34 @@ def outside_the_entries(change: ChangeSet) -> Iterator[Finding]:
             path=str(file.path),
             hint="Remove it from this change, or open a separate pull request for it.",
         )
+
+
+@rule("CHG034", spec="registry/CHANGES", severity=ERROR, since="0.2.0")
+def signed_state_changed(change: ChangeSet) -> Iterator[Finding]:
+    """Signed files of the registry are added, modified or deleted.
+
+    ## Why
+    `psreg publish` writes `registry/metadata`, `registry/targets` and `registry/log`, and signs
+    what it writes. A pull request cannot add anything to them: a modified file makes every client
+    refuse the registry, an old one takes releases back, and without them the next publish would
+    have nothing to continue from.
+
+    ## Fix
+    Take these files out of the change. The registry's maintainers restore damaged files from Git,
+    with a commit of their own.
+
+    ```sh
+    git checkout origin/main -- registry/metadata registry/targets
+    ```
+    """
+    for file in change.files:
+        folder = folded("/".join(file.path.parts[:2]))
+        if folder in SIGNED:
+            yield Finding(
+                message=f"a signed file of the registry is {file.touch}",
+                path=str(file.path),
+                hint="Take it out of this change; only `psreg publish` writes signed files.",
+            )
 
 
 @rule("CHG014", spec="registry/CHANGES registry/POLICY", severity=WARNING)
