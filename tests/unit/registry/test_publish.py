@@ -301,6 +301,16 @@ def test_changed_released_bytes_are_refused(home: Path, registry: Path) -> None:
     assert f"{gone}: released sha256 {Target.of(FIRST[gone]).sha256}, now absent" in message
 
 
+def test_a_new_release_that_requires_others_is_refused(home: Path, registry: Path) -> None:
+    path = PurePosixPath("pbes/prompt/alpha/1.0.0/release.toml")
+    tree = FIRST | {path: FIRST[path] + b'[requires]\nbeta = "^0.1"\n'}
+    message = refusal(
+        lambda: release(home, registry, tree), registry, "REQUIRES_REFUSED", FindingsError
+    )
+    assert "alpha 1.0.0" in message
+    release(home, registry, FIRST)
+
+
 @pytest.mark.parametrize("key", ["online", "timestamp"])
 def test_a_missing_key_never_starts_over(home: Path, registry: Path, key: str) -> None:
     registry_id = release(home, registry, FIRST).registry_id

@@ -35,6 +35,9 @@ CLASSES: tuple[str, ...] = (
 
 PBE_CLASSES: tuple[str, ...] = CLASSES[:3]
 
+RESERVED_CLASSES = ("persistent_service",)
+"""The classes that no assistant can run yet (PBE-A10)."""
+
 
 def format_of_class(entry_class: str) -> Format:
     """Return the format of the artifacts in the class folder `entry_class`."""

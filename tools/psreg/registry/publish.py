@@ -19,7 +19,7 @@ from psreg.core.identity import ReleaseId
 from psreg.formats.json.canonical import canonical
 from psreg.lint.release_transcripts import conformance
 from psreg.registry.baseline import Baseline, Intent, Ports, read_baseline, remove_leftovers
-from psreg.registry.build import ChangedFile, build
+from psreg.registry.build import BuildResult, ChangedFile, build
 from psreg.registry.catalog import catalog_shards
 from psreg.registry.records import SCHEMA, PackageRecord
 from psreg.registry.trust.issuing import issue, renew
@@ -77,7 +77,8 @@ def publish(
     folder held one. If nothing is new, nothing is written.
 
     Raises:
-        FindingsError: CHECK_FAILED; RELEASE_CHANGED, with every released file that changed.
+        FindingsError: CHECK_FAILED; REQUIRES_REFUSED; RELEASE_CHANGED, with every released
+            file that changed.
         TrustError: the registry is not as it was signed, or KEY_MISSING.
         UnavailableError: a record has a newer schema; files cannot be read or written.
     """
@@ -88,6 +89,7 @@ def publish(
     index = build(tree, previous, now, waived=_waived(report), conformance=conformance, psreg=psreg)
     if index.changed:
         raise _release_changed(index.changed)
+    _refuse_requirements(index)
     contents = {
         package_target(n): _bytes(r, n, previous, baseline) for n, r in index.records.items()
     }
@@ -158,6 +160,22 @@ def _waived(report: Report) -> Mapping[ReleaseId, Collection[str]]:
         if release is not None and diagnostic.waived is not None:
             waived.setdefault(release, set()).add(diagnostic.code)
     return waived
+
+
+def _refuse_requirements(index: BuildResult) -> None:
+    released = {(release.name, release.version) for release in index.released}
+    requiring = [
+        f"{name} {row.version}"
+        for name, record in index.records.items()
+        for row in record.releases
+        if (name, row.version) in released and row.release.get("requires")
+    ]
+    if requiring:
+        raise FindingsError(
+            "REQUIRES_REFUSED",
+            f"not installable yet, because of `[requires]`: {', '.join(requiring)}",
+            "Remove `[requires]` from release.toml, and name the other prompts in README.md.",
+        )
 
 
 def _release_changed(changed: Sequence[ChangedFile]) -> FindingsError:

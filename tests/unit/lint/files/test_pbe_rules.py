@@ -215,7 +215,7 @@ def test_save_keys():
         ("PBE013", ERROR, f"{template}/two_guesses_save"),
         ("PBE014", ERROR, key),
     ]
-    odd = changed(ENGINE, ("save_system save_template", {"a/b~c": {}}))
+    odd = changed(ENGINE, ("save_system save_template", {"a/b~c": {"x": 1}}))
     assert judge(odd) == [("PBE013", ERROR, f"{template}/a~1b~0c")]
     loads = changed(ENGINE, ("save_system load_detection recognition_key", "two_guesses"))
     assert judge(loads) == [("PBE014", ERROR, key)]

@@ -196,14 +196,32 @@ def test_a_prompt_without_variables_needs_one_golden_render():
     assert points(of(prompt=PROMPT))["tests"] == 0
 
 
-def test_conversations_of_a_pbe_count_once_each():
+ONE_ANSWER = (
+    '{"role": "user", "content": "Hello"}\n{"role": "assistant", "content": "Hello, number %d!"}\n'
+)
+
+
+def test_runs_of_a_pbe_count_once_each():
     artifact = executor("hello", "1.0.0").decode()
     same = {f"evidence/{n}.jsonl": TALK % '"Hello"' for n in range(4)}
     result = of(entry_class="stateless_executor", prompt=artifact, **same)
     assert missing(result) >= {"repeatable", "conversations-2", "conversations-3"}
     assert points(result)["tests"] == 5
-    short = {"evidence/1.jsonl": '{"message": "m", "text": "t", "pb2s_proof": {}}\n[1]\nnothing\n'}
-    assert points(of(entry_class="stateless_executor", prompt=artifact, **short))["tests"] == 0
+
+
+@pytest.mark.parametrize(
+    ("entry_class", "got"), [("stateless_executor", 15), ("interactive_engine", 0)]
+)
+def test_a_stateless_executor_answers_once(entry_class, got):
+    artifact = executor("hello", "1.0.0").decode()
+    runs = {f"evidence/{n}.jsonl": ONE_ANSWER % n for n in range(3)}
+    assert points(of(entry_class=entry_class, prompt=artifact, **runs))["tests"] == got
+
+
+def test_a_class_that_cannot_be_run_is_not_asked_for_runs():
+    result = of(entry_class="persistent_service", prompt=executor("hello", "1.0.0").decode())
+    assert {part.id: part.of for part in result.parts} == {"documentation": 20, "examples": 10}
+    assert not {each for each in missing(result) if "Run" in HOW[each] or "transcript" in HOW[each]}
 
 
 def test_the_guide_to_a_pbe_is_a_section_of_its_own():

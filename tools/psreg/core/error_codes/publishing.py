@@ -20,6 +20,12 @@ PUBLISHING = Subject(
             remedy="Restore the files as they were released, and release a new version instead.",
         ),
         ErrorCode(
+            code="REQUIRES_REFUSED",
+            exit_code=1,
+            meaning="A new release requires other entries, which psreg does not install yet.",
+            remedy="Remove `[requires]` from its release.toml.",
+        ),
+        ErrorCode(
             code="FILE_TOO_LARGE",
             exit_code=1,
             meaning="A file of the registry is too large to be published.",

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
+from psreg.core.classes import RESERVED_CLASSES
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.excerpt import cropped_pair
 from psreg.core.rule import Rule, rule
@@ -296,11 +297,14 @@ def untested_release(submission: Submission) -> Iterator[Finding]:
     evidence = "evidence/claude.jsonl"
     ```
 
-    The maintainers of a registry can waive this rule in registry/policy.toml.
+    The maintainers of a registry can waive this rule in registry/policy.toml. It does not apply to
+    the reserved class `persistent_service`, which no assistant can run yet.
     """
     artifact = submission.artifact
     if artifact is None or not submission.release.tree.parsed:
         return
+    if submission.id.entry_class in RESERVED_CLASSES:
+        return  # nothing can run it yet
     digest = hashlib.sha256(artifact).hexdigest()
     runs = {run.platform for run in submission.release.tested if run.sha256 == digest}
     platforms = runs - {"", STUB}

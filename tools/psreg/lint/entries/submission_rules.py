@@ -39,6 +39,7 @@ from psreg.lint.entries.release_rules import (
     changes_missing,
     license_not_allowed,
     missing_release_field,
+    requirements_not_supported,
     unknown_release_key,
     wrong_release_value,
 )
@@ -392,5 +393,6 @@ SUBMISSION_RULES: tuple[Rule[Any], ...] = (
     *GOLDEN_RULES,
     too_many_files,
     description_says_nothing,
+    requirements_not_supported,
 )
 """The rules judged once per release, or about its waivers, in the order of their codes."""

@@ -9,15 +9,18 @@ from typing import Any
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import rule
+from psreg.core.version import is_version
 from psreg.formats.json.pointer import dotted, join
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.pbe import Pbe
-from psreg.formats.schema import MAX_VIOLATIONS
-from psreg.lint.files.pbe_spelling import follows_name, naming_fix
+from psreg.formats.schema import MAX_VIOLATIONS, kind
+from psreg.lint.files.pbe_spelling import follows_name, naming_fix, padded_version
 from psreg.lint.parser_findings import of_violations
 
 _INTERACTIVE = "interactive_engine"
 _ALIKE = "use the same spelling in the name and its save keys"
+_SAVES = ("save_system", "save_template")
+_SAVE_WORD = re.compile(r"[A-Za-z0-9][\w-]*_save\b")
 _MOST_SENTENCES = 2
 _ENOUGH = {"techniques": 5, "phases": 2}
 _WORD = re.compile(r"[^\W\d_]{2}")
@@ -177,6 +180,104 @@ def recognition_key_differs(pbe: Pbe) -> Iterator[Finding]:
         )
 
 
+@rule("PBE030", spec="pbe-1.0/PBE-A13c pbe-1.0/PBE-12", severity=ERROR, since="0.2.0")
+def save_without_state(pbe: Pbe) -> Iterator[Finding]:
+    """The value under the root key of `save_template` is not an object with fields.
+
+    ## Why
+    A save is a copy of the template with the current values. If the value under the root key is
+    `null`, a list, a text or an empty object, there is no field to keep anything in, and every
+    session starts again from the beginning.
+
+    ## Fix
+    List the fields that the assistant has to know to continue.
+
+    ```text
+    before   {"simple_quiz_save": {}}
+    after    {"simple_quiz_save": {"pbe_version": "1.0.0", "score": 0, "questions_asked": []}}
+    ```
+    """
+    for root, value in _saves(pbe):
+        if not (isinstance(value, dict) and value):
+            what = "an empty object" if value == {} else kind(value)
+            yield Finding(
+                message=f"`save_system.save_template.{root}` is {what}, so a save keeps nothing",
+                at=join([*_SAVES, root]),
+                hint="Write an object with the fields that a save keeps.",
+            )
+
+
+@rule("PBE031", spec="pbe-1.0/PBE-06 pbe-1.0/PBE-12", severity=WARNING, since="0.2.0")
+def save_version_differs(pbe: Pbe) -> Iterator[Finding]:
+    """The `pbe_version` in `save_template` is not the version of this PBE.
+
+    ## Why
+    A save tells the next session which version wrote it. If the template states another version,
+    every save does, and a later version cannot know which fields to expect.
+
+    ## Fix
+    Write the same version in both places.
+
+    ```text
+    before   "pbe_version": "1.1.0", …   {"simple_quiz_save": {"pbe_version": "1.0.0", …}}
+    after    "pbe_version": "1.1.0", …   {"simple_quiz_save": {"pbe_version": "1.1.0", …}}
+    ```
+    """
+    for root, value in _saves(pbe):
+        stated = value.get("pbe_version") if isinstance(value, dict) else None
+        versions = [_full_version(text) for text in (stated, pbe.version)]
+        if all(versions) and len(set(versions)) > 1:
+            yield Finding(
+                message=f"a save states the version {stated}, but this is {pbe.version}",
+                at=join([*_SAVES, root, "pbe_version"]),
+                hint="Write the same version in both places.",
+            )
+
+
+def _full_version(text: object) -> str | None:
+    """Return a version with all its numbers; None if `text` is not a version."""
+    if not isinstance(text, str):
+        return None
+    return text if is_version(text) else padded_version(text)
+
+
+@rule("PBE032", spec="pbe-1.0/PBE-14 pbe-1.0/PBE-A7", severity=WARNING, since="0.2.0")
+def load_instruction_names_other_key(pbe: Pbe) -> Iterator[Finding]:
+    """The loading instruction names another save key than the one of this PBE.
+
+    ## Why
+    The assistant does what `load_detection.instruction` says. If the instruction waits for a key
+    that no save of this PBE has, sessions are never resumed, even if `recognition_key` is correct.
+    An instruction that also names the key of this PBE may mention others, for example the key of an
+    earlier name.
+
+    ## Fix
+    Name the root key of `save_template`, or no key at all.
+
+    ```text
+    before   "instruction": "When JSON with the root key quiz_save arrives, resume from it."
+    after    "instruction": "When JSON with the root key simple_quiz_save arrives, resume from it."
+    ```
+    """
+    expected = _save_key(pbe)
+    instruction = pbe.text("save_system", "load_detection", "instruction") or ""
+    named = _SAVE_WORD.findall(instruction)
+    saved = [root for root, _ in _saves(pbe)]
+    if expected in saved and named and expected not in named:
+        yield Finding(
+            message=f"the loading instruction names {shown(named[0])}, not {shown(expected)}",
+            at="/save_system/load_detection/instruction",
+            hint=f"Name the root key of `save_template`: {expected}.",
+        )
+
+
+def _saves(pbe: Pbe) -> Iterator[tuple[str, Any]]:
+    """Yield the root key of the save template of an interactive engine, with its value."""
+    template = pbe.get(*_SAVES) if pbe.pbe_class == _INTERACTIVE else None
+    if isinstance(template, dict) and len(template) == 1:
+        yield from template.items()
+
+
 def _save_key(pbe: Pbe) -> str | None:
     """Return the one right save key; None if this PBE has no name, or no save system by class."""
     named = pbe.pbe_class == _INTERACTIVE and pbe.name and pbe.name.strip()
@@ -273,7 +374,6 @@ def _ends_sentence(word: str, after: str) -> bool:
     "PBE028",
     spec="pbe-1.0/PBE-A13b pbe-1.0/PBE-10 pbe-1.0/PBE-11",
     severity=ERROR,
-    read=WARNING,
     since="0.2.0",
 )
 def same_item_again(pbe: Pbe) -> Iterator[Finding]:
@@ -328,7 +428,6 @@ def _copies(
             at=join([*path, index]),
             hint="Describe another one, or delete the copy.",
             severity=ERROR if short else WARNING,
-            read=WARNING,
         )
 
 

@@ -26,10 +26,13 @@ from psreg.lint.content.clarity_rules import says_nothing
 from psreg.lint.files.pbe_interactive_rules import (
     description_too_long,
     interactive_field_missing,
+    load_instruction_names_other_key,
     recognition_key_differs,
     same_item_again,
     save_key_not_name_save,
     save_system_incomplete,
+    save_version_differs,
+    save_without_state,
     several_save_roots,
     too_few_phases,
     too_few_techniques,
@@ -479,5 +482,8 @@ PBE_RULES: tuple[Rule[Pbe], ...] = (
     text_says_nothing,
     same_item_again,
     never_terminates,
+    save_without_state,
+    save_version_differs,
+    load_instruction_names_other_key,
 )
 """In the order of their codes."""

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from psreg.core.classes import Format
+from psreg.core.classes import RESERVED_CLASSES, Format
 from psreg.formats.conversation import json_lines
 from psreg.formats.dotprompt import NAME, Prompt
 from psreg.formats.golden_case import SUFFIX, GoldenCase
@@ -47,6 +47,11 @@ class Facts:
     def is_template(self) -> bool:
         """Whether the artifact is a `.prompt`."""
         return self._submission.id.format is Format.PROMPT
+
+    @property
+    def can_be_run(self) -> bool:
+        """Whether an assistant can run it: the class of persistent services is reserved."""
+        return self._submission.id.entry_class not in RESERVED_CLASSES
 
     @cached_property
     def _readme(self) -> str:
@@ -148,8 +153,12 @@ class Facts:
 
     @property
     def conversations(self) -> int:
-        """How many different transcripts have two answers of the assistant or more."""
-        long = {path for path, records in self.transcripts.items() if _answers(records) > 1}
+        """How many different transcripts have all answers that their class can have.
+
+        A stateless executor answers once, everything else at least twice.
+        """
+        least = 1 if self._submission.id.entry_class == "stateless_executor" else 2
+        long = {path for path, records in self.transcripts.items() if _answers(records) >= least}
         return len({self._submission.files[path] for path in long})
 
     @property

@@ -13,7 +13,7 @@ from typing import Any
 from psreg.formats.tree import Submission
 from psreg.lint.score.facts import Facts
 
-FORMULA = 1
+FORMULA = 2
 """The number of this table; each record stores it with the points."""
 
 POINTS = 5
@@ -37,7 +37,7 @@ class Question:
 
     `asks` says what earns the points, `how` what an author does to earn them. `only` is the format
     to which the question applies, or "" for both; each part has equally many questions for both
-    formats.
+    formats. `of_runs` questions are about runs; a class that cannot be run is not asked them.
     """
 
     id: str
@@ -46,6 +46,7 @@ class Question:
     how: str
     met: Callable[[Facts], bool]
     only: str = ""
+    of_runs: bool = False
 
 
 _SEVERAL = 2
@@ -104,6 +105,7 @@ QUESTIONS: tuple[Question, ...] = (
         asks="a run of this artifact has its transcript",
         how="Run it, save the transcript in `evidence/`, and name it in a row of `[[tested]]`.",
         met=lambda facts: len(facts.runs_with_transcript) > 0,
+        of_runs=True,
     ),
     Question(
         id="all-transcripts",
@@ -113,6 +115,7 @@ QUESTIONS: tuple[Question, ...] = (
         met=lambda facts: (
             len(facts.runs_with_transcript) >= _SEVERAL and facts.runs_with_transcript == facts.runs
         ),
+        of_runs=True,
     ),
     Question(
         id="answers",
@@ -120,6 +123,7 @@ QUESTIONS: tuple[Question, ...] = (
         asks="every transcript shows what the assistant answered",
         how="Keep transcripts complete, with the answers of the assistant.",
         met=lambda facts: facts.answers_in_all,
+        of_runs=True,
     ),
     Question(
         id="settings",
@@ -127,6 +131,7 @@ QUESTIONS: tuple[Question, ...] = (
         asks="every run of this artifact names its settings",
         how="Name the `settings` of every run in `[[tested]]`, such as `{temperature = 0.2}`.",
         met=lambda facts: bool(facts.runs) and all(run.settings for run in facts.runs),
+        of_runs=True,
     ),
     Question(
         id="example",
@@ -148,6 +153,7 @@ QUESTIONS: tuple[Question, ...] = (
         asks="an example is marked as recorded, and a transcript is in `evidence/`",
         how="Show a recorded example, with its transcript in `evidence/`.",
         met=lambda facts: facts.recorded_example,
+        of_runs=True,
     ),
     Question(
         id="exact-example",
@@ -155,6 +161,7 @@ QUESTIONS: tuple[Question, ...] = (
         asks="a code block of an example occurs word for word in a file of `evidence/`",
         how="Quote the example word for word, in a code block, from a transcript or a golden case.",
         met=lambda facts: facts.quoted_example,
+        of_runs=True,
     ),
     *(
         Question(
@@ -163,6 +170,7 @@ QUESTIONS: tuple[Question, ...] = (
             asks=f"this artifact passed on {words}",
             how=f"Run it on {words}; a row of `[[tested]]` with the result `pass` counts.",
             met=_passed_on(number),
+            of_runs=True,
         )
         for number, words in enumerate(
             ("a platform", "two platforms", "three platforms", "four platforms"), 1
@@ -207,18 +215,20 @@ QUESTIONS: tuple[Question, ...] = (
         how="Save a transcript whose first turn contains the whole text of the artifact.",
         met=lambda facts: facts.repeatable,
         only=PBE,
+        of_runs=True,
     ),
     *(
         Question(
             id=f"conversations-{number}",
             part="tests",
-            asks=f"the transcripts contain {words} with two or more answers",
-            how=f"Save transcripts of {words} in which the assistant answers at least twice.",
+            asks=f"the transcripts contain {words}: two or more answers, or one if it is stateless",
+            how=f"Save transcripts of {words}: at least two answers, or one if it is stateless.",
             met=_conversations(number),
             only=PBE,
+            of_runs=True,
         )
         for number, words in enumerate(
-            ("a conversation", "two conversations", "three conversations"), 1
+            ("a whole run", "two different runs", "three different runs"), 1
         )
     ),
 )
@@ -273,8 +283,14 @@ class Score:
 def score(submission: Submission) -> Score:
     """Return the score of a release in its version folder; never raises."""
     facts = Facts(submission)
-    asked = [q for q in QUESTIONS if q.only in ("", PROMPT if facts.is_template else PBE)]
-    parts = tuple(_part(part, [q for q in asked if q.part == part], facts) for part in PARTS)
+    form = PROMPT if facts.is_template else PBE
+    asked = [
+        question
+        for question in QUESTIONS
+        if question.only in ("", form) and (facts.can_be_run or not question.of_runs)
+    ]
+    asked_in = {part: [q for q in asked if q.part == part] for part in PARTS}
+    parts = tuple(_part(part, found, facts) for part, found in asked_in.items() if found)
     return Score(total=sum(part.points for part in parts), parts=parts)
 
 
