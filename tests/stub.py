@@ -20,6 +20,7 @@ from support import stub_answers
 from support.stub_behaviours import BEHAVIOURS, NAMED
 
 LARGEST = 16 * 1024 * 1024
+USAGE = {"prompt_tokens": 12, "completion_tokens": 34, "total_tokens": 46}
 COLUMNS = ("pb2s", "vpp", "plsp", "try")
 
 
@@ -50,7 +51,9 @@ class At:
             return self.behaviour.pb2s(reply) if self.behaviour.pb2s else reply
         message = {"role": "assistant", "content": before + self.said}
         choice = {"index": 0, "message": message, "finish_reason": self.finish}
-        return {"object": "chat.completion", "model": self.model, "choices": [choice]}
+        return {
+            "object": "chat.completion", "model": self.model, "choices": [choice], "usage": USAGE,
+        }  # fmt: skip
 
     @property
     def finish(self):
@@ -72,7 +75,9 @@ class At:
         pieces = [text[start : start + 10] for start in range(0, len(text), 10)]
         deltas = [{"role": "assistant"}, *({"content": piece} for piece in pieces)]
         events = [{"choices": [{"delta": delta, "finish_reason": None}]} for delta in deltas]
-        events += [{"choices": [{"delta": {}, "finish_reason": self.finish}]}, {"choices": []}]
+        counted = "stream_options" in self.request
+        last = {"choices": [], **({"usage": USAGE} if counted else {})}
+        events += [{"choices": [{"delta": {}, "finish_reason": self.finish}]}, last]
         lines = [json.dumps({"model": self.model, **e}, ensure_ascii=False) for e in events]
         return "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()
 
@@ -144,6 +149,7 @@ class Stub:
     def __init__(self, behaviour, port=0):
         self.behaviour = NAMED[behaviour]
         self.requests = []
+        self.asked_with = []
         self.asked = threading.Event()
         owner = self
 
@@ -153,6 +159,16 @@ class Stub:
             def setup(self):
                 self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 super().setup()
+
+            def do_GET(self):
+                owner.asked_with.append(dict(self.headers))
+                known = self.path.partition("?")[0] == "/v1/models"
+                rows = [{"id": "stub-2"}, {"id": "stub-1"}, {"no": "id"}, "x"]
+                body = json.dumps({"data": rows} if known else {}).encode()
+                self.send_response(200 if known else 404)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
 
             def do_POST(self):
                 with suppress(OSError):  # clients hang up on a misbehaving endpoint

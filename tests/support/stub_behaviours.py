@@ -252,6 +252,71 @@ def echo_key(at):
     at.send(200, at.body(at.headers.get("Authorization", "").removeprefix("Bearer ")))
 
 
+def echo_key_escaped(at):
+    """Send the key back with one of its characters escaped, as JSON allows."""
+    key = at.headers.get("Authorization", "").removeprefix("Bearer ")
+    escaped = f"\\u{ord(key[0]):04x}{key[1:]}" if key else ""
+    at.send(
+        200,
+        at.body().replace(b'"chat.completion"', b'"%s"' % escaped.encode(), 1)
+        if at.chatting
+        else b'{"note": "%s"}' % escaped.encode(),
+    )
+
+
+def escaped_stream(at):
+    """Stream the key in an event, escaped, outside of the answer."""
+    if not at.streaming:
+        at.right()
+        return
+    key = at.headers.get("Authorization", "").removeprefix("Bearer ") or "x"
+    at.begin_stream()
+    at.chunk(b'data: {"note": "\\u%04x%s", "choices": []}\n\n' % (ord(key[0]), key[1:].encode()))
+    at.chunk(at.events())
+    at.end_stream()
+
+
+def twice(at):
+    """Answer with an object that has a key twice."""
+    at.send(200, at.body().replace(b"{", b'{"model": 1, "model": 2, ', 1))
+
+
+def no_counting(at):
+    """Refuse to be asked for the numbers of tokens."""
+    if "stream_options" in at.request:
+        at.send(422, b'{"error": {"message": "extra fields not permitted"}}')
+    else:
+        at.right()
+
+
+def thinks(text):
+    return f"\n<think>\nS{{$a:9;}}S? No, wait.\n</think>\n\n{text}"
+
+
+def thinks_apart(at):
+    """Reason in a member of its own, whole or in a stream."""
+    if not at.chatting:
+        at.right()
+    elif at.streaming:
+        at.begin_stream()
+        for piece in ("Hm, ", "wait."):
+            at.chunk(at.event({"choices": [{"delta": {"reasoning_content": piece}}]}))
+        at.chunk(at.events())
+        at.end_stream()
+    else:
+        value = at.answer()
+        value["choices"][0]["message"]["reasoning"] = "Hm, wait."
+        at.send(200, json.dumps(value).encode())
+
+
+def failing_later_than(answered):
+    """Answer until there were that many requests and one more, then hang up."""
+    return lambda at: at.right() if at.number <= answered + 1 else at.hang_up()
+
+
+failing_later = failing_later_than(0)
+
+
 def echo_key_in_error(at):
     key = at.headers.get("Authorization", "").removeprefix("Bearer ")
     at.send(401, json.dumps({"error": {"message": f"bad key {key}"}}).encode())
@@ -275,6 +340,8 @@ BEHAVIOURS = (
     # ---- PB2S, wrong
     says("four-bullets", "PB2S: REFLECT has four bullets", PB2S, "pb2s", text(lambda _: sections((*BULLETS, "- and one more")))),
     says("three-questions", "PB2S: CLARIFY has three questions", PB2S, "pb2s", lambda _: clarify((*QUESTIONS, "Why?"))),
+    says("clarify-unfounded", "PB2S: CLARIFY, but REFLECT names no contradiction", PB2S, "pb2s", lambda _: {**clarify(), "text": sections(BULLETS[:2], QUESTIONS)}),
+    says("empty-revise", "PB2S: REVISE is empty", PB2S, "pb2s", text(lambda t: t.partition("REVISE\n")[0] + "REVISE\n\nLEARNED\n- x")),
     says("one-question", "PB2S: CLARIFY has one question", PB2S, "pb2s", lambda _: clarify(QUESTIONS[:1])),
     says("clarify-early", "PB2S: CLARIFY after one cycle", PB2S, "pb2s", lambda _: clarify(cycles=1)),
     says("clarify-unsaid", "PB2S: the decision is CLARIFY, the text has none", PB2S, "pb2s", proven(decision="CLARIFY", cycles=2)),
@@ -329,7 +396,12 @@ BEHAVIOURS = (
     says("save-prose", "words instead of a save", TRY, "chat", lambda t: t.partition("```")[0]),
     says("save-cut", "half of a save", TRY, "chat", lambda t: t[: -len(t) // 3]),
     # ---- on the way
-    Behaviour(name="length", about="says that the model's limit cut the answer off", finish="length"),
+    Behaviour(name="length", about="says that the model's limit cut the answer off", exits=(0, 1, 1, 0), finish="length"),
+    says("length-approved", "PB2S: approves an answer that a limit cut off", PB2S, "pb2s", lambda r: {**r, "finish_reason": "length"}),
+    Behaviour(name="thinks", about="reasons in <think> before every answer", vpp=thinks, plsp=thinks, chat=thinks),
+    sends("thinks-apart", "reasons in a member of its own", FINE, thinks_apart),
+    sends("no-counting", "refuses to be asked for the numbers of tokens", FINE, no_counting),
+    sends("twice", "has a key twice", (1, 2, 2, 4), twice),
     sends("slow", "takes its time, and answers", FINE, slow),
     sends("bytewise", "sends single bytes, so that characters are cut", FINE, bytewise),
     sends("halves", "streams a character in two halves of an escape", FINE, halves),
@@ -375,6 +447,8 @@ BEHAVIOURS = (
     Behaviour(name="content-number", about="chat: the content is a number", exits=ONLY_CHAT, wire=lambda at: at.wrong({"choices": [{"message": {"content": 5}}]})),
     Behaviour(name="error-200", about="chat: an error with status 200", exits=ONLY_CHAT, wire=lambda at: at.wrong({"error": {"message": "overloaded"}})),
     sends("echo-key", "chat: sends the key back", ONLY_CHAT, echo_key, "PSREG_API_KEY=…"),
+    sends("echo-key-escaped", "sends the key back, escaped", LOST, echo_key_escaped, "PSREG_API_KEY=…"),
+    sends("echo-key-event", "streams the key in an event, escaped", (0, 0, 0, 4), escaped_stream, "PSREG_API_KEY=…"),
     sends("echo-key-in-error", "401, and the key in its words", LOST, echo_key_in_error, "PSREG_API_KEY=…"),
 )  # fmt: skip
 

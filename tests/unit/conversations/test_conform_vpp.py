@@ -3,7 +3,7 @@
 import pytest
 
 from psreg.conversations.conform_vpp import ERROR_PATH, OWN_PROMPTS, probes
-from psreg.conversations.model import ChatReply
+from psreg.conversations.model import ChatReply, ChatRequest
 from psreg.conversations.probe import Prompt, Run
 from support.stub_answers import vpp
 
@@ -19,7 +19,16 @@ def run(change=lambda text: text, *, prompts=(), seen=None, finish="stop"):
         said = [{"role": m.role, "content": m.content} for m in request.messages]
         return ChatReply(text=change(vpp(said)), finish=finish)
 
-    return list(probes(Run(ask=ask, post=lambda _: None, model="m", prompts=prompts)))
+    return list(
+        probes(
+            Run(
+                ask=ask,
+                post=lambda _: None,
+                settings=ChatRequest(messages=(), model="m"),
+                prompts=prompts,
+            )
+        )
+    )
 
 
 def codes(probe):
@@ -65,4 +74,4 @@ def test_prompts_of_the_caller_take_the_place_of_ours():
 
 
 def test_an_answer_that_was_cut_off_is_told():
-    assert run(finish="length")[0].notes == ("the endpoint cut this answer off",)
+    assert run(finish="length")[0].cut

@@ -167,6 +167,77 @@ def test_an_upstream_that_fails_is_asked_once(tmp_path, behaviour):
     assert len(stub.requests) == 1
 
 
+def test_a_busy_upstream_says_when_to_ask_again(tmp_path):
+    with running("busy-long") as stub, gateway(stub.url, tmp_path) as url:
+        request = urllib.request.Request(
+            url, json.dumps({"message": MESSAGE}).encode(), {"Content-Type": "application/json"}
+        )
+        with pytest.raises(HTTPError) as caught:
+            urllib.request.urlopen(request)
+        with caught.value as answer:
+            document = json.loads(answer.read())
+    assert (answer.code, answer.headers["Retry-After"]) == (503, "3600")
+    assert document["error"]["code"] == "ENDPOINT_BUSY"
+
+
+def test_an_answer_that_a_limit_cut_off_is_not_approved(tmp_path):
+    with running("length") as stub, gateway(stub.url, tmp_path) as url:
+        status, document = post(url, {"message": MESSAGE})
+    assert (status, document["error"]["code"]) == (502, "UPSTREAM_UNUSABLE")
+    assert "a limit cut it off" in document["error"]["message"]
+    assert len(stub.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("mode", "roles"),
+    [
+        ("any", ["system", "user", "user", "assistant", "user"]),
+        ("alternating", ["system", "user", "assistant", "user"]),
+        ("no-system", ["user", "assistant", "user"]),
+    ],
+)
+def test_roles_for_models_that_want_an_order(tmp_path, mode, roles):
+    model = Model()
+    with serving(model) as upstream, gateway(upstream, tmp_path, "--roles", mode) as url:
+        assert post(url, {"message": MESSAGE})[0] == 200
+    messages = model.requests[1]["messages"]
+    assert [message["role"] for message in messages] == roles
+    said = "\n\n".join(message["content"] for message in messages)
+    assert said.startswith("You answer in separate steps")
+    assert MESSAGE in said
+
+
+def test_a_temperature_may_be_documented(tmp_path):
+    hot = ("--temperature", "0.9")
+    client = Client(tmp_path)
+    refused = client.refused("gateway", "pb2s", "--upstream", "http://127.0.0.1:9", *hot)
+    assert refused == (2, "USAGE")
+    model = Model()
+    documented = (*hot, "--temperature-documented")
+    with serving(model) as upstream, gateway(upstream, tmp_path, *documented) as url:
+        status, reply = post(url, {"message": MESSAGE})
+        assert client.run("conform", "pb2s", "--endpoint", url).code == 0
+    assert status == 200
+    assert reply["pb2s_proof"]["sampler"]["temperature"] == model.requests[0]["temperature"] == 0.9
+    assert reply["pb2s_proof"]["sampler"]["waiver"]
+
+
+def test_a_hundred_connections_are_taken(place):
+    url, _, _ = place
+    host = urlsplit(url).netloc
+    connections = [HTTPConnection(host) for _ in range(100)]
+    body = json.dumps({"message": MESSAGE})
+    for connection in connections:
+        connection.request("POST", "/chat", body, {"Content-Type": "application/json"})
+    replies = []
+    for connection in connections:
+        with connection.getresponse() as response:
+            replies.append((response.status, json.loads(response.read())))
+        connection.close()
+    assert {status for status, _ in replies} == {200}
+    assert len({reply["pb2s_proof"]["audit_ref"] for _, reply in replies}) == 100
+
+
 def test_the_stub_can_be_the_model(tmp_path):
     with running() as stub, gateway(stub.url, tmp_path) as url:
         done = Client(tmp_path).run("conform", "pb2s", "--endpoint", url)

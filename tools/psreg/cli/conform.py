@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
 
-from psreg.cli.options.endpoint import add_timeout_option, limits_of, shown_address
+from psreg.cli.options.endpoint import (
+    add_endpoint_options,
+    add_sampling_options,
+    add_timeout_option,
+    endpoint_address,
+    endpoint_of,
+    shown_address,
+)
 from psreg.conversations.conform import (
     CONFORMANCES,
     Conformance,
+    ConformReport,
     conform,
     conform_document,
     conform_lines,
     prompts_of,
 )
-from psreg.conversations.endpoint.address import chat_address, post_address
-from psreg.conversations.endpoint.chat import Endpoint
+from psreg.conversations.endpoint.address import post_address
+from psreg.conversations.model import ChatRequest
 from psreg.conversations.probe import Run
-from psreg.core.errors import UnavailableError, UsageError
+from psreg.core.errors import InterruptError, UnavailableError, UsageError
 from psreg.formats.protocol_versions import PROTOCOLS
+from psreg.system.atomic import cannot_write, write_file
 from psreg.system.console import Console, add_output_options, color_wanted
-from psreg.system.files import read_named
+from psreg.system.files import read_named, refuse_existing
 
 EXAMPLE = "psreg conform pb2s --endpoint http://127.0.0.1:8000/chat"
 
@@ -33,8 +41,9 @@ _NO_ANSWER = 2
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("protocol", choices=tuple(PROTOCOLS), help="the protocol to test")
-    parser.add_argument("--endpoint", metavar="URL", help="address of the endpoint")
+    add_endpoint_options(parser)
     parser.add_argument("--model", default="", help="model to request, if there are several")
+    add_sampling_options(parser)
     parser.add_argument(
         "--prompts",
         metavar="FILE.json",
@@ -43,6 +52,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--trace-log", metavar="FILE", help="pb2s: also check the log that the endpoint writes"
     )
+    parser.add_argument("--record", metavar="FILE.jsonl", help="write the exchanges to this file")
     parser.add_argument(
         "--temperature-documented",
         action="store_true",
@@ -62,19 +72,32 @@ def run(args: Namespace, console: Console) -> int:
     conformance = _conformance(args.protocol)
     if args.write_script:
         return _write_script(conformance, Path(args.write_script), console)
-    if not args.endpoint:
+    if conformance.name == "pb2s" and not args.endpoint:
         raise UsageError("USAGE", "--endpoint is missing", "Pass the address of the endpoint.")
+    if args.record:
+        refuse_existing(Path(args.record))
     try:
-        found = conform(conformance, _run(args), shown_address(args.endpoint))
+        found = conform(conformance, _run(args), shown_address(endpoint_address(args)))
     except UnavailableError as error:
         console.fail(error)
         return _NO_ANSWER
+    if args.record:
+        write_file(Path(args.record), found.transcript.encode("utf-8", "backslashreplace"))
+    _print(found, console)
+    if found.stopped is not None:
+        interrupted = isinstance(found.stopped, InterruptError)
+        return InterruptError.exit_code if interrupted else _NO_ANSWER
+    return 0 if found.passed else 1
+
+
+def _print(found: ConformReport, console: Console) -> None:
     if console.machine:
         console.json(conform_document(found))
-    else:
-        for line in conform_lines(found, color=color_wanted(), quiet=console.quiet):
-            console.out(f"{line}\n")
-    return 0 if found.passed else 1
+        return
+    for line in conform_lines(found, color=color_wanted(), quiet=console.quiet):
+        console.out(f"{line}\n")
+    if found.stopped is not None:
+        console.fail(found.stopped)
 
 
 def _conformance(name: str) -> Conformance:
@@ -85,12 +108,13 @@ def _conformance(name: str) -> Conformance:
 
 
 def _run(args: Namespace) -> Run:
-    limits = limits_of(args.timeout)
     prompts = prompts_of(read_named(Path(args.prompts)), args.prompts) if args.prompts else ()
     return Run(
-        ask=Endpoint(chat_address(args.endpoint), os.environ, limits).ask,
-        post=Endpoint(post_address(args.endpoint), os.environ, limits).post,
-        model=args.model,
+        ask=endpoint_of(args).ask,
+        post=endpoint_of(args, post_address).post,
+        settings=ChatRequest(
+            messages=(), model=args.model, temperature=args.temperature, seed=args.seed
+        ),
         prompts=prompts,
         trace=partial(read_named, Path(args.trace_log)) if args.trace_log else None,
         documented=args.temperature_documented,
@@ -99,8 +123,6 @@ def _run(args: Namespace) -> Run:
 
 def _write_script(conformance: Conformance, path: Path, console: Console) -> int:
     """Write the script, and create its folder."""
-    from psreg.system.atomic import cannot_write, write_file
-
     if conformance.script is None:
         message = f"there is no stand-alone script for `{conformance.name}`"
         raise UsageError("NO_CONFORMANCE", message, "Use pb2s, the only protocol with a script.")

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import signal
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from dataclasses import replace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from psreg.cli.options.endpoint import add_port_option, add_timeout_option, limits_of, shown_address
+from psreg.cli.options.endpoint import (
+    add_endpoint_options,
+    add_port_option,
+    add_sampling_options,
+    add_timeout_option,
+    endpoint_address,
+    endpoint_of,
+    shown_address,
+)
+from psreg.core.errors import UsageError
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
@@ -28,34 +35,28 @@ _SEED = 7
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("protocol", choices=("pb2s",), help="protocol of the answers")
-    parser.add_argument(
-        "--upstream", metavar="URL", required=True, help="an OpenAI-compatible chat endpoint"
-    )
+    add_endpoint_options(parser, "--upstream")
     parser.add_argument("--model", default="", help="model to request")
     parser.add_argument("--host", default=HOST, help=f"address to listen on ({HOST})")
     add_port_option(parser, PORT, "port to listen on")
+    add_sampling_options(parser)
+    parser.set_defaults(temperature=_HIGHEST_TEMPERATURE, seed=_SEED)
     parser.add_argument(
-        "--temperature",
-        type=_temperature,
-        default=_HIGHEST_TEMPERATURE,
-        help=f"sampling temperature, 0 to {_HIGHEST_TEMPERATURE} ({_HIGHEST_TEMPERATURE})",
+        "--temperature-documented",
+        action="store_true",
+        help=f"allow a temperature above {_HIGHEST_TEMPERATURE}, because you document it",
     )
-    parser.add_argument("--seed", type=int, default=_SEED, help=f"sampling seed ({_SEED})")
+    parser.add_argument(
+        "--roles",
+        choices=("any", "alternating", "no-system"),
+        default="any",
+        help="let user and assistant alternate, also without a system message (any)",
+    )
     parser.add_argument(
         "--trace-log", metavar="FILE", default=LOG, help=f"file to record exchanges in ({LOG})"
     )
     add_timeout_option(parser)
     add_output_options(parser)
-
-
-def _temperature(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= _HIGHEST_TEMPERATURE:
-        raise ArgumentTypeError(f"{text!r} is not a number from 0 to {_HIGHEST_TEMPERATURE}")
-    return value
 
 
 def run(args: Namespace, console: Console) -> int:
@@ -78,18 +79,26 @@ def run(args: Namespace, console: Console) -> int:
 def _gateway(args: Namespace) -> Gateway:
     from uuid import uuid4
 
-    from psreg.conversations.endpoint.address import chat_address
-    from psreg.conversations.endpoint.chat import Endpoint
-    from psreg.conversations.gateway import Gateway, Settings
+    from psreg.conversations.gateway import Gateway, Roles, Settings
     from psreg.system.clock import exact_time
 
-    # Retries count as calls, so only the gateway itself may retry.
-    limits = replace(limits_of(args.timeout), retries=0)
+    documented = args.temperature_documented
+    if args.temperature > _HIGHEST_TEMPERATURE and not documented:
+        message = f"--temperature is {args.temperature:g}; the limit is {_HIGHEST_TEMPERATURE}"
+        hint = "Document the temperature, and pass --temperature-documented."
+        raise UsageError("USAGE", message, hint)
     return Gateway(
-        ask=Endpoint(chat_address(args.upstream), os.environ, limits).ask,
+        # Retries count as calls, so only the gateway itself may retry.
+        ask=endpoint_of(args, retries=0).ask,
         now=exact_time,
         token=lambda: str(uuid4()),
-        settings=Settings(model=args.model, temperature=args.temperature, seed=args.seed),
+        settings=Settings(
+            model=args.model,
+            temperature=args.temperature,
+            seed=args.seed,
+            documented=documented,
+            roles=Roles(args.roles),
+        ),
     )
 
 
@@ -99,7 +108,7 @@ def _announce(args: Namespace, url: str, console: Console) -> None:
             {
                 "schema": "psreg.gateway/1",
                 "url": url,
-                "upstream": shown_address(args.upstream),
+                "upstream": shown_address(endpoint_address(args)),
                 "trace_log": args.trace_log,
             }
         )

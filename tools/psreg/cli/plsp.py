@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from psreg.cli.options.endpoint import add_timeout_option, limits_of
+from psreg.cli.options.endpoint import add_endpoint_options, add_timeout_option, endpoint_of
 from psreg.cli.options.plsp_dialect import add_dialect_option
-from psreg.conversations.endpoint.address import chat_address
-from psreg.conversations.endpoint.chat import Endpoint
 from psreg.conversations.plsp.actions import ActionPorts
 from psreg.conversations.plsp.inspect import inspect, inspect_document, inspect_lines
 from psreg.conversations.plsp.run import Loop, Start, program_of, start_after
@@ -38,9 +35,7 @@ def configure(parser: ArgumentParser) -> None:
     """Declare the two actions and their options."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="run|inspect")
     run_parser = _action(actions, "run", "run a program against an endpoint", _RUN)
-    run_parser.add_argument(
-        "--endpoint", required=True, metavar="URL", help="an OpenAI-compatible endpoint"
-    )
+    add_endpoint_options(run_parser)
     run_parser.add_argument(
         "--program",
         required=True,
@@ -125,7 +120,7 @@ def _run(args: Namespace, console: Console) -> int:
     sink = Path(args.log_sink) if args.log_sink else None
     loop = Loop(
         program=program,
-        ask=Endpoint(chat_address(args.endpoint), os.environ, limits_of(args.timeout)).ask,
+        ask=endpoint_of(args).ask,
         ports=ActionPorts(
             wait=sleep,
             page=lambda text: console.warn(f"psreg: page: {text}"),

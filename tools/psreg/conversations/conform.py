@@ -7,6 +7,7 @@ id of a probe.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -16,7 +17,7 @@ from psreg.conversations import conform_pb2s, conform_plsp, conform_vpp
 from psreg.conversations.probe import Probe, Prompt, Run
 from psreg.conversations.standalone_script import conformance_script
 from psreg.core.diagnostics import ERROR, INFO, LineIndex, Report
-from psreg.core.errors import UsageError
+from psreg.core.errors import InterruptError, PsregError, UnavailableError, UsageError
 from psreg.core.terminal import one_line
 from psreg.formats.json import json_document
 from psreg.formats.protocol_versions import PROTOCOLS
@@ -48,12 +49,16 @@ CONFORMANCES: tuple[Conformance, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConformReport:
-    """The result of a run against the endpoint at `endpoint`, probe by probe."""
+    """The result of a run against the endpoint at `endpoint`, probe by probe.
+
+    `stopped` is the error that ended the run early, None if it is complete.
+    """
 
     protocol: str
     version: str
     endpoint: str
     probes: tuple[Probe, ...]
+    stopped: PsregError | None = None
 
     @property
     def report(self) -> Report:
@@ -63,21 +68,42 @@ class ConformReport:
 
     @property
     def passed(self) -> bool:
-        """Whether the endpoint conforms."""
-        return not self.report.failed()
+        """Whether the endpoint conforms. An answer that a limit cut off is never approved."""
+        cut = any(probe.cut for probe in self.probes)
+        return not (self.stopped or cut or self.report.failed())
+
+    @property
+    def transcript(self) -> str:
+        """The exchanges as JSON Lines."""
+        records = chain.from_iterable(probe.records for probe in self.probes)
+        return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
 
 
 def conform(conformance: Conformance, run: Run, endpoint: str) -> ConformReport:
     """Return the report of a run against the endpoint at `endpoint`.
 
+    If a request fails or the user stops the run, the report has what was found until then.
+
     Raises:
-        EndpointError: the endpoint gave no usable answer.
+        EndpointError: the endpoint gave no usable answer at all.
     """
+    found: list[Probe] = []
+    stopped: PsregError | None = None
+    try:
+        for probe in conformance.probes(run):
+            found.append(probe)  # noqa: PERF402 - what was found before an error is kept
+    except UnavailableError as error:
+        stopped = error
+    except KeyboardInterrupt:
+        stopped = InterruptError("INTERRUPTED", "the run was interrupted")
+    if stopped and not found:
+        raise stopped
     return ConformReport(
         protocol=conformance.name,
         version=conformance.version,
         endpoint=endpoint,
-        probes=tuple(conformance.probes(run)),
+        probes=tuple(found),
+        stopped=stopped,
     )
 
 
@@ -133,6 +159,7 @@ def conform_document(run: ConformReport) -> dict[str, Any]:
         "version": run.version,
         "endpoint": run.endpoint,
         "passed": run.passed,
+        **({"error": _detail(run.stopped)} if run.stopped else {}),
         "probes": [
             {
                 "id": probe.id,
@@ -143,10 +170,16 @@ def conform_document(run: ConformReport) -> dict[str, Any]:
                     for d in probe.diagnostics
                 ],
                 "notes": list(probe.notes),
+                "finish": probe.finish,
+                "pb2s_proof": probe.proof,
             }
             for probe in run.probes
         ],
     }
+
+
+def _detail(error: PsregError) -> dict[str, str]:
+    return {"code": error.code, "message": str(error), "hint": error.hint}
 
 
 def conform_lines(run: ConformReport, *, color: bool = False, quiet: bool = False) -> Iterator[str]:
@@ -158,16 +191,24 @@ def conform_lines(run: ConformReport, *, color: bool = False, quiet: bool = Fals
         return
     for probe in run.probes:
         shown = [d for d in probe.diagnostics if not (quiet and d.severity is INFO)]
-        if quiet and not shown:
+        if quiet and not (shown or probe.cut):
             continue
         yield f"{one_line(probe.id)}: {one_line(probe.prompt)}"
         report = Report.of(1, shown)
-        lines = [*report_lines(report, color=color)][:-1] if shown else ["ok", ""]
+        cut = ["a limit cut this answer off", ""] if probe.cut else []
+        lines = [*report_lines(report, color=color)][:-1] if shown else cut or ["ok", ""]
+        lines = [*cut, *lines] if shown else lines
         yield from (f"  {line}".rstrip() for line in lines)
     notes = dict.fromkeys(note for probe in run.probes for note in probe.notes)
     for note in () if quiet else notes:
         yield f"note: {one_line(note)}"
-    errors = run.report.count(ERROR)
-    verdict = "conforms" if run.passed else f"does not conform: {counted(errors, ERROR)}"
+    verdict = "conforms" if run.passed else f"does not conform: {_why_not(run)}"
     tried = "1 probe" if len(run.probes) == 1 else f"{len(run.probes)} probes"
     yield f"{run.protocol} {run.version}, {tried}: {one_line(run.endpoint)} {verdict}"
+
+
+def _why_not(run: ConformReport) -> str:
+    cut = sum(probe.cut for probe in run.probes)
+    reasons = [counted(run.report.count(ERROR), ERROR)]
+    reasons += [f"{cut} answer{'s' * (cut > 1)} cut off"] if cut else []
+    return ", ".join([*reasons, *(["the run is not complete"] if run.stopped else [])])

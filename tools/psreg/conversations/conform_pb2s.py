@@ -10,9 +10,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from psreg.conversations.model import DuplicateKeyError, EndpointError
 from psreg.conversations.probe import Probe, Prompt, Run
-from psreg.core.diagnostics import Diagnostic, Mode
+from psreg.core.diagnostics import Diagnostic, Issue, Mode, Span
+from psreg.formats.conversation.conversation import Conversation
+from psreg.formats.conversation.json_lines import Kind
+from psreg.formats.protocol_versions import PROTOCOLS
+from psreg.formats.tree import PlainText
 from psreg.lint.locate import judge
+from psreg.protocols.conversation_rules import PROTO_RULES, Recording
 from psreg.protocols.pb2s.prompts import own_prompts_json
 from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.rules import PB2S_RULES
@@ -24,33 +30,70 @@ from psreg.protocols.pb2s.verdict import evidence_of, notes_of
 def probes(run: Run) -> Iterator[Probe]:
     """Yield a probe for each prompt, in order.
 
+    If a request fails, the earlier ones are checked before the error is raised.
+
     Raises:
         EndpointError: the endpoint gave no usable answer.
     """
     prompts = run.prompts or own_prompts()
-    exchanges = [_exchange(run, prompt) for prompt in prompts]
-    if run.trace is not None:
-        log = run.trace().decode(errors="replace")
-        exchanges = matched(exchanges, trace_records(log))
-    replies = replies_of(
-        enumerate(exchanges), traced=run.trace is not None, documented=run.documented
-    )
-    for prompt, reply in zip(prompts, replies, strict=True):
+    exchanges: list[dict[str, Any]] = []
+    refused: dict[int, DuplicateKeyError] = {}
+    failure: BaseException | None = None
+    try:
+        for number, prompt in enumerate(prompts):
+            try:
+                exchanges.append(_exchange(run, prompt))
+            except DuplicateKeyError as error:
+                refused[number] = error
+                exchanges.append({"message": prompt.message})
+    except (EndpointError, KeyboardInterrupt) as error:
+        failure = error
+    for number, (prompt, reply) in enumerate(zip(prompts, _replies(run, exchanges), strict=False)):
+        found = _refusal(refused[number], prompt) if number in refused else _findings(reply, prompt)
         yield Probe(
             id=prompt.id,
             prompt=prompt.message,
             answer=reply.text,
-            diagnostics=tuple(_findings(reply, prompt.id)),
+            diagnostics=tuple(found),
             notes=tuple(notes_of(reply)),
+            finish=str(reply.record.get("finish_reason", "")),
+            proof=reply.proof,
+            records=(exchanges[number],),
         )
+    if failure is not None:
+        raise failure
 
 
 def _exchange(run: Run, prompt: Prompt) -> dict[str, Any]:
-    return exchange_of(prompt.message, run.post({"message": prompt.message}))
+    settings = {"temperature": run.settings.temperature, "seed": run.settings.seed}
+    asked = {key: value for key, value in settings.items() if value is not None}
+    return exchange_of(prompt.message, run.post({"message": prompt.message, **asked}))
 
 
-def _findings(reply: Reply, name: str) -> Iterator[Diagnostic]:
-    for diagnostic in judge(PB2S_RULES, reply, reply, name, Mode.STRICT):
+def _replies(run: Run, exchanges: list[dict[str, Any]]) -> Iterator[Reply]:
+    """Return the replies, each with its record in the trace log if there is one."""
+    if run.trace is not None:
+        log = run.trace().decode(errors="replace")
+        exchanges = matched(exchanges, trace_records(log))
+    return replies_of(enumerate(exchanges), traced=run.trace is not None, documented=run.documented)
+
+
+def _refusal(error: DuplicateKeyError, prompt: Prompt) -> Iterator[Diagnostic]:
+    """Yield what a transcript with the same reply would be told."""
+    issue = Issue(code="PROTO001", message=f"duplicate key `{error.key}`", span=Span(0, 0))
+    recording = Recording(
+        conversation=Conversation(kind=Kind.PB2S, issues=(issue,)),
+        protocol="pb2s",
+        declared="",
+        known=(),
+        version=PROTOCOLS["pb2s"],
+        checked=1,
+    )
+    yield from judge(PROTO_RULES, recording, PlainText(""), prompt.id, Mode.STRICT)
+
+
+def _findings(reply: Reply, prompt: Prompt) -> Iterator[Diagnostic]:
+    for diagnostic in judge(PB2S_RULES, reply, reply, prompt.id, Mode.STRICT):
         # A finding outside the text has a value to show instead of a line.
         pointer = diagnostic.pointer
         yield replace(diagnostic, excerpt=evidence_of(reply, pointer)) if pointer else diagnostic

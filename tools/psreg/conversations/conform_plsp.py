@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from psreg.conversations.model import ChatRequest, Message
-from psreg.conversations.probe import Probe, Run
+from psreg.conversations.model import ChatReply, Message
+from psreg.conversations.probe import Probe, Run, finish_member
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode
 from psreg.formats.conversation.conversation import Conversation, CycleRecord
 from psreg.formats.conversation.json_lines import Kind
@@ -76,14 +76,20 @@ def probes(run: Run) -> Iterator[Probe]:
     for exercise in (*(given or PROGRAM), *ERROR_PATH):
         said = cycle_message(exercise.instr, exercise.previous)
         asked = (system, Message(role="user", content=said))
-        reply = run.ask(ChatRequest(messages=asked, model=run.model))
+        reply = run.reply(asked)
         yield Probe(
             id=exercise.id,
             prompt=said,
             answer=reply.text,
             diagnostics=tuple(_findings(exercise, reply.text)),
-            notes=("the endpoint cut this answer off",) if reply.finish == "length" else (),
+            finish=reply.finish,
+            records=(_record(exercise, reply),),
         )
+
+
+def _record(exercise: Exercise, reply: ChatReply) -> dict[str, str]:
+    cycle = {"instr": exercise.instr, "previous": exercise.previous, "next": reply.text}
+    return {"imf": exercise.imf, **cycle, **finish_member(reply)}
 
 
 def _findings(exercise: Exercise, answer: str) -> Iterator[Diagnostic]:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import cycle
 
-from psreg.conversations.model import ChatReply, ChatRequest, Message
-from psreg.conversations.probe import Probe, Prompt, Run
+from psreg.conversations.model import ChatReply, Message
+from psreg.conversations.probe import Probe, Prompt, Run, finish_member
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode
 from psreg.lint.locate import judge
 from psreg.protocols.protocol import Options
@@ -59,7 +59,7 @@ class _Conversation:
     def send(self, text: str, run: Run) -> tuple[_Conversation, ChatReply, VppTurn]:
         """Send `text`; return the conversation after it, the reply, and the reply as a turn."""
         messages = (*self.messages, Message(role="user", content=text))
-        reply = run.ask(ChatRequest(messages=messages, model=run.model))
+        reply = run.reply(messages)
         answered = Message(role="assistant", content=reply.text)
         _, state = self.state.user_turn(len(self.messages), text)
         turn, state = state.assistant_turn(len(messages), reply.text)
@@ -80,16 +80,24 @@ def probes(run: Run) -> Iterator[Probe]:
         state=State.beginning(Options(version=VPP.version)), messages=(system,)
     )
     tags = cycle(step.tag for step in CANONICAL.steps)
-    for prompt in (*(run.prompts or OWN_PROMPTS), *ERROR_PATH):
+    prompts = (*(run.prompts or OWN_PROMPTS), *ERROR_PATH)
+    first = prompts[0]
+    for prompt in prompts:
         command, tag = read_command(prompt.message).command, next(tags)
         text = prompt.message if command else f"!<{tag}>\n{prompt.message}"
+        begun = () if prompt is not first else ({"role": "system", "content": system.content},)
         conversation, reply, turn = conversation.send(text, run)
         yield Probe(
             id=prompt.id,
             prompt=text,
             answer=reply.text,
             diagnostics=tuple(_findings(turn, prompt.id)),
-            notes=("the endpoint cut this answer off",) if reply.finish == "length" else (),
+            finish=reply.finish,
+            records=(
+                *begun,
+                {"role": "user", "content": text},
+                {"role": "assistant", "content": reply.text, **finish_member(reply)},
+            ),
         )
 
 

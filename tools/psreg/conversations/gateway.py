@@ -8,12 +8,20 @@ protocol check a reply before it is sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, NamedTuple
 
-from psreg.conversations.model import Ask, ChatReply, ChatRequest, EndpointError, Message
+from psreg.conversations.model import (
+    REFUSED,
+    Ask,
+    ChatReply,
+    ChatRequest,
+    EndpointError,
+    Message,
+)
 from psreg.core.diagnostics import ERROR, Span
 from psreg.core.errors import UnavailableError
 from psreg.protocols.pb2s.clarify_rules import MAX_CYCLES, QUESTIONS
@@ -136,9 +144,32 @@ MAX_CALLS = 8
 """Maximum number of requests to the upstream for one message, including refused ones."""
 
 NO_SEED = "not supported by upstream"
+DOCUMENTED = "the operator documents the temperature"
 
-_REFUSED = (400, 422)
-"""The HTTP statuses with which endpoints refuse a setting that they do not support."""
+
+class Roles(StrEnum):
+    """The roles that a model accepts; in all modes but `ANY`, user and assistant alternate."""
+
+    ANY = "any"
+    ALTERNATING = "alternating"
+    NO_SYSTEM = "no-system"
+
+
+def arranged(messages: Sequence[Message], roles: Roles) -> tuple[Message, ...]:
+    """Return the messages in an order of roles that the model accepts.
+
+    Adjacent messages of one role become one; without a system message, its text begins the first
+    message of the user.
+    """
+    found: list[Message] = []
+    for message in messages:
+        role = "user" if roles is Roles.NO_SYSTEM and message.role == "system" else message.role
+        if roles is not Roles.ANY and found and found[-1].role == role:
+            joined = f"{found[-1].content}\n\n{message.content}"
+            found[-1] = Message(role=role, content=joined)
+        else:
+            found.append(Message(role=role, content=message.content))
+    return tuple(found)
 
 
 class GatewayError(UnavailableError):
@@ -147,11 +178,16 @@ class GatewayError(UnavailableError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings of requests to the model. `seed` None sends no seed."""
+    """The settings of requests to the model. `seed` None sends no seed.
+
+    `documented` means that a temperature above 0.2 is documented; the proof then says so.
+    """
 
     model: str = ""
     temperature: float = 0.2
     seed: int | None = 7
+    documented: bool = False
+    roles: Roles = Roles.ANY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +228,7 @@ class Gateway:
             "decision": decision,
             "cycles": cycles,
             "audit_ref": f"run-{moment:%Y%m%d-%H%M%S}-{self.token()}",
-            "sampler": {"temperature": self.settings.temperature, "seed": self._reported_seed},
+            "sampler": self._sampler,
         }
         text = "\n\n".join(f"{name}\n{result}" for name, result in sections.items()) + "\n"
         trace = {
@@ -206,8 +242,12 @@ class Gateway:
         return GatewayAnswer(reply=reply, trace=trace, calls=dialogue.calls)
 
     @property
-    def _reported_seed(self) -> int | str | None:
-        return NO_SEED if self.seed_refused else self.settings.seed
+    def _sampler(self) -> dict[str, Any]:
+        """The sampling as the proof reports it."""
+        settings = self.settings
+        seed = NO_SEED if self.seed_refused else settings.seed
+        waiver = {"waiver": DOCUMENTED} if settings.documented else {}
+        return {"temperature": settings.temperature, "seed": seed, **waiver}
 
 
 def _loop(dialogue: _Dialogue) -> tuple[dict[str, str], int]:
@@ -260,9 +300,11 @@ class _Dialogue:
 
     def _ask(self, phase: Phase, task: str) -> PhaseText:
         self._messages.append(Message(role="user", content=f"Next step: {phase.name}. {task}"))
-        words = self._reply().text
-        self._messages.append(Message(role="assistant", content=words))
-        return read_phase(phase, words)
+        reply = self._reply()
+        self._messages.append(Message(role="assistant", content=reply.text))
+        if reply.cut:  # the rest may say the opposite
+            return PhaseText("", "a limit cut it off")
+        return read_phase(phase, reply.text)
 
     def _reply(self) -> ChatReply:
         """Return the model's reply; ask without a seed if the model refuses one."""
@@ -271,7 +313,7 @@ class _Dialogue:
         try:
             return self._call(seed)
         except EndpointError as error:
-            if error.status not in _REFUSED or seed is None:
+            if error.status not in REFUSED or seed is None:
                 raise
         reply = self._call(None)
         gateway.seed_refused = True
@@ -288,7 +330,7 @@ class _Dialogue:
         settings = self._gateway.settings
         reply = self._gateway.ask(
             ChatRequest(
-                messages=tuple(self._messages),
+                messages=arranged(self._messages, settings.roles),
                 model=settings.model,
                 temperature=settings.temperature,
                 seed=seed,

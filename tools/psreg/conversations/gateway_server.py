@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ from psreg.http.server import Listener, Quiet
 PATH = "/chat"
 LARGEST = 1024 * 1024
 """Maximum number of bytes in the body of a request."""
+
+_BUSY = (429, 503, 529)
+"""The statuses with which a model says that it would answer later."""
 
 
 class TraceLog:
@@ -75,9 +79,12 @@ class GatewayServer(Listener):
 
 
 class _RefusedError(GatewayError):
-    def __init__(self, status: HTTPStatus, code: str, message: str, hint: str = "") -> None:
+    def __init__(
+        self, status: HTTPStatus, code: str, message: str, hint: str = "", wait: float = 0.0
+    ) -> None:
         super().__init__(code, message, hint)
         self.status = status
+        self.wait = wait
 
 
 class _Handler(Quiet, BaseHTTPRequestHandler):
@@ -101,7 +108,11 @@ class _Handler(Quiet, BaseHTTPRequestHandler):
         try:
             answered = self.server.answer(message)
             self.server.log.add(answered.trace)
-        except (GatewayError, EndpointError) as error:
+        except EndpointError as error:
+            busy = error.status in _BUSY
+            status = HTTPStatus.SERVICE_UNAVAILABLE if busy else HTTPStatus.BAD_GATEWAY
+            raise _refused(status, error, error.wait) from error
+        except GatewayError as error:
             raise _refused(HTTPStatus.BAD_GATEWAY, error) from error
         except UnavailableError as error:
             raise _refused(HTTPStatus.INTERNAL_SERVER_ERROR, error) from error
@@ -127,6 +138,8 @@ class _Handler(Quiet, BaseHTTPRequestHandler):
 
     def _refuse(self, refused: _RefusedError, **headers: str) -> None:
         error = {"code": refused.code, "message": refused.message, "hint": refused.hint}
+        if refused.wait:
+            headers["Retry-After"] = str(ceil(refused.wait))
         self._send(refused.status, {"schema": "psreg.error/1", "error": error}, **headers)
 
     def _send(self, status: HTTPStatus, document: dict[str, Any], **headers: str) -> None:
@@ -142,8 +155,8 @@ class _Handler(Quiet, BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
-def _refused(status: HTTPStatus, error: PsregError) -> _RefusedError:
-    return _RefusedError(status, error.code, error.message, error.hint)
+def _refused(status: HTTPStatus, error: PsregError, wait: float = 0.0) -> _RefusedError:
+    return _RefusedError(status, error.code, error.message, error.hint, wait)
 
 
 def _message_of(data: bytes) -> str:

@@ -2,13 +2,15 @@
 
 import socket
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from psreg.conversations.endpoint.address import chat_address, key_for, post_address
-from psreg.conversations.endpoint.answer import Streamed, chat_of, json_of
+from psreg.conversations.endpoint.answer import Streamed, chat_of, json_of, models_of
 from psreg.conversations.endpoint.chat import PATIENCE, Endpoint
-from psreg.conversations.model import ChatRequest, EndpointError, Message
+from psreg.conversations.endpoint.reasoning import ReasoningFilter
+from psreg.conversations.model import ChatRequest, DuplicateKeyError, EndpointError, Message
 from psreg.core.errors import UsageError
 from stub import running
 from support.stub_behaviours import BEHAVIOURS, NAMED
@@ -67,7 +69,120 @@ def test_a_request_says_what_was_asked_for_and_nothing_else():
     assert plain == {"messages": messages}
     assert "Authorization" not in bare
     assert (reply.text, reply.finish, reply.model) == ("You said: Hello 🎲", "stop", "m1")
-    assert reply.raw["object"] == "chat.completion"
+
+
+@pytest.mark.parametrize("name", ["thinks", "thinks-apart"])
+def test_reasoning_is_kept_apart(name):
+    heard = []
+    with running(name) as stub:
+        whole = endpoint(stub).ask(CHAT)
+        streamed = endpoint(stub).stream(CHAT, heard.append)
+    assert whole.text == streamed.text == "".join(heard) == "You said: Hello 🎲"
+    thought = "S{$a:9;}S? No, wait." if name == "thinks" else "Hm, wait."
+    assert whole.reasoning == streamed.reasoning == thought
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "reasoning"),
+    [
+        ("<think>a</think>b", "b", "a"),
+        (" \n<thinking>\na\n</thinking>\n\nb</thinking>", "b</thinking>", "a"),
+        ("<reasoning>a</think></reasoning>", "", "a</think>"),
+        ("<think>cut off", "", "cut off"),
+        ("<think>", "", ""),
+        ("<thin", "<thin", ""),
+        ("b <think>a</think>", "b <think>a</think>", ""),
+        (" " * 2000 + "<think>a</think>b", " " * 2000 + "<think>a</think>b", ""),
+        ("", "", ""),
+    ],
+)
+def test_where_reasoning_begins_and_ends(text, answer, reasoning):
+    for size in (1, 3, 7, len(text) or 1):
+        found = ReasoningFilter()
+        pieces = (text[at : at + size] for at in range(0, len(text), size))
+        assert "".join(map(found.answer, pieces)) + found.end() == answer
+        assert found.reasoning == reasoning
+
+
+@pytest.mark.unmeasured
+def test_long_reasoning_takes_linear_time():
+    found = ReasoningFilter()
+    assert found.answer("<think>") == ""
+    assert not any(found.answer("ab") for _ in range(1_000_000))
+    assert found.answer("</think>c") == "c"
+    assert len(found.reasoning) == 2_000_000
+
+
+def test_tokens_are_counted_if_the_endpoint_says():
+    counts = {"prompt_tokens": 12, "completion_tokens": 34}
+    for name in ("conforming", "no-stream"):
+        with running(name) as stub:
+            assert endpoint(stub).ask(CHAT).usage == counts
+            assert endpoint(stub).stream(CHAT, lambda _piece: None).usage == counts
+    with running("no-counting") as stub:
+        talk = endpoint(stub)
+        assert talk.stream(CHAT, lambda _piece: None).usage == {}
+        assert talk.stream(CHAT, lambda _piece: None).text == "You said: Hello 🎲"
+    assert ["stream_options" in body for _, _, body in stub.requests] == [True, False, False]
+    assert (
+        chat_of({"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": -1}}).usage
+        == {}
+    )
+
+
+def test_content_may_be_missing_only_beside_reasoning():
+    reply = chat_of({"choices": [{"message": {"content": None, "reasoning_content": "Hm."}}]})
+    assert (reply.text, reply.reasoning) == ("", "Hm.")
+
+
+@pytest.mark.parametrize("name", ["echo-key", "echo-key-escaped", "echo-key-event"])
+def test_a_key_is_recognised_however_it_comes_back(name):
+    headers = {"X-Api-Key": KEY}
+    for environ, more in (({"PSREG_API_KEY": KEY}, {}), ({"PSREG_API_KEY": KEY}, headers)):
+        with running(name) as stub:
+            talk = Endpoint(chat_address(stub.url), environ, QUICK, more)
+            attempt = partial(talk.stream, CHAT, lambda _piece: None)
+            assert refused(attempt).code == "ENDPOINT_KEY"
+    with running("echo-key-escaped") as stub:
+        ask = endpoint(stub, where=post_address)
+        assert refused(lambda: ask.post({"message": "Hello"})).code == "ENDPOINT_KEY"
+
+
+def test_headers_and_the_query_are_sent():
+    with running() as stub:
+        url = chat_address(f"{stub.url}/v1?api-version=7")
+        talk = Endpoint(url, {}, QUICK, {"X-Api-Key": KEY})
+        talk.ask(CHAT)
+        assert talk.models() == ("stub-1", "stub-2")
+    ((path, headers, _),) = stub.requests
+    assert path == "/v1/chat/completions?api-version=7"
+    assert headers["X-Api-Key"] == stub.asked_with[0]["X-Api-Key"] == KEY
+
+
+def test_a_list_of_models_that_is_none():
+    with running() as stub:
+        talk = Endpoint(chat_address(f"{stub.url}/other"), {}, QUICK)
+        assert refused(talk.models).code == "ENDPOINT_REFUSED"
+    with pytest.raises(EndpointError, match="no list of models"):
+        models_of({"data": {}})
+
+
+def test_a_key_that_occurs_twice_is_refused():
+    with pytest.raises(DuplicateKeyError, match="the key `b` occurs twice") as caught:
+        json_of(b'{"a": {"b": 1, "c": 2, "b": 3}}')
+    assert (caught.value.code, caught.value.key) == ("ENDPOINT_ANSWER", "b")
+
+
+def test_plain_http_to_another_machine_must_be_allowed():
+    address = "http://models.example:8080/v1"
+    with pytest.raises(UsageError, match="it is not encrypted"):
+        chat_address(address)
+    allowed = chat_address(address, allow_http=True)
+    assert allowed.geturl() == f"{address}/chat/completions"
+    assert post_address("http://a.example", allow_http=True).geturl() == "http://a.example/chat"
+    assert chat_address("https://a.example", allow_http=True).scheme == "https"
+    with pytest.raises(UsageError, match="a user or a password"):
+        chat_address("http://u:p@a.example", allow_http=True)
 
 
 def test_pieces_are_heard_as_they_come():
@@ -246,7 +361,7 @@ def test_an_answer_of_another_shape(data, problem):
 
 
 def test_the_last_event_of_a_stream_may_lack_its_blank_line():
-    said = Streamed()
+    said = Streamed(check=lambda _value: None)
     event = b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}'
     assert list(said.pieces([event])) == ["Hi"]
     assert (said.reply.text, said.reply.finish) == ("Hi", "stop")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from psreg.conversations import conform_plsp
-from psreg.conversations.model import ChatReply
+from psreg.conversations.model import ChatReply, ChatRequest
 from psreg.conversations.plsp.inspect import (
     INSPECT_SCHEMA,
     Change,
@@ -84,7 +84,9 @@ def probes(change=lambda text: text, *, prompts=(), finish="stop", asked=None):
             asked.append(request)
         return ChatReply(text=change(plsp(request.messages[-1].content)), finish=finish)
 
-    run = Run(ask=ask, post=lambda _: None, model="m", prompts=prompts)
+    run = Run(
+        ask=ask, post=lambda _: None, settings=ChatRequest(messages=(), model="m"), prompts=prompts
+    )
     return list(conform_plsp.probes(run))
 
 
@@ -130,7 +132,7 @@ def test_prompts_of_the_caller():
     assert found[0].prompt == "INSTR: @set:$z=1;\nS{}S"
     assert found[0].diagnostics == ()
     assert [(d.code, d.severity) for d in found[1].diagnostics] == [("PLSP045", INFO)]
-    assert found[0].notes == ("the endpoint cut this answer off",)
+    assert found[0].cut
 
 
 def test_a_trace_is_told_as_differences_of_states():

@@ -1,19 +1,87 @@
-"""`--timeout` and `--port`, for commands that talk to an assistant or listen; and addresses."""
+"""The options of commands that talk to an assistant, or that listen at a port."""
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
+import os
+import re
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
+from psreg.core.errors import UsageError
 from psreg.system.console import OptionAdder
 
 if TYPE_CHECKING:
+    from psreg.conversations.endpoint.chat import Endpoint
     from psreg.http.retry_limits import Limits
 
+_HEADER = re.compile(r"([A-Za-z0-9-]+):[ \t]*([!-~](?:[ -~]*[!-~])?)")
+_HOTTEST = 2.0
 _LONGEST = 3600.0
 _LAST_PORT = 65535
+
+
+def add_endpoint_options(parser: OptionAdder, flag: str = "--endpoint") -> None:
+    """Declare `--endpoint`, or the same under another name, and how to reach it."""
+    parser.add_argument(
+        flag,
+        dest="endpoint",
+        default="",
+        metavar="URL",
+        help="an OpenAI-compatible endpoint (default: OPENAI_BASE_URL)",
+    )
+    parser.add_argument(
+        "--allow-http", action="store_true", help="allow plain http to another machine"
+    )
+    parser.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        type=_header,
+        metavar="'NAME: VALUE'",
+        help="send this header as well; its value is kept secret like a key",
+    )
+
+
+def add_sampling_options(parser: OptionAdder) -> None:
+    """Declare `--temperature` and `--seed`."""
+    parser.add_argument(
+        "--temperature", type=_temperature, metavar="T", help="sampling temperature"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="sampling seed")
+
+
+def endpoint_address(args: Namespace) -> str:
+    """Return the address of the endpoint as given, by an option or the environment.
+
+    Raises:
+        UsageError: there is none.
+    """
+    from psreg.conversations.endpoint.address import OPENAI_BASE
+
+    address: str = args.endpoint or os.environ.get(OPENAI_BASE, "")
+    if not address:
+        hint = f"Pass the address of the endpoint, or set {OPENAI_BASE}."
+        raise UsageError("USAGE", "there is no endpoint", hint)
+    return address
+
+
+def endpoint_of(
+    args: Namespace, parsed: Callable[..., SplitResult] | None = None, **changes: int
+) -> Endpoint:
+    """Return the endpoint that the options name; `changes` are of its limits.
+
+    Raises:
+        UsageError: there is none, or its address or key is invalid.
+    """
+    from psreg.conversations.endpoint.address import chat_address
+    from psreg.conversations.endpoint.chat import Endpoint
+
+    url = (parsed or chat_address)(endpoint_address(args), allow_http=args.allow_http)
+    limits = replace(limits_of(args.timeout), **changes)
+    return Endpoint(url, os.environ, limits, dict(args.header))
 
 
 def add_timeout_option(parser: OptionAdder) -> None:
@@ -61,3 +129,20 @@ def _seconds(text: str) -> float:
     if not 0 < seconds <= _LONGEST:
         raise ArgumentTypeError(f"`{text}` is not a number of seconds up to {_LONGEST:.0f}")
     return seconds
+
+
+def _header(text: str) -> tuple[str, str]:
+    found = _HEADER.fullmatch(text)
+    if found is None:  # the text may contain a key
+        raise ArgumentTypeError("the header is not `NAME: VALUE` in printable ASCII")
+    return found[1], found[2]
+
+
+def _temperature(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= _HOTTEST:
+        raise ArgumentTypeError(f"{text!r} is not a temperature from 0 to {_HOTTEST:g}")
+    return value

@@ -17,47 +17,51 @@ OPENAI_KEY = "OPENAI_API_KEY"
 OPENAI_BASE = "OPENAI_BASE_URL"
 _OPENAI = "https://api.openai.com/v1"
 
-_CHAT = "/chat/completions"
+CHAT_PATH = "/chat/completions"
 
 
-def chat_address(address: str) -> SplitResult:
+def chat_address(address: str, *, allow_http: bool = False) -> SplitResult:
     """Return the address for chat completions, given a server, the base of its API, or itself.
 
     Raises:
         UsageError: BAD_ENDPOINT.
     """
-    url = checked_address(address)
+    url = checked_address(address, allow_http=allow_http)
     path = url.path.rstrip("/")
-    if path.endswith(_CHAT):
+    if path.endswith(CHAT_PATH):
         return url._replace(path=path)
-    return url._replace(path=f"{path or '/v1'}{_CHAT}")
+    return url._replace(path=f"{path or '/v1'}{CHAT_PATH}")
 
 
-def post_address(address: str) -> SplitResult:
+def post_address(address: str, *, allow_http: bool = False) -> SplitResult:
     """Return the address to post messages to: `address`, or its `/chat` if it has no path.
 
     Raises:
         UsageError: BAD_ENDPOINT.
     """
-    url = checked_address(address)
+    url = checked_address(address, allow_http=allow_http)
     return url if url.path.strip("/") else url._replace(path="/chat")
 
 
-def checked_address(address: str) -> SplitResult:
+def checked_address(address: str, *, allow_http: bool = False) -> SplitResult:
     """Return the parts of an https address, or an http one of this machine.
+
+    `allow_http` allows plain http to any host.
 
     Raises:
         UsageError: BAD_ENDPOINT; it is another kind of address, or has a user or a fragment.
     """
+    plain = allow_http and address.startswith("http://")
     try:
-        return secure_parts(address)
+        url = secure_parts(address.replace("http://", "https://", 1) if plain else address)
+        return url._replace(scheme="http") if plain else url
     except ValueError as error:
         shown = "the address" if "@" in address else repr(address)  # it may contain a password
         raise UsageError(
             "BAD_ENDPOINT",
             f"{shown} is not the address of an endpoint: {error}",
             "Write an address that begins with https://, or http://127.0.0.1 for this machine; "
-            f"put the key into {KEY}.",
+            f"put the key into {KEY}. --allow-http allows plain http to other machines.",
         ) from error
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from psreg.conversations.model import ChatReply, EndpointError
+from psreg.conversations.endpoint.reasoning import ReasoningFilter
+from psreg.conversations.model import ChatReply, DuplicateKeyError, EndpointError
 
 _LONGEST_SAID = 300
 """Maximum characters of an endpoint's error message that are shown."""
@@ -22,11 +24,23 @@ _DONE = "[DONE]"
 
 
 def json_of(data: bytes) -> Any:
-    """Return the JSON value that `data` is. Raises EndpointError ENDPOINT_ANSWER."""
+    """Return the JSON value that `data` is.
+
+    Raises:
+        EndpointError: ENDPOINT_ANSWER; DuplicateKeyError if an object has a key twice.
+    """
     try:
-        return json.loads(data, parse_constant=_no_number)
+        return json.loads(data, parse_constant=_no_number, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise wrong("it is not JSON") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = Counter(key for key, _ in pairs)
+        raise DuplicateKeyError(names.most_common(1)[0][0])
+    return found
 
 
 def _no_number(literal: str) -> NoReturn:
@@ -43,26 +57,50 @@ def chat_of(value: Any) -> ChatReply:
     message, choice = _choice(value, "message")
     if message is None:
         raise wrong("it has no choices[0].message")
-    text = message.get("content")
+    apart = _reasoning(message)
+    text = message.get("content", "") or ("" if apart else message.get("content"))
     if not isinstance(text, str):
         raise wrong("choices[0].message.content is not a string")
+    thinking = ReasoningFilter()
+    answer = thinking.answer(_whole(text)) + thinking.end()
     return ChatReply(
-        text=_whole(text),
+        text=answer,
+        reasoning=apart or thinking.reasoning,
         finish=_text(choice.get("finish_reason")),
         model=_text(value.get("model")),
-        raw=value,
+        usage=_usage(value),
     )
+
+
+def _reasoning(message: Mapping[str, Any]) -> str:
+    """Return the reasoning that is not part of the content; endpoints have two names for it."""
+    return _whole(_text(message.get("reasoning_content")) or _text(message.get("reasoning")))
+
+
+def _usage(value: Any) -> Mapping[str, int]:
+    """Return the numbers of tokens that an endpoint reports."""
+    usage = value.get("usage")
+    given = usage if isinstance(usage, dict) else {}
+    counts = {key: given.get(key) for key in ("prompt_tokens", "completion_tokens")}
+    return {key: n for key, n in counts.items() if type(n) is int and n >= 0}
 
 
 @dataclass(slots=True, kw_only=True)
 class Streamed:
-    """A reply that arrives in pieces: `pieces` yields them, `reply` is all of them joined."""
+    """A reply that arrives in pieces: `pieces` yields those of the answer, `reply` joins them.
 
+    `check` is called with the JSON value of every event.
+    """
+
+    check: Callable[[Any], None]
     parts: list[str] = field(default_factory=list)
     finish: str = ""
     model: str = ""
+    usage: Mapping[str, int] = field(default_factory=dict)
     done: bool = False
     _half: str = ""
+    _apart: list[str] = field(default_factory=list)
+    _thinking: ReasoningFilter = field(default_factory=ReasoningFilter)
 
     def pieces(self, lines: Iterable[bytes]) -> Iterator[str]:
         """Yield the pieces of text in the lines of an event stream.
@@ -75,12 +113,13 @@ class Streamed:
             if data == _DONE:
                 self.done = True
                 break
-            if piece := self._piece(data):
+            if piece := self._thinking.answer(self._piece(data)):
                 self.parts.append(piece)
                 yield piece
-        if self._half:
-            self.parts.append("\ufffd")
-            yield "\ufffd"
+        last = self._thinking.answer("\ufffd") if self._half else ""
+        if last := last + self._thinking.end():
+            self.parts.append(last)
+            yield last
         if not (self.done or self.finish):
             message = "the endpoint ended the stream in the middle of the answer"
             raise EndpointError("ENDPOINT_CUT", message)
@@ -88,13 +127,27 @@ class Streamed:
     @property
     def reply(self) -> ChatReply:
         """The whole reply so far."""
-        return ChatReply(text="".join(self.parts), finish=self.finish, model=self.model)
+        return ChatReply(
+            text="".join(self.parts),
+            reasoning="".join(self._apart) or self._thinking.reasoning,
+            finish=self.finish,
+            model=self.model,
+            usage=self.usage,
+        )
+
+    def take(self, whole: ChatReply) -> None:
+        """Take a reply that came as a whole."""
+        self.parts, self._apart = [whole.text], [whole.reasoning]
+        self.finish, self.model, self.usage = whole.finish, whole.model, whole.usage
 
     def _piece(self, data: str) -> str:
         """Return the text of one event without an incomplete character at its end."""
         value = json_of(data.encode())
+        self.check(value)
         delta, choice = _choice(value, "delta")
         self.model = self.model or _text(value.get("model"))
+        self.usage = _usage(value) or self.usage
+        self._apart.append(_reasoning(delta or {}))
         self.finish = _text(choice.get("finish_reason")) or self.finish
         text = (delta or {}).get("content") or ""
         if not isinstance(text, str):
@@ -103,6 +156,15 @@ class Streamed:
         if text and "\ud800" <= text[-1] <= "\udbff":
             text, self._half = text[:-1], text[-1]
         return _whole(text)
+
+
+def models_of(value: Any) -> tuple[str, ...]:
+    """Return the models in the JSON answer of `/v1/models`. Raises EndpointError."""
+    rows = value.get("data") if isinstance(value, dict) else None
+    if not isinstance(rows, list):
+        raise wrong("it has no list of models")
+    names = (row.get("id") if isinstance(row, dict) else None for row in rows)
+    return tuple(sorted(_whole(name) for name in names if isinstance(name, str)))
 
 
 def said(value: Any) -> str:

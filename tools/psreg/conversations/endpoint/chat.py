@@ -14,9 +14,10 @@ from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import SplitResult
 
-from psreg.conversations.endpoint.address import KEY, key_for
-from psreg.conversations.endpoint.answer import Streamed, chat_of, json_of, said, wrong
-from psreg.conversations.model import ChatReply, ChatRequest, EndpointError
+from psreg.conversations.endpoint.address import CHAT_PATH, KEY, key_for
+from psreg.conversations.endpoint.answer import Streamed, chat_of, json_of, models_of, said, wrong
+from psreg.conversations.model import REFUSED, ChatReply, ChatRequest, EndpointError
+from psreg.formats.json.strings import strings_in
 from psreg.http.client import Answer, Client
 from psreg.http.errors import (
     BusyError,
@@ -41,15 +42,25 @@ T = TypeVar("T")
 
 
 class Endpoint:
-    """The endpoint at one address; `calls` counts the requests made, retries included."""
+    """The endpoint at one address; `calls` counts the requests made, retries included.
+
+    `headers` are sent with every request; their values may be keys and are kept as secret.
+    """
 
     def __init__(
-        self, url: SplitResult, environ: Mapping[str, str], limits: Limits = PATIENCE
+        self,
+        url: SplitResult,
+        environ: Mapping[str, str],
+        limits: Limits = PATIENCE,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         self._url = url
         self._key = key_for(url, environ)
-        self._secret = self._key if len(self._key) >= _SECRET else ""
+        self._more = headers or {}
+        given = (self._key, *self._more.values())
+        self._secrets = tuple(value for value in given if len(value) >= _SECRET)
         self._limits = limits
+        self._counts_tokens = True
         self.calls = 0
 
     def ask(self, request: ChatRequest) -> ChatReply:
@@ -58,9 +69,15 @@ class Endpoint:
         Raises:
             EndpointError: there is no usable answer.
         """
-        reply = chat_of(self.post(_document(request)))
-        self._guard(reply.text)
-        return reply
+        return chat_of(self.post(_document(request)))
+
+    def models(self) -> tuple[str, ...]:
+        """Return the models that the endpoint lists.
+
+        Raises:
+            EndpointError: there is no list.
+        """
+        return models_of(self._settled(self._listed))
 
     def post(self, value: Any) -> Any:
         """Post a JSON value and return the JSON of the answer.
@@ -79,6 +96,12 @@ class Endpoint:
         Raises:
             EndpointError: there is no usable answer, or it ends too early.
         """
+        try:
+            return self._settled(partial(self._streamed, request, heard))
+        except EndpointError as error:
+            if not self._counts_tokens or error.status not in REFUSED:
+                raise
+        self._counts_tokens = False  # some endpoints refuse to be asked for it
         return self._settled(partial(self._streamed, request, heard))
 
     def _settled(self, attempt: Callable[[Client], T]) -> T:
@@ -98,40 +121,53 @@ class Endpoint:
         if (error.wait or 0.0) > self._limits.longest_wait:
             hint = f"Try again in {error.wait:.0f} seconds, as the endpoint asks."
         status = error.status if isinstance(error, BusyError) else 0
-        return EndpointError(meant.code, told, hint, status)
+        failure = EndpointError(meant.code, told, hint, status)
+        failure.wait = error.wait or 0.0
+        return failure
 
     def _posted(self, value: Any, client: Client) -> Any:
         with self._answer(value, client) as answer:
             return self._decoded(answer)
 
+    def _listed(self, client: Client) -> Any:
+        target = self._target.replace(CHAT_PATH, "/models", 1)
+        with client.exchange("GET", target) as answer:
+            self._check(answer)
+            return self._decoded(answer)
+
     def _decoded(self, answer: Answer) -> Any:
         data = answer.body(LARGEST)
         self._guard(data.decode(errors="replace"))
-        return json_of(data)
+        value = json_of(data)
+        self._guard_value(value)
+        return value
 
     def _streamed(
         self, request: ChatRequest, heard: Callable[[str], None], client: Client
     ) -> ChatReply:
-        reply, tail = Streamed(), ""
+        reply, tail = Streamed(check=self._guard_value), ""
+        longest = max(map(len, self._secrets), default=0)
         with closing(self._pieces(request, reply, client)) as pieces:
             for piece in pieces:
-                tail = tail[-len(self._secret) :] + piece if self._secret else ""
+                tail = tail[-longest:] + piece if longest else ""
                 self._guard(tail)
                 heard(piece)
+        self._guard(reply.reply.reasoning)
         return reply.reply
 
     def _pieces(
         self, request: ChatRequest, reply: Streamed, client: Client
     ) -> Generator[str, None, None]:
+        counting = {"stream_options": {"include_usage": True}} if self._counts_tokens else {}
+        asked = {**_document(request), "stream": True, **counting}
         try:
-            with self._answer({**_document(request), "stream": True}, client) as answer:
+            with self._answer(asked, client) as answer:
                 kind = answer.header("Content-Type").partition(";")[0].strip().lower()
                 if kind == "text/event-stream":
                     yield from reply.pieces(answer.lines(LARGEST))
                 else:
                     whole = chat_of(self._decoded(answer))
-                    reply.finish, reply.model = whole.finish, whole.model
-                    reply.parts.append(whole.text)
+                    reply.take(whole)
                     yield whole.text
         except HttpError as error:
             if reply.parts:  # pieces that were passed on cannot be taken back
@@ -168,18 +204,25 @@ class Endpoint:
             words = said(json_of(data))
         except EndpointError:
             return ""
-        words = words.replace(self._secret, "…") if self._secret else words
+        for secret in self._secrets:
+            words = words.replace(secret, "…")
         return f": {words}" if words else ""
 
     def _guard(self, text: str) -> None:
-        """Return if `text` does not contain the key. Raises EndpointError."""
-        if self._secret and self._secret in text:
+        """Return if `text` does not contain a key. Raises EndpointError."""
+        if any(secret in text for secret in self._secrets):
             message = "the endpoint sent the key back; its answer was dropped"
             raise EndpointError("ENDPOINT_KEY", message, "Do not give it another key.")
 
+    def _guard_value(self, value: Any) -> None:
+        """Return if no string in a JSON value contains a key. Raises EndpointError."""
+        for text in strings_in(value) if self._secrets else ():
+            self._guard(text)
+
     def _headers(self) -> dict[str, str]:
         headers = {"Accept": "application/json, text/event-stream"}
-        return headers | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
+        bearer = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        return headers | bearer | dict(self._more)
 
     @property
     def _target(self) -> str:
@@ -222,6 +265,7 @@ def _document(request: ChatRequest) -> dict[str, Any]:
         "model": request.model or None,
         "temperature": request.temperature,
         "seed": request.seed,
+        "max_tokens": request.max_tokens,
     }
     messages = [{"role": m.role, "content": m.content} for m in request.messages]
     given = {key: value for key, value in settings.items() if value is not None}

@@ -8,6 +8,7 @@ from typing import Any
 
 from psreg.core.diagnostics import ERROR, Finding
 from psreg.core.rule import rule
+from psreg.formats.json.strings import strings_in
 from psreg.protocols.pb2s.personal_data import decoded_texts, personal_data
 from psreg.protocols.pb2s.proof import compact_json, json_shown, kind_of_json
 from psreg.protocols.pb2s.reply import Reply
@@ -167,7 +168,7 @@ def trace_tells_too_much(reply: Reply) -> Iterator[Finding]:
     for key, value in record.items():
         # A short message may be equal to the name of a model; other members are checked strictly.
         least = _MIN_QUOTE if key in TRACE_KEYS else 1
-        matches = (_revealed(reply, text, least) for text in _texts(value))
+        matches = (_revealed(reply, text, least) for text in strings_in(value))
         found = next(filter(None, matches), "")
         if found:
             yield Finding(
@@ -193,16 +194,3 @@ def _personal_data(reply: Reply, text: str, least: int) -> str:
         if len(said) >= least and quoted:
             return f"the {name}"
     return personal_data(text)
-
-
-def _texts(record: Any) -> Iterator[str]:
-    """Yield every string in a record at any depth, including the names of members."""
-    todo = [record]
-    while todo:
-        value = todo.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, dict):
-            todo += [*value, *value.values()]
-        elif isinstance(value, list):
-            todo += value
