@@ -76,7 +76,7 @@ def test_a_root_that_is_not_signed_by_its_own_keys_is_refused(client, tmp_path):
 
 @pytest.mark.parametrize(
     "psreg",
-    [None, {}, {"id": "x", "mode": "dev"}, {"id": "0" * 32, "mode": "free"}, {"id": "../../x"}],
+    [None, {}, {"id": "x", "mode": "dev"}, {"id": "0" * 32, "mode": 5}, {"id": "../../x"}],
 )
 def test_a_root_that_is_not_of_a_psreg_registry_is_refused(client, tmp_path, psreg):
     registry = Simulator().release().publish()

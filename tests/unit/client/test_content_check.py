@@ -13,7 +13,12 @@ from psreg.core.errors import TrustError
 from psreg.registry.records import read_record
 from simulator import Simulator, encode
 
-HIDDEN = "Ask." + "".join(chr(0xE0000 + ord(c)) for c in "steal")
+
+def hidden(text):
+    return "Ask." + "".join(chr(0xE0000 + ord(c)) for c in text)
+
+
+HIDDEN = hidden("steal")
 
 
 def choice(*waived):
@@ -40,7 +45,7 @@ def test_blocked_content_is_refused_with_rule_and_place():
 
 def test_a_long_list_ends():
     with pytest.raises(TrustError) as caught:
-        check_content(choice(), artifact(*[HIDDEN] * 8))
+        check_content(choice(), artifact(*(hidden(f"steal {word}") for word in "abcdefgh")))
     assert len(caught.value.details) == 6
     assert caught.value.details[-1] == "and 3 more"
 

@@ -102,7 +102,7 @@ def test_of_two_receipts_of_one_second_the_later_file_wins(library):
         b"[]",
         b"{}",
         b"[" * 100_000,
-        encode(receipt().to_json() | {"schema": "psreg.receipt/2"}),
+        encode(receipt().to_json() | {"schema": "another/1"}),
         encode(receipt().to_json() | {"name": "other"}),
         encode(receipt().to_json() | {"name": 5}),
         encode(receipt().to_json() | {"version": "2.0.0"}),

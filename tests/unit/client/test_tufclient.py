@@ -218,9 +218,11 @@ def test_a_state_folder_that_cannot_be_made(registry, tmp_path):
     assert code_of(client.refresh) == "CANNOT_WRITE"
 
 
-def test_a_lock_that_is_a_folder(connect, tmp_path):
+def test_a_lock_that_is_a_folder_is_set_aside(connect, tmp_path):
     (tmp_path / "state" / "lock").mkdir(parents=True)
-    assert code_of(connect().refresh) == "CANNOT_WRITE"
+    connect().refresh()
+    assert (tmp_path / "state" / "lock").is_file()
+    assert (tmp_path / "state" / "lock.damaged").is_dir()
 
 
 # Errors

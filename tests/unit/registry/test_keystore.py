@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -77,3 +78,47 @@ def test_keys_in_a_tree_are_refused(tmp_path: Path) -> None:
             KeyStore(inside).keep_out_of(tree)
         assert caught.value.code == "KEYS_IN_TREE"
     KeyStore(tmp_path / "tree2").keep_out_of(tree)
+
+
+def refused(keys: KeyStore) -> str:
+    with pytest.raises(TrustError) as caught:
+        keys.load(ID)
+    return caught.value.code
+
+
+@pytest.mark.parametrize("bits", [0o640, 0o604, 0o660, 0o602])
+def test_a_key_that_others_can_read_is_refused(tmp_path: Path, bits: int) -> None:
+    keys = KeyStore(tmp_path / "keys")
+    pem = keys.create(ID, "root")
+    (tmp_path / "keys" / ID / "root.pem").chmod(bits)
+    assert refused(keys) == "KEYS_EXPOSED"
+    (tmp_path / "keys" / ID / "root.pem").chmod(0o400)
+    assert keys.load(ID) == {"root": pem}
+
+
+def test_a_key_with_a_second_name_is_refused(tmp_path: Path) -> None:
+    keys = KeyStore(tmp_path / "keys")
+    keys.create(ID, "root")
+    (tmp_path / "copy").hardlink_to(tmp_path / "keys" / ID / "root.pem")
+    assert refused(keys) == "KEYS_EXPOSED"
+
+
+@pytest.mark.parametrize("level", ["", ID, f"{ID}/root.pem"])
+def test_keys_that_are_linked_into_a_tree_are_refused(tmp_path: Path, level: str) -> None:
+    tree, keys = tmp_path / "tree", KeyStore(tmp_path / "keys")
+    tree.mkdir()
+    keys.create(ID, "root")
+    keys.keep_out_of(tree)
+    place = tmp_path / "keys" / level
+    place.rename(tree / "moved")
+    place.symlink_to(tree / "moved")
+    with pytest.raises(TrustError) as caught:
+        keys.keep_out_of(tree)
+    assert caught.value.code == "KEYS_IN_TREE"
+
+
+def test_a_pipe_in_place_of_a_key_does_not_hang(tmp_path: Path) -> None:
+    (tmp_path / ID).mkdir()
+    os.mkfifo(tmp_path / ID / "root.pem")
+    with pytest.raises(UnavailableError, match="not a regular file"):
+        KeyStore(tmp_path).load(ID)

@@ -26,6 +26,8 @@ def run(args: Namespace, console: Console) -> int:  # noqa: ARG001 - every comma
     ]
     for row in rows:
         row.pop("schema")
+    for name in library.damaged():
+        console.warn(f"psreg: `{name}` is damaged; run `psreg install {name}`")
     if console.machine:
         console.json({"schema": SCHEMA, "library": str(library.folder), "installed": rows})
         return 0

@@ -87,7 +87,7 @@ def _add(args: Namespace, console: Console) -> int:
         raise UsageError("USAGE", f"`{name}` is not a valid name for a registry", hint)
     settings = registries.load_settings(Path.cwd())
     settings.check_lock("registries", by="psreg registry add")
-    store = registries.trust_store()
+    store = registries.trust_store(lambda text: console.warn(f"psreg: {text}"))
     with closing(registries.open_source(location)) as source:
         anchor = store.anchor(registries.first_root(source, store))
     registries.check_pin(anchor, pin)
@@ -128,7 +128,7 @@ def _remove(args: Namespace, console: Console) -> int:
 
     settings = registries.load_settings(Path.cwd())
     registry = next((r for r in settings.registries() if r.name == args.what), None)
-    store = registries.trust_store()
+    store = registries.trust_store(lambda text: console.warn(f"psreg: {text}"))
     removed = config.remove_registry(registries.user_config(), args.what)
     forgotten = False
     if args.forget:

@@ -41,10 +41,13 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.client.library import user_library
 
     library = user_library()
-    receipts = _receipts(library, names)
+    damaged = [name for name in library.damaged() if not names or name in names]
+    receipts = _receipts(library, names, damaged)
     with ExitStack() as stack:
         registry = _registry(args.registry, console, stack) if receipts else None
         rows = [_row(receipt, library, registry) for receipt in receipts]
+    rows += [_damaged(name, library) for name in damaged]
+    rows.sort(key=lambda row: str(row["name"]))
     if console.machine:
         console.json({"schema": SCHEMA, "checked": len(rows), "results": rows})
     else:
@@ -52,10 +55,10 @@ def run(args: Namespace, console: Console) -> int:
     return int(any(row["problem"] for row in rows))
 
 
-def _receipts(library: Library, names: list[str]) -> list[Receipt]:
+def _receipts(library: Library, names: list[str], damaged: list[str]) -> list[Receipt]:
     if not names:
         return list(library.receipts())
-    found = {name: library.receipt(name) for name in names}
+    found = {name: library.receipt(name) for name in names if name not in damaged}
     absent = [name for name, receipt in found.items() if receipt is None]
     if absent:
         raise UnavailableError(
@@ -96,6 +99,18 @@ def _row(receipt: Receipt, library: Library, registry: OpenRegistry | None) -> d
     }
 
 
+def _damaged(name: str, library: Library) -> dict[str, Any]:
+    """Return the row of a name of which there is something, but no usable receipt."""
+    return {
+        "name": name,
+        "version": "",
+        "path": str(library.folder / name),
+        "compared": [],
+        "problem": "there is no usable receipt; install it again",
+        "note": None,
+    }
+
+
 def _stated(receipt: Receipt, registry: OpenRegistry) -> tuple[str | None, str | None]:
     """Return how `receipt` differs from the registry's record, and a note from the record."""
     release = receipt.release
@@ -115,4 +130,5 @@ def _print(rows: list[dict[str, Any]], console: Console) -> None:
         if row["problem"] or not console.quiet:
             said = row["problem"] or f"ok ({' and '.join(row['compared'])})"
             more = f"; {row['note']}" if row["note"] else ""
-            console.line(f"{row['name']} {row['version']}: {said}{more}")
+            title = f"{row['name']} {row['version']}".rstrip()
+            console.line(f"{title}: {said}{more}")

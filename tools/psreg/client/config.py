@@ -19,14 +19,15 @@ root_sha256 = "…"                  # of registry/metadata/1.root.json
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.http.address import is_url, normal_location
-from psreg.system.atomic import cannot_write, write_file
+from psreg.system.atomic import cannot_write, clear_unfinished, exclusive, write_file
 from psreg.system.files import is_ours, read_named
 
 PROJECT_FILES = (".psreg.toml", "psreg.toml")
@@ -213,27 +214,25 @@ def add_registry(file: Path, *, name: str, location: str, root_sha256: str) -> b
     """
     import tomlkit  # noqa: PLC0415 - only `psreg registry` edits settings
 
-    document = _load_document(file)
-    document.setdefault("registry", name)
-    registries = document.setdefault("registries", tomlkit.table(is_super_table=True))
-    table = tomlkit.table()
-    table.update({"url": location, "root_sha256": root_sha256})
-    registries[name] = table
-    _store_document(file, document)
-    return bool(document["registry"] == name)
+    with _edited(file) as document:
+        document.setdefault("registry", name)
+        registries = document.setdefault("registries", tomlkit.table(is_super_table=True))
+        table = tomlkit.table()
+        table.update({"url": location, "root_sha256": root_sha256})
+        registries[name] = table
+        return bool(document["registry"] == name)
 
 
 def remove_registry(file: Path, name: str) -> bool:
     """Remove a named registry from `file`; return whether it was in the file."""
-    document = _load_document(file)
-    if name not in document.get("registries", {}):
+    if name not in _load_document(file).get("registries", {}):
         return False
-    del document["registries"][name]
-    if not document["registries"]:
-        del document["registries"]
-    if document.get("registry") == name:
-        del document["registry"]
-    _store_document(file, document)
+    with _edited(file) as document:
+        del document["registries"][name]
+        if not document["registries"]:
+            del document["registries"]
+        if document.get("registry") == name:
+            del document["registry"]
     return True
 
 
@@ -242,7 +241,9 @@ def _read(path: Path, trusted: bool, warnings: list[str]) -> _File:
         return _File(path=path, text="", values={}, trusted=trusted)
     import tomllib  # noqa: PLC0415 - only users with settings need it
 
-    data = read_named(path, _MAX_FILE)
+    data = read_named(path, _MAX_FILE + 1)
+    if len(data) > _MAX_FILE:
+        raise _invalid(path, 1, f"has more than {_MAX_FILE:,} bytes")
     try:
         text = data.decode()
         values = tomllib.loads(text)
@@ -328,7 +329,9 @@ def _load_document(file: Path) -> Any:
         raise UsageError("CONFIG_INVALID", f"{file}: {error}") from error
 
 
-def _store_document(file: Path, document: Any) -> None:
+@contextmanager
+def _edited(file: Path) -> Iterator[Any]:
+    """Yield the settings in `file`, and write them after the block; one process at a time."""
     import tomlkit  # noqa: PLC0415
 
     # Users often keep settings elsewhere and link to them; the link is theirs.
@@ -337,4 +340,8 @@ def _store_document(file: Path, document: Any) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_write(target, error) from error
-    write_file(target, tomlkit.dumps(document).encode())
+    with exclusive(target.parent / ".psreg.lock"):
+        clear_unfinished(target.parent)
+        document = _load_document(file)
+        yield document
+        write_file(target, tomlkit.dumps(document).encode())

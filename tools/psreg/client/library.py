@@ -2,7 +2,7 @@
 
 The receipt is written last: a version folder without one is not installed. One version of a name
 is active. After a crash the newest receipt wins, and the next installation removes what it
-replaced. Nothing is written through a link.
+replaced. Nothing is written or read through a link.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ from psreg.core.classes import CLASSES
 from psreg.core.errors import UnavailableError
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import is_version, parse_version
+from psreg.registry.records import newer_format
 from psreg.system import user_folders
 from psreg.system.atomic import TEMPORARY, cannot_write, exclusive, real_folder, write_file
-from psreg.system.files import read_file
+from psreg.system.files import read_file, read_own
 
-SCHEMA = "psreg.receipt/1"
+_SCHEMAS = "psreg.receipt/"
+SCHEMA = f"{_SCHEMAS}1"
 RECEIPT = "receipt.json"
 _MAX_RECEIPT = 64 * 1024
 _MAX_ARTIFACT = 16 * 1024 * 1024
@@ -66,10 +68,17 @@ class Receipt:
 
     @classmethod
     def from_json(cls, value: Any) -> Receipt:
-        """Read a receipt. Raises ValueError, KeyError or TypeError on another shape."""
+        """Read a receipt. Raises ValueError, KeyError or TypeError on another shape.
+
+        Raises:
+            UnavailableError: `NEWER_FORMAT`.
+        """
         name, entry_class, version = value["name"], value["class"], value["version"]
         known = is_name(name) and entry_class in CLASSES and is_version(version)
-        if value["schema"] != SCHEMA or not known:
+        schema = value["schema"]
+        if schema != SCHEMA and str(schema).startswith(_SCHEMAS):
+            raise newer_format(f"the receipt of {name} has the format {schema}")
+        if schema != SCHEMA or not known:
             raise ValueError("not a receipt of this version of psreg")
         return cls(
             release=ReleaseId(entry_class=entry_class, name=name, version=version),
@@ -96,11 +105,16 @@ class Library:
     def receipt(self, name: str) -> Receipt | None:
         """Return the active receipt of `name`, or None if it is not installed."""
         found = []
-        for folder in _listed(self.folder / name):
+        for folder in _folders(self.folder / name):
             receipt = _read_receipt(folder)
             if receipt is not None and receipt.release.name == name:
                 found.append((receipt.installed, _written(folder), receipt))
         return max(found, key=lambda item: item[:2], default=(None, None, None))[2]
+
+    def damaged(self) -> tuple[str, ...]:
+        """Return the names of which there is something, but no usable receipt."""
+        names = sorted(path.name for path in _listed(self.folder) if is_name(path.name))
+        return tuple(name for name in names if self.receipt(name) is None)
 
     def path(self, receipt: Receipt) -> Path:
         """Return the path of the artifact of `receipt`."""
@@ -135,7 +149,7 @@ class Library:
     def drift(self, receipt: Receipt) -> str | None:
         """Return how the installed file differs from its receipt, or None."""
         try:
-            data = read_file(self.path(receipt), _MAX_ARTIFACT)
+            data = read_own(self.path(receipt), _MAX_ARTIFACT)
         except UnavailableError as error:
             return error.message
         digest = hashlib.sha256(data).hexdigest()
@@ -221,6 +235,12 @@ def installed_artifact(text: str) -> tuple[Path, bytes]:
     return path, read_file(path, _MAX_ARTIFACT)
 
 
+def _folders(folder: Path) -> Iterator[Path]:
+    """Yield the folders in `folder`, by name; nothing of a link."""
+    if not folder.is_symlink():
+        yield from (each for each in _listed(folder) if not each.is_symlink() and each.is_dir())
+
+
 def _listed(folder: Path) -> Iterator[Path]:
     try:
         yield from sorted(folder.iterdir())
@@ -230,8 +250,12 @@ def _listed(folder: Path) -> Iterator[Path]:
 
 def _read_receipt(folder: Path) -> Receipt | None:
     try:
-        receipt = Receipt.from_json(json.loads(read_file(folder / RECEIPT, _MAX_RECEIPT)))
-    except (UnavailableError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        value = json.loads(read_own(folder / RECEIPT, _MAX_RECEIPT))
+    except (UnavailableError, ValueError, RecursionError):
+        return None
+    try:
+        receipt = Receipt.from_json(value)
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
     return receipt if receipt.release.version == folder.name else None
 
@@ -241,10 +265,10 @@ def _written(folder: Path) -> int:
 
 
 def _clear(path: Path) -> None:
-    """Remove a folder that is in the place of a file; renaming replaces anything else."""
-    if path.is_dir() and not path.is_symlink():
+    """Remove a folder, a pipe or a link that is in the place of a file."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
         with suppress(OSError):
-            shutil.rmtree(path)
+            _delete(path)
 
 
 def _delete(path: Path) -> None:

@@ -135,9 +135,9 @@ def user_config() -> Path:
     return user_folders.config_dir() / "config.toml"
 
 
-def trust_store() -> TrustStore:
+def trust_store(notify: Notify) -> TrustStore:
     """Return this user's pinned roots."""
-    return TrustStore(user_folders.data_dir() / "registries")
+    return TrustStore(user_folders.data_dir() / "registries", notify)
 
 
 def select_registry(option: str | None, settings: Settings, start: Path) -> SelectedRegistry:

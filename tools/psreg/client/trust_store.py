@@ -3,13 +3,18 @@
 `<data>/registries/<id>/1.root.json` is the trust anchor; next to it are verified records, and the
 verified metadata that protects against rollback. An id belongs to one root forever: another root
 that claims a known id is refused, like a changed SSH host key.
+
+What is stored is read as the input of a stranger: no links, only regular files, bounded. What
+cannot be used is set aside, with one line, and fetched again.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +22,15 @@ from pathlib import Path
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.trust.roles import is_registry_id
 from psreg.registry.trust.strict_json import strict_value
-from psreg.system.atomic import cannot_write, write_file
-from psreg.system.files import read_named
+from psreg.system.atomic import (
+    DAMAGED,
+    cannot_write,
+    exclusive,
+    real_folder,
+    set_aside,
+    write_file,
+)
+from psreg.system.files import read_own
 
 ROOT = "registry/metadata/1.root.json"
 """The path at which every registry serves its first root."""
@@ -45,6 +57,7 @@ def read_mode(root: bytes) -> tuple[str, str]:
 
     Raises:
         TrustError: `TRUST_METADATA`: it is not root metadata of a psreg registry.
+        UnavailableError: `NEWER_FORMAT`.
     """
     try:
         value = strict_value(root)
@@ -59,16 +72,23 @@ def read_mode(root: bytes) -> tuple[str, str]:
     identity, mode = psreg.get("id"), psreg.get("mode")
     if not isinstance(identity, str) or not is_registry_id(identity):
         raise _bad_root("its registry id is not 32 hexadecimal digits")
+    if not isinstance(mode, str):
+        raise _bad_root("it has no mode")
     if mode not in ("dev", "production"):
-        raise _bad_root(f"its mode is {mode!r}")
-    return identity, str(mode)
+        raise UnavailableError(
+            "NEWER_FORMAT",
+            f"the registry {identity} has the mode `{mode}`, which this psreg does not know",
+            "Install a newer psreg.",
+        )
+    return identity, mode
 
 
 class TrustStore:
-    """The folder of pinned roots."""
+    """The folder of pinned roots. `notify` tells the user what was set aside."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, notify: Callable[[str], None] = lambda _: None) -> None:
         self._folder = folder
+        self._say = notify
 
     def anchor(self, root: bytes) -> Anchor:
         """Return the anchor for `root`; nothing is stored."""
@@ -93,6 +113,10 @@ class TrustStore:
             UnavailableError: the store cannot be written.
         """
         known = next((stored for stored in self._stored if stored.id == anchor.id), None)
+        if known is not None and known.sha256 != anchor.sha256 and not _is_signed(known.data):
+            self._set_aside(known.folder / _FILE)
+            self._stored.remove(known)
+            known = None
         if known is not None and known.sha256 != anchor.sha256:
             raise TrustError(
                 "TRUST_PIN",
@@ -102,18 +126,15 @@ class TrustStore:
                 f"run: psreg registry remove --forget {anchor.id}",
             )
         if known is None:
-            try:
-                anchor.folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise cannot_write(anchor.folder, error) from error
-            write_file(anchor.folder / _FILE, anchor.data)
+            with exclusive(real_folder(anchor.folder) / "lock"):
+                write_file(anchor.folder / _FILE, anchor.data)
             self._stored.append(anchor)
         return known is None
 
     def forget(self, identity: str) -> bool:
         """Delete everything stored about a registry; return whether there was anything."""
         folder = self._folder / identity
-        if not is_registry_id(identity) or not folder.is_dir():
+        if not is_registry_id(identity) or folder.is_symlink() or not folder.is_dir():
             return False
         self._stored[:] = [anchor for anchor in self._stored if anchor.id != identity]
         try:
@@ -127,13 +148,42 @@ class TrustStore:
         return list(self._read())
 
     def _read(self) -> Iterator[Anchor]:
-        for file in sorted(self._folder.glob(f"*/{_FILE}")):
-            try:
-                anchor = self.anchor(read_named(file, MAX_ROOT))
-            except (TrustError, UnavailableError):
-                continue  # damaged: it will be fetched and checked against its pin again
-            if anchor.folder == file.parent:
-                yield anchor
+        """Yield the stored anchors; a damaged one will be fetched and checked against its pin."""
+        if self._folder.is_symlink():
+            self._set_aside(self._folder)
+        for folder in sorted(self._folder.glob("*")):
+            if not is_registry_id(folder.name):
+                continue
+            file = folder / _FILE
+            if folder.is_symlink() or not folder.is_dir():
+                self._set_aside(folder)
+            elif os.path.lexists(file):
+                try:
+                    anchor = self.anchor(read_own(file, MAX_ROOT))
+                except (TrustError, UnavailableError) as error:
+                    if error.code != "NEWER_FORMAT":  # then it is for a newer psreg to use
+                        self._set_aside(file)
+                    continue
+                if anchor.folder == folder:
+                    yield anchor
+                else:
+                    self._set_aside(file)
+
+    def _set_aside(self, path: Path) -> None:
+        with suppress(OSError):
+            set_aside(path)
+            self._say(f"{path} was damaged; it is now {path.name}{DAMAGED} and will be rebuilt")
+
+
+def _is_signed(root: bytes) -> bool:
+    """Return whether a stored root is one, signed by its own keys, and not a damaged copy."""
+    from psreg.registry.trust.metadata import root_info  # noqa: PLC0415 - only for a contradiction
+
+    try:
+        root_info(root)
+    except TrustError:
+        return False
+    return True
 
 
 def _bad_root(why: str) -> TrustError:

@@ -15,7 +15,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
@@ -40,8 +40,8 @@ from psreg.registry.trust.roles import (
     target_path,
 )
 from psreg.registry.trust.strict_json import strict_value
-from psreg.system.atomic import exclusive, real_folder, write_file
-from psreg.system.files import read_file, read_named
+from psreg.system.atomic import clear_unfinished, exclusive, real_folder, set_aside, write_file
+from psreg.system.files import read_file, read_named, read_own
 
 METADATA = "registry/metadata/"
 _REGISTRY = "registry/"
@@ -51,6 +51,12 @@ _ROLES = (ROOT, TIMESTAMP, SNAPSHOT, TARGETS)
 
 _LISTED = (TIMESTAMP, SNAPSHOT, TARGETS, RELEASES)
 """The roles whose cached files are checked in every run; a bin is checked when it is used."""
+
+_PARTS = ("pkg", "catalog")
+"""The folders of stored targets."""
+
+_TEMPORARY = "tmp"
+"""The prefix of the unfinished files of python-tuf."""
 
 Judge = Callable[[bytes | None, bytes | None], None]
 """Gets the bytes verified before and the new ones, None where there are none; raises to refuse."""
@@ -132,14 +138,14 @@ class TufClient:
         if self._updater is None:
             real_folder(self._folder)
             with self._locked():
+                for part in (".", *_PARTS):
+                    clear_unfinished(self._folder / part)
                 damaged = repair_cache(self._metadata, self._registry_id)
                 self._fetcher.bound = any(_names_role(self._metadata, role) for role in _LISTED)
                 for role in (TARGETS, RELEASES):
                     self._distrust_unbound(role)
                 if damaged:
-                    self._say(
-                        f"the client state in {self._folder} was damaged and has been rebuilt"
-                    )
+                    self._say_rebuilt()
                 updater = Updater(
                     str(self._metadata), METADATA, fetcher=self._fetcher, bootstrap=self._root
                 )
@@ -160,16 +166,28 @@ class TufClient:
         with self._locked():
             self._distrust_unbound(bin_of(path))
             info = updater.get_targetinfo(path)
-            file = self._folder / path
-            stored = _stored(file, limit)
+            file = real_folder((self._folder / path).parent) / PurePosixPath(path).name
+            stored = self._stored(file, limit)
             if info is not None and stored is not None and _verified(info, stored):
                 return stored
             data = None if info is None else self._download(info, limit)
             if judge is not None:
                 judge(stored, data)
             if data is not None:
-                write_file(real_folder(file.parent) / file.name, data)
+                write_file(file, data)
             return data
+
+    def _stored(self, file: Path, limit: int) -> bytes | None:
+        """Return a stored copy; what cannot be one is set aside."""
+        try:
+            return read_own(file, limit)
+        except UnavailableError:
+            if set_aside(file):
+                self._say_rebuilt()
+            return None
+
+    def _say_rebuilt(self) -> None:
+        self._say(f"the client state in {self._folder} was damaged and has been rebuilt")
 
     def lists(self, path: str) -> bool:
         """Return whether a role lists the target `path`; for a `Judge`, which runs locked."""
@@ -317,15 +335,8 @@ def _verified(info: TargetFile, data: bytes) -> bool:
     return True
 
 
-def _stored(file: Path, limit: int) -> bytes | None:
-    try:
-        return read_named(file, limit)
-    except UnavailableError:
-        return None
-
-
 def repair_cache(metadata: Path, registry_id: str | None) -> bool:
-    """Remove damaged files from the cache in `metadata`; return whether there were any.
+    """Set aside damaged files of the cache in `metadata`; return whether there were any.
 
     Damaged is also a file that names another role, or another registry than `registry_id`.
 
@@ -335,17 +346,20 @@ def repair_cache(metadata: Path, registry_id: str | None) -> bool:
     history = metadata / "root_history"
     damaged = False
     for folder in (metadata, history):
-        damaged |= folder.is_symlink() or (folder.exists() and not folder.is_dir())
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            damaged |= set_aside(folder)
         real_folder(folder)
+        clear_unfinished(folder)
+        clear_unfinished(folder, _TEMPORARY)
     for file in (*metadata.glob("*.json"), *history.glob("*.json")):
         if file.is_symlink() and file.name == "root.json":
             continue  # python-tuf links it again on every run
         role = ROOT if file.parent == history else file.name.removesuffix(".json")
         checked = role == ROOT or role in _LISTED
-        regular = stat.S_ISREG(file.lstat().st_mode)
-        if not regular or (checked and not _is_of(_signed(file), role, registry_id)):
-            _remove(file)
-            damaged = True
+        status = file.lstat()
+        usable = stat.S_ISREG(status.st_mode) and status.st_size <= _MAX_METADATA
+        if not usable or (checked and not _is_of(_signed(file), role, registry_id)):
+            damaged |= set_aside(file)
     return damaged
 
 

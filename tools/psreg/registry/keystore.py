@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from pathlib import Path
+from shlex import quote
 
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.store_folder import sync_folder
@@ -16,6 +18,7 @@ from psreg.registry.trust.keys import generate_key
 from psreg.system.atomic import TEMPORARY, cannot_write
 
 SUFFIX = ".pem"
+_MAX_KEY = 64 * 1024
 
 
 class KeyStore:
@@ -30,12 +33,14 @@ class KeyStore:
         Raises:
             TrustError: KEYS_IN_TREE; keys inside could be published or committed by mistake.
         """
-        if self.root.resolve().is_relative_to(tree.resolve()):
-            raise TrustError(
-                "KEYS_IN_TREE",
-                f"the keys would be in {self.root}, inside {tree}",
-                "Set PSREG_HOME or XDG_DATA_HOME to a folder outside of it.",
-            )
+        outside = tree.resolve()
+        for path in (self.root, *self.root.glob("*"), *self.root.glob(f"*/*{SUFFIX}")):
+            if path.resolve().is_relative_to(outside):
+                raise TrustError(
+                    "KEYS_IN_TREE",
+                    f"the keys would be in {path}, inside {tree}",
+                    "Set PSREG_HOME or XDG_DATA_HOME to a folder outside of it.",
+                )
 
     def new_id(self) -> str:
         """Return an id for a new registry: 32 random hexadecimal digits."""
@@ -49,6 +54,7 @@ class KeyStore:
         """Return the PEM of every key of a registry by name.
 
         Raises:
+            TrustError: KEYS_EXPOSED: others can read one, or it has a second name.
             UnavailableError: CANNOT_READ.
         """
         folder = self.root / registry_id
@@ -56,7 +62,7 @@ class KeyStore:
             files = sorted(folder.iterdir())
             for leftover in (path for path in files if path.name.startswith(TEMPORARY)):
                 leftover.unlink()  # psreg was stopped while it created a key
-            return {path.stem: path.read_bytes() for path in files if path.suffix == SUFFIX}
+            return {path.stem: _read_key(path) for path in files if path.suffix == SUFFIX}
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except OSError as error:
@@ -90,8 +96,25 @@ class KeyStore:
         return pem
 
 
+def _read_key(path: Path) -> bytes:
+    """Return the content of a key file; a link is followed. Raises TrustError KEYS_EXPOSED."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(f"{path.name} is not a regular file")
+    readers = stat.S_IMODE(status.st_mode) & (stat.S_IRWXG | stat.S_IRWXO)
+    if os.name == "posix" and (readers or status.st_nlink > 1):
+        why = "other users may read or change it" if readers else "it has a second name"
+        raise TrustError(
+            "KEYS_EXPOSED",
+            f"{path} is not only yours: {why}",
+            f"Run: chmod 600 {quote(str(path))}" if readers else "Remove the other hard link.",
+        )
+    with path.open("rb") as file:
+        return file.read(_MAX_KEY)
+
+
 def _write_new(path: Path, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with open(os.open(path, flags, 0o600), "wb") as file:  # noqa: PTH123 - takes a descriptor
         file.write(data)
         file.flush()

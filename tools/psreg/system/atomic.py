@@ -7,6 +7,7 @@ nor a crash nor a full disk leaves half of it, and a link in its place is replac
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import tempfile
 import time
@@ -18,6 +19,12 @@ from psreg.core.errors import UnavailableError
 
 TEMPORARY = ".psreg-"
 """The prefix of unfinished files; those that a crash left may be deleted."""
+
+DAMAGED = ".damaged"
+"""The suffix of what was set aside because it could not be used."""
+
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+"""Flags that not every system has."""
 
 _POLL = 0.05
 
@@ -33,7 +40,7 @@ def write_file(path: Path, data: bytes, mode: int = 0o644) -> None:
     try:
         if _is_device(path):
             # O_NONBLOCK: a pipe without a reader is an error, not something to wait for.
-            number = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            number = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
             with open(number, "wb") as device:  # noqa: PTH123 - takes a descriptor
                 device.write(data)
             return
@@ -76,6 +83,36 @@ def real_folder(path: Path) -> Path:
     return path
 
 
+def set_aside(path: Path) -> bool:
+    """Rename what is at `path`, so that it can be written again; return whether there was anything.
+
+    It is then `<name>.damaged`, in place of what had that name before.
+
+    Raises:
+        OSError: it cannot be renamed.
+    """
+    if not os.path.lexists(path):
+        return False
+    aside = path.with_name(f"{path.name}{DAMAGED}")
+    if aside.is_dir() and not aside.is_symlink():
+        shutil.rmtree(aside)
+    elif os.path.lexists(aside):
+        aside.unlink()
+    path.rename(aside)
+    return True
+
+
+def clear_unfinished(folder: Path, prefix: str = TEMPORARY) -> None:
+    """Delete the files that a killed run left unfinished in `folder`; failures are ignored.
+
+    The caller holds the lock under which they are written.
+    """
+    with suppress(OSError):
+        for path in folder.iterdir():
+            if path.name.startswith(prefix) and (path.is_symlink() or not path.is_dir()):
+                path.unlink()
+
+
 def cannot_write(path: Path, error: OSError) -> UnavailableError:
     """Return the error for a path that cannot be written."""
     return UnavailableError("CANNOT_WRITE", f"cannot write {path}: {error.strerror or error}")
@@ -85,13 +122,16 @@ def cannot_write(path: Path, error: OSError) -> UnavailableError:
 def exclusive(lock: Path, wait: float = 60.0) -> Iterator[None]:
     """Hold the lock file `lock`; another process waits up to `wait` seconds for it.
 
-    On systems without `fcntl` nothing is locked; two runs at once are at the user's own risk.
+    On systems without `fcntl` nothing is locked; two runs at once are at the user's own risk. What
+    is not a regular file is set aside.
 
     Raises:
         UnavailableError: `LOCKED`, or `CANNOT_WRITE`.
     """
     try:
-        number = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        if os.path.lexists(lock) and not stat.S_ISREG(lock.lstat().st_mode):
+            set_aside(lock)
+        number = os.open(lock, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600)
     except OSError as error:
         raise cannot_write(lock, error) from error
     try:

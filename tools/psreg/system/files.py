@@ -13,6 +13,14 @@ MAX_FILE = 4 * 1024 * 1024
 """How many bytes of a file are read: more than any limit of a rule, so that rules see excess."""
 
 
+_HAS_NO_FOLLOW = hasattr(os, "O_NOFOLLOW")
+
+_READ = os.O_RDONLY
+# O_NONBLOCK: opening a named pipe must not wait for its writer. Not every system has all of them.
+for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
+    _READ |= getattr(os, _flag, 0)
+
+
 def read_file(path: Path, limit: int = MAX_FILE) -> bytes:
     """Return at most `limit` bytes of the regular file at `path`, never through a link.
 
@@ -20,8 +28,9 @@ def read_file(path: Path, limit: int = MAX_FILE) -> bytes:
         UnavailableError: it is missing, not a regular file, or cannot be read.
     """
     try:
-        # O_NONBLOCK: opening a named pipe must not wait for its writer.
-        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        if not _HAS_NO_FOLLOW and path.is_symlink():
+            raise _unreadable(path, "it is a symbolic link")
+        number = os.open(path, _READ)
     except OSError as error:
         raise _unreadable(path, error.strerror or "it cannot be opened") from error
     try:
@@ -39,6 +48,18 @@ def _read(number: int, size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
+
+
+def read_own(path: Path, limit: int) -> bytes:
+    """Return the content of a file that psreg wrote on this machine, which may be damaged.
+
+    Raises:
+        UnavailableError: it is missing, not a regular file, longer than `limit`, or cannot be read.
+    """
+    data = read_file(path, limit + 1)
+    if len(data) > limit:
+        raise _unreadable(path, f"it has more than {limit:,} bytes")
+    return data
 
 
 def read_named(path: Path, limit: int = MAX_FILE) -> bytes:

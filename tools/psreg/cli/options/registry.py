@@ -34,7 +34,7 @@ def open_selected(option: str | None, console: Console) -> Iterator[OpenRegistry
     for warning in settings.warnings:
         console.warn(f"psreg: warning: {warning}")
     selected = registries.select_registry(option, settings, start)
-    store = registries.trust_store()
-    notify = lambda text: console.warn(f"psreg: {text}")  # noqa: E731 - one line, one use
+    notify = lambda text: console.warn(f"psreg: {text}")  # noqa: E731 - one line, two uses
+    store = registries.trust_store(notify)
     with registries.open_registry(selected, store, notify) as registry:
         yield registry

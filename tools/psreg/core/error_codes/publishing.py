@@ -60,6 +60,13 @@ PUBLISHING = Subject(
             remedy="Set `PSREG_HOME` or `XDG_DATA_HOME` to a folder outside of the registry.",
         ),
         ErrorCode(
+            code="KEYS_EXPOSED",
+            exit_code=3,
+            meaning="A private key is not only yours: other users of this machine may read or "
+            "change it, or the file has a second name.",
+            remedy="Run the command in the hint. If somebody may have read the key, replace it.",
+        ),
+        ErrorCode(
             code="SITE_DRIFT",
             exit_code=1,
             meaning="Files of the checkout differ from what the registry has signed.",

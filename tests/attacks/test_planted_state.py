@@ -1,0 +1,217 @@
+"""Somebody planted something in the client's own folders: links, pipes, folders, large files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+
+import pytest
+
+from simulator import Simulator
+
+REBUILT = "damaged"
+
+
+def link(path, elsewhere):
+    path.symlink_to(elsewhere)
+
+
+def pipe(path, _):
+    os.mkfifo(path)
+
+
+def folder(path, _):
+    (path / "x").mkdir(parents=True)
+
+
+def large(path, _):
+    with path.open("wb") as file:
+        file.truncate(100_000_000)
+
+
+def garbage(path, _):
+    path.write_bytes(b"\x00{")
+
+
+PLANTED = (link, pipe, folder, large, garbage)
+FILES = (
+    "1.root.json",
+    "metadata/timestamp.json",
+    "metadata/snapshot.json",
+    "metadata/targets.json",
+    "metadata/releases.json",
+    "metadata/r-{bin}.json",
+    "metadata/root_history/1.root.json",
+    "pkg/quiz_master.json",
+)
+FOLDERS = (".", "metadata", "metadata/root_history", "pkg")
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """A file and a folder that must not change."""
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    (place / "precious").write_text("precious")
+    yield place
+    assert [path.name for path in place.iterdir()] == ["precious"]
+    assert (place / "precious").read_text() == "precious"
+
+
+@pytest.fixture
+def state(attack):
+    """The state folder of the one registry, after an installation."""
+    assert attack.client.run("install", "quiz_master").code == 0
+    (place,) = attack.client.state.iterdir()
+    return place
+
+
+def remove(path):
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def replaced(state, name):
+    if "{bin}" in name:
+        return next((state / "metadata").glob("r-*.json"))
+    return state / name
+
+
+@pytest.mark.parametrize("plant", PLANTED)
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_set_aside_and_rebuilt(attack, state, elsewhere, name, plant):
+    path = replaced(state, name)
+    remove(path)
+    plant(path, elsewhere / "precious")
+    shutil.rmtree(attack.client.library)
+    done = attack.client.run("install", "quiz_master")
+    assert done.code == 0, done.err
+    told = [line for line in done.err.splitlines() if REBUILT in line]
+    # python-tuf replaces a bin and a record that is only garbage without a word.
+    assert len(told) == 1 or plant is garbage
+    assert path.is_file()
+    assert not path.is_symlink()
+    assert attack.client.run("install", "quiz_master").err == ""
+
+
+@pytest.mark.parametrize("plant", [link, pipe, garbage])
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_folder_is_set_aside_and_rebuilt(attack, state, elsewhere, name, plant):
+    path = (state / name).resolve()
+    shutil.rmtree(path)
+    plant(path, elsewhere)
+    done = attack.client.run("install", "quiz_master")
+    assert done.code == 0, done.err
+    assert path.is_dir()
+    assert not path.is_symlink()
+    assert attack.client.run("install", "quiz_master").err == ""
+
+
+def test_the_folder_of_all_registries_is_no_link(attack, state, elsewhere):
+    shutil.move(attack.client.state, attack.client.home / "moved")
+    attack.client.state.symlink_to(elsewhere)
+    done = attack.client.run("install", "quiz_master")
+    assert (done.code, REBUILT in done.err) == (0, True)
+    assert not attack.client.state.is_symlink()
+
+
+@pytest.mark.parametrize("plant", [link, pipe, folder])
+@pytest.mark.parametrize("where", ["state", "library"])
+def test_a_lock_is_set_aside(attack, state, elsewhere, where, plant):
+    lock = state / "lock" if where == "state" else attack.client.library / ".lock"
+    lock.unlink()
+    plant(lock, elsewhere / "precious")
+    shutil.rmtree(attack.client.library / "quiz_master")
+    assert attack.client.run("install", "quiz_master").code == 0
+    assert lock.is_file()
+    assert not lock.is_symlink()
+
+
+def test_an_edited_root_is_damage_and_not_another_registry(attack, state):
+    value = json.loads((state / "1.root.json").read_text())
+    value["signed"]["expires"] = "2099-01-01T00:00:00Z"
+    (state / "1.root.json").write_text(json.dumps(value))
+    done = attack.client.run("install", "quiz_master")
+    assert (done.code, REBUILT in done.err) == (0, True)
+
+
+def test_what_a_killed_run_left_is_deleted(attack, state):
+    left = [
+        state / ".psreg-abc",
+        state / "pkg" / ".psreg-abc",
+        state / "metadata" / "tmpabcdefgh",
+        state / "metadata" / "root_history" / "tmpabcdefgh",
+        attack.client.library / "quiz_master" / "1.0.0" / ".psreg-abc",
+    ]
+    for path in left:
+        path.write_bytes(b"half")
+    (attack.client.library / "quiz_master" / "1.0.0" / "receipt.json").unlink()
+    assert attack.client.run("install", "quiz_master").code == 0
+    assert not [path for path in left if path.exists()]
+
+
+# The library
+
+
+@pytest.mark.parametrize("plant", PLANTED)
+def test_a_receipt_that_is_none_is_told_and_replaced(attack, state, elsewhere, plant):
+    client = attack.client
+    receipt = client.library / "quiz_master" / "1.0.0" / "receipt.json"
+    receipt.unlink()
+    plant(receipt, elsewhere / "precious")
+    listed = client.run("list")
+    assert (listed.code, listed.out) == (0, "")
+    assert "`quiz_master` is damaged" in listed.err
+    verified = client.run("verify", "--format", "json")
+    assert verified.code == 1
+    assert [row["name"] for row in verified.json["results"]] == ["quiz_master"]
+    assert client.run("verify", "quiz_master").code == 1
+    assert client.refused("show", "quiz_master") == (4, "NOT_INSTALLED")
+    assert client.run("install", "quiz_master").code == 0
+    assert client.run("verify").code == 0
+
+
+@pytest.mark.parametrize("level", ["quiz_master", "quiz_master/1.0.0"])
+def test_nothing_is_read_through_a_link(attack, state, tmp_path, level):
+    client = attack.client
+    moved = tmp_path / "moved"
+    shutil.move(client.library / level, moved)
+    (client.library / level).symlink_to(moved)
+    assert client.refused("show", "quiz_master") == (4, "NOT_INSTALLED")
+    assert "`quiz_master` is damaged" in client.run("list").err
+
+
+def test_a_receipt_of_a_newer_psreg_says_so(attack, state):
+    client = attack.client
+    receipt = client.library / "quiz_master" / "1.0.0" / "receipt.json"
+    value = json.loads(receipt.read_text())
+    receipt.write_text(json.dumps({**value, "schema": "psreg.receipt/2"}))
+    before = receipt.read_text()
+    for command in ("list", "verify", "show quiz_master", "install quiz_master"):
+        done = client.run(*command.split(), "--format", "json")
+        assert done.refusal == (4, "NEWER_FORMAT")
+        assert "newer psreg" in done.json["error"]["hint"]
+    assert receipt.read_text() == before
+
+
+def test_a_registry_of_a_newer_format_says_so(client, tmp_path):
+    registry = Simulator().release().publish()
+    folder = registry.store(tmp_path / "registry")
+    assert client.run("install", "quiz_master", "--registry", folder).code == 0
+    (state,) = client.state.iterdir()
+    registry.root.unrecognized_fields["psreg"]["mode"] = "witnessed"
+    registry.write_root()
+    (state / "1.root.json").write_bytes(registry.first_root)
+    registry.store(folder)
+    assert client.refused("search", "--registry", folder) == (4, "NEWER_FORMAT")
+    assert (state / "1.root.json").read_bytes() == registry.first_root
+
+
+def test_large_settings_are_refused(client):
+    settings = client.home / "config" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("a = 1\n" + "#" * 300_000)
+    assert client.refused("search") == (2, "CONFIG_INVALID")
