@@ -69,6 +69,19 @@ def test_reading_is_kinder_than_publishing(hello):
     assert psreg("check", str(hello), "--read", "--strict").returncode == 1
 
 
+def test_a_strict_check_is_the_validation_of_a_prompt(tmp_path):
+    head = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
+    for text, code in (
+        ("[CONTENT]\n{name}\n", "PROMPT014"),
+        ("@a\t1\n[CONTENT]\nx\n", "PROMPT008"),
+    ):
+        (tmp_path / "t.prompt").write_text(head + text)
+        assert psreg("check", "t.prompt", cwd=tmp_path).returncode == 0
+        strict = psreg("check", "t.prompt", "--strict", "--format", "json", cwd=tmp_path)
+        (found,) = json.loads(strict.stdout)["diagnostics"]
+        assert (strict.returncode, found["code"], found["severity"]) == (1, code, "error")
+
+
 def test_select_and_ignore(hello):
     assert psreg("check", str(hello), "--ignore", "PBE006").returncode == 0
     assert psreg("check", str(hello), "--ignore", "PBE").returncode == 0
@@ -154,7 +167,7 @@ def test_explain_all_rules():
         ("PS080", ["NAME001", "NAME002", "NAME003", "NAME004", "NAME006"], "NAME004 and NAME006:"),
         ("pbe-04", ["PBE004", "REG004"], "PBE-04 is checked by PBE004 and REG004:"),
         ("pbe-1.0/PBE-21", ["CHG008"], "PBE-21 is checked by CHG008:"),
-        ("PROMPT-06", ["PROMPT008"], "PROMPT-06 is checked by PROMPT008:"),
+        ("PROMPT-A15", ["PROMPT007"], "PROMPT-A15 is checked by PROMPT007:"),
         ("PBE-A16", ["PBE016"], "PBE-A16 is checked by PBE016:"),
         ("PBE-22", [], "PBE-22 has no rule. It is about behaviour."),
         ("evidence", ["REG027"], "registry/EVIDENCE is checked by REG027:"),

@@ -145,11 +145,36 @@ def test_a_prompt_of_wrong_structure_is_refused_with_its_places(tmp_path, text, 
 
 def test_other_mistakes_do_not_stop_a_reader(tmp_path):
     (tmp_path / "t.prompt").write_text("[METADATA]\n@format_version 1\n[CONTENT]\na (% b")
-    assert psreg("t.prompt", cwd=tmp_path) == ("a (% b", "")
+    out, err = psreg("t.prompt", cwd=tmp_path)
+    assert out == "a (% b"
+    assert "psreg: warning: t.prompt:2:2: PROMPT010" in err
+    assert "psreg: warning: t.prompt:4:3: PROMPT004" in err
     (tmp_path / "t.prompt").write_text("[METADATA]\n[CONTENT]\na")
     out, err = psreg("t.prompt", cwd=tmp_path)
     assert out == "a"
     assert "t.prompt:1:1: PROMPT010" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("[METADATA]\n[CONTENT]\na", "PROMPT010"),
+        (META + "[DEFAULTS]\n@a 1\n@a 2\n[CONTENT]\n{a}", "PROMPT007"),
+        (META + "[DEFAULTS]\n@a\t1\n[CONTENT]\n{a}", "PROMPT008"),
+        (META + "[DEFAULTS]\n@b 1\n[CONTENT]\na", "PROMPT028"),
+        (META + "[DEFAULTS]\n  @a 1\n[CONTENT]\n{a}", "PROMPT026"),
+        (META + "@- x\n[CONTENT]\na", "PROMPT027"),
+        (META + "[CONTENT]\na (% b", "PROMPT004"),
+        (META + "[CONTENT]\na (% b\nlost\n(% c %)", "PROMPT029"),
+        (META + "[CONTENT]\n", "PROMPT017"),
+    ],
+)
+def test_check_and_render_say_the_same_to_a_reader(tmp_path, text, code):
+    (tmp_path / "t.prompt").write_text(text)
+    _, err = psreg("t.prompt", cwd=tmp_path)
+    assert f" {code} " in err
+    done = run_psreg("check", "t.prompt", "--read", cwd=tmp_path, text=True)
+    assert (done.returncode, f"warning[{code}]" in done.stdout) == (0, True)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def test_a_prompt_is_filled_in():
     assert filled.flaws == ()
 
 
-def test_errors_that_do_not_stop_a_reader_are_told():
+def test_what_does_not_stop_a_reader_is_told():
     filled = fill(b"[METADATA]\n[CONTENT]\nx", path="p.prompt", values={})
     told = [described(flaw) for flaw in filled.flaws]
     assert told == ["p.prompt:1:1: PROMPT010 [METADATA] has no `@dotprompt_format_version`"]

@@ -13,8 +13,9 @@ from pathlib import Path
 from psreg.cli.options.fix import Fixing, add_fix_options
 from psreg.cli.options.rule_selection import Selection, add_selection_options
 from psreg.cli.rules import all_rules, registry_rules
-from psreg.core.diagnostics import Diagnostic, Mode, Report
+from psreg.core.diagnostics import ERROR, Diagnostic, Mode, Report
 from psreg.core.errors import UnavailableError, UsageError
+from psreg.lint.files.prompt_rules import VALIDATION
 from psreg.lint.reports.report_formats import FORMATS, rendered
 from psreg.lint.reports.text import report_lines
 from psreg.registry.check_paths import Artifact, Subject
@@ -36,7 +37,12 @@ def configure(parser: ArgumentParser) -> None:
         action="store_true",
         help="be as lenient as a reader; do not require what publishing requires",
     )
-    parser.add_argument("--strict", action="store_true", help="exit 1 on warnings, too")
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit 1 on warnings, too; in a .prompt, make invalid lines and variables without a "
+        "value errors",
+    )
     add_fix_options(parser)
     add_selection_options(parser)
     add_output_options(parser, FORMATS)
@@ -52,7 +58,7 @@ def run(args: Namespace, console: Console) -> int:
     checked, lone = 0, True
     for path in args.paths or [_default_path()]:
         subject = _subject(path, args.stdin_filename, mode)
-        judge = partial(_chosen, selection, subject)
+        judge = partial(_chosen, selection, subject, strict=args.strict)
         result = fixing.apply(subject, judge) if fixing else None
         found += result.left if result else judge({})
         fixed += result.fixed if result else ()
@@ -70,9 +76,15 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _chosen(
-    selection: Selection, subject: Subject, changed: Mapping[str, bytes]
+    selection: Selection, subject: Subject, changed: Mapping[str, bytes], *, strict: bool
 ) -> list[Diagnostic]:
-    return list(selection.chosen(subject.judge(changed)))
+    found = selection.chosen(subject.judge(changed))
+    return [_as_error(d) if strict and d.code in VALIDATION else d for d in found]
+
+
+def _as_error(diagnostic: Diagnostic) -> Diagnostic:
+    """Return a finding as the validation mode of `.prompt` 0.0.1 reports it."""
+    return replace(diagnostic, severity=ERROR)
 
 
 def _default_path() -> str:

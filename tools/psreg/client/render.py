@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from psreg.core.classes import Format, detect_format
-from psreg.core.diagnostics import ERROR, Diagnostic, LineIndex, Mode, Span, described
+from psreg.core.diagnostics import ERROR, INFO, Diagnostic, LineIndex, Mode, Span, described
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import dotprompt
 from psreg.formats.dotprompt import NAME, Prompt, Rendering
@@ -24,7 +24,7 @@ _VARIABLE_NAME = re.compile(NAME)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """A filled-in prompt. `flaws` are errors that did not prevent it."""
+    """A filled-in prompt. `flaws` are errors and warnings that did not prevent it."""
 
     prompt: Prompt
     rendering: Rendering
@@ -50,10 +50,11 @@ def fill(
         raise FindingsError("NOT_A_PROMPT", message, f"Print it with `psreg show {path}`.")
     prompt = dotprompt.read(data)
     found = judge(PROMPT_RULES, prompt, prompt, path, Mode.READ)
-    flaws = tuple(diagnostic for diagnostic in found if diagnostic.severity is ERROR)
+    flaws = tuple(diagnostic for diagnostic in found if diagnostic.severity is not INFO)
     if not prompt.readable:
-        hint = "; ".join(dict.fromkeys(flaw.hint for flaw in flaws if flaw.hint))
-        reasons = tuple(map(described, flaws))
+        errors = [flaw for flaw in flaws if flaw.severity is ERROR]
+        hint = "; ".join(dict.fromkeys(flaw.hint for flaw in errors if flaw.hint))
+        reasons = tuple(map(described, errors))
         raise FindingsError("UNREADABLE", f"{path} cannot be rendered:", hint, reasons)
     rendering = dotprompt.render(prompt, values, squeeze=squeeze)
     if require_all and rendering.missing:

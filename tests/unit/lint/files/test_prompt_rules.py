@@ -37,7 +37,7 @@ def judged(data, mode=Mode.STRICT):
         (META + "@a 1\n@a 2\n[CONTENT]\nx", "PROMPT007", ERROR, WARNING, "a"),
         (META + "@a\t1\n[CONTENT]\nx", "PROMPT008", WARNING, WARNING, "@a\t1"),
         (OTHER + "[CONTENT]\nx", "PROMPT010", ERROR, WARNING, "format_version"),
-        ("[METADATA]\n[CONTENT]\nx", "PROMPT010", ERROR, ERROR, "[METADATA]"),
+        ("[METADATA]\n[CONTENT]\nx", "PROMPT010", ERROR, WARNING, "[METADATA]"),
         (META.replace("1\n", "9\n") + "[CONTENT]\nx", "PROMPT011", ERROR, ERROR, "0.0.9"),
         (META + "[CONTENT]\n{{\n}}", "PROMPT012", WARNING, WARNING, "{{"),
         (META + "[DEFAULTS]\n@a b\n[CONTENT]\n{{a}}", "PROMPT013", WARNING, WARNING, "{{a}}"),

@@ -211,6 +211,10 @@ def _file_issues(text: str, source: Source) -> Iterator[Issue]:
         message = "this comment is not closed, so it is part of the text"
         hint = "Close it with `%)`, or put a space between `(` and `%`."
         yield Issue(code="PROMPT004", message=message, span=source.unclosed, hint=hint)
+    message = "this comment contains another `(%`, so it may end later than intended"
+    hint = "Close it with `%)` where it should end; the text up to there is not sent."
+    for comment in source.nested:
+        yield Issue(code="PROMPT029", message=message, span=comment, hint=hint)
 
 
 def _missing_sections(text: str, sections: Sections) -> Iterator[Issue]:

@@ -94,7 +94,7 @@ class _Cutter:
         elif self.section == CONTENT:
             self.content.append((start, end))
         elif text.strip(BLANKS):
-            self._take_text(*_trimmed(text, start), end)
+            self._take_text(start, *_trimmed(text, start), end)
 
     def _header(self, text: str) -> str | None:
         """Return the section that a line opens; inside CONTENT, only the exact form counts."""
@@ -135,12 +135,13 @@ class _Cutter:
         hint = "Write [METADATA], [DEFAULTS] if there are any, then [CONTENT], each once."
         self._issue("PROMPT002", span, message, hint)
 
-    def _take_text(self, start: int, stop: int, end: int) -> None:
-        """Read a line outside CONTENT: its text is `[start, stop)`, its end `end`."""
+    def _take_text(self, line: int, start: int, stop: int, end: int) -> None:
+        """Read a line outside CONTENT, `[line, end)`, whose text is `[start, stop)`."""
         if not self.section:
             self.stray = (self.stray[0] if self.stray else start, stop)
         elif self.source.text[start] == "@":
             self.end_value()
+            self._judge_indentation(line, start)
             self._take_entry(start, stop, end)
         elif self.key:
             self.value.append((start, stop))
@@ -161,6 +162,14 @@ class _Cutter:
             self.key = place
         else:
             self._keep(place, [(at, stop)] if at < stop else [])
+
+    def _judge_indentation(self, line: int, start: int) -> None:
+        """Report blanks before an `@`, unless a comment is there, too."""
+        if line < start and not self.source.held_comment(line, start):
+            span = self.source.excerpt.span(line, start)
+            hint = "Start the line with `@`."
+            message = "this line starts with a blank, not with `@`"
+            self._issue("PROMPT026", span, message, hint, Change(span, ""))
 
     def _judge_blanks(self, start: int, stop: int) -> None:
         """Report more than one blank before a value; a comment between them is not a blank."""

@@ -65,12 +65,14 @@ class Source:
     r"""A file ready to be cut into sections.
 
     `excerpt` has no comments, no byte-order mark, and `\n` for every `\r\n`; `comments` are the
-    ascending offsets in it where a comment was; `unclosed` is the first `(%` without a `%)`.
+    ascending offsets in it where a comment was; `unclosed` is the first `(%` without a `%)`;
+    `nested` are the comments with another `(%` inside, which probably lack their own `%)`.
     """
 
     excerpt: Excerpt
     comments: tuple[int, ...]
     unclosed: Span | None
+    nested: tuple[Span, ...] = ()
 
     @property
     def text(self) -> str:
@@ -100,6 +102,7 @@ def without_comments(text: str) -> Source:
     at = len(BOM) if text.startswith(BOM) else 0
     ranges: list[tuple[int, int]] = []
     comments: list[int] = []
+    nested: list[Span] = []
     size = 0
     while (start := text.find(_OPEN, at)) >= 0:
         end = text.find(_CLOSE, start + len(_OPEN))
@@ -109,12 +112,15 @@ def without_comments(text: str) -> Source:
             ranges.append(piece)
             size += piece[1] - piece[0]
         comments.append(size)
+        if text.find(_OPEN, start + len(_OPEN), end) >= 0:
+            nested.append(Span(start, end + len(_CLOSE)))
         at = end + len(_CLOSE)
     ranges.extend(_unix_lines(text, at, len(text)))
     return Source(
         excerpt=Excerpt(text=text).cut(ranges),
         comments=tuple(comments),
         unclosed=Span(start, start + len(_OPEN)) if start >= 0 else None,
+        nested=tuple(nested),
     )
 
 

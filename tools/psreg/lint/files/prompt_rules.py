@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding
 from psreg.core.rule import Rule, rule
+from psreg.core.spelling import nearest
 from psreg.formats.dotprompt import SUPPORTED_VERSIONS, VERSION_KEY, Prompt
 from psreg.formats.json.syntax_error import shown
 from psreg.lint.content.clarity_rules import says_nothing
@@ -281,7 +282,7 @@ def missing_format_version(prompt: Prompt) -> Iterator[Finding]:
     message = f"[METADATA] has no `@{VERSION_KEY}`"
     if not others:
         hint = f"Add `@{VERSION_KEY} {SUPPORTED_VERSIONS[-1]}`."
-        yield Finding(message=message, at=place, hint=hint)
+        yield Finding(message=message, at=place, hint=hint, read=WARNING)
     else:
         title = f"rename `@{_OTHER_KEY}` to `@{VERSION_KEY}`"
         # A second one, or a version we do not know, is a decision for the author.
@@ -473,6 +474,109 @@ def empty_content(prompt: Prompt) -> Iterator[Finding]:
         yield Finding(message="[CONTENT] has no text", at=header.span)
 
 
+@rule("PROMPT026", spec="dotprompt-0.0.1/PROMPT-06", severity=WARNING, since="0.2.0")
+def indented_entry(prompt: Prompt) -> Iterator[Finding]:
+    """An entry of METADATA or DEFAULTS is indented.
+
+    ## Why
+
+    The format says that a valid line starts with `@`. psreg reads an indented entry, but another
+    program may ignore the line, or take it for a part of the value above it.
+
+    ## Fix
+
+    ```
+    [DEFAULTS]              [DEFAULTS]
+      @tone friendly   →    @tone friendly
+    ```
+    """
+    yield from of_issues(prompt.issues, "PROMPT026")
+
+
+@rule("PROMPT027", spec="dotprompt-0.0.1/PROMPT-06", severity=WARNING, since="0.2.0")
+def key_without_letters(prompt: Prompt) -> Iterator[Finding]:
+    """A key has no letter and no digit: `@- x`.
+
+    ## Why
+
+    Keys are alphanumeric and may also have hyphens and underscores. A key of nothing but these is
+    usually an item of a list that was meant as text; another program may ignore the line.
+
+    ## Fix
+
+    Give the key a name, or write the lines below a key with `>`.
+
+    ```
+    @- be brief      →     @rules >
+    @- be kind             - be brief
+                           - be kind
+    ```
+    """
+    for entry in prompt.entries:
+        if not any(character.isalnum() for character in entry.key):
+            yield Finding(
+                message=f"the key `{entry.key}` has no letter and no digit",
+                at=entry.key_span,
+                hint="Write a name, such as `@tone friendly`.",
+            )
+
+
+@rule("PROMPT028", spec="dotprompt-0.0.1/PROMPT-11", severity=WARNING, since="0.2.0")
+def unused_default(prompt: Prompt) -> Iterator[Finding]:
+    """A default belongs to no variable of CONTENT.
+
+    ## Why
+
+    A default without a variable has no effect. Usually the variable in CONTENT is spelled
+    differently and stays as `{name}` in the text that is sent, or it was removed.
+
+    ## Fix
+
+    Use the variable, correct its name, or delete the default.
+
+    ```
+    [DEFAULTS]                 [DEFAULTS]
+    @langauge English          @language English
+    [CONTENT]             →    [CONTENT]
+    Answer in {language}.      Answer in {language}.
+    ```
+    """
+    header = next((header for header in prompt.headers if header.name == "CONTENT"), None)
+    variables = [variable.name for variable in prompt.variables]
+    known = {*variables, *(literal.name for literal in prompt.literals)}
+    for name in prompt.defaults if header else ():
+        if name not in known:
+            near = nearest(name, [one for one in variables if one not in prompt.defaults])
+            yield Finding(
+                message=f"no `{{{name}}}` in [CONTENT] uses this default",
+                at=prompt.key_span(f"/defaults/{name}"),
+                hint=f"Did you mean `@{near}`?" if near else "Use it, or delete it.",
+            )
+
+
+@rule("PROMPT029", spec="dotprompt-0.0.1/PROMPT-04", severity=WARNING, since="0.2.0")
+def comment_in_comment(prompt: Prompt) -> Iterator[Finding]:
+    """A comment contains another `(%`, so it may hide text that should be sent.
+
+    ## Why
+
+    Comments do not nest: the first `%)` ends a comment, on whatever line it is. If a comment lacks
+    its own `%)`, it goes on to the end of the next one, and all text between the two is removed
+    without a word.
+
+    ## Fix
+
+    End the first comment.
+
+    ```
+    (% for beginners                      (% for beginners %)
+    Explain every term.              →    Explain every term.
+    Use examples. (% or one only %)       Use examples. (% or one only %)
+    ```
+    """
+    yield from of_issues(prompt.issues, "PROMPT029")
+
+
 @rule("PROMPT025", spec="dotprompt-0.0.1/PROMPT-A20", severity=WARNING, since="0.2.0")
 def content_says_nothing(prompt: Prompt) -> Iterator[Finding]:
     """CONTENT is a text that says nothing: `.`, `n/a`, `none`.
@@ -497,6 +601,9 @@ def content_says_nothing(prompt: Prompt) -> Iterator[Finding]:
         yield Finding(message=message, at=header.span, hint="Write what the model should do.")
 
 
+VALIDATION = frozenset(("PROMPT008", "PROMPT014"))
+"""The rules whose findings are errors in a validation (PROMPT-14), which is `check --strict`."""
+
 PROMPT_RULES: tuple[Rule[Prompt], ...] = (
     not_utf8,
     section_order,
@@ -516,4 +623,8 @@ PROMPT_RULES: tuple[Rule[Prompt], ...] = (
     foreign_format,
     file_too_large,
     content_says_nothing,
+    indented_entry,
+    key_without_letters,
+    unused_default,
+    comment_in_comment,
 )
