@@ -38,10 +38,34 @@ def test_a_page_opens_without_a_word_of_complaint(tab, path):
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_fits_a_telephone(open_tab, path):
-    tab = open_tab(viewport={"width": 375, "height": 740}, has_touch=True, color_scheme="dark")
+    tab = open_tab(viewport={"width": 320, "height": 640}, has_touch=True, color_scheme="dark")
     page = tab.open(path)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate("document.body.dataset.mdColorScheme") == "slate"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["interactive_engine/listener/", "interactive_engine/listener/1.0.0/", "rules/PBE006/", ""],
+)
+def test_the_menu_leads_on(open_tab, path):
+    tab = open_tab(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = tab.open(path)
+    page.locator("header label[for=__drawer]").click()
+    link = page.locator(".md-sidebar--primary").get_by_role("link", name="Guide").first
+    link.wait_for(state="visible")
+
+
+def test_an_entry_prints_its_facts_and_the_prompt_first(tab):
+    page = tab.open("interactive_engine/listener/")
+    assert 0 < len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) <= 6
+    page.emulate_media(media="print")
+    tops = [
+        page.locator(part).bounding_box()["y"]
+        for part in (".ps-head", ".ps-entry__facts", "#artifact", "#use")
+    ]
+    assert tops == sorted(tops)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def results(page):
@@ -153,6 +177,7 @@ def test_without_javascript_everything_is_listed(open_tab):
 
 def test_the_header_finds_prompts_and_rules(tab):
     page = tab.open("guide/")
+    assert not any("search_index" in url for url in tab.asked)
     page.locator("[data-md-component=search-query]").click()
     page.keyboard.type("listener")
     page.locator(".ps-found a").first.wait_for()
@@ -190,6 +215,19 @@ def test_the_copy_button_gives_the_exact_artifact(tab, registry, path, artifact)
     assert shown == expected.decode().replace("\u202e", "⟨U+202E⟩")
 
 
+def test_the_first_button_copies_the_prompt(tab, registry):
+    page = tab.open("interactive_engine/listener/")
+    button = page.locator(".ps-copy").first
+    assert button.text_content() == "Copy the prompt"
+    button.click()
+    tab.until("document.querySelector('.ps-copy').textContent === 'Copied the prompt'")
+    listener = registry / "pbes/interactive_engine/listener/1.1.0/listener.pbe.txt"
+    assert tab.clipboard().encode() == listener.read_bytes()
+    page = tab.open("prompt/river_letter/")
+    page.get_by_role("link", name="Fill in and copy").click()
+    page.wait_for_url("**/#fill")
+
+
 def test_the_download_is_the_artifact(tab, registry):
     page = tab.open("prompt/river_letter/")
     with page.expect_download() as download:
@@ -200,8 +238,8 @@ def test_the_download_is_the_artifact(tab, registry):
 
 def test_commands_can_be_copied(tab):
     page = tab.open("interactive_engine/listener/")
-    page.locator(".ps-head .ps-copy").click()
-    tab.until("document.querySelector('.ps-head .ps-copy').textContent === 'Copied'")
+    page.locator(".ps-head .ps-command .ps-copy").click()
+    tab.until("document.querySelector('.ps-head .ps-command .ps-copy').textContent === 'Copied'")
     assert tab.clipboard() == "psreg install listener"
 
 

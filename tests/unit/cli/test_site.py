@@ -148,11 +148,14 @@ def test_a_policy_names_the_site(registry, tmp_path):
     shutil.copytree(registry, copy)
     (copy / "registry/policy.toml").write_text(
         '[site]\nname = "Team & Co"\nurl = "https://example.org/team/"\n'
+        'repository = "https://github.com/team/prompts/"\n'
     )
     psreg("site", "build", "--out", "out", "--quiet", cwd=copy)
     page = (copy / "out/interactive_engine/listener/index.html").read_text()
     assert "· Team &amp; Co</title>" in page
     assert "https://example.org/team/interactive_engine/listener/" in page
+    assert 'href="https://github.com/team/prompts"' in page
+    assert 'href="https://github.com/team/prompts/issues/new?template=submit-a-prompt.yml"' in page
 
 
 @pytest.mark.parametrize(

@@ -124,8 +124,9 @@ def build_site(
         PsregError: nothing is published, the checkout differs from what is signed, a signature
             is wrong, the frame cannot be built, or `out` cannot be written.
     """
-    name = source.policy().site_name or "psreg"
-    framing = partial(_build_frame, source, name, base_url)
+    policy = source.policy()
+    name = policy.site_name or "psreg"
+    framing = partial(_build_frame, source, name, base_url, policy.site_repository)
     (state, records), (frame,) = in_parallel(partial(_read, source), [framing], executor)
     site = Site(
         name=name,
@@ -161,9 +162,14 @@ def _read(source: SiteSource) -> tuple[RegistryState, Sequence[SignedRecord]]:
     return state, signed_records(state.packages)
 
 
-def _build_frame(source: SiteSource, name: str, base_url: str) -> Frame:
-    frame = frame_source(source.checkout)
-    return build_frame(frame, markdown_pages.all_sources(), site_name=name, base_url=base_url)
+def _build_frame(source: SiteSource, name: str, base_url: str, repository: str) -> Frame:
+    return build_frame(
+        frame_source(source.checkout),
+        markdown_pages.all_sources(),
+        site_name=name,
+        base_url=base_url,
+        repository=repository,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psreg
 from psreg.core.errors import FindingsError
@@ -42,11 +43,17 @@ def frame_source(checkout: Path) -> Path:
 
 
 def build_frame(
-    source: Path, generated: Mapping[str, str], *, site_name: str = "", base_url: str = ""
+    source: Path,
+    generated: Mapping[str, str],
+    *,
+    site_name: str = "",
+    base_url: str = "",
+    repository: str = "",
 ) -> Frame:
     """Build `source` together with the `generated` Markdown, by path below docs/.
 
-    `site_name`, if given, replaces the one in mkdocs.yml. `base_url` is the address of the site.
+    `site_name`, if given, replaces the one in mkdocs.yml. `base_url` is the address of the site,
+    `repository` that of the registry's repository, to which the pages link.
 
     Raises:
         FindingsError: mkdocs failed or warned; the message contains all its messages.
@@ -63,7 +70,7 @@ def build_frame(
             options["site_name"] = site_name
         try:
             _write_docs(source / "docs", docs, generated)
-            _run_mkdocs(source / "mkdocs.yml", options)
+            _run_mkdocs(source / "mkdocs.yml", options, _repository_links(repository))
         except Exception as error:  # noqa: BLE001 - themes and plugins raise what they like
             warnings.append(str(error) or type(error).__name__)
         if warnings:
@@ -81,11 +88,23 @@ def _write_docs(authored: Path, docs: Path, generated: Mapping[str, str]) -> Non
         file.write_text(text, encoding="utf-8")
 
 
-def _run_mkdocs(config_file: Path, options: Mapping[str, str]) -> None:
+def _repository_links(repository: str) -> dict[str, str]:
+    """Return the values of `extra` from which the templates make links to the repository."""
+    host = urlsplit(repository).hostname or ""
+    if host == "github.com":
+        return {
+            "repository": repository,
+            "submit": f"{repository}/issues/new?template=submit-a-prompt.yml",
+        }
+    return {"repository": repository}
+
+
+def _run_mkdocs(config_file: Path, options: Mapping[str, str], extra: Mapping[str, str]) -> None:
     from mkdocs.commands.build import build  # noqa: PLC0415 - half of a short command's time
     from mkdocs.config import load_config  # noqa: PLC0415
 
     config = load_config(str(config_file), **options)
+    config.extra.update(extra)
     config.plugins.on_startup(command="build", dirty=False)
     build(config)
     config.plugins.on_shutdown()

@@ -14,6 +14,8 @@ from psreg.formats import toml_document
 from psreg.formats.licenses import DEFAULT_ALLOWED
 from psreg.formats.toml_document import TomlFile
 
+_URL = re.compile(r"https?://[\w.~:/%-]+", re.ASCII)
+
 
 class Policy(TomlFile):
     """A policy.toml. Accessors leave out values of the wrong type; `violations` reports them."""
@@ -34,7 +36,13 @@ class Policy(TomlFile):
     def site_address(self) -> str:
         """`site_url` with a slash at its end; "" if it is not an address."""
         url = self.site_url.rstrip("/")
-        return f"{url}/" if re.fullmatch(r"https?://[\w.~:/%-]+", url, re.ASCII) else ""
+        return f"{url}/" if _URL.fullmatch(url) else ""
+
+    @property
+    def site_repository(self) -> str:
+        """The address of its repository for people, without a slash at its end; "" if unknown."""
+        url = _text(self.table("site").get("repository")).rstrip("/")
+        return url if _URL.fullmatch(url) else ""
 
     @cached_property
     def licenses(self) -> frozenset[str]:

@@ -62,7 +62,7 @@ async function write(text) {
 function tell(button, status, done) {
   const label = button.dataset.label ?? button.textContent;
   button.dataset.label = label;
-  button.textContent = done ? "Copied" : "Could not copy";
+  button.textContent = done ? (button.dataset.copied ?? "Copied") : "Could not copy";
   button.classList.add(done ? "ps-copy--done" : "ps-copy--failed");
   status.textContent = button.textContent;
   clearTimeout(button.timer);

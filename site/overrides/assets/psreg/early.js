@@ -1,3 +1,22 @@
+// The theme would fetch the search index of the documentation on every page. It gets it when
+// somebody enters the search field.
+(function () {
+  const wanted = new Promise((resolve) => {
+    document.addEventListener("focusin", (event) => {
+      if (event.target.matches("[data-md-component=search-query]")) resolve();
+    });
+  });
+  const { open, send } = XMLHttpRequest.prototype;
+  XMLHttpRequest.prototype.open = function (method, url, ...rest) {
+    this.psWaits = String(url).endsWith("/search/search_index.json");
+    return open.call(this, method, url, ...rest);
+  };
+  XMLHttpRequest.prototype.send = function (body) {
+    if (this.psWaits) wanted.then(() => send.call(this, body));
+    else send.call(this, body);
+  };
+})();
+
 // The theme would use ?q= for its search of the documentation; here it belongs to the catalogue.
 // search.js restores it once the theme has started.
 (function () {

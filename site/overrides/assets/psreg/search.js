@@ -105,6 +105,9 @@ function show(state) {
   const found = result.rows.slice(0, state.shown);
   const items = active ? found.map((row) => item(row, terms(input.value))) : state.first;
   state.list.replaceChildren(...items);
+  // Once is enough; the page of the class itself says so at its top.
+  const reserved = fixed ? null : state.list.querySelector(".ps-class--persistent_service");
+  if (active) reserved?.after(" ", element("span", "ps-reserved", RESERVED));
   state.more.hidden = !active || result.rows.length <= state.shown;
   state.status.textContent = active ? said(result.rows.length) : "";
   if (state.home) state.home.hidden = active;
@@ -134,7 +137,6 @@ function item(row, wanted) {
   const meta = element("p", "ps-result__meta");
   const kind = row.facets.class[0];
   meta.append(element("span", `ps-class ps-class--${kind}`, NAMES[kind] ?? kind), ` ${row.version} `);
-  if (kind === "persistent_service") meta.append(element("span", "ps-reserved", RESERVED));
   if (row.deprecated !== null) {
     meta.append(element("span", "ps-state ps-state--yanked", "deprecated"));
   }

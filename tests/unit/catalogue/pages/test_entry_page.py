@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from psreg.catalogue.pages import release_view
+from psreg.catalogue.pages import markdown_pages, release_view
 from psreg.catalogue.pages.classes import RESERVED
 from psreg.catalogue.pages.entry_page import entry_pages
 from psreg.catalogue.pages.frame import ROOT, Site
@@ -198,13 +198,37 @@ def test_a_deprecated_entry_may_have_no_replacement():
     assert "<strong>Deprecated.</strong> Gone.</p>" in body
 
 
-def test_the_reserved_class_says_so_everywhere():
+def test_the_reserved_class_says_so_once_on_every_page():
     rows = [Row.of(entry) for entry in ENTRIES.values()]
-    assert all(RESERVED in body for body in bodies("watcher").values())
-    assert RESERVED in class_part("persistent_service", rows)
-    home = home_parts(rows, SITE)
-    assert RESERVED in home["classes"]
-    assert RESERVED in home["newest"]
+    assert {body.count(RESERVED) for body in bodies("watcher").values()} == {1}
+    assert "".join(home_parts(rows, SITE).values()).count(RESERVED) == 1
+    page = markdown_pages.class_sources()["persistent_service/index.md"]
+    assert (page + class_part("persistent_service", rows)).casefold().count(RESERVED) == 1
+
+
+def test_the_first_button_is_for_the_prompt():
+    listener = bodies("listener")["interactive_engine/listener/"]
+    assert listener.index(">Copy the prompt<") < listener.index("psreg install listener")
+    template = bodies("river_letter")["prompt/river_letter/"]
+    assert template.index('href="#fill">Fill in and copy<') < template.index("psreg install river")
+    assert "Copy the prompt" not in template
+    assert "ps-take" not in bodies("watcher")["persistent_service/watcher/"]
+
+
+def test_the_newest_releases_are_those_of_the_last_days():
+    entry = ENTRIES["listener"]
+    latest, fixed = entry.releases
+    record = replace(fixed.record, date="2099-01-01T00:00:00Z", yanked=None)
+    fixed = replace(fixed, record=record)
+    rows = [Row.of(replace(entry, releases=(latest, fixed)))]
+    rows += [Row.of(other) for name, other in ENTRIES.items() if name != "listener"]
+    newest = home_parts(rows, SITE)["newest"]
+    first = newest[: newest.index("</li>")]
+    assert 'href="interactive_engine/listener/1.0.0/"' in first
+    assert "1 Jan 2099" in first
+    yanked = replace(fixed, record=replace(fixed.record, yanked="It loops."))
+    row = Row.of(replace(entry, releases=(latest, yanked)))
+    assert (row.newest, row.newest_path) == ("1.1.0", "interactive_engine/listener/")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from psreg.catalogue.pages.html import text
 
 RESERVED = "reserved class: a design document that nothing executes today"
-"""The note shown wherever `persistent_service` appears (PBE-A10)."""
+"""The note shown once on every page where `persistent_service` appears (PBE-A10)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,5 @@ def class_text(slug: str) -> ClassText:
 
 
 def class_chip(slug: str) -> str:
-    """Return the class as a small coloured label, with a note if it is reserved."""
-    entry = _BY_SLUG[slug]
-    note = f' <span class="ps-reserved">{RESERVED}</span>' if entry.reserved else ""
-    return f'<span class="ps-class ps-class--{slug}">{text(entry.noun)}</span>{note}'
+    """Return the class as a small coloured label."""
+    return f'<span class="ps-class ps-class--{slug}">{text(_BY_SLUG[slug].noun)}</span>'

@@ -9,6 +9,8 @@ from psreg.catalogue.pages import protocol_view, release_view, score_view
 from psreg.catalogue.pages.classes import RESERVED, class_chip, class_text
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
 from psreg.catalogue.pages.html import chips, command, link, note, section, table, terms, text
+from psreg.core.classes import Format
+from psreg.formats import dotprompt
 from psreg.registry.published import Entry, Release
 
 _CONTENTS = (
@@ -65,7 +67,21 @@ def _header(entry: Entry, release: Release, *, pinned: bool) -> str:
         f'<p class="ps-name"><code>{text(record.name)}</code> '
         f"<span>{text(release.record.version)}</span></p>"
         f'<p class="ps-lead">{text(release_view.field(release, "summary"))}</p>'
-        f"{command(f'psreg install {asked}')}</header>"
+        f"{_take(release)}{command(f'psreg install {asked}')}</header>"
+    )
+
+
+def _take(release: Release) -> str:
+    """Return the button for what most people came for: the text of the prompt."""
+    if class_text(release.id.entry_class).reserved:
+        return ""  # nothing executes it: it is to be read, not to be pasted
+    if release.id.format is Format.PROMPT and dotprompt.read(release.artifact).variables:
+        return f'<p class="ps-take">{link("#fill", "Fill in and copy", "ps-button")}</p>'
+    path = address(release.record.path)
+    return (
+        f'<p class="ps-take"><button type="button" class="ps-button ps-copy" '
+        f'data-copy-file="{path}" data-copied="Copied the prompt">Copy the prompt</button> '
+        "<span>Then paste it into a new conversation.</span></p>"
     )
 
 

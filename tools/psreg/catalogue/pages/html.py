@@ -40,9 +40,10 @@ def _attributes(attributes: dict[str, str]) -> str:
     )
 
 
-def link(href: str, content: str) -> str:
+def link(href: str, content: str, class_: str = "") -> str:
     """Return a link; `href` is quoted and `content` is HTML already."""
-    return f'<a href="{href}">{content}</a>'
+    kind = f' class="{class_}"' if class_ else ""
+    return f'<a{kind} href="{href}">{content}</a>'
 
 
 def paragraphs(value: str) -> str:

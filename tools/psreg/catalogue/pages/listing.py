@@ -20,7 +20,11 @@ _LISTED = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """An entry in a list: facts about its latest release."""
+    """An entry in a list: facts about its latest release.
+
+    `newest` is the version that was released last, and `released` its date: a fix of an older
+    version may be newer than the latest one.
+    """
 
     name: str
     entry_class: str
@@ -28,12 +32,16 @@ class Row:
     summary: str
     date: str
     tags: tuple[str, ...]
+    newest: str
+    released: str
     deprecated: bool = False
 
     @classmethod
     def of(cls, entry: Entry) -> Row:
         """Return the row of an entry."""
         latest = entry.latest
+        offered = [r.record for r in entry.releases if r.record.yanked is None]
+        newest = max(offered or [latest.record], key=lambda record: record.date)
         return cls(
             name=entry.record.name,
             entry_class=entry.record.entry_class,
@@ -41,6 +49,8 @@ class Row:
             summary=release_view.field(latest, "summary"),
             date=latest.record.date,
             tags=tuple(release_view.fields(latest, "tags")),
+            newest=newest.version,
+            released=newest.date,
             deprecated=entry.record.deprecated is not None,
         )
 
@@ -49,10 +59,15 @@ class Row:
         """The folder of the entry's page."""
         return f"{self.entry_class}/{self.name}/"
 
+    @property
+    def newest_path(self) -> str:
+        """The folder of the page about its newest release."""
+        return self.path if self.newest == self.version else f"{self.path}{self.newest}/"
+
 
 def home_parts(rows: Sequence[Row], site: Site) -> dict[str, str]:
     """Return the values of the placeholders of the home page."""
-    latest = sorted(rows, key=lambda row: row.date, reverse=True)[:_NEWEST]
+    latest = sorted(rows, key=lambda row: row.released, reverse=True)[:_NEWEST]
     return {
         "search": search_box(len(rows), ""),
         "classes": _class_cards(rows),
@@ -117,8 +132,8 @@ def _class_card(entry: ClassText, number: int) -> str:
 
 def _newest(latest: Sequence[Row]) -> str:
     items = "".join(
-        f'<li><a href="{row.path}"><strong>{text(row.name)}</strong> {text(row.version)}</a>'
-        f'<div class="ps-newest__meta">{class_chip(row.entry_class)} {day(row.date)}</div>'
+        f'<li><a href="{row.newest_path}"><strong>{text(row.name)}</strong> {text(row.newest)}</a>'
+        f'<div class="ps-newest__meta">{class_chip(row.entry_class)} {day(row.released)}</div>'
         f"<p>{text(row.summary)}</p></li>"
         for row in latest
     )
