@@ -123,7 +123,7 @@ def test_there_is_nothing_else(place):
 
 @pytest.mark.parametrize(
     ("length", "status", "code"),
-    [(None, 411, "NO_LENGTH"), ("-1", 411, "NO_LENGTH"), ("1048577", 413, "TOO_LONG"),
+    [(None, 411, "NO_LENGTH"), ("-1", 400, "BAD_REQUEST"), ("1048577", 413, "TOO_LONG"),
      ("9" * 5000, 413, "TOO_LONG")],
 )  # fmt: skip
 def test_a_length_is_asked_for_and_bounded(place, length, status, code):

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from psreg.core.errors import UnavailableError
-from psreg.http.server import LOOPBACK, Listener, Quiet
+from psreg.http.server import LOOPBACK, Listener, LocalHandler
 from psreg.system.files import read_file
 
 MEDIA_TYPES: tuple[tuple[str, str], ...] = (
@@ -52,7 +52,7 @@ class SiteServer(Listener):
         return f"http://{LOOPBACK}:{self.server_port}/"
 
 
-class _Handler(Quiet, BaseHTTPRequestHandler):
+class _Handler(LocalHandler, BaseHTTPRequestHandler):
     server: SiteServer
 
     def do_GET(self) -> None:

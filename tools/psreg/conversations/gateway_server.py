@@ -18,7 +18,7 @@ from typing import Any
 from psreg.conversations.gateway import GatewayAnswer, GatewayError
 from psreg.conversations.model import EndpointError
 from psreg.core.errors import PsregError, UnavailableError
-from psreg.http.server import Listener, Quiet
+from psreg.http.server import Listener, LocalHandler, Refusal
 
 PATH = "/chat"
 LARGEST = 1024 * 1024
@@ -87,7 +87,7 @@ class _RefusedError(GatewayError):
         self.wait = wait
 
 
-class _Handler(Quiet, BaseHTTPRequestHandler):
+class _Handler(LocalHandler, BaseHTTPRequestHandler):
     server: GatewayServer
 
     def do_POST(self) -> None:
@@ -135,6 +135,9 @@ class _Handler(Quiet, BaseHTTPRequestHandler):
             message = f"the message is too long; the limit is {LARGEST:,} bytes"
             raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "TOO_LONG", message)
         return _message_of(self.rfile.read(int(length)))
+
+    def refuse(self, refusal: Refusal) -> None:
+        self._refuse(_RefusedError(*refusal))
 
     def _refuse(self, refused: _RefusedError, **headers: str) -> None:
         error = {"code": refused.code, "message": refused.message, "hint": refused.hint}

@@ -194,6 +194,25 @@ GATEWAY = Subject(
             remedy="Send a simpler message, or start the gateway with another model.",
         ),
         ErrorCode(
+            code="BAD_REQUEST",
+            exit_code=None,
+            meaning="Two readers could disagree about where the request ends: it has two lengths, "
+            "a malformed header, or a body where none belongs; status 400.",
+            remedy="Send one `Content-Length`, one `Host`, and no body with GET.",
+        ),
+        ErrorCode(
+            code="FOREIGN_HOST",
+            exit_code=None,
+            meaning="The `Host` header names another server than the gateway; status 421.",
+            remedy="Use the address that `psreg gateway` printed, or name the host with `--host`.",
+        ),
+        ErrorCode(
+            code="FOREIGN_ORIGIN",
+            exit_code=None,
+            meaning="A web page of another origin sent the request; status 403.",
+            remedy="Send it from a program: no web page may use the gateway.",
+        ),
+        ErrorCode(
             code="METHOD",
             exit_code=None,
             meaning="The gateway answers only POST requests; status 405.",
