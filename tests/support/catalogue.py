@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from support.publishing import release
+from support.registry_trees import transcript
 
 SCRIPT = "<script>alert(document.domain)</script>"
 """What must never come out of a page as markup."""
@@ -174,6 +175,7 @@ model = "another model"
 date = 2026-11-02
 sha256 = "DIGEST"
 result = "pass"
+evidence = "evidence/chatgpt.jsonl"
 [requires]
 river_letter = "^1.0"
 [protocols]
@@ -184,16 +186,22 @@ vpp = "1.4"
 def tree() -> dict[PurePosixPath, bytes]:
     """Return the files of the whole registry."""
     entry = PurePosixPath("pbes/interactive_engine/listener/entry.toml")
+    listener = engine("listener", "1.1.0", ladder=[{"step": 1, "hint": "small"}]).decode()
     result = {
         entry: b'owners = [{forge = "github", id = 7, login = "octocat"}]\nthreshold = 1\n'
         b'[yanked]\n"1.0.0" = "It forgot to listen."\n',
-        entry.parent / "1.1.0/evidence/run.jsonl": b'{"role": "user", "content": "Hello"}\n',
+        entry.parent / "1.1.0/evidence/run.jsonl": transcript(
+            listener, "claude", model="a model"
+        ).encode(),
+        entry.parent / "1.1.0/evidence/chatgpt.jsonl": transcript(
+            listener, "chatgpt", model="another model", date="2026-11-02"
+        ).encode(),
         **files("interactive_engine", "listener", "1.0.0", engine("listener", "1.0.0")),
         **files(
             "interactive_engine",
             "listener",
             "1.1.0",
-            engine("listener", "1.1.0", ladder=[{"step": 1, "hint": "small"}]),
+            listener.encode(),
             summary="Listens to you, asks one question at a time.",
             more=TESTED,
         ),

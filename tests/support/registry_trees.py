@@ -1,5 +1,7 @@
 """Small registries as mappings, for tests of the index and of the rules about trees."""
 
+import hashlib
+import json
 import re
 from pathlib import PurePosixPath
 
@@ -18,6 +20,18 @@ code = "REG011"
 names = ["*"]
 reason = "Nothing here is ever run."
 """
+
+
+def transcript(artifact, platform, *, said="", answers=("Hello!",), **header):
+    """Return the transcript of a run of `artifact`, as a row with the same header cites it."""
+    digest = hashlib.sha256(artifact.encode()).hexdigest()
+    run = {"platform": platform, "model": "m", "date": "2026-11-01", "sha256": digest} | header
+    records = [
+        {"run": run},
+        {"role": "user", "content": said or (artifact.partition("[CONTENT]")[2] or artifact)},
+    ]
+    records += [{"role": "assistant", "content": answer} for answer in answers]
+    return "".join(f"{json.dumps(record)}\n" for record in records)
 
 
 def version(name="hello", number="1.0.0", *, release=RELEASE, prompt=PROMPT, **files):

@@ -122,12 +122,18 @@ def runs(*platforms):
 
 def evidence(*platforms):
     """Return the transcripts of the runs, by path in the version folder."""
+    digest = hashlib.sha256(PROMPT.encode()).hexdigest()
+    run = {"model": "a model", "date": "2026-11-01", "sha256": digest}
     said = [
         {"role": "user", "content": "Say Hello to Ana, and ask how the day was."},
         {"role": "assistant", "content": "Hello, Ana! How was your day?"},
     ]
     text = "".join(json.dumps(line) + "\n" for line in said)
-    return {f"evidence/{platform}.jsonl": text for platform in platforms}
+    return {
+        f"evidence/{platform}.jsonl": json.dumps({"run": {"platform": platform, **run}})
+        + f"\n{text}"
+        for platform in platforms
+    }
 
 
 def worded(old="ask how", new="ask kindly how"):

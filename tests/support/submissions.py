@@ -1,5 +1,6 @@
 """Issues of the form "Submit a prompt", as the forge writes them, for tests of submitting."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +25,22 @@ GOOD = {
     "languages": "en, pt-BR",
     "limitations": "- Knows no luggage limits.\n- Writes no more than one list.",
 }
+PACK = "Write a packing list for 3 nights in Rome.\n\nGroup items by bag."
 TWO_RUNS = {
     "run_1_platform": "Claude",
     "run_1_model": "a model",
     "run_1_date": "2026-11-01",
     "run_1_result": "pass",
-    "run_1_transcript": "Me: Write a packing list.\nIt: Three shirts.",
+    "run_1_transcript": f"User: {PACK}\n\nAssistant: Three shirts.",
     "run_2_platform": "Le Chat",
     "run_2_model": "another model",
     "run_2_date": "2026-11-02",
     "run_2_result": "partial",
     "run_2_notes": "It forgot the bags.",
-    "run_2_transcript": '{"role": "user", "content": "Write a packing list."}',
+    "run_2_transcript": "\n".join(
+        json.dumps({"role": role, "content": said})
+        for role, said in (("user", PACK), ("assistant", "Three shirts and a coat."))
+    ),
 }
 
 

@@ -16,7 +16,7 @@ from psreg.cli.rules import all_rules
 from psreg.core.classes import CLASSES
 from psreg.core.identity import PBES, is_name
 from support.registry_trees import POLICY, entry, tree
-from support.submissions import GOOD, TWO_RUNS, body
+from support.submissions import GOOD, PACK, TWO_RUNS, body
 
 OWNER = Owner(forge="github", id=583231, login="octocat")
 FOLDER = PurePosixPath("pbes/prompt/trip_packer")
@@ -88,7 +88,18 @@ def test_two_runs_make_a_tested_release():
     assert "notes" not in first
     assert second["notes"] == "It forgot the bags."
     said = made.files[FOLDER / "0.1.0" / first["evidence"]].decode()
-    assert said == f"{TWO_RUNS['run_1_transcript']}\n"
+    header, *turns = map(json.loads, said.splitlines())
+    assert header["run"] == {
+        "platform": "claude",
+        "model": "a model",
+        "date": "2026-11-01",
+        "sha256": first["sha256"],
+        "result": "pass",
+    }
+    assert turns == [
+        {"role": "user", "content": PACK},
+        {"role": "assistant", "content": "Three shirts."},
+    ]
     assert second["evidence"] == "evidence/run_2.jsonl"
 
 

@@ -145,7 +145,12 @@ def test_the_first_of_very_many_findings_are_reported():
 
 
 def test_what_the_record_says_of_a_protocol():
-    files = {"a.jsonl": lines(ASKED, SAID, ASKED, BANG), "b.jsonl": lines(ASKED, SAID, BANG)}
+    header = json.loads(registry_trees.transcript(registry_trees.PROMPT, "claude").split("\n")[0])
+    asked = ASKED | {"content": "!<g>\nSay hello."}
+    files = {
+        "a.jsonl": lines(header, asked, SAID, ASKED, BANG),
+        "b.jsonl": lines(ASKED, SAID, BANG),
+    }
     more = ran() + ran("evidence/b.jsonl", platform=STUB) + ran(prompt="other", platform="chatgpt")
     (spoken,) = told(more + VPP, files)
     assert spoken == ProtocolConformance(

@@ -11,7 +11,7 @@ from psreg.formats.json.canonical import canonical
 from psreg.registry.build import build
 from psreg.registry.catalog import catalog_shards
 from psreg.registry.records import PackageRecord
-from support.registry_trees import PROMPT, RELEASE, entry, tree, version
+from support.registry_trees import PROMPT, RELEASE, entry, transcript, tree, version
 
 NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
 
@@ -50,7 +50,8 @@ def test_the_latest_release_is_shown():
 def test_only_platforms_that_passed_with_this_artifact_count():
     digest = hashlib.sha256(PROMPT.encode()).hexdigest()
     rows = "".join(
-        f'[[tested]]\nplatform = "{platform}"\nsha256 = "{sha}"\nresult = "{result}"\n'
+        f'[[tested]]\nplatform = "{platform}"\nmodel = "m"\ndate = 2026-11-01\nsha256 = "{sha}"\n'
+        f'result = "{result}"\nevidence = "evidence/{platform}.jsonl"\n'
         for platform, sha, result in [
             ("claude", digest, "pass"),
             ("claude", digest, "pass"),
@@ -58,9 +59,12 @@ def test_only_platforms_that_passed_with_this_artifact_count():
             ("ollama", "0" * 64, "pass"),
             ("chatgpt", digest, "pass"),
             ("stub", digest, "pass"),
+            ("grok", digest, "pass"),  # without a transcript
         ]
     )
-    found = shards(entry("a"), version("a", release=RELEASE + rows))["prompt"]
+    platforms = ("claude", "gemini", "ollama", "chatgpt", "stub")
+    runs = {f"evidence/{each}.jsonl": transcript(PROMPT, each) for each in platforms}
+    found = shards(entry("a"), version("a", release=RELEASE + rows, **runs))["prompt"]
     assert found["platform"] == {"values": ["chatgpt", "claude"], "rows": [[0, 1]]}
 
 

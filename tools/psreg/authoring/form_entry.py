@@ -7,6 +7,7 @@ follow the grammar, and every path is built from those two and a version.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -24,6 +25,10 @@ from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UsageError
 from psreg.core.identity import ReleaseId
 from psreg.core.rule_table import RuleTable
+from psreg.formats.conversation.conversation import Turn
+from psreg.formats.conversation.plain_text import read_dialogue
+from psreg.formats.conversation.reader import MAX_RECORDS
+from psreg.formats.conversation.run_header import HEADER, run_header
 from psreg.formats.json import json_document
 from psreg.formats.json.pointer import split
 from psreg.formats.layout import EVIDENCE
@@ -67,9 +72,10 @@ def draft(
         return Draft(objections=(*promises, *refused), files={})
     release, files = plan.release, dict(new_entry(plan))
     runs = runs_of(form.answers)
-    files |= {release.folder / run.evidence: run.transcript.encode() for run in runs if run.proven}
+    artifact = files[release.artifact]
+    files |= {release.folder / run.evidence: run.recorded(artifact) for run in runs if run.proven}
     toml = release.folder / "release.toml"
-    files[toml] = _completed(files[toml], form, [run.row(files[release.artifact]) for run in runs])
+    files[toml] = _completed(files[toml], form, [run.row(artifact) for run in runs])
     entry = release.entry_folder / "entry.toml"
     files[entry] = _owned(files[entry], owner)
     meanings = {(str(toml), "/tested"): _TO_TEST}
@@ -226,9 +232,27 @@ class Run:
 
     @property
     def evidence(self) -> str:
-        """Path of the conversation in the version folder; .jsonl if it looks like JSON Lines."""
-        suffix = ".jsonl" if self.transcript.lstrip().startswith("{") else ".txt"
-        return f"{EVIDENCE}/{self.group}{suffix}"
+        """Path of the conversation in the version folder; .jsonl unless it cannot be read."""
+        jsonl = self._turns or self.transcript.lstrip().startswith("{")
+        return f"{EVIDENCE}/{self.group}{'.jsonl' if jsonl else '.txt'}"
+
+    @property
+    def _turns(self) -> tuple[Turn, ...]:
+        """The turns of a dialogue in plain text; () for JSON and for what cannot be read."""
+        read = read_dialogue(self.transcript, limit=MAX_RECORDS)
+        return read.turns if read and not self.transcript.lstrip().startswith("{") else ()
+
+    def recorded(self, artifact: bytes) -> bytes:
+        """Return the conversation with the run header that the form states, if it has none yet."""
+        lines = [{"role": turn.role, "content": turn.content} for turn in self._turns]
+        text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+        text = text or self.transcript
+        if self.evidence.endswith(".jsonl") and run_header(text) is None:
+            row = self.row(artifact)
+            keys = ("platform", "model", "date", "sha256", "result")
+            run = {HEADER: {key: str(row[key]) for key in keys}}
+            text = f"{json.dumps(run, ensure_ascii=False)}\n{text}"
+        return text.encode()
 
     def row(self, artifact: bytes) -> Row:
         """Return the row of [[tested]] for this run of exactly `artifact`."""

@@ -56,10 +56,7 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
         yield f"  version     {row.version}, released {row.date[:10]}"
         yield f"  licence     {release.get('license', 'not stated')}"
         yield f"  tags        {', '.join(map(str, release.get('tags', ())))}"
-        for run_ in release.get("tested", ()):
-            platform, result = run_.get("platform"), run_.get("result")
-            label = f"{platform} (no model)" if platform == STUB else platform
-            yield f"  tested      {label}: {result} ({run_.get('date')})"
+        yield from _runs(row)
         yield from _protocols(row)
         yield from _score(row)
         yield f"  sha256      {row.sha256}"
@@ -69,6 +66,19 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
         yanked = f"  yanked: {each.yanked}" if each.yanked is not None else ""
         yield f"    {each.version:<10} {each.date[:10]}{yanked}"
     yield f"  next: psreg install {record.name}"
+
+
+def _runs(row: ReleaseRecord) -> Iterator[str]:
+    """Yield a line for each test run; what older records list was never compared."""
+    if row.runs is None:
+        for run_ in row.release.get("tested", ()):
+            platform, result = run_.get("platform"), run_.get("result")
+            label = f"{platform} (no model)" if platform == STUB else platform
+            yield f"  tested      {label}: {result} ({run_.get('date')}), reported by the author"
+    for run_ in row.runs or ():
+        label = f"{run_.platform} (no model)" if run_.platform == STUB else run_.platform
+        when = f"{run_.date}, added {run_.added[:10]}" if run_.added else run_.date
+        yield f"  tested      {label}: {run_.result} ({when}), {run_.standing}"
 
 
 def _protocols(row: ReleaseRecord) -> Iterator[str]:

@@ -71,7 +71,7 @@ def run(args: Namespace, console: Console) -> int:
     folder = read_tree(root)
     tree = {} if args.resign else _whole(folder)
     irregular = {} if args.resign else folder.irregular()
-    found = check_tree(tree, registry_rules(), irregular=irregular)
+    found = check_tree(tree, registry_rules(), irregular=irregular, today=now.date())
     judged = with_newer_rules_as_warnings(found, tree, ports.store.read)
     report = Report.of(len(tree), judged)
     if report.failed():

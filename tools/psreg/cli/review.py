@@ -21,6 +21,7 @@ from psreg.review.git_change import read_change
 from psreg.review.review import refusal, review
 from psreg.review.review_report import review_document, review_lines
 from psreg.review.verdict import Review, Verdict
+from psreg.system import clock
 from psreg.system.console import Console, add_output_options, color_wanted
 
 EXAMPLE = "psreg review --base origin/main --head my-branch"
@@ -107,7 +108,7 @@ def _reviewed(repository: Repository, base: str, head: str, author: Author | Non
     """Return the review of `head`; a change that cannot be compared is rejected."""
     try:
         return review(
-            read_change(repository, base, head, author).change,
+            read_change(repository, base, head, author, clock.now().date()).change,
             registry_rules(),
             base=base,
             head=head,

@@ -23,6 +23,7 @@ from psreg.registry.checkout import find_checkout, read_tree
 from psreg.review.git_change import read_change
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
+from psreg.system import clock
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg submit trip_packer --push"
@@ -147,7 +148,7 @@ def _committed(
     commit = clone.commit(parent, folder, files, f"{title}\n")
     author = Author(forge="github", id=args.author_id) if args.author_id else None
     with open_repository(root) as repository:
-        changes = read_change(repository, route.base, commit, author)
+        changes = read_change(repository, route.base, commit, author, clock.now().date())
         found = review(
             changes.change,
             registry_rules(),

@@ -35,6 +35,7 @@ from psreg.review.git_change import read_change
 from psreg.review.posting import post_verdict
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
+from psreg.system import clock
 from psreg.system.console import Console
 
 BOT = Person(
@@ -92,7 +93,7 @@ def _committed(root: Path, clone: Clone, made: Draft, issue: _Issue, base: str) 
     commit = clone.commit(base, folder, made.files, f"{title}\n\n{by}\n", BOT)
     author = Author(forge=issue.author.forge, id=issue.author.id)
     with open_repository(root) as repository:
-        changes = read_change(repository, base, commit, author)
+        changes = read_change(repository, base, commit, author, clock.now().date())
         found = review(
             changes.change,
             registry_rules(),

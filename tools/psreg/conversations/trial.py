@@ -275,6 +275,7 @@ def transcript(session: Session, at: TrialMetadata) -> str:
     if not records:
         return ""
     records[0]["run"] = {
+        **({"platform": at.platform} if at.platform else {}),
         "artifact": session.prompt.file,
         "sha256": session.prompt.sha256,
         "model": session.model or at.model,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -136,8 +137,11 @@ class Tree:
         files: Mapping[PurePosixPath, bytes],
         irregular: Mapping[PurePosixPath, Irregular] = MappingProxyType({}),
         whole: Tree | None = None,
+        today: date | None = None,
     ) -> None:
         self.files = files
+        self.today = today
+        """The day of the check, in UTC; None if it is not known."""
         self.irregular = irregular
         """What is not a plain file; of these, `files` has the executable ones."""
         self._whole = whole
@@ -153,7 +157,7 @@ class Tree:
         """Return the tree of some of the files, which has the names and the policy of this one."""
         paths = dict.fromkeys(paths)
         odd = {p: kind for p, kind in self.irregular.items() if p in paths and p.parts[0] == PBES}
-        return Tree(_Some(self.files, paths), odd, self)
+        return Tree(_Some(self.files, paths), odd, self, self.today)
 
     def _place(self, path: PurePosixPath) -> None:
         entry, release = EntryId.of(path.parent), ReleaseId.of(path.parent)

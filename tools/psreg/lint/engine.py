@@ -19,7 +19,6 @@ from psreg.formats.toml_document import TomlTree
 from psreg.formats.tree import Document, Documents, PlainText
 from psreg.lint.artifact_rules import ARTIFACT_RULES
 from psreg.lint.content import texts
-from psreg.lint.content.extra_files import extra_file_finding
 from psreg.lint.fix import without_harmful_fixes
 from psreg.lint.locate import judge, judge_at
 
@@ -103,6 +102,9 @@ class Engine:
 
         They have no fixes: evidence is kept as it was recorded.
         """
+        # NOTE: most releases have no other files.
+        from psreg.lint.content.extra_files import extra_file_finding  # noqa: PLC0415
+
         document = documents[path]
         content = texts.of_readme(document.text)
         if isinstance(document, TomlTree) and document.parsed:

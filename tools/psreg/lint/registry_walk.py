@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
@@ -118,15 +119,17 @@ def check_tree(
     share: int = 0,
     shares: int = 1,
     within: PurePosixPath = WHOLE,
+    today: date | None = None,
 ) -> Iterator[Diagnostic]:
     """Yield the findings of all rules about a tree: artifacts, TOML files, folders, names.
 
     Entry number n belongs to share n modulo `shares`, so that several processes can divide a
     tree; checks that are not about a single entry belong to share 0. `irregular` has the files that
-    are not plain ones. A finding that a person waived carries the reason in `waived`. All findings
+    are not plain ones; `today` is the day of the check. A finding that a person waived carries the
+    reason in `waived`. All findings
     about files in the folder `within` are yielded; others may be missing.
     """
-    tree = Tree(files, irregular)
+    tree = Tree(files, irregular, today=today)
     entries = [e for e in tree.entries if _meet(e.id.folder, within)][share::shares]
     first, in_version = share == 0, ReleaseId.of(within) is not None
     selected = Selection(

@@ -6,8 +6,7 @@ says nothing about it.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
@@ -16,9 +15,10 @@ from psreg.core.diagnostics import ERROR, WARNING, Diagnostic
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.layout import EVIDENCE
-from psreg.formats.protocol_versions import PROTOCOLS, ProtocolConformance
+from psreg.formats.protocol_versions import PROTOCOLS, STUB, ProtocolConformance
 from psreg.formats.release import DeclaredProtocol, TestRun
 from psreg.formats.tree import Submission
+from psreg.lint.entries.tested_runs import judged_runs
 from psreg.lint.transcript import TranscriptReport, check_transcript, file_report
 
 MAX_FINDINGS = 100
@@ -80,21 +80,27 @@ def judge_evidence(submission: Submission) -> Iterator[Diagnostic]:
 def conformance(submission: Submission) -> tuple[ProtocolConformance, ...]:
     """Return what the record of a release says about the protocols that it declares.
 
-    A platform counts if this artifact ran on it and the transcript was checked.
+    A platform counts if a run on it counts and its transcript was checked; so does psreg's stub,
+    which readers are told about.
     """
-    digest = hashlib.sha256(submission.artifact or b"").hexdigest()
+    platforms: dict[PurePosixPath, set[str]] = {}
+    for judged in judged_runs(submission):
+        if judged.counts or judged.platform == STUB:
+            platforms.setdefault(judged.path, set()).add(judged.platform)
     transcripts = list(checked_transcripts(submission))
     return tuple(
-        _conformance(each, [t for t in transcripts if t.declared == each], digest)
+        _conformance(each, [t for t in transcripts if t.declared == each], platforms)
         for each in submission.release.protocols
     )
 
 
 def _conformance(
-    declared: DeclaredProtocol, transcripts: list[CheckedTranscript], digest: str
+    declared: DeclaredProtocol,
+    transcripts: list[CheckedTranscript],
+    platforms: Mapping[PurePosixPath, Collection[str]],
 ) -> ProtocolConformance:
     answers = [answer for transcript in transcripts for answer in transcript.report.answers]
-    runs = [run for transcript in transcripts for run in transcript.runs if run.sha256 == digest]
+    places = {place for each in transcripts for place in platforms.get(each.path, ())}
     return ProtocolConformance(
         name=declared.name,
         version=declared.version,
@@ -103,7 +109,7 @@ def _conformance(
         transcripts=tuple(str(transcript.path) for transcript in transcripts),
         answers=len(answers),
         sound=sum(answer.sound for answer in answers),
-        platforms=tuple(sorted({run.platform for run in runs} - {""})),
+        platforms=tuple(sorted(places)),
     )
 
 

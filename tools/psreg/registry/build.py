@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from psreg import __version__
 from psreg.core.classes import CLASSES
@@ -25,9 +26,13 @@ from psreg.registry.records import (
     PackageRecord,
     ReleaseRecord,
     Row,
+    RunRecord,
     WaivedFinding,
     in_order,
 )
+
+if TYPE_CHECKING:
+    from psreg.lint.entries.tested_runs import JudgedRun
 
 STATEMENT = "statement.json"
 """The one file of a version folder that may be added, or gain signatures, later."""
@@ -86,7 +91,7 @@ def build(
     """
     if now.utcoffset() is None:
         raise ValueError("the time of publishing has no time zone")
-    entries = _by_name(Tree(tree), previous)
+    entries = _by_name(Tree(tree, today=now.astimezone(UTC).date()), previous)
     date = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     records: dict[str, PackageRecord] = {}
     released: list[ReleaseId] = []
@@ -149,6 +154,8 @@ def _release(
     submission: Submission, date: str, codes: Collection[str], conformance: Conformance
 ) -> ReleaseRecord:
     """Return the row of a release that is published for the first time."""
+    from psreg.lint.entries.tested_runs import judged_runs  # noqa: PLC0415 - not for a review
+
     artifact = submission.files[submission.artifact_path]
     waivers = ((code, waiver_for(code, submission)) for code in sorted(set(codes)))
     return ReleaseRecord(
@@ -170,7 +177,22 @@ def _release(
             if waiver
         ),
         score=score(submission).to_json(),
+        runs=tuple(_run(judged) for judged in judged_runs(submission)),
         protocols=[row.to_json() for row in conformance(submission)] or None,
+    )
+
+
+def _run(judged: JudgedRun, added: str | None = None) -> RunRecord:
+    return RunRecord(
+        platform=judged.platform,
+        model=judged.run.model,
+        date=judged.run.date,
+        result=judged.run.result,
+        evidence=judged.run.evidence,
+        counts=judged.counts,
+        standing=judged.standing,
+        notes=judged.run.notes,
+        added=added,
     )
 
 

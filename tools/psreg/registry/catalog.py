@@ -78,6 +78,8 @@ def _texts(release: ReleaseRecord, key: str) -> list[str]:
 
 def _platforms(release: ReleaseRecord) -> list[str]:
     """Return the platforms on which exactly this artifact passed, except the stub."""
+    if release.runs is not None:
+        return [run.platform for run in release.runs if run.counts and run.result == "pass"]
     rows = release.release.get("tested")
     return [
         row["platform"]

@@ -21,6 +21,7 @@ from psreg.registry.check_paths import replace_file, whole
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
 from psreg.registry.newer_rules import with_newer_rules_as_warnings
 from psreg.registry.store_folder import RegistryFolder
+from psreg.system import clock
 from psreg.system.files import read_file
 from psreg.system.processes import in_parallel, shares_of
 
@@ -110,7 +111,10 @@ class _Registry(NamedTuple):
         files = self.read() if tree is None else tree
         irregular = files.irregular() if share == 0 else {}
         place = {"share": share, "shares": shares}
-        found = check_tree(files, self.rules(), irregular=irregular, within=self.within, **place)
+        today = clock.now().date()
+        found = check_tree(
+            files, self.rules(), irregular=irregular, within=self.within, today=today, **place
+        )
         return [d for d in found if _within(d.path, self.within)]
 
 

@@ -74,13 +74,61 @@ class WaivedFinding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """A test run, as its author reports it.
+
+    `standing` says whether it counts, and why if it does not. `added` is when a transcript was
+    added to the published release, as UTC; None if the release was published with it.
+    """
+
+    platform: str
+    model: str
+    date: str
+    result: str
+    evidence: str
+    counts: bool
+    standing: str
+    notes: str = ""
+    added: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, value: Any) -> RunRecord:
+        """Read one element of `runs`. Raises ValueError on another shape."""
+        members = _Members(value, "a test run")
+        texts = ("platform", "model", "date", "result", "evidence", "standing", "notes")
+        return cls(
+            **{key: members.text(key) for key in texts},
+            counts=members.boolean("counts"),
+            added=members.optional_text("added"),
+            extra=members.left,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the element as JSON data."""
+        return {
+            **self.extra,
+            "platform": self.platform,
+            "model": self.model,
+            "date": self.date,
+            "result": self.result,
+            "evidence": self.evidence,
+            "counts": self.counts,
+            "standing": self.standing,
+            "notes": self.notes,
+            "added": self.added,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseRecord:
     """One published version of a name (a row with `"v": 1`).
 
     `date` is UTC as `2026-11-21T05:00:00Z`; `release` is all of release.toml as JSON data;
     `yanked` is the reason or None; `statement` is the owners' signed statement or None; `score` is
     the score at publication, None in records older than scores. `protocols` is what was found about
-    each declared protocol, None if none was declared or checked. `psreg` is the version that
+    each declared protocol, None if none was declared or checked. `runs` are the test runs, and
+    which of them count; None in records from before they were judged. `psreg` is the version that
     published it; older ones did not state theirs.
     """
 
@@ -97,6 +145,7 @@ class ReleaseRecord:
     statement: Any = None
     score: Mapping[str, Any] | None = None
     protocols: Sequence[Any] | None = None
+    runs: tuple[RunRecord, ...] | None = None
     psreg: str = FIRST
     extra: Mapping[str, Any] = field(default_factory=dict)
 
@@ -127,6 +176,9 @@ class ReleaseRecord:
             statement=members.any("statement"),
             score=members.object("score") if "score" in value else None,
             protocols=members.array("protocols") if "protocols" in value else None,
+            runs=tuple(map(RunRecord.from_json, members.array("runs")))
+            if "runs" in value
+            else None,
             psreg=members.version("psreg") if "psreg" in value else FIRST,
             extra=members.left,
         )
@@ -149,6 +201,7 @@ class ReleaseRecord:
             "statement": self.statement,
             **({} if self.score is None else {"score": dict(self.score)}),
             **({} if self.protocols is None else {"protocols": list(self.protocols)}),
+            **({} if self.runs is None else {"runs": [run.to_json() for run in self.runs]}),
             **({} if self.psreg == FIRST else {"psreg": self.psreg}),
         }
 
@@ -313,6 +366,7 @@ class _Members:
         self.integer = partial(self._take, kind=int)
         self.array = partial(self._take, kind=list)
         self.object = partial(self._take, kind=dict)
+        self.boolean = partial(self._take, kind=bool)
 
     def _take(self, key: str, kind: type) -> Any:
         value = self.any(key)
@@ -333,7 +387,13 @@ class _Members:
         return None if value is None else _text(value, f"{self._what}: {key!r}")
 
 
-_KINDS = {str: "a string", int: "an integer", list: "an array", dict: "an object"}
+_KINDS = {
+    str: "a string",
+    int: "an integer",
+    list: "an array",
+    dict: "an object",
+    bool: "true or false",
+}
 
 
 def _object(value: Any, what: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import PurePosixPath
 
 from psreg.core.identity import PBES, Author
@@ -33,9 +34,15 @@ class Changes:
 
 
 def read_change(
-    repository: Repository, base_rev: str, head_rev: str, author: Author | None = None
+    repository: Repository,
+    base_rev: str,
+    head_rev: str,
+    author: Author | None = None,
+    today: date | None = None,
 ) -> Changes:
     """Return what merging `head_rev` would change in the registry at `base_rev`.
+
+    `author` asks for it; `today` is the day of the review.
 
     Raises:
         UnavailableError, FindingsError: as `Repository.merge`; the change is to blame for the
@@ -44,9 +51,10 @@ def read_change(
     merge = repository.merge(base_rev, head_rev)
     view = View(repository.git, repository.objects, merge.before, merge.differences)
     after = view.head()
+    irregular = {path: kind for path, kind in after.irregular.items() if _is_checked(path)}
     change = ChangeSet(
-        Tree(view.base()),
-        Tree(after, {path: kind for path, kind in after.irregular.items() if _is_checked(path)}),
+        Tree(view.base(), today=today),
+        Tree(after, irregular, today=today),
         tuple(_file_change(path, one, merge.sources) for path, one in merge.differences.items()),
         author,
     )

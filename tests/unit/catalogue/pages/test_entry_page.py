@@ -78,7 +78,7 @@ def test_the_page_of_a_name_shows_its_latest_release():
 
 def test_a_release_shows_its_score_and_how_to_raise_it():
     body = bodies("listener")["interactive_engine/listener/"]
-    assert '<a href="#score">25 of 100</a>' in body
+    assert '<a href="#score">40 of 100</a>' in body
     assert "<span>Platforms</span>" in body
     assert "<span>10 of 20</span>" in body
     assert f'<a href="{ROOT}score/">a public table</a>' in body

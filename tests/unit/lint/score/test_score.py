@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from psreg.formats.tree import Tree
 from psreg.lint.score.score import HOW, PARTS, POINTS, QUESTIONS, Part, Score, read_score, score
 from support.catalogue import executor
-from support.registry_trees import PROMPT, README, RELEASE, tree, version
+from support.registry_trees import PROMPT, README, RELEASE, transcript, tree, version
 
 TEMPLATE = """\
 [METADATA]
@@ -68,6 +68,10 @@ def run(artifact, platform, evidence, *more):
     )
 
 
+def header(artifact, platform):
+    return transcript(artifact, platform).partition("\n")[0] + "\n"
+
+
 def of(
     *, name="hello", entry_class="prompt", prompt=PROMPT, release=RELEASE, readme=README, **files
 ):
@@ -96,7 +100,8 @@ def full(template=TEMPLATE, **changes):
         for platform in ("claude", "chatgpt", "gemini", "grok")
     ]
     files = {
-        f"evidence/{platform}.jsonl": TALK % json.dumps(f"{template}\n{platform}")
+        f"evidence/{platform}.jsonl": header(template, platform)
+        + TALK % json.dumps(f"{template}\n{platform}")
         for platform in ("claude", "chatgpt", "gemini", "grok")
     }
     files |= {f"evidence/{name}": text for name, text in GOLDENS.items()}
@@ -152,14 +157,20 @@ def test_an_entry_without_runs_has_the_points_of_its_texts():
             {q.id for q in QUESTIONS if q.part == "examples"}
             | {"introduction", "use-case", "inputs"},
         ),
-        ({"evidence/claude.jsonl": ""}, {"all-transcripts"}),
-        ({"evidence/claude.jsonl": '{"role": "user", "content": "x"}\n'}, {"answers"}),
+        ({"evidence/claude.jsonl": ""}, {"all-transcripts", "platforms-4"}),
+        (
+            {"evidence/claude.jsonl": '{"role": "user", "content": "x"}\n'},
+            {"answers", "all-transcripts", "platforms-4"},
+        ),
         ({"release": full()["release"].replace("{temperature = 1}", "{}", 1)}, {"settings"}),
         (
             {"release": full()["release"].replace('"pass"', '"fail"', 3)},
             {"platforms-2", "platforms-3", "platforms-4"},
         ),
-        ({"release": full()["release"].replace('"grok"', '"oracle"')}, {"platforms-4"}),
+        (
+            {"release": full()["release"].replace('"grok"', '"oracle"')},
+            {"all-transcripts", "platforms-4"},
+        ),
         ({"release": full()["release"].replace('"grok"', '"stub"')}, {"platforms-4"}),
         ({"evidence/open.render.toml": "text ="}, {"golden-three"}),
         ({"evidence/open.render.toml": 'text = "Greet."'}, {"golden-three"}),

@@ -47,7 +47,13 @@ def fields(release: Release, key: str) -> list[str]:
 
 
 def tests(release: Release) -> list[Mapping[str, Any]]:
-    """Return the test rows for exactly this artifact, or []."""
+    """Return the test runs, each with its `standing`; of older records those of this artifact."""
+    if release.record.runs is not None:
+        settings = _settings(release)
+        return [
+            {**run.to_json(), "settings": settings.get(run.evidence, {})}
+            for run in release.record.runs
+        ]
     rows = release.record.release.get("tested")
     return [
         row
@@ -56,9 +62,20 @@ def tests(release: Release) -> list[Mapping[str, Any]]:
     ]
 
 
+def _settings(release: Release) -> dict[str, Any]:
+    """Return the settings of the runs in release.toml, by evidence."""
+    rows = release.record.release.get("tested")
+    listed = [row for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict)]
+    return {str(row.get("evidence")): row.get("settings") for row in listed}
+
+
 def passed_platforms(release: Release) -> list[str]:
     """Return the platforms this artifact passed on, sorted, without the stub."""
-    passed = {str(row.get("platform")) for row in tests(release) if row.get("result") == "pass"}
+    passed = {
+        str(row.get("platform"))
+        for row in tests(release)
+        if row.get("result") == "pass" and row.get("counts", True)
+    }
     return sorted(passed - {STUB})
 
 
@@ -88,7 +105,7 @@ def tested(release: Release) -> str:
     if not rows:
         return section("tested", "Tested", f"<p>This version is {UNTESTED}.</p>")
     cells = ([*map(_cell, _run(row)), _evidence(release, row)] for row in rows)
-    heads = ("Platform", "Model", "Date", "Result", "Settings", "Notes", "Evidence")
+    heads = ("Platform", "Model", "Date", "Result", "Settings", "Notes", "Standing", "Evidence")
     alone = all(row.get("platform") == STUB for row in rows)
     note = f"<p>This version is {UNTESTED}: psreg’s stub is not a model.</p>" if alone else ""
     return section("tested", "Tested", note + table(heads, cells))
@@ -101,6 +118,8 @@ def _run(row: Mapping[str, Any]) -> tuple[str, ...]:
         *(str(row.get(key, "")) for key in ("platform", "model", "date", "result")),
         ", ".join(f"{key} {value}" for key, value in pairs),
         str(row.get("notes", "")),
+        str(row.get("standing", "reported by the author"))
+        + (f"; added {row['added'][:10]}" if row.get("added") else ""),
     )
 
 

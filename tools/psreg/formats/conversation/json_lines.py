@@ -74,13 +74,15 @@ class Line:
 
 
 def lines(text: str) -> Iterator[Line]:
-    """Yield the lines of `text` in order, without blank ones and a byte order mark.
+    """Yield the lines of `text` in order, without blank ones, a byte order mark and a run header.
 
     The first line that can be read decides the kind of all; `kind` is None before it.
     """
     kind: Kind | None = None
     for number, line, start in _lines(text):
         tree = json_document.parse(line.encode(errors="replace"))
+        if kind is None and _is_header(tree.value):
+            continue
         kind = kind or (kind_of(tree.value) or Kind.TRANSCRIPT if tree.parsed else None)
         yield Line(
             number=number,
@@ -89,6 +91,11 @@ def lines(text: str) -> Iterator[Line]:
             record=tree.value,
             fault=_unreadable(tree) or record_fault(kind or Kind.TRANSCRIPT, tree.value),
         )
+
+
+def _is_header(value: Any) -> bool:
+    """Tell whether a line is a run header and no record."""
+    return isinstance(value, dict) and isinstance(value.get("run"), dict) and not kind_of(value)
 
 
 def issues(text: str) -> Iterator[Issue]:

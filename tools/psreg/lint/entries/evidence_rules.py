@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from psreg.core.classes import RESERVED_CLASSES
 from psreg.core.diagnostics import ERROR, WARNING, Finding
@@ -30,6 +30,9 @@ from psreg.formats.protocol_versions import DIALECT, PROTOCOLS, STUB
 from psreg.formats.release import TestRun
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Submission
+
+if TYPE_CHECKING:
+    from psreg.lint.entries.tested_runs import JudgedRun
 
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?:\.[0-9]{1,9})?")
 
@@ -280,12 +283,16 @@ def untested_release(submission: Submission) -> Iterator[Finding]:
     ## Why
     A prompt that works with one assistant often fails with the next. The specification asks for
     runs on at least two platforms, with results. Only runs of this exact artifact count, which the
-    digest in a row proves: a run of an earlier draft says nothing about these bytes.
+    digest in a row proves: a run of an earlier draft says nothing about these bytes. A row must
+    agree with its transcript (REG035), and one transcript counts for one platform. Anyone can
+    forge a transcript, so psreg shows every run as reported by its author, never as verified.
 
     ## Fix
-    Run the artifact on two platforms, keep the transcripts, and add a row for each run. A failed
-    run also counts, if its notes describe the failure. A run on psreg's own stub (platform `stub`)
-    is useful as an example of a protocol but does not count, because no model took part.
+    Run the artifact on two platforms, keep the transcripts, and add a row for each run;
+    `psreg try NAME --platform ID --record FILE` writes both. A failed run also counts, if its notes
+    describe the failure. A run on psreg's own stub (platform `stub`) is useful as an example of a
+    protocol but does not count, because no model took part. Runs can also be added after the
+    release, as `evidence/<platform>-<date>.jsonl`.
 
     ```toml
     [[tested]]
@@ -306,15 +313,62 @@ def untested_release(submission: Submission) -> Iterator[Finding]:
     if submission.id.entry_class in RESERVED_CLASSES:
         return  # nothing can run it yet
     digest = hashlib.sha256(artifact).hexdigest()
-    runs = {run.platform for run in submission.release.tested if run.sha256 == digest}
-    platforms = runs - {"", STUB}
+    platforms = {each.platform for each in _judged_runs(submission) if each.counts}
     if len(platforms) < ENOUGH:
+        rows = {run.platform for run in submission.release.tested if run.sha256 == digest}
+        uncounted = (
+            len(rows - {"", STUB}) >= ENOUGH
+        )  # rows were enough before transcripts were read
         yield Finding(
             message=f"run on {len(platforms)} platform(s); the minimum is {ENOUGH}",
             at="/tested",
             path=_path(submission),
             hint=f"Add rows to [[tested]] with the sha256 {digest}.",
+            since="0.2.0" if uncounted else "",
         )
+
+
+def _judged_runs(submission: Submission) -> tuple[JudgedRun, ...]:
+    """Return the judged runs of a release; few have any."""
+    if not submission.release.tested and not _transcripts(submission):
+        return ()
+    from psreg.lint.entries.tested_runs import judged_runs  # noqa: PLC0415
+
+    return judged_runs(submission)
+
+
+@rule("REG035", spec="pbe-1.0/PBE-19 pbe-1.0/PBE-A13d", severity=ERROR, since="0.2.0")
+def run_does_not_count(submission: Submission) -> Iterator[Finding]:
+    """A test run does not agree with its transcript, or its transcript proves nothing.
+
+    ## Why
+    A row of `[[tested]]` is a claim, and its transcript is all that readers have to judge it by. If
+    the two name different platforms, models, dates or digests, one of them is wrong. A transcript
+    without the prompt or without an answer is no run. The answers of psreg's stub are not those of
+    a model, whatever platform the row names. The same conversation counts for one platform only.
+    Runs before 2022 or in the future did not take place.
+
+    ## Fix
+    Write the row as the run was. The first line of a transcript must have the run header, which
+    `psreg try --record` writes; a run without one does not count, but is only a warning.
+
+    ```text
+    {"run": {"platform": "claude", "model": "…", "date": "2026-11-01", "sha256": "…"}}
+    {"role": "user", "content": "…"}
+    {"role": "assistant", "content": "…"}
+    ```
+    """
+    for judged in _judged_runs(submission):
+        if judged.platform == STUB:
+            continue
+        for doubt in judged.doubts:
+            if doubt.member:
+                yield Finding(
+                    message=f"this run does not count: {doubt.message}",
+                    at=f"{judged.row}/{doubt.member}" if judged.row else "",
+                    path=str(submission.release_path if judged.row else judged.path),
+                    severity=doubt.severity,
+                )
 
 
 @rule("REG018", spec="pbe-1.0/PBE-19", severity=ERROR)

@@ -29,6 +29,7 @@ from psreg.lint.entries.evidence_rules import (
     bad_test_row,
     evidence_missing,
     recorded_without_transcript,
+    run_does_not_count,
     unknown_protocol,
     unreadable_evidence,
     untested_release,
@@ -394,5 +395,6 @@ SUBMISSION_RULES: tuple[Rule[Any], ...] = (
     too_many_files,
     description_says_nothing,
     requirements_not_supported,
+    run_does_not_count,
 )
 """The rules judged once per release, or about its waivers, in the order of their codes."""

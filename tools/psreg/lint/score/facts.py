@@ -6,13 +6,12 @@ be read counts as missing.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from psreg.core.classes import RESERVED_CLASSES, Format
 from psreg.formats.conversation import json_lines
@@ -23,6 +22,9 @@ from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import STUB
 from psreg.formats.release import TestRun
 from psreg.formats.tree import Submission
+
+if TYPE_CHECKING:
+    from psreg.lint.entries.tested_runs import JudgedRun
 
 EVIDENCE = "evidence"
 
@@ -122,25 +124,24 @@ class Facts:
 
     @cached_property
     def runs(self) -> tuple[TestRun, ...]:
-        """The rows of `[[tested]]` about exactly this artifact; runs on the stub do not count."""
-        digest = hashlib.sha256(self._submission.artifact or b"").hexdigest()
-        return tuple(
-            run
-            for run in self._submission.release.tested
-            if run.sha256 == digest and run.platform != STUB
-        )
+        """The test runs that count: of exactly this artifact, in agreement with a transcript."""
+        return tuple(judged.run for judged in self._judged if judged.counts)
+
+    @cached_property
+    def _judged(self) -> tuple[JudgedRun, ...]:
+        from psreg.lint.entries.tested_runs import judged_runs  # noqa: PLC0415 - slow to import
+
+        return judged_runs(self._submission)
 
     @property
     def passed_on(self) -> frozenset[str]:
         """The known platforms on which exactly this artifact passed."""
-        return frozenset(run.platform for run in self.runs if run.result == "pass") & {*PLATFORMS}
+        return frozenset(judged.platform for judged in self._judged if judged.passed) & {*PLATFORMS}
 
-    @cached_property
-    def runs_with_transcript(self) -> tuple[TestRun, ...]:
-        """The runs whose transcript exists."""
-        return tuple(
-            run for run in self.runs if self._submission.folder / run.evidence in self.transcripts
-        )
+    @property
+    def all_runs_count(self) -> bool:
+        """Whether every run counts, those on psreg's stub excepted."""
+        return all(judged.counts for judged in self._judged if judged.platform != STUB)
 
     @cached_property
     def transcripts(self) -> dict[PurePosixPath, tuple[dict[str, Any], ...]]:

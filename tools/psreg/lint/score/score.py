@@ -102,19 +102,17 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         id="transcript",
         part="evidence",
-        asks="a run of this artifact has its transcript",
-        how="Run it, save the transcript in `evidence/`, and name it in a row of `[[tested]]`.",
-        met=lambda facts: len(facts.runs_with_transcript) > 0,
+        asks="a run that the author reports agrees with its transcript",
+        how="Run it with `psreg try --record`, and cite the transcript in a row of `[[tested]]`.",
+        met=lambda facts: len(facts.runs) > 0,
         of_runs=True,
     ),
     Question(
         id="all-transcripts",
         part="evidence",
-        asks="there are two or more runs of this artifact, and each has its transcript",
+        asks="there are two or more reported runs, and each agrees with its transcript",
         how="Keep the transcripts of all runs in `[[tested]]`, at least two.",
-        met=lambda facts: (
-            len(facts.runs_with_transcript) >= _SEVERAL and facts.runs_with_transcript == facts.runs
-        ),
+        met=lambda facts: len(facts.runs) >= _SEVERAL and facts.all_runs_count,
         of_runs=True,
     ),
     Question(

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from psreg.core.diagnostics import WARNING, Finding
 from psreg.core.rule import rule
 from psreg.formats.json import json_document
-from psreg.formats.protocol_versions import STUB
 from psreg.formats.tree import Submission
 from psreg.registry.build import STATEMENT
 from psreg.review.change import ChangeSet
@@ -77,8 +76,11 @@ def evidence_dropped(change: ChangeSet) -> Iterator[Finding]:
 
 
 def _platforms(submission: Submission) -> set[str]:
-    runs = submission.release.tested
-    return {run.platform for run in runs if run.result == "pass" and run.platform != STUB}
+    if not submission.release.tested:
+        return set()
+    from psreg.lint.entries.tested_runs import judged_runs  # noqa: PLC0415 - few have any
+
+    return {judged.platform for judged in judged_runs(submission) if judged.passed}
 
 
 @rule("CHG025", spec="registry/CHANGES", severity=WARNING)

@@ -1,0 +1,274 @@
+"""Which test runs count: those whose transcript is a run of exactly this artifact."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import date
+
+import pytest
+
+from psreg.cli.rules import all_rules
+from psreg.core.diagnostics import ERROR, WARNING
+from psreg.formats.tree import Tree
+from psreg.lint.entries.tested_runs import AGREES, folded_platform, judged_runs
+from psreg.lint.registry_walk import check_tree
+from psreg.lint.score.score import score
+from support.catalogue import executor
+from support.registry_trees import PROMPT, RELEASE, entry, transcript, tree, version
+
+TODAY = date(2026, 11, 22)
+DIGEST = hashlib.sha256(PROMPT.encode()).hexdigest()
+
+
+def row(platform, evidence="", **more):
+    said = {"model": "m", "date": "2026-11-01", "sha256": DIGEST, "result": "pass"} | more
+    said |= {"platform": platform, "evidence": f"evidence/{evidence or platform}.jsonl"}
+    return "\n[[tested]]\n" + "".join(f"{key} = {json.dumps(each)}\n" for key, each in said.items())
+
+
+def files(rows, **transcripts):
+    evidence = {f"evidence/{name}.jsonl": text for name, text in transcripts.items()}
+    return tree(entry(), version(release=RELEASE + "".join(rows), **evidence), policy="")
+
+
+def judged(rows, **transcripts):
+    (submission,) = Tree(files(rows, **transcripts), today=TODAY).submissions
+    return judged_runs(submission)
+
+
+def doubts(rows, **transcripts):
+    return [[doubt.message for doubt in each.doubts] for each in judged(rows, **transcripts)]
+
+
+def findings(rows, **transcripts):
+    found = check_tree(files(rows, **transcripts), all_rules(), today=TODAY)
+    said = {}
+    for d in found:
+        key = (d.code, d.pointer, d.severity)
+        said[key] = f"{said.get(key, '')} {d.message}".strip()
+    return said
+
+
+GOOD = transcript(PROMPT, "claude")
+
+
+def test_two_runs_that_agree_with_their_transcripts_count():
+    rows = [row("claude"), row("gemini")]
+    runs = judged(rows, claude=GOOD, gemini=transcript(PROMPT, "gemini"))
+    assert [run.counts for run in runs] == [True, True]
+    assert {run.standing for run in runs} == {AGREES}
+    assert "REG011" not in {
+        code for code, *_ in findings(rows, claude=GOOD, gemini=transcript(PROMPT, "gemini"))
+    }
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "said"),
+    [
+        ("platform", "gemini", "was recorded with the platform `claude`"),
+        ("model", "m2", "was recorded with the model `m`"),
+        ("date", "2026-11-02", "was recorded with the date `2026-11-01`"),
+    ],
+)
+def test_a_row_that_contradicts_its_transcript_is_an_error(member, value, said):
+    rows = [row("claude"), row(**{"platform": "claude", "evidence": "claude"} | {member: value})]
+    found = findings(rows, claude=GOOD)
+    assert said in found["REG035", f"/tested/1/{member}", ERROR]
+    assert found["REG011", "/tested", ERROR].startswith("run on 1 platform")
+
+
+def test_a_transcript_of_other_bytes_does_not_count():
+    other = transcript("other", "claude", said="Say hello.")
+    found = findings([row("claude")], claude=other)
+    assert ("REG035", "/tested/0/sha256", ERROR) in found
+    assert doubts([row("claude", sha256="0" * 64)], claude=GOOD) == [["it is a run of other bytes"]]
+
+
+def test_the_same_transcript_cited_for_two_platforms_counts_for_one():
+    runs = judged([row("claude"), row("gemini", "claude")], claude=GOOD)
+    assert [run.counts for run in runs] == [True, False]
+
+
+def test_a_copied_conversation_counts_once_although_its_header_differs():
+    long = ("Hello, and welcome to this long day! " * 8,)
+    same = {name: transcript(PROMPT, name, answers=long) for name in ("claude", "gemini")}
+    assert doubts([row("claude"), row("gemini")], **same) == [
+        [],
+        ["its transcript is the one that counts for claude"],
+    ]
+
+
+def test_two_models_may_give_the_same_short_answer():
+    same = {name: transcript(PROMPT, name, answers=["Hello!"]) for name in ("claude", "gemini")}
+    assert doubts([row("claude"), row("gemini")], **same) == [[], []]
+
+
+@pytest.mark.parametrize("platform", ["claude", "gemini"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "You said: Say hello.",
+        "<g>\nThis is what you asked for, kept short.\n[…]",
+        "DRAFT\nInertia is the tendency of a body to keep its state of motion.\n",
+    ],
+)
+def test_answers_of_the_stub_never_count_by_whatever_platform_name(platform, answer):
+    ran = transcript(PROMPT, platform, answers=[answer])
+    found = findings([row(platform)], **{platform: ran})
+    assert "stub" in found["REG035", "/tested/0/evidence", ERROR]
+
+
+def test_a_run_on_the_stub_that_says_so_is_no_finding():
+    found = findings([row("stub")], stub=transcript(PROMPT, "stub"))
+    assert not {code for code, *_ in found} & {"REG035"}
+    assert doubts([row("stub")], stub=transcript(PROMPT, "stub"))[0][0] == (
+        "psreg's stub is not a model"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"role": "user", "content": "Say hello."}\n', "has no run header"),
+        (GOOD.replace('"run"', '"ran"', 1), "has no run header"),
+        ('{"run": 1, "role": "user", "content": "Say hello."}\n', "has no run header"),
+        (transcript(PROMPT, "claude", answers=()), "has no answer"),
+        (transcript(PROMPT, "claude", answers=[" "]), "has no answer"),
+        (transcript(PROMPT, "claude", said="Say goodbye."), "does not contain the prompt"),
+        (GOOD + "not JSON\n", "cannot be read"),
+    ],
+)
+def test_a_transcript_that_proves_nothing_does_not_count(text, said):
+    found = findings([row("claude")], claude=text)
+    assert said in found["REG035", "/tested/0/evidence", WARNING]
+
+
+def test_a_header_that_leaves_out_the_model_does_not_count():
+    found = findings([row("claude")], claude=GOOD.replace('"model": "m", ', ""))
+    assert "states no `model`" in found["REG035", "/tested/0/model", WARNING]
+
+
+def test_a_header_may_be_part_of_the_first_record():
+    records = GOOD.splitlines()
+    first = {**json.loads(records[1]), **json.loads(records[0])}
+    assert doubts([row("claude")], claude=f"{json.dumps(first)}\n{records[2]}\n") == [[]]
+
+
+@pytest.mark.parametrize(
+    ("day", "said"),
+    [
+        ("2021-12-31", ["2021-12-31 is before 2022-01-01"]),
+        ("2022-01-01", []),
+        ("2026-11-23", []),
+        ("2026-11-24", ["2026-11-24 is in the future"]),
+        ("soon", ["it has no date"]),
+    ],
+)
+def test_a_run_took_place_between_2022_and_today(day, said):
+    ran = transcript(PROMPT, "claude", date=day)
+    assert doubts([row("claude", date=day)], claude=ran) == [said]
+
+
+def test_nothing_is_in_the_future_if_nobody_knows_the_day():
+    ran = transcript(PROMPT, "claude", date="2999-01-01")
+    (submission,) = Tree(files([row("claude", date="2999-01-01")], claude=ran)).submissions
+    assert judged_runs(submission)[0].counts
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("claude", "claude"),
+        ("Claude ", "claude"),
+        ("CLAUDE", "claude"),
+        ("с" + "laude", "claude"),
+        ("Le Chat", "le-chat"),
+        ("le_chat", "le-chat"),
+        ("Microsoft Copilot", "copilot"),
+        ("oracle-9000", "oracle9000"),
+        ("", ""),
+    ],
+)
+def test_platform_names_are_folded(written, meant):
+    assert folded_platform(written) == meant
+
+
+def test_two_spellings_of_one_platform_are_one():
+    rows = [row("claude"), row("Claude", "other")]
+    other = transcript(PROMPT, "CLAUDE", answers=["Hi!"])
+    found = findings(rows, claude=GOOD, other=other)
+    assert found["REG011", "/tested", ERROR].startswith("run on 1 platform")
+
+
+def test_a_row_without_transcript_or_platform():
+    assert doubts([row("claude", "missing")]) == [["it has no transcript"]]
+    assert doubts([row("", "claude")], claude=GOOD)[0][0] == "no platform"
+
+
+def test_the_prompt_is_recognised_whatever_its_values():
+    template = (
+        "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\nGreet {name}.\n\nBe {mood}!\n"
+    )
+    digest = hashlib.sha256(template.encode()).hexdigest()
+    for said, expected in (
+        ("Greet Ana.\r\nBe  glad!", []),
+        ("Be glad! Greet Ana.", ["its transcript does not contain the prompt"]),
+    ):
+        ran = transcript(template, "claude", said=said)
+        found = version(
+            prompt=template,
+            release=RELEASE + row("claude", sha256=digest),
+            **{"evidence/claude.jsonl": ran},
+        )
+        (submission,) = Tree(tree(entry(), found)).submissions
+        assert [d.message for d in judged_runs(submission)[0].doubts] == expected
+
+
+def test_a_pbe_is_recognised_by_its_whole_text():
+    artifact = executor("hello", "1.0.0").decode()
+    digest = hashlib.sha256(artifact.encode()).hexdigest()
+    ran = transcript(artifact, "claude")
+    found = version(
+        prompt=artifact,
+        release=RELEASE + row("claude", sha256=digest),
+        **{"evidence/claude.jsonl": ran},
+    )
+    found = {
+        path.replace("pbes/prompt", "pbes/stateless_executor").replace(".prompt", ".pbe.txt"): text
+        for path, text in found.items()
+    }
+    (submission,) = Tree(tree(found)).submissions
+    assert judged_runs(submission)[0].counts
+
+
+def test_an_unreadable_prompt_is_in_no_transcript():
+    broken = "---\nfront: matter\n---\n"
+    digest = hashlib.sha256(broken.encode()).hexdigest()
+    found = version(
+        prompt=broken,
+        release=RELEASE + row("claude", sha256=digest),
+        **{"evidence/claude.jsonl": transcript(broken, "claude", said=broken)},
+    )
+    (submission,) = Tree(tree(entry(), found)).submissions
+    assert judged_runs(submission)[0].doubts[0].message.endswith("does not contain the prompt")
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [{"instr": "INSTR: Say hello.", "previous": "S{}S", "next": 'S{$a:"Hello";}S'}],
+        [{"message": "Say hello.", "text": "DRAFT\nHello", "pb2s_proof": {}}],
+    ],
+)
+def test_records_of_protocols_are_transcripts_too(records):
+    text = GOOD.splitlines()[0] + "\n" + "".join(f"{json.dumps(each)}\n" for each in records)
+    assert doubts([row("claude")], claude=text) == [[]]
+
+
+def test_a_run_that_does_not_count_gives_no_points():
+    good = score(next(iter(Tree(files([row("claude")], claude=GOOD)).submissions)))
+    bad = score(next(iter(Tree(files([row("gemini", "claude")], claude=GOOD)).submissions)))
+    points = [{part.id: part.points for part in each.parts} for each in (good, bad)]
+    assert (points[0]["platforms"], points[1]["platforms"]) == (5, 0)
+    assert "transcript" in {each for part in bad.parts for each in part.missing}

@@ -1,0 +1,282 @@
+"""The test runs of a release, and which of them count.
+
+A run counts if its transcript is a run of exactly this artifact: the run header agrees with what
+cites it, and the prompt and an answer are in it. One transcript counts for one platform. All this
+is what the author reports: a header can be forged, so that no run is ever called verified.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import partial
+from pathlib import PurePosixPath
+
+from psreg.core.diagnostics import WARNING, Severity
+from psreg.formats import dotprompt
+from psreg.formats.conversation.conversation import Conversation
+from psreg.formats.conversation.reader import read_conversation
+from psreg.formats.conversation.run_header import LATER, RunHeader, is_stub_answer, run_header
+from psreg.formats.layout import EVIDENCE
+from psreg.formats.platforms import PLATFORMS
+from psreg.formats.protocol_versions import STUB
+from psreg.formats.release import TestRun
+from psreg.formats.tree import Submission
+
+EARLIEST = date(2022, 1, 1)
+"""No assistant that people could use is older."""
+
+_TELLING = 200
+"""Characters of answers that two runs do not have in common by chance."""
+
+_BLANK = re.compile(r"\s+")
+
+AGREES = "reported by the author, agrees with its transcript"
+"""What is said of a run that counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """Why a run does not count. `member` is the one of its row that is in doubt, or ""."""
+
+    message: str
+    member: str = ""
+    severity: Severity | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedRun:
+    """A run and the doubts about it.
+
+    `platform` is the id under which it is counted; `row` is the pointer to its row in release.toml,
+    "" if the run header of an added transcript is the row.
+    """
+
+    run: TestRun
+    path: PurePosixPath
+    platform: str
+    row: str
+    doubts: tuple[Doubt, ...]
+
+    @property
+    def counts(self) -> bool:
+        """Whether the run counts."""
+        return not self.doubts
+
+    @property
+    def passed(self) -> bool:
+        """Whether it counts, and the prompt passed."""
+        return self.counts and self.run.result == "pass"
+
+    @property
+    def standing(self) -> str:
+        """What to tell readers about it."""
+        return AGREES if self.counts else f"does not count: {self.doubts[0].message}"
+
+
+def judged_runs(submission: Submission) -> tuple[JudgedRun, ...]:
+    """Return the runs of a release: the rows of `[[tested]]`, then the transcripts added later."""
+    digest = hashlib.sha256(submission.artifact or b"").hexdigest()
+    judge = partial(_judged, submission, digest)
+    rows = [
+        judge(run, submission.folder / run.evidence, run.pointer)
+        for run in submission.release.tested
+    ]
+    cited = {run.path for run in rows}
+    later = [
+        judge(_run_of(submission, path), path, "")
+        for path in submission.paths
+        if path not in cited and is_added_evidence(submission.folder, path)
+    ]
+    return _each_conversation_once(submission, [*rows, *later])
+
+
+def is_added_evidence(folder: PurePosixPath, path: PurePosixPath) -> bool:
+    """Tell whether `path` is named like a transcript that may be added to the version `folder`."""
+    match = LATER.fullmatch(path.name) if path.parent == folder / EVIDENCE else None
+    return match is not None and day_of(match["date"]) is not None
+
+
+def day_of(text: str) -> date | None:
+    """Return the day that `text` is as YYYY-MM-DD, or None."""
+    try:
+        return date.fromisoformat(text) if re.fullmatch(r"[0-9-]{10}", text) else None
+    except ValueError:
+        return None
+
+
+def folded_platform(text: str) -> str:
+    """Return the id that `text` means: case, blanks, punctuation and look-alikes do not matter."""
+    folded = _folded(text)
+    return next(
+        (key for key, name in PLATFORMS.items() if folded in map(_folded, (key, name))), folded
+    )
+
+
+def _folded(text: str) -> str:
+    from psreg.lint.content.folding import folded  # noqa: PLC0415 - most releases have no rows
+
+    plain = unicodedata.normalize("NFKC", folded(text)).casefold()
+    return "".join(c for c in plain if c.isalnum())
+
+
+def _run_of(submission: Submission, path: PurePosixPath) -> TestRun:
+    """Return the run that the header of an added transcript states."""
+    header = run_header(submission.documents[path].text) or RunHeader()
+    return TestRun(
+        index=-1,
+        platform=header.platform,
+        model=header.model,
+        date=header.date,
+        sha256=header.sha256,
+        result=header.result,
+        evidence=str(path.relative_to(submission.folder)),
+        notes=header.notes,
+        settings={},
+    )
+
+
+def _judged(
+    submission: Submission, digest: str, run: TestRun, path: PurePosixPath, row: str
+) -> JudgedRun:
+    return JudgedRun(
+        run=run,
+        path=path,
+        platform=folded_platform(run.platform),
+        row=row,
+        doubts=tuple(_doubts(submission, digest, run, path)),
+    )
+
+
+def _doubts(
+    submission: Submission, digest: str, run: TestRun, path: PurePosixPath
+) -> Iterator[Doubt]:
+    if folded_platform(run.platform) in (STUB, ""):
+        yield Doubt(message="psreg's stub is not a model" if run.platform else "no platform")
+    if run.sha256 != digest:
+        yield Doubt(message="it is a run of other bytes")
+        return
+    yield from _of_day(run.date, submission.tree.today)
+    if path not in submission.tree.files:
+        yield Doubt(message="it has no transcript")
+        return
+    text = submission.documents[path].text
+    header = run_header(text)
+    if header is None:
+        yield Doubt(message="its transcript has no run header", member="evidence", severity=WARNING)
+    else:
+        yield from _disagreements(run, header)
+    yield from _of_conversation(submission, path)
+
+
+def _of_day(text: str, today: date | None) -> Iterator[Doubt]:
+    day = day_of(text)
+    if day is None:
+        yield Doubt(message="it has no date")
+    elif day < EARLIEST:
+        yield Doubt(message=f"{text} is before {EARLIEST}", member="date")
+    elif today and day > today + timedelta(days=1):  # it may be tomorrow already where it was run
+        yield Doubt(message=f"{text} is in the future", member="date")
+
+
+def _disagreements(run: TestRun, header: RunHeader) -> Iterator[Doubt]:
+    pairs = {
+        "platform": (folded_platform(run.platform), folded_platform(header.platform)),
+        "model": (run.model.strip(), header.model),
+        "date": (run.date, header.date),
+        "sha256": (run.sha256, header.sha256),
+    }
+    for member, (said, recorded) in pairs.items():
+        stated = getattr(header, member)
+        if not stated:
+            message = f"the run header of its transcript states no `{member}`"
+            yield Doubt(message=message, member=member, severity=WARNING)
+        elif said != recorded:
+            message = f"its transcript was recorded with the {_NOUNS[member]} `{stated[:80]}`"
+            yield Doubt(message=message, member=member)
+
+
+_NOUNS = {"platform": "platform", "model": "model", "date": "date", "sha256": "digest"}
+
+
+def _of_conversation(submission: Submission, path: PurePosixPath) -> Iterator[Doubt]:
+    conversation = read_conversation(submission.tree.files[path], path.name)
+    pairs = list(_exchanges(conversation))
+    if conversation.issues:
+        yield Doubt(message="its transcript cannot be read", member="evidence", severity=WARNING)
+    elif not any(answer.strip() for _, answer in pairs):
+        message = "its transcript has no answer"
+        yield Doubt(message=message, member="evidence", severity=WARNING)
+    elif not _has_prompt(submission, [said for said, _ in pairs]):
+        message = "its transcript does not contain the prompt"
+        yield Doubt(message=message, member="evidence", severity=WARNING)
+    elif any(is_stub_answer(answer, said.rpartition("\0")[2]) for said, answer in pairs):
+        message = "its transcript has answers of psreg's stub, which is not a model"
+        yield Doubt(message=message, member="evidence")
+
+
+def _exchanges(conversation: Conversation) -> Iterator[tuple[str, str]]:
+    """Yield each answer with what was said before it, messages separated by NUL."""
+    said: list[str] = []
+    for turn in conversation.turns:
+        if turn.role == "assistant":
+            yield "\0".join(said), turn.content
+            said = []
+        else:
+            said.append(turn.content)
+    for cycle in conversation.cycles:
+        yield cycle.instr or "", cycle.next
+    for exchange in conversation.exchanges:
+        yield str(exchange.message or ""), str(exchange.text or "")
+
+
+def _has_prompt(submission: Submission, said: Iterable[str]) -> bool:
+    """Tell whether a message contains the text of the artifact, whatever its values and blanks."""
+    prompt = submission.prompt
+    pieces = [(submission.artifact or b"").decode(errors="replace").removeprefix("\ufeff")]
+    if prompt is not None:
+        if not prompt.readable:
+            return False
+        blanks = {variable.name: "\0" for variable in prompt.variables}
+        pieces = dotprompt.render(prompt, blanks).text.split("\0")
+    wanted = [squeezed for piece in pieces if (squeezed := _BLANK.sub("", piece))]
+    return any(_in_order(wanted, _BLANK.sub("", text)) for text in said)
+
+
+def _in_order(pieces: Iterable[str], text: str) -> bool:
+    at = 0
+    for piece in pieces:
+        found = text.find(piece, at)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
+
+
+def _each_conversation_once(
+    submission: Submission, runs: Sequence[JudgedRun]
+) -> tuple[JudgedRun, ...]:
+    """Return the runs; of those with the same conversation, only the first platform's count."""
+    first: dict[bytes, JudgedRun] = {}
+    found = []
+    for judged in runs:
+        if judged.counts:
+            known = first.setdefault(_conversation_digest(submission, judged.path), judged)
+            if known.platform != judged.platform:
+                message = f"its transcript is the one that counts for {known.platform}"
+                judged = replace(judged, doubts=(Doubt(message=message, member="evidence"),))  # noqa: PLW2901
+        found.append(judged)
+    return tuple(found)
+
+
+def _conversation_digest(submission: Submission, path: PurePosixPath) -> bytes:
+    """Return a digest of what was answered; of the whole file if that is very short."""
+    data = submission.tree.files[path]
+    answers = [answer for _, answer in _exchanges(read_conversation(data, path.name))]
+    if sum(map(len, answers)) >= _TELLING:
+        data = "\0".join(answers).encode(errors="surrogatepass")
+    return hashlib.sha256(data).digest()
