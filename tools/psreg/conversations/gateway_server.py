@@ -137,7 +137,17 @@ class _Handler(LocalHandler, BaseHTTPRequestHandler):
         return _message_of(self.rfile.read(int(length)))
 
     def refuse(self, refusal: Refusal) -> None:
-        self._refuse(_RefusedError(*refusal))
+        status, message = refusal
+        refused = _RefusedError(
+            status,
+            "FOREIGN_HOST"
+            if status is HTTPStatus.MISDIRECTED_REQUEST
+            else "FOREIGN_ORIGIN"
+            if status is HTTPStatus.FORBIDDEN
+            else "BAD_REQUEST",
+            message,
+        )
+        self._refuse(refused)
 
     def _refuse(self, refused: _RefusedError, **headers: str) -> None:
         error = {"code": refused.code, "message": refused.message, "hint": refused.hint}

@@ -65,10 +65,9 @@ def _is_address(name: str) -> bool:
 
 
 class Refusal(NamedTuple):
-    """Why a request is refused before it is looked at; `code` is for machines."""
+    """Why a request is refused before it is looked at; the status tells the kinds apart."""
 
     status: HTTPStatus
-    code: str
     message: str
 
 
@@ -118,19 +117,19 @@ class LocalHandler(BaseHTTPRequestHandler):
             chunked or any(text.strip("0") for text in lengths)
         ):
             problem = f"{self.command} has no body"
-        return Refusal(HTTPStatus.BAD_REQUEST, "BAD_REQUEST", problem) if problem else None
+        return Refusal(HTTPStatus.BAD_REQUEST, problem) if problem else None
 
     def _foreign(self) -> Refusal | None:
         """Return why this request is not meant for this server, or comes from a web page."""
         hosts = self.headers.get_all("Host", [])
         if len(hosts) > 1 or (not hosts and self.request_version >= "HTTP/1.1"):
-            return Refusal(HTTPStatus.BAD_REQUEST, "BAD_REQUEST", "expected one Host header")
+            return Refusal(HTTPStatus.BAD_REQUEST, "expected one Host header")
         host = _HOST.fullmatch(hosts[0]) if hosts else None
         if hosts and not (host and self.server.is_named(host[1] or host[2])):
             message = "the Host header names another server"
-            return Refusal(HTTPStatus.MISDIRECTED_REQUEST, "FOREIGN_HOST", message)
+            return Refusal(HTTPStatus.MISDIRECTED_REQUEST, message)
         origins = self.headers.get_all("Origin", [])
         if origins and (not hosts or origins != [f"http://{hosts[0]}"]):
             message = "requests of other web pages are refused"
-            return Refusal(HTTPStatus.FORBIDDEN, "FOREIGN_ORIGIN", message)
+            return Refusal(HTTPStatus.FORBIDDEN, message)
         return None
