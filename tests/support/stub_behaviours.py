@@ -309,6 +309,12 @@ def thinks_apart(at):
         at.send(200, json.dumps(value).encode())
 
 
+def other_model(at):
+    """Let another model answer than the one that was requested."""
+    at.request["model"] = f"{at.request.get('model', 'stub-1')}-turbo"
+    at.right()
+
+
 def failing_later_than(answered):
     """Answer until there were that many requests and one more, then hang up."""
     return lambda at: at.right() if at.number <= answered + 1 else at.hang_up()
@@ -400,6 +406,7 @@ BEHAVIOURS = (
     says("length-approved", "PB2S: approves an answer that a limit cut off", PB2S, "pb2s", lambda r: {**r, "finish_reason": "length"}),
     Behaviour(name="thinks", about="reasons in <think> before every answer", vpp=thinks, plsp=thinks, chat=thinks),
     sends("thinks-apart", "reasons in a member of its own", FINE, thinks_apart),
+    sends("other-model", "answers with another model", FINE, other_model),
     sends("no-counting", "refuses to be asked for the numbers of tokens", FINE, no_counting),
     sends("twice", "has a key twice", (1, 2, 2, 4), twice),
     sends("slow", "takes its time, and answers", FINE, slow),

@@ -54,7 +54,7 @@ OUTPUTS = {
     "review": ("review",),
     "conform": ("conform", "script"),
     "gateway": ("gateway",),
-    "try": ("try",),
+    "try": ("try", "try_platforms", "models"),
     "transcript": ("transcript",),
     "plsp": ("plsp_run", "plsp_inspect"),
 }
@@ -368,6 +368,10 @@ def test_endpoints(say, tmp_path):
         engine = PBES / "interactive_engine/socratic_tutor/1.0.0/socratic_tutor.pbe.txt"
         options = ("--endpoint", stub.url, "--save", tmp_path / "save.json")
         assert say("try", 0, "try", engine, *options, typed="Save the lesson\n")["save"]
+        assert say("models", 0, "try", "--list-models", "--endpoint", stub.url)["models"]
+        (tmp_path / "p.toml").write_text(f'[[platform]]\nid = "jan"\nendpoint = "{stub.url}"\n')
+        several = ("--platforms", tmp_path / "p.toml", "--script", "-")
+        assert say("try_platforms", 0, "try", letter, *several, typed="Hi\n")["runs"]
     say("error", 2, "conform", "pb2s", "--endpoint", stub.url)
     say("error", 4, "try", letter, "--endpoint", stub.url)
     say("script", 0, "conform", "pb2s", "--write-script", tmp_path / "conformance.py")

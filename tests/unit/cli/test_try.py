@@ -6,7 +6,11 @@ import pty
 import signal
 import subprocess
 import sys
+import termios
+import threading
+import time
 import tomllib
+from contextlib import suppress
 
 import pytest
 
@@ -46,10 +50,13 @@ def test_a_conversation_is_shown_and_recorded(client):
     assert done.code == 0
     assert "> Tides, please\nYou said: Tides, please\n" in done.out
     turns = records(client.place / "run.jsonl")
-    assert [turn["role"] for turn in turns] == ["system", *["user", "assistant"] * 2]
+    assert [turn["role"] for turn in turns] == [
+        "system", "system", "assistant", "user", "assistant",
+    ]  # fmt: skip
     assert turns[0]["content"] == TUTOR.read_text()
     instruction = json.loads(TUTOR.read_text())["start_play"]["instruction"]
     assert turns[1]["content"] == instruction
+    assert turns[0]["run"]["platform"] == "jan"
     assert turns[-1] == {
         "role": "assistant",
         "content": "You said: Tides, please",
@@ -118,8 +125,8 @@ def test_a_save_is_written_and_resumed(client):
         assert client.run(*talk, "--save", "s.json").code == 0
         done = client.run(*talk, "--resume", "s.json", "--format", "json", typed="Go on\n")
     users = [turn["content"] for turn in done.json["turns"] if turn["role"] == "user"]
-    assert json.loads(users[1]) == template
-    assert users[2] == "Go on"
+    assert json.loads(users[0]) == template
+    assert users[1:] == ["Go on"]
 
 
 @pytest.mark.parametrize("name", ["save-foreign", "save-types", "save-prose", "save-cut"])
@@ -142,11 +149,332 @@ def test_a_foreign_save_is_named(client):
     assert "psreg: warning: this is a save of `chess_save`" in done.err
 
 
+THREE = "SELECT *\n\n  FROM t\nWHERE a = 1"
+
+
+def said_by_the_user(stub):
+    return [m["content"] for m in stub.requests[-1][2]["messages"] if m["role"] == "user"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "messages"),
+    [
+        (THREE, [THREE]),
+        (f"{THREE}\n\n", [THREE]),
+        ("SELECT 1\r\nFROM t\r\n", ["SELECT 1\nFROM t"]),
+        (f'"""\n{THREE}\n"""\nSELECT 2', [THREE, "SELECT 2"]),
+        ('"""\nSELECT 1', ["SELECT 1"]),
+        ("\n \n", ["This is a Prompt-Based Executable"]),
+    ],
+)
+def test_a_here_document_is_one_message(typed, messages, client):
+    with running() as stub:
+        assert client.run("try", SQL, "--endpoint", stub.url, typed=typed).code == 0
+    found = said_by_the_user(stub)
+    assert len(found) == len(messages)
+    assert all(one.startswith(other) for one, other in zip(found, messages, strict=True))
+    if "SELECT" in typed:
+        assert found == messages
+
+
+def at_a_terminal(stub, client, write, *options, both=True, **environment):
+    """Run `psreg try` at a terminal, let `write` type, and return the output."""
+    ours, theirs = pty.openpty()
+    attributes = termios.tcgetattr(theirs)
+    attributes[3] &= ~termios.ECHO
+    termios.tcsetattr(theirs, termios.TCSANOW, attributes)
+    with subprocess.Popen(
+        [sys.executable, "-m", "psreg", "try", TUTOR, "--endpoint", stub.url, *options],
+        stdin=theirs, stdout=theirs if both else subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PSREG_HOME": str(client.home), "TERM": "xterm", **environment},
+        cwd=client.place,
+    ) as trial:  # fmt: skip
+        os.close(theirs)
+        reader = threading.Thread(target=read_all, args=(ours,), daemon=True)
+        if both:
+            reader.start()
+        try:
+            write(ours)
+            _, err = trial.communicate(timeout=60)
+        finally:
+            trial.kill()
+    os.close(ours)
+    assert trial.returncode == 0, err
+    return err
+
+
+def read_all(terminal):
+    with suppress(OSError):
+        while os.read(terminal, 4096):
+            pass
+
+
+@pytest.mark.parametrize("both", [True, False])
+@pytest.mark.parametrize("bracketed", [True, False])
+def test_a_paste_at_a_terminal_is_one_message(both, bracketed, client):
+    paste = b"\x1b[200~one\ntwo\nthree\x1b[201~\n" if bracketed else b"one\ntwo\nthree\n"
+
+    def write(terminal):
+        while not stub.requests:
+            assert stub.asked.wait(60)
+        time.sleep(0.5)  # a person pastes when the answer is there
+        os.write(terminal, paste)
+        wait_for(lambda: len(stub.requests) > 1)
+        time.sleep(0.5)
+        os.write(terminal, b"\x04")
+
+    with running() as stub:
+        at_a_terminal(stub, client, write, both=both)
+    assert said_by_the_user(stub) == ["one\ntwo\nthree"]
+
+
+def wait_for(true):
+    for _ in range(600):
+        if true():
+            return
+        time.sleep(0.1)
+    raise AssertionError
+
+
+def test_a_message_is_written_in_an_editor(client):
+    editor = client.place / "editor"
+    editor.write_text('#!/bin/sh\nprintf "one\\ntwo\\n" > "$1"\n')
+    editor.chmod(0o755)
+    talk = ("try", TUTOR)
+    with running() as stub:
+        environment = {"VISUAL": str(editor)}
+        done = client.run(*talk, "--endpoint", stub.url, typed="/edit\n", **environment)
+        assert done.code == 0
+        assert said_by_the_user(stub) == ["one\ntwo"]
+        options = ("--endpoint", stub.url, "--format", "json")
+        for editor, code in (
+            ("", (2, "USAGE")),
+            ("false", (4, "CANNOT_READ")),
+            ("/nowhere", (4, "CANNOT_WRITE")),
+        ):
+            done = client.run(*talk, *options, typed="/edit\n", VISUAL=editor, EDITOR="")
+            assert done.refusal == code
+
+
+def test_a_turn_is_taken_back_or_answered_again(client):
+    with running() as stub:
+        done = client.run(
+            "try", TUTOR, "--endpoint", stub.url, "--record", "r.jsonl",
+            typed="/undo\na\n/undo\nb\n/again\n/exit\n",
+        )  # fmt: skip
+    assert done.code == 0
+    turns = records(client.place / "r.jsonl")
+    assert [turn["content"] for turn in turns if turn["role"] == "user"] == ["b"]
+    assert turns[0]["run"]["undone"] == 2
+    assert "took back the last turn" in done.err
+    asked = [[m["content"] for m in body["messages"]][-1] for _, _, body in stub.requests]
+    assert asked[1:] == ["a", "b", "b"]
+
+
+def test_reasoning_is_neither_shown_nor_sent_back_nor_judged(client):
+    with running("thinks") as stub:
+        done = client.run(
+            "try", SQL, "--endpoint", stub.url, "--record", "r.jsonl", "--script", "-",
+            "--until", "No, wait", typed="SELECT 1\nSELECT 2\n",
+        )  # fmt: skip
+    assert done.code == 0
+    assert "wait" not in done.out
+    turns = records(client.place / "r.jsonl")
+    assert turns[2]["content"] == "You said: SELECT 1"
+    assert turns[2]["reasoning"] == "S{$a:9;}S? No, wait."
+    assert all("wait" not in m["content"] for _, _, body in stub.requests for m in body["messages"])
+
+
+def test_what_is_recorded_of_a_run(client):
+    with running("length") as stub:
+        done = client.run(
+            "try", SQL, "--endpoint", stub.url, "--model", "m1", "--record", "r.jsonl",
+            "--max-tokens", "64", "--format", "json", "--platform", "jan", "--result", "partial",
+            "--notes", "cut off", typed="SELECT 1",
+        )  # fmt: skip
+    turns = records(client.place / "r.jsonl")
+    run = turns[0]["run"]
+    assert (run["platform"], run["model"], run["result"]) == ("jan", "m1", "partial")
+    assert run["tokens"] == done.json["tokens"] == {"prompt_tokens": 12, "completion_tokens": 34}
+    assert run["settings"] == {"max_tokens": 64}
+    assert stub.requests[0][2]["max_tokens"] == 64
+    assert (turns[-1]["finish_reason"], turns[-1]["cut"]) == ("length", True)
+    (row,) = tomllib.loads(done.json["row"])["tested"]
+    assert (row["result"], row["notes"]) == ("partial", "cut off")
+
+
+def test_the_model_that_answers_is_recorded_and_not_only_the_requested_one(client):
+    with running("other-model") as stub:
+        done = client.run(
+            "try", SQL, "--endpoint", stub.url, "--model", "m1", "--record", "r.jsonl",
+            "--format", "json", typed="SELECT 1",
+        )  # fmt: skip
+    run = records(client.place / "r.jsonl")[0]["run"]
+    assert (run["model"], run["requested"]) == ("m1-turbo", "m1")
+    (row,) = tomllib.loads(done.json["row"])["tested"]
+    assert row["model"] == done.json["model"] == "m1-turbo"
+
+
+@pytest.mark.parametrize("ending", ["", "\n", "\r\n"])
+def test_the_row_is_added_to_release_toml(ending, client):
+    release = client.place / "release.toml"
+    before = f'summary = "A prompt."  # mine{ending}'
+    release.write_bytes(before.encode())
+    with running() as stub:
+        talk = ("try", SQL, "--endpoint", stub.url, "--platform", "jan")
+        options = ("--record", "evidence/jan.jsonl", "--release", "release.toml")
+        done = client.run(*talk, *options, "--result", "pass", typed="SELECT 1")
+        assert done.code == 0
+        assert "its row to release.toml" in done.err
+        outside = ("--record", "../r.jsonl", "--release", "release.toml")
+        assert client.refused(*talk, *outside) == (2, "USAGE")
+        assert client.refused(*talk, "--release", "release.toml") == (2, "USAGE")
+        missing = ("--record", "evidence/two.jsonl", "--release", "nowhere.toml")
+        assert client.refused(*talk, *missing) == (4, "CANNOT_READ")
+    text = release.read_bytes().decode()
+    assert text.startswith(before)
+    (row,) = tomllib.loads(text)["tested"]
+    assert (row["platform"], row["result"]) == ("jan", "pass")
+    assert (client.place / row["evidence"]).exists()
+
+
+@pytest.mark.parametrize("content", [b"tested = []\n", b"\xff", b"[tested]\n"])
+def test_a_row_that_cannot_be_added_changes_nothing(content, client):
+    release = client.place / "release.toml"
+    release.write_bytes(content)
+    with running() as stub:
+        options = ("--record", "evidence/r.jsonl", "--release", "release.toml", "--format", "json")
+        done = client.run("try", SQL, "--endpoint", stub.url, *options, typed="SELECT 1")
+    assert done.refusal == (1, "UNREADABLE")
+    assert release.read_bytes() == content
+    assert records(client.place / "evidence/r.jsonl")[-1]["ended"] == "end of script"
+
+
+def test_a_prompt_may_be_placed_in_the_other_role(client):
+    with running() as stub:
+        for what, placement in ((TUTOR, "user"), (REPLY, "system")):
+            talk = ("try", what, "--endpoint", stub.url, "--placement", placement)
+            assert client.run(*talk, typed="Go on").code == 0
+            roles = [m["role"] for m in stub.requests[-1][2]["messages"]]
+            assert roles == (
+                ["user", "assistant", "user"] if placement == "user" else ["system", "user"]
+            )
+        assert client.run("try", REPLY, "--endpoint", stub.url, "--placement", "system").code == 0
+        assert [m["role"] for m in stub.requests[-1][2]["messages"]] == ["system"]
+
+
+def test_several_platforms_in_one_run(client):
+    with running() as one, running("other-model") as other, running("unauthorized") as third:
+        platforms = "".join(
+            f'[[platform]]\nid = "{name}"\nendpoint = "{stub.url}"\nmodel = "m-{name}"\n{key}'
+            for name, stub, key in (
+                ("jan", one, 'key = "JAN_KEY"\n'), ("ollama", other, ""), ("stub", third, ""),
+            )
+        )  # fmt: skip
+        (client.place / "p.toml").write_text(platforms)
+        (client.place / "s.txt").write_text("SELECT 1\nSELECT 2\n")
+        talk = ("try", SQL, "--platforms", "p.toml", "--script", "s.txt")
+        done = client.run(
+            *talk, "--record", "evidence", "--format", "json", JAN_KEY="k1", PSREG_API_KEY="k2"
+        )
+        shown = client.run(*talk)
+    assert done.code == shown.code == 4
+    assert [run["ended"] for run in done.json["runs"]] == ["end of script"] * 2 + [
+        "ENDPOINT_REFUSED"
+    ]
+    assert [run["model"] for run in done.json["runs"]] == ["m-jan", "m-ollama-turbo", "m-stub"]
+    assert one.requests[0][1]["Authorization"] == "Bearer k1"
+    assert other.requests[0][1]["Authorization"] == "Bearer k2"
+    files = sorted(path.name for path in (client.place / "evidence").iterdir())
+    assert [name.partition("-")[0] for name in files] == ["jan", "ollama", "stub"]
+    assert all(
+        records(client.place / "evidence" / name)[0]["run"]["platform"] in name for name in files
+    )
+    assert "error[ENDPOINT_REFUSED]" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "code"),
+    [
+        ("", (), "BAD_PLATFORMS"),
+        ("[[platform", (), "BAD_PLATFORMS"),
+        ("platform = 5", (), "BAD_PLATFORMS"),
+        ('[[platform]]\nid = "jan"\n', (), "BAD_PLATFORMS"),
+        ('[[platform]]\nid = "jan"\nendpoint = 5\n', (), "BAD_PLATFORMS"),
+        ('[[platform]]\nid = "jan"\nendpoint = "http://127.0.0.1:9"\n' * 2, (), "BAD_PLATFORMS"),
+        ('[[platform]]\nid = "nowhere"\nendpoint = "http://127.0.0.1:9"\n', (), "NO_SUCH_PLATFORM"),
+        ("x", ("--model", "m"), "BAD_PLATFORMS"),
+    ],
+)
+def test_platforms_that_are_none(text, options, code, client):
+    (client.place / "p.toml").write_text(text)
+    talk = ("try", SQL, "--platforms", "p.toml", "--script", "s.txt")
+    assert client.refused(*talk, *options) == (2, code)
+
+
+def test_options_that_do_not_fit(client):
+    (client.place / "p.toml").write_text(
+        '[[platform]]\nid = "jan"\nendpoint = "http://127.0.0.1:9"\n'
+    )
+    for options in (
+        ("--platforms", "p.toml"),
+        ("--platforms", "p.toml", "--script", "s", "--model", "m"),
+        ("--max-tokens", "0"),
+        ("--max-tokens", "many"),
+        (),
+    ):
+        assert client.refused("try", SQL, *options) == (2, "USAGE")
+    assert client.refused("try", "--endpoint", "http://127.0.0.1:9") == (2, "USAGE")
+
+
+def test_the_models_of_an_endpoint_are_listed(client):
+    with running() as stub:
+        done = client.run("try", "--list-models", OPENAI_BASE_URL=f"{stub.url}/v1")
+        assert (done.code, done.out) == (0, "stub-1\nstub-2\n")
+        done = client.run("try", "--list-models", "--endpoint", stub.url, "--format", "json")
+    assert done.json["models"] == ["stub-1", "stub-2"]
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_the_turn_of_the_user_is_kept_however_it_ends(ending, client):
+    record = client.place / "r.jsonl"
+    with running("stalled-stream") as stub, subprocess.Popen(
+        [
+            sys.executable, "-m", "psreg", "try", SQL, "--endpoint", stub.url,
+            "--record", record, "--format", "json",
+        ],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PSREG_HOME": str(client.home)}, cwd=client.place,
+    ) as trial:  # fmt: skip
+        trial.stdin.write("SELECT 1\n")
+        trial.stdin.flush()
+        assert stub.asked.wait(60)
+        trial.send_signal(ending)
+        trial.communicate(timeout=60)
+    said = [turn["content"] for turn in records(record) if turn["role"] == "user"]
+    assert said == ["SELECT 1"]
+    assert trial.returncode == (-9 if ending is signal.SIGKILL else 130)
+
+
+@pytest.mark.parametrize("name", ["cut-stream", "ended-stream"])
+def test_a_partial_answer_is_kept(name, client):
+    with running(name) as stub:
+        done = client.run(
+            "try", SQL, "--endpoint", stub.url, "--record", "r.jsonl", typed="SELECT 1"
+        )
+    assert done.code == 4
+    *_, user, last = records(client.place / "r.jsonl")
+    assert user["content"] == "SELECT 1"
+    assert last["cut"] is True
+    assert last["content"]
+    assert last["ended"].startswith("ENDPOINT_")
+
+
 def test_an_answer_completes_it(client):
     with running() as stub:
         done = client.run(
             "try", TUTOR, "--endpoint", stub.url, "--until", "said: b", "--format", "json",
-            typed="a\nb\nc\n",
+            "--script", "-", typed="a\nb\nc\n",
         )  # fmt: skip
     assert done.json["ended"] == "complete"
     assert len(done.json["turns"]) == 7
@@ -167,8 +495,10 @@ def test_a_failing_endpoint_keeps_what_was_said(name, client):
     code, error = done.refusal
     assert code == 4
     assert error.startswith("ENDPOINT_")
-    *_, last = records(client.place / "r.jsonl")
-    assert last == {"role": "user", "content": "SELECT 1", "ended": error}
+    turns = records(client.place / "r.jsonl")
+    assert turns[-1]["ended"] == error
+    assert [turn["content"] for turn in turns if turn["role"] == "user"] == ["SELECT 1"]
+    assert [turn["cut"] for turn in turns if turn["role"] == "assistant"] in ([], [True])
     assert KEY not in (client.place / "r.jsonl").read_text() + done.out + done.err
 
 

@@ -11,14 +11,12 @@ from psreg.conversations.model import ChatReply, ChatRequest, EndpointError
 from psreg.conversations.trial import (
     EndReason,
     Session,
-    TrialMetadata,
     converse,
     load,
-    row_of,
     save_to_resume,
     save_warning,
-    transcript,
 )
+from psreg.conversations.trial_record import TrialMetadata, row_of, transcript, with_row
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats.conversation import json_lines
 
@@ -92,7 +90,7 @@ def begun(prompt, *answers):
 
 
 def said(session):
-    return [(message.role, message.content) for message in session.messages]
+    return [(message.role, message.content) for message in session.turns]
 
 
 def test_an_engine_opens_with_start_play_and_goes_on_until_the_person_leaves():
@@ -101,13 +99,13 @@ def test_an_engine_opens_with_start_play_and_goes_on_until_the_person_leaves():
     exchanges = list(converse(session, ["Hello", " /exit ", "never said"]))
     assert said(session) == [
         ("system", json.dumps(ENGINE)),
-        ("user", "Greet the player."),
+        ("system", "Greet the player."),
         ("assistant", "Welcome!"),
         ("user", "Hello"),
         ("assistant", "Go on."),
     ]
     assert session.ended is EndReason.EXIT
-    assert [exchange.said for exchange in exchanges] == ["Greet the player.", "Hello"]
+    assert [exchange.said for exchange in exchanges] == ["", "Hello"]
     assert [len(request.messages) for request in voice.asked] == [2, 4]
     assert (voice.asked[0].model, voice.asked[0].seed, session.model) == ("m1", 7, "voice-1")
 
@@ -135,7 +133,7 @@ def test_an_executor_with_nothing_else_to_say_is_told_to_run():
     assert said(session)[1:] == [("user", "Run this."), ("assistant", "Go on.")]
     _, session = begun(play_of(EXECUTOR, start_play={"instruction": "Begin."}))
     list(converse(session, []))
-    assert said(session)[1:] == [("user", "Begin."), ("assistant", "Go on.")]
+    assert said(session)[1:] == [("system", "Begin."), ("assistant", "Go on.")]
 
 
 def test_a_prompt_is_rendered_and_said():
@@ -153,7 +151,7 @@ def test_a_prompt_is_rendered_and_said():
 def refusal(data, path="x.pbe.txt", values=()):
     with pytest.raises((FindingsError, UsageError)) as caught:
         load(data, path=path, values=dict(values))
-    return caught.value.code, caught.value.message
+    return caught.value.code, str(caught.value)
 
 
 def test_what_cannot_be_tried():
@@ -192,7 +190,7 @@ def test_a_matching_save_is_resumed_and_a_foreign_one_is_named():
     _, session = begun(prompt)
     list(converse(session, [], resume=text))
     users = [content for role, content in said(session) if role == "user"]
-    assert users == ["Greet the player.", '{"quiz_save": {"score": 3}}']
+    assert users == ['{"quiz_save": {"score": 3}}']
 
     def code(data):
         with pytest.raises(FindingsError) as caught:
@@ -228,14 +226,54 @@ def test_what_was_said_is_kept_when_it_is_interrupted():
     _, session = begun(play_of(ENGINE), "Welcome!", KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         list(converse(session, ["Hello"]))
-    session.interrupt()
+    session.stop("interrupted")
     *_, last = records(transcript(session, AT))
     assert last == {"role": "assistant", "content": "Half of ", "ended": "interrupted", "cut": True}
     _, session = begun(play_of(ENGINE))
     list(converse(session, ["Hello"]))
-    session.interrupt()
+    session.stop("interrupted")
     *_, last = records(transcript(session, AT))
     assert last == {"role": "assistant", "content": "Go on.", "ended": "interrupted"}
+
+
+def test_a_part_of_a_key_is_not_kept():
+    _, session = begun(play_of(ENGINE), "Welcome!", EndpointError("ENDPOINT_KEY", "sent back"))
+    with pytest.raises(EndpointError):
+        list(converse(session, ["Hello"]))
+    session.stop("ENDPOINT_KEY")
+    *_, last = records(transcript(session, AT))
+    assert last == {"role": "user", "content": "Hello", "ended": "ENDPOINT_KEY"}
+
+
+def test_what_loads_the_prompt_cannot_be_taken_back():
+    for prompt in (play_of(ENGINE), play_of(PROMPT)):
+        _, session = begun(prompt)
+        before = len(session.prompt.context) + 1
+        list(converse(session, ["/undo", "/again", "Hello", "/undo"]))
+        assert (len(session.turns), session.undone) == (before, 1)
+
+
+def test_every_model_that_answered_is_recorded():
+    def ask(_request, _heard):
+        return ChatReply(text="Hi", model=names.pop(0), usage={"prompt_tokens": 2})
+
+    names = ["a", "a", "b"]
+    session = Session(
+        prompt=play_of(ENGINE), ask=ask, show=print, settings=ChatRequest(messages=())
+    )
+    list(converse(session, ["1", "2"]))
+    run = records(transcript(session, AT))[0]["run"]
+    assert (run["model"], run["models"], run["requested"]) == ("b", ["a", "b"], "m1")
+    assert run["tokens"] == {"prompt_tokens": 6}
+
+
+def test_a_row_is_added_at_the_end():
+    row = '[[tested]]\nplatform = "jan"\n'
+    for before in (b"", b"a = 1", b"a = 1\n", b"a = 1\r\n[[tested]]\r\n"):
+        added = with_row(before, row, "release.toml")
+        assert added.startswith(before)
+        assert tomllib.loads(added.decode())["tested"][-1] == {"platform": "jan"}
+        assert added.count(b"\r\n") in (0, added.count(b"\n"))
 
 
 def records(text):
@@ -246,7 +284,7 @@ def records(text):
 def test_the_transcript_is_evidence_that_names_its_artifact():
     prompt = play_of(ENGINE)
     _, session = begun(prompt, "Welcome!", EndpointError("ENDPOINT_CUT", "broken"))
-    assert transcript(begun(play_of(PROMPT))[1], AT) == ""
+    assert len(records(transcript(begun(play_of(PROMPT))[1], AT))) == 1
     with pytest.raises(EndpointError):
         list(converse(session, ["Hello"]))
     digest = hashlib.sha256(json.dumps(ENGINE).encode()).hexdigest()
@@ -257,6 +295,7 @@ def test_the_transcript_is_evidence_that_names_its_artifact():
         "model": "voice-1",
         "date": "2026-11-21",
         "settings": {"seed": 7},
+        "requested": "m1",
     }
     assert last == {"role": "user", "content": "Hello"}
     session.ended = "ENDPOINT_CUT"
@@ -269,7 +308,7 @@ def test_the_row_is_toml_with_a_result_left_to_judge():
     (row,) = tomllib.loads(row_of(session, AT, "evidence/run.jsonl"))["tested"]
     assert row == {
         "platform": "",
-        "model": "m1",
+        "model": "voice-1",
         "date": date(2026, 11, 21),
         "sha256": session.prompt.sha256,
         "result": "",
@@ -277,7 +316,7 @@ def test_the_row_is_toml_with_a_result_left_to_judge():
         "evidence": "evidence/run.jsonl",
     }
     named = TrialMetadata(platform="claude", model="", day=AT.day, settings={})
-    session.model = 'a "model"\x7f\n'
+    session.models.append('a "model"\x7f\n')
     (row,) = tomllib.loads(row_of(session, named, ""))["tested"]
     assert (row["platform"], row["model"]) == ("claude", 'a "model"\x7f\n')
     assert row.keys() == {"platform", "model", "date", "sha256", "result"}

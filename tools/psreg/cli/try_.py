@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import os
+import signal
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
-from psreg.cli.options.endpoint import add_timeout_option, limits_of
+from psreg.cli.options.endpoint import (
+    add_endpoint_options,
+    add_sampling_options,
+    add_timeout_option,
+    endpoint_of,
+)
 from psreg.client.library import installed_artifact
 from psreg.client.render import values_of_assignments, values_of_json
-from psreg.conversations.endpoint.address import chat_address
 from psreg.conversations.endpoint.chat import Endpoint
-from psreg.conversations.model import ChatReply, ChatRequest, EndpointError
+from psreg.conversations.model import ChatReply, ChatRequest
 from psreg.conversations.trial import (
     AskStreaming,
+    EndReason,
+    LoadedPrompt,
     Session,
-    TrialMetadata,
     converse,
     load,
     save_to_resume,
 )
-from psreg.conversations.trial_terminal import Trial, script_turns, typed_turns
-from psreg.core.errors import InterruptError, UsageError
+from psreg.conversations.trial_platforms import Platform, known_platform, platforms_of
+from psreg.conversations.trial_record import TrialMetadata
+from psreg.conversations.trial_terminal import Trial, cited_path, script_turns, typed_turns
+from psreg.core.errors import InterruptError, PsregError, UsageError
 from psreg.core.identity import is_name
-from psreg.formats.platforms import PLATFORMS
-from psreg.formats.protocol_versions import STUB
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options
 from psreg.system.files import read_named, refuse_existing
@@ -34,20 +42,41 @@ EXAMPLE = (
     "psreg try socratic_tutor --endpoint http://127.0.0.1:8080 --model qwen3 --record run.jsonl"
 )
 
-_HOTTEST = 2.0
-
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("what", metavar="FILE|NAME[@RANGE]", help="a file or an installed prompt")
     parser.add_argument(
-        "--endpoint", required=True, metavar="URL", help="an OpenAI-compatible endpoint"
+        "what", nargs="?", metavar="FILE|NAME[@RANGE]", help="a file or an installed prompt"
     )
+    add_endpoint_options(parser)
     parser.add_argument("--model", default="", help="model to request (default: the endpoint's)")
-    parser.add_argument("--record", metavar="FILE.jsonl", help="write the transcript to this file")
+    parser.add_argument(
+        "--list-models", action="store_true", help="list the models of the endpoint and exit"
+    )
     parser.add_argument("--platform", default="", metavar="ID", help="platform id for the test row")
     parser.add_argument(
-        "--script", metavar="FILE", help="send the lines of FILE, or the user turns of a .jsonl"
+        "--platforms",
+        metavar="FILE.toml",
+        help="try every [[platform]] of FILE with the same script; --record is then a folder",
+    )
+    _add_prompt_options(parser)
+    _add_record_options(parser)
+    add_sampling_options(parser)
+    parser.add_argument(
+        "--max-tokens", type=_count, metavar="N", help="maximum number of tokens in one answer"
+    )
+    parser.add_argument(
+        "--stream", action=BooleanOptionalAction, default=True, help="show answers as they arrive"
+    )
+    add_timeout_option(parser)
+    add_output_options(parser)
+
+
+def _add_prompt_options(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--script",
+        metavar="FILE",
+        help="send the lines of FILE, or the user turns of a .jsonl; - is standard input",
     )
     parser.add_argument(
         "--set",
@@ -59,83 +88,204 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--vars", metavar="FILE.json", help="values of a .prompt, as one JSON object"
     )
-    parser.add_argument("--save", metavar="FILE", help="write each valid save to FILE")
+    parser.add_argument(
+        "--placement",
+        choices=("system", "user"),
+        default="",
+        help="role that says the prompt (system for a PBE, user for a .prompt)",
+    )
     parser.add_argument("--resume", metavar="FILE", help="continue from a save")
     parser.add_argument(
         "--until", default="", metavar="TEXT", help="end when an answer contains TEXT"
     )
+
+
+def _add_record_options(parser: ArgumentParser) -> None:
+    parser.add_argument("--record", metavar="FILE.jsonl", help="write the transcript to this file")
+    parser.add_argument("--save", metavar="FILE", help="write each valid save to FILE")
     parser.add_argument(
-        "--temperature", type=_temperature, metavar="T", help="sampling temperature"
+        "--release", metavar="FILE.toml", help="add the [[tested]] row to this release.toml"
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="sampling seed")
     parser.add_argument(
-        "--stream", action=BooleanOptionalAction, default=True, help="show answers as they arrive"
+        "--result", choices=("pass", "partial", "fail"), default="", help="your result for the row"
     )
-    add_timeout_option(parser)
-    add_output_options(parser)
+    parser.add_argument("--notes", default="", help="what did not work, for the row")
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Hold the conversation; exit 1 if --save is given and the last save is invalid."""
-    trial = _prepared(args, console)
+    """Hold the conversations; exit 1 if --save is given and the last save is invalid."""
+    if args.list_models:
+        return _list_models(args, console)
+    if args.what is None:
+        raise UsageError("USAGE", "there is no prompt", "Name a file or an installed prompt.")
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, _interrupt)
+    if args.platforms:
+        return _run_platforms(args, console)
+    trial = _prepared(_inputs(args), args, console, Path(args.record) if args.record else None)
+    code, _ = _run(trial, args, console)
+    trial.report()
+    if console.machine:
+        console.json(trial.document())
+    return code
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _list_models(args: Namespace, console: Console) -> int:
+    models = endpoint_of(args).models()
+    if console.machine:
+        console.json({"schema": "psreg.models/1", "models": list(models)})
+    for model in () if console.machine else models:
+        console.line(model)
+    return 0
+
+
+def _run_platforms(args: Namespace, console: Console) -> int:
+    """Try one platform after the other; exit with the code of the first that failed."""
+    platforms = platforms_of(read_named(Path(args.platforms)), args.platforms)
+    if args.endpoint or args.model or args.platform or args.save:
+        message = "--platforms replaces --endpoint, --model, --platform and --save"
+        raise UsageError("USAGE", message, "Leave them out.")
+    if not args.script:
+        message, hint = "--platforms needs --script", "Pass the turns that every platform gets."
+        raise UsageError("USAGE", message, hint)
+    inputs, folder = _inputs(args), Path(args.record) if args.record else None
+    day = clock.now().date().isoformat()
+    trials = [
+        _prepared(
+            inputs, args, console, folder and folder / f"{each.id}-{day}.jsonl", platform=each
+        )
+        for each in platforms
+    ]
+    codes = []
+    for trial in trials:
+        console.note(f"psreg: {trial.metadata.platform}")
+        code, error = _run(trial, args, console, stop=False)
+        if error is None:
+            trial.report()
+        elif not console.machine:
+            console.fail(error)
+        codes.append(code)
+        if code == InterruptError.exit_code:
+            break
+    if console.machine:
+        done = [trial.document() for trial, _ in zip(trials, codes, strict=False)]
+        console.json({"schema": "psreg.try-platforms/1", "runs": done})
+    return next((code for code in codes if code), 0)
+
+
+def _run(
+    trial: Trial, args: Namespace, console: Console, *, stop: bool = True
+) -> tuple[int, PsregError | None]:
+    """Hold one conversation; return the exit code, and the error that ended it unless `stop`."""
+    turns = _turns(trial, args, console)
     resume = _resume(args, trial.session)
-    script = Path(args.script) if args.script else None
-    turns = script_turns(script, console, trial) if script else typed_turns(console, trial)
     trial.open()
     try:
         for exchange in converse(trial.session, turns, resume=resume, until=args.until):
             trial.keep(exchange)
-    except EndpointError as error:
-        trial.session.ended = error.code
-        raise
+    except PsregError as error:
+        trial.session.stop(error.code)
+        if stop:
+            raise
+        return error.exit_code, error
     except KeyboardInterrupt:
-        trial.session.interrupt()
-        code = InterruptError.exit_code
-    else:
-        code = 1 if trial.faults and args.save else 0
+        trial.session.stop(EndReason.INTERRUPTED)
+        return InterruptError.exit_code, None
+    except BaseException:
+        trial.session.stop(EndReason.INTERRUPTED)
+        raise
     finally:
         trial.close()
-    trial.report()
-    return code
+    return (1 if trial.faults and args.save else 0), None
 
 
-def _prepared(args: Namespace, console: Console) -> Trial:
-    """Return the trial; read and check every input before anything is sent."""
-    if args.platform and args.platform not in {*PLATFORMS, STUB}:
-        hint = f"Use one of {', '.join(PLATFORMS)}."
-        raise UsageError("NO_SUCH_PLATFORM", f"unknown platform `{args.platform}`", hint)
-    record = Path(args.record) if args.record else None
-    if record is not None:
-        refuse_existing(record)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Inputs:
+    """The prompt, and the release.toml that gets its row."""
+
+    prompt: LoadedPrompt
+    release: Path | None
+
+
+def _inputs(args: Namespace) -> _Inputs:
+    """Read and check what every platform gets, before anything is sent."""
     values = values_of_json(read_named(Path(args.vars)), args.vars) if args.vars else {}
     values |= values_of_assignments(args.set)
     path, data = _read(args.what)
-    prompt = load(data, path=str(path), values=values)
-    given = {"temperature": args.temperature, "seed": args.seed}
-    endpoint = Endpoint(chat_address(args.endpoint), os.environ, limits_of(args.timeout))
+    prompt = load(data, path=str(path), values=values, placement=args.placement)
+    release = Path(args.release) if args.release else None
+    if release is not None:
+        read_named(release)
+        if not args.record:
+            hint = "A row needs its transcript."
+            raise UsageError("USAGE", "--release needs --record", hint)
+    return _Inputs(prompt=prompt, release=release)
+
+
+def _prepared(
+    inputs: _Inputs,
+    args: Namespace,
+    console: Console,
+    record: Path | None,
+    platform: Platform | None = None,
+) -> Trial:
+    """Return the trial on one platform, or on the endpoint of the options."""
+    if args.platform:
+        known_platform(args.platform)
+    if record is not None:
+        refuse_existing(record)
+        if inputs.release is not None:
+            cited_path(record, inputs.release)
+    model = platform.model if platform else args.model
+    given = {
+        "temperature": args.temperature,
+        "seed": args.seed,
+        "max_tokens": args.max_tokens,
+    }
+    settings = {key: value for key, value in given.items() if value is not None}
     trial = Trial(
         console=console,
         record=record,
         save=Path(args.save) if args.save else None,
+        release=inputs.release,
         metadata=TrialMetadata(
-            platform=args.platform,
-            model=args.model,
+            platform=platform.id if platform else args.platform,
+            model=model,
             day=clock.now().date(),
-            settings={key: value for key, value in given.items() if value is not None},
+            settings=settings,
+            result=args.result,
+            notes=args.notes,
         ),
         session=Session(
-            prompt=prompt,
-            ask=_ask(endpoint, stream=args.stream),
+            prompt=inputs.prompt,
+            ask=_ask(_endpoint(args, platform), stream=args.stream),
             show=lambda _piece: None,
-            settings=ChatRequest(
-                messages=(), model=args.model, temperature=args.temperature, seed=args.seed
-            ),
+            settings=ChatRequest(messages=(), model=model, **settings),
         ),
     )
-    trial.session.show = trial.show
-    for note in prompt.notes:
+    trial.session.show, trial.session.sending = trial.show, trial.write
+    for note in inputs.prompt.notes:
         console.warn(f"psreg: warning: {note}")
     return trial
+
+
+def _endpoint(args: Namespace, platform: Platform | None) -> Endpoint:
+    if platform is None:
+        return endpoint_of(args)
+    environ = dict(os.environ)
+    if platform.key:
+        environ["PSREG_API_KEY"] = os.environ.get(platform.key, "")
+    return endpoint_of(args, address=platform.endpoint, environ=environ)
+
+
+def _turns(trial: Trial, args: Namespace, console: Console) -> Iterator[str]:
+    if args.script:
+        return script_turns(Path(args.script), console, trial)
+    return typed_turns(console, trial)
 
 
 def _read(what: str) -> tuple[Path, bytes]:
@@ -164,11 +314,8 @@ def _ask(endpoint: Endpoint, *, stream: bool) -> AskStreaming:
     return whole
 
 
-def _temperature(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= _HOTTEST:
-        raise ArgumentTypeError(f"{text!r} is not a temperature from 0 to {_HOTTEST:g}")
-    return value
+def _count(text: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < len("10000000") else 0
+    if not number:
+        raise ArgumentTypeError(f"{text!r} is not a number of tokens from 1 to 9,999,999")
+    return number

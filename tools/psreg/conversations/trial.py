@@ -1,24 +1,20 @@
 """Try a prompt: load it as its specification says, hold the conversation, and record it.
 
-A PBE becomes the system message, which sets the parameters of the assistant. Then its opening is
-sent: `start_play.instruction`, or `install_instructions` if there is nothing else to send (PBE-17).
-A `.prompt` is rendered and sent. Pure: user turns are an argument, and the assistant is a port.
+A PBE becomes the system message, which sets the parameters of the assistant, and so does its
+`start_play.instruction`, which the assistant answers at once (PBE-17): the user never says it. Only
+if there is nothing else to answer, the user says the `install_instructions`. A `.prompt` is
+rendered and said by the user. Either can be placed in the other role.
 
-The transcript is evidence that psreg can read. Its first record has the artifact, model and
-settings in `run`; its last record says in `ended` why the conversation ended. Programs that do not
-know these members can ignore them.
+Pure: user turns are an argument, and the assistant is a port.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import Any
 
 from psreg.client.render import fill
 from psreg.conversations.model import ChatReply, ChatRequest, Message
@@ -32,8 +28,9 @@ from psreg.lint.files.pbe_rules import PBE_RULES
 from psreg.lint.files.syntax_rules import JSON_RULES
 from psreg.lint.locate import judge
 
-LEAVE = "/exit"
-"""What the user types to end a conversation."""
+LEAVE, UNDO, AGAIN, EDIT = "/exit", "/undo", "/again", "/edit"
+COMMANDS = frozenset((LEAVE, UNDO, AGAIN, EDIT))
+"""What the user types to end a conversation, take back a turn, have it answered again, or edit."""
 
 AskStreaming = Callable[[ChatRequest, Callable[[str], None]], ChatReply]
 """Continues a chat; the second argument receives the answer piece by piece."""
@@ -51,17 +48,20 @@ class EndReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedPrompt:
-    """A prompt ready to be sent: `system` and `opening` come before the first turn of the user.
+    """A prompt ready to be sent: the messages of `context` come before the first turn.
 
-    `fallback` is sent if there is nothing else to send. `interactive` is False if the conversation
-    ends with its script. `sha256` is the file's. `notes` are warnings about the file.
+    The assistant answers them at once if it `opens`. The user says `fallback` if there is nothing
+    else to answer. `loading` are the texts with which a recorded conversation may begin, in place
+    of turns of the user. `interactive` is False if the conversation ends with its script. `sha256`
+    is the file's. `notes` are warnings about the file.
     """
 
     file: str
     sha256: str
-    system: str
-    opening: tuple[str, ...]
+    context: tuple[Message, ...]
+    opens: bool
     fallback: str
+    loading: frozenset[str]
     interactive: bool
     saves: SaveSystem | None
     notes: tuple[str, ...] = ()
@@ -81,54 +81,118 @@ class Exchange:
     save: Save | None = None
     faults: tuple[str, ...] = ()
 
+    @property
+    def cut(self) -> bool:
+        """Whether a limit cut the answer off."""
+        return self.finish == "length"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message of the conversation. `cut` means that a part of the answer is missing.
+
+    `reasoning` is what the assistant wrote before its answer; it is neither sent back nor judged.
+    """
+
+    role: str
+    content: str
+    reasoning: str = ""
+    finish: str = ""
+    cut: bool = False
+
 
 @dataclass(slots=True, kw_only=True)
 class Session:
-    """One conversation: its `messages`, and the `partial` answer that is being received."""
+    """One conversation: its `turns`, and the `partial` answer that is being received.
+
+    `sending` is called before a request, so that nothing is lost if there is no answer. `models`
+    are those that answered, `tokens` the numbers of tokens that the endpoint reported. `undone`
+    counts the answers that the user took back or had written again.
+    """
 
     prompt: LoadedPrompt
     ask: AskStreaming
     show: Callable[[str], None]
     settings: ChatRequest
-    messages: list[Message] = field(default_factory=list)
+    sending: Callable[[], None] = lambda: None
+    turns: list[Turn] = field(default_factory=list)
     partial: list[str] = field(default_factory=list)
-    model: str = ""
+    models: list[str] = field(default_factory=list)
+    tokens: dict[str, int] = field(default_factory=dict)
+    undone: int = 0
     ended: str = ""
 
     def __post_init__(self) -> None:
-        if self.prompt.system:
-            self.messages.append(Message(role="system", content=self.prompt.system))
+        self.turns += [Turn(role=m.role, content=m.content) for m in self.prompt.context]
 
     @property
-    def nothing_sent(self) -> bool:
-        """Whether no user turn has been sent."""
-        return all(message.role == "system" for message in self.messages)
+    def nothing_answered(self) -> bool:
+        """Whether there is no answer yet."""
+        return all(turn.role != "assistant" for turn in self.turns)
+
+    @property
+    def model(self) -> str:
+        """The model that answered last, "" if the endpoint does not say."""
+        return self.models[-1] if self.models else ""
 
     def say(self, text: str) -> Exchange:
         """Send a user turn and return the exchange. Raises EndpointError."""
-        self.messages.append(Message(role="user", content=text))
+        self.turns.append(Turn(role="user", content=text))
+        return self.answered(text)
+
+    def answered(self, said: str = "") -> Exchange:
+        """Have the turns so far answered; the user `said` the last one. Raises EndpointError."""
         self.partial = []
-        reply = self.ask(replace(self.settings, messages=tuple(self.messages)), self._receive)
+        self.sending()
+        messages = tuple(Message(role=turn.role, content=turn.content) for turn in self.turns)
+        reply = self.ask(replace(self.settings, messages=messages), self._receive)
         self.partial = []
-        self.messages.append(Message(role="assistant", content=reply.text))
-        self.model = reply.model or self.model
+        self._take(reply)
         saves = self.prompt.saves
-        exchange = Exchange(said=text, answer=reply.text, finish=reply.finish)
-        if saves is None or not saves.is_trigger(text):
+        exchange = Exchange(said=said, answer=reply.text, finish=reply.finish)
+        if saves is None or not saves.is_trigger(said):
             return exchange
         save = save_in(reply.text)
         faults = saves.faults(save) if save else ("the answer contains no save",)
         return replace(exchange, save_requested=True, save=save, faults=faults)
 
+    def undo(self) -> str | None:
+        """Take back the last turn of the user and its answer; return it, None if there is none."""
+        said = [at for at, turn in enumerate(self.turns) if turn.role == "user"]
+        if not said or said[-1] < len(self.prompt.context):
+            return None
+        text = self.turns[said[-1]].content
+        del self.turns[said[-1] :]
+        self.undone += 1
+        return text
+
+    def _take(self, reply: ChatReply) -> None:
+        answer = Turn(
+            role="assistant",
+            content=reply.text,
+            reasoning=reply.reasoning,
+            finish=reply.finish,
+            cut=reply.cut,
+        )
+        self.turns.append(answer)
+        if reply.model and reply.model not in self.models[-1:]:
+            self.models.append(reply.model)
+        for name, count in reply.usage.items():
+            self.tokens[name] = self.tokens.get(name, 0) + count
+
     def _receive(self, piece: str) -> None:
         self.partial.append(piece)
         self.show(piece)
 
-    def interrupt(self) -> None:
-        """Keep the partial answer, and end."""
-        if self.partial:
-            self.messages.append(Message(role="assistant", content="".join(self.partial)))
-        self.ended = EndReason.INTERRUPTED
+    def stop(self, reason: str) -> None:
+        """End for a `reason` that is not the conversation's own, and keep the partial answer.
+
+        An answer with the key in it is dropped; a part of the key may have arrived already.
+        """
+        if self.partial and reason != "ENDPOINT_KEY":
+            self.turns.append(Turn(role="assistant", content="".join(self.partial), cut=True))
+        self.partial = []
+        self.ended = reason
 
 
 def converse(
@@ -143,25 +207,34 @@ def converse(
         EndpointError: there is no usable answer; the session keeps the messages before it.
     """
     interactive = session.prompt.interactive
-    loading = (*session.prompt.opening, *([resume] if resume else ()))
-    for text in loading:
-        yield session.say(text)
-    for text in turns:
-        if text.strip() == LEAVE and interactive:
-            session.ended = EndReason.EXIT
-            return
-        exchange = session.say(text)
+    if session.prompt.opens:
+        yield session.answered()
+    if resume:
+        yield session.say(resume)
+    for typed in turns:
+        text: str | None = typed
+        if interactive and typed.strip() in (LEAVE, UNDO, AGAIN):
+            if typed.strip() == LEAVE:
+                session.ended = EndReason.EXIT
+                return
+            text = session.undo()
+            if typed.strip() == UNDO or text is None:
+                continue
+        exchange = session.say(text or "")
         yield exchange
         if until and until in exchange.answer:
             session.ended = EndReason.COMPLETE
             return
-    if session.nothing_sent and session.prompt.fallback:
-        yield session.say(session.prompt.fallback)
+    if session.nothing_answered:
+        fallback = session.prompt.fallback
+        yield session.say(fallback) if fallback else session.answered()
     session.ended = EndReason.INPUT if interactive else EndReason.SCRIPT
 
 
-def load(data: bytes, *, path: str, values: Mapping[str, str]) -> LoadedPrompt:
+def load(data: bytes, *, path: str, values: Mapping[str, str], placement: str = "") -> LoadedPrompt:
     """Return the prompt in `data`, ready to be sent; messages call it `path`.
+
+    `placement` is the role that says it, `system` or `user`; "" is the usual one of its format.
 
     Raises:
         FindingsError: it is invalid even in read mode, or is a persistent service.
@@ -179,19 +252,20 @@ def load(data: bytes, *, path: str, values: Mapping[str, str]) -> LoadedPrompt:
         return LoadedPrompt(
             file=name,
             sha256=digest,
-            system="",
-            opening=(filled.rendering.text,),
+            context=(Message(role=placement or "user", content=filled.rendering.text),),
+            opens=placement != "system",
             fallback="",
+            loading=frozenset((filled.rendering.text,)),
             interactive=True,
             saves=None,
             notes=(*map(described, filled.flaws), *missing, *unknown),
         )
     if values:
         raise UsageError("USAGE", f"{path} is a PBE, which has no variables to fill in")
-    return _engine(pbe.read(data), path, digest)
+    return _engine(pbe.read(data), path, digest, placement or "system")
 
 
-def _engine(document: Pbe, path: str, digest: str) -> LoadedPrompt:
+def _engine(document: Pbe, path: str, digest: str, placement: str) -> LoadedPrompt:
     found = [*judge(JSON_RULES, document.tree, document.tree, path, Mode.READ)]
     if document.tree.parsed:
         found += judge(PBE_RULES, document, document.tree, path, Mode.READ)
@@ -203,13 +277,16 @@ def _engine(document: Pbe, path: str, digest: str) -> LoadedPrompt:
     if document.pbe_class == "persistent_service":
         message = f"{path} is a `persistent_service`, a reserved class that nothing executes today"
         raise FindingsError("NOT_EXECUTED", message)
-    start = document.text("start_play", "instruction")
+    start = document.text("start_play", "instruction") or ""
+    text = document.tree.text.removeprefix("\ufeff")
+    texts = (text, start) if start and placement == "system" else (text,)
     return LoadedPrompt(
         file=PurePosixPath(path).name,
         sha256=digest,
-        system=document.tree.text.removeprefix("\ufeff"),
-        opening=(start,) if start else (),
+        context=tuple(Message(role=placement, content=content) for content in texts),
+        opens=bool(start) or placement == "user",
         fallback=document.text("install_instructions") or "",
+        loading=frozenset((text, *filter(None, (start,)))),
         interactive=document.pbe_class == "interactive_engine",
         saves=_saves(document),
     )
@@ -255,57 +332,3 @@ def save_warning(prompt: LoadedPrompt, text: str) -> str:
     if foreign := prompt.saves.foreign_key(save):
         return f"this is a save of `{foreign}`; {prompt.file} resumes `{prompt.saves.key}`"
     return "; ".join(prompt.saves.faults(save)) if save.keys else ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialMetadata:
-    """The facts about a trial besides its messages. `platform` is "" if it is not known."""
-
-    platform: str
-    model: str
-    day: date
-    settings: Mapping[str, float | int]
-
-
-def transcript(session: Session, at: TrialMetadata) -> str:
-    """Return the transcript so far as JSON Lines; `ended` is missing while the trial runs."""
-    records: list[dict[str, Any]] = [
-        {"role": message.role, "content": message.content} for message in session.messages
-    ]
-    if not records:
-        return ""
-    records[0]["run"] = {
-        **({"platform": at.platform} if at.platform else {}),
-        "artifact": session.prompt.file,
-        "sha256": session.prompt.sha256,
-        "model": session.model or at.model,
-        "date": at.day.isoformat(),
-        "settings": dict(at.settings),
-    }
-    if session.ended:
-        records[-1]["ended"] = str(session.ended)
-        if session.ended == EndReason.INTERRUPTED and session.partial:
-            records[-1]["cut"] = True
-    return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
-
-
-def row_of(session: Session, at: TrialMetadata, evidence: str) -> str:
-    """Return the `[[tested]]` row for release.toml, with blanks for the user to fill in."""
-    settings = ", ".join(f"{key} = {value}" for key, value in at.settings.items())
-    blank = "" if at.platform else "   # the id of the platform"
-    lines = [
-        "[[tested]]",
-        f"platform = {_quoted(at.platform)}{blank}",
-        f"model = {_quoted(at.model or session.model)}",
-        f"date = {at.day.isoformat()}",
-        f'sha256 = "{session.prompt.sha256}"',
-        'result = ""   # pass, partial or fail: read the transcript and decide',
-        *([f"settings = {{{settings}}}"] if settings else []),
-        *([f"evidence = {_quoted(evidence)}   # ended: {session.ended}"] if evidence else []),
-    ]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _quoted(text: str) -> str:
-    """Return `text` as a TOML string: like JSON, except for one character."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

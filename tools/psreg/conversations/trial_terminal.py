@@ -1,6 +1,7 @@
 """The terminal side of `psreg try`: reads the user's turns, shows and records the conversation.
 
-The transcript is rewritten after each exchange, so that nothing is lost if the program stops.
+The transcript is rewritten before each request and after each answer, so that nothing is lost if
+the program stops.
 """
 
 from __future__ import annotations
@@ -12,34 +13,31 @@ from errno import ENOENT
 from pathlib import Path
 
 from psreg.conversations.saves import save_in
-from psreg.conversations.trial import (
-    LEAVE,
-    Exchange,
-    Session,
-    TrialMetadata,
-    row_of,
-    save_warning,
-    transcript,
-)
+from psreg.conversations.trial import COMMANDS, EDIT, UNDO, Exchange, Session, save_warning
+from psreg.conversations.trial_record import TrialMetadata, row_of, transcript, with_row
 from psreg.core.errors import UsageError
 from psreg.formats.conversation.reader import read_conversation
 from psreg.system.atomic import cannot_write, write_file
 from psreg.system.console import Console
 from psreg.system.files import MAX_FILE, read_named
+from psreg.system.message_input import QUOTES, MessageInput, edited_message
 
-_LONGEST = 256 * 1024
-"""Maximum number of bytes in one typed line."""
+STANDARD_INPUT = Path("-")
 
 
 @dataclass(slots=True, kw_only=True)
 class Trial:
-    """One run of `psreg try`. `faults` are those of the last requested save."""
+    """One conversation of `psreg try`. `faults` are those of the last requested save.
+
+    `release` is the release.toml that gets the row, None for none.
+    """
 
     console: Console
     session: Session
     metadata: TrialMetadata
     record: Path | None
     save: Path | None
+    release: Path | None = None
     faults: tuple[str, ...] = ()
     saved: bool = False
     _open: bool = False
@@ -64,8 +62,8 @@ class Trial:
     def keep(self, exchange: Exchange) -> None:
         """Record an exchange, and write the save in it."""
         self._end_line()
-        self._write()
-        if exchange.finish == "length":
+        self.write()
+        if exchange.cut:
             self.console.warn("psreg: warning: this answer was cut off at the model's limit")
         if not exchange.save_requested:
             return
@@ -105,36 +103,54 @@ class Trial:
     def close(self) -> None:
         """Write the transcript, however the conversation ended."""
         self._end_line()
-        self._write()
+        self.write()
 
     def report(self) -> None:
         """Print why the conversation ended, and the row for release.toml."""
-        evidence = f"evidence/{self.record.name}" if self.record else ""
-        row = row_of(self.session, self.metadata, evidence)
+        row = self.row
+        if self.release is not None:
+            edited = with_row(read_named(self.release, MAX_FILE), row, str(self.release))
+            write_file(self.release, edited)
         if self.console.machine:
-            self.console.json(self._document(row))
             return
+        tokens = ", ".join(f"{n:,} {name}" for name, n in self.session.tokens.items())
         self.console.note(f"psreg: the conversation ended: {self.session.ended}")
-        if self.record is not None:
+        if tokens:
+            self.console.note(f"psreg: {tokens}".replace("_", " "))
+        if self.release is not None:
+            self.console.note(f"psreg: wrote {self.record}, and its row to {self.release}")
+        elif self.record is not None:
             for line in (f"psreg: wrote {self.record}; add to release.toml:", "", *row.split("\n")):
                 self.console.note(line)
 
-    def _document(self, row: str) -> dict[str, object]:
+    @property
+    def row(self) -> str:
+        """The row for release.toml; it cites the transcript relative to that file."""
+        evidence = f"evidence/{self.record.name}" if self.record else ""
+        if self.record and self.release:
+            evidence = cited_path(self.record, self.release)
+        return row_of(self.session, self.metadata, evidence)
+
+    def document(self) -> dict[str, object]:
+        """Return the conversation as the JSON object that `psreg try --format json` prints."""
         session = self.session
         return {
             "schema": "psreg.try/1",
             "artifact": session.prompt.file,
             "sha256": session.prompt.sha256,
-            "model": self.metadata.model or session.model,
+            "platform": self.metadata.platform,
+            "model": session.model or self.metadata.model,
             "ended": str(session.ended),
-            "turns": [{"role": m.role, "content": m.content} for m in session.messages],
+            "turns": [{"role": turn.role, "content": turn.content} for turn in session.turns],
+            "tokens": dict(session.tokens),
             "record": str(self.record) if self.record else None,
             "save": str(self.save) if self.saved else None,
             "faults": list(self.faults),
-            "row": row,
+            "row": self.row,
         }
 
-    def _write(self) -> None:
+    def write(self) -> None:
+        """Write the transcript so far."""
         if self.record is not None:
             text = transcript(self.session, self.metadata)
             write_file(self.record, text.encode("utf-8", "replace"))
@@ -153,20 +169,42 @@ def _make_folder(record: Path) -> None:
         raise cannot_write(record, error) from error
 
 
+def cited_path(record: Path, release: Path) -> str:
+    """Return the path of a transcript as release.toml cites it: relative to its folder.
+
+    Raises:
+        UsageError: the transcript is not below that folder.
+    """
+    folder = release.absolute().parent.resolve()
+    place = record.absolute().parent.resolve() / record.name
+    if not place.is_relative_to(folder):
+        message = f"{record} is not below the folder of {release}"
+        raise UsageError("USAGE", message, "Record into the folder `evidence` beside release.toml.")
+    return place.relative_to(folder).as_posix()
+
+
 def typed_turns(console: Console, trial: Trial) -> Iterator[str]:
-    """Yield the lines of standard input except blank ones, with a prompt on a terminal."""
+    """Yield the messages of standard input, with a prompt on a terminal."""
     terminal = sys.stdin.isatty()
-    if terminal and not trial.session.prompt.interactive:
+    interactive = trial.session.prompt.interactive
+    if terminal and not interactive:
         return  # the conversation ends with its script, and there is none
     if terminal:
-        console.note(f"psreg: type a line and press Enter; {LEAVE} or Ctrl-D ends the conversation")
+        hint = f"put {QUOTES} before and after several lines"
+        console.note(f"psreg: type a line and press Enter; {hint}; {', '.join(sorted(COMMANDS))}")
+        console.note("psreg: /exit or Ctrl-D ends the conversation")
+    source = MessageInput(COMMANDS if interactive else ())
     while True:
         if terminal and trial.shown:
             console.piece("> ")
-        line = sys.stdin.buffer.readline(_LONGEST)
-        if not line:
+        text = source.message("")
+        if text is None:
             return
-        text = line.decode(errors="replace").strip()
+        if interactive and text == EDIT:
+            text = edited_message()
+            trial.echo(text)
+        elif interactive and text == UNDO:
+            console.note("psreg: took back the last turn and its answer")
         if text:
             yield from _said(text, console, trial, echo=not terminal)
 
@@ -180,12 +218,12 @@ def script_turns(path: Path, console: Console, trial: Trial) -> Iterator[str]:
         UsageError: BAD_SCRIPT, the script is empty or an invalid transcript.
         UnavailableError: the file cannot be read.
     """
-    data = read_named(path, MAX_FILE)
+    data = sys.stdin.buffer.read(MAX_FILE) if path == STANDARD_INPUT else read_named(path, MAX_FILE)
     if path.suffix == ".jsonl":
         found = read_conversation(data, path.name)
         turns = [turn.content for turn in found.turns if turn.role == "user"]
-        first = trial.session.prompt.opening
-        turns = turns[len(first) :] if tuple(turns[: len(first)]) == first else turns
+        while turns and turns[0] in trial.session.prompt.loading:
+            del turns[0]
         if found.issues:
             raise UsageError("BAD_SCRIPT", f"{path}: {found.issues[0].message}")
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
@@ -69,9 +69,16 @@ def endpoint_address(args: Namespace) -> str:
 
 
 def endpoint_of(
-    args: Namespace, parsed: Callable[..., SplitResult] | None = None, **changes: int
+    args: Namespace,
+    parsed: Callable[..., SplitResult] | None = None,
+    *,
+    address: str = "",
+    environ: Mapping[str, str] = os.environ,
+    retries: int | None = None,
 ) -> Endpoint:
-    """Return the endpoint that the options name; `changes` are of its limits.
+    """Return the endpoint that the options name, or the one at `address`.
+
+    `parsed` is what makes its address of that, `chat_address` if there is none.
 
     Raises:
         UsageError: there is none, or its address or key is invalid.
@@ -79,9 +86,10 @@ def endpoint_of(
     from psreg.conversations.endpoint.address import chat_address
     from psreg.conversations.endpoint.chat import Endpoint
 
-    url = (parsed or chat_address)(endpoint_address(args), allow_http=args.allow_http)
-    limits = replace(limits_of(args.timeout), **changes)
-    return Endpoint(url, os.environ, limits, dict(args.header))
+    url = (parsed or chat_address)(address or endpoint_address(args), allow_http=args.allow_http)
+    limits = limits_of(args.timeout)
+    limits = limits if retries is None else replace(limits, retries=retries)
+    return Endpoint(url, environ, limits, dict(args.header))
 
 
 def add_timeout_option(parser: OptionAdder) -> None:

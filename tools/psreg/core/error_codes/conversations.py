@@ -14,6 +14,13 @@ TRIALS = Subject(
             remedy="Choose one of the platforms in the hint.",
         ),
         ErrorCode(
+            code="BAD_PLATFORMS",
+            exit_code=2,
+            meaning="The file with platforms has none, or an invalid one.",
+            remedy="Write a `[[platform]]` table with `id` and `endpoint` for each platform, and "
+            "`model` and `key` if needed.",
+        ),
+        ErrorCode(
             code="NOT_EXECUTED",
             exit_code=1,
             meaning="The prompt is a `persistent_service`, which nothing can run today.",
