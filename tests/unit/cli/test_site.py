@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -156,6 +157,52 @@ def test_a_policy_names_the_site(registry, tmp_path):
     assert "https://example.org/team/interactive_engine/listener/" in page
     assert 'href="https://github.com/team/prompts"' in page
     assert 'href="https://github.com/team/prompts/issues/new?template=submit-a-prompt.yml"' in page
+
+
+def policies(page):
+    return re.findall('<meta http-equiv="Content-Security-Policy"[^>]*>', page)
+
+
+def test_the_name_of_the_site_is_text_and_no_markup(registry, site, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(registry, copy)
+    name = """x</title><script>alert(1)</script><img src=x onerror='alert(2)'>\" onload=\"x"""
+    (copy / "registry/policy.toml").write_text(f"[site]\nname = {json.dumps(name)}\n")
+    psreg("site", "build", "--out", "out", "--quiet", cwd=copy)
+    plain, _ = site
+    for page in sorted(plain.rglob("*.html")):
+        built = (copy / "out" / page.relative_to(plain)).read_text()
+        assert "<script>alert" not in built
+        assert "<img src=x" not in built
+        assert '" onload="' not in built
+        assert "PSREG-NAME" not in built
+        assert policies(built) == policies(page.read_text())
+    assert "x&lt;/title&gt;&lt;script&gt;" in (copy / "out/index.html").read_text()
+
+
+def test_nothing_unsigned_of_the_registry_is_copied(registry, site, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(registry, copy)
+    place = copy / "registry"
+    evil = b"<script>alert(1)</script>"
+    for path in (
+        "evil.html",
+        "metadata/evil.html",
+        "metadata/index.html",
+        "metadata/7.evil.json",
+        "metadata/9.snapshot.json",
+        "metadata/0.root.json",
+        "targets/evil.html",
+        "targets/pkg/evil.html",
+        f"targets/pkg/{'0' * 64}.listener.json",
+        "targets/catalog/evil.html",
+        "log/evil.html",
+        "actions/evil.html",
+    ):
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_bytes(evil)
+    psreg("site", "build", "--out", "out", "--quiet", cwd=copy)
+    assert files(copy / "out/registry") == files(site[0] / "registry")
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,14 @@ from psreg.registry.checkout import find_checkout
 from psreg.registry.published import Entry, SignedRecord, check_drift, entries, signed_records
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import RegistryState, read_registry
-from psreg.registry.trust.roles import METADATA_FOLDER, TARGET_FOLDERS
+from psreg.registry.trust.roles import (
+    ROOT,
+    TIMESTAMP,
+    TIMESTAMP_PATH,
+    metadata_path,
+    package_target,
+    target_path,
+)
 from psreg.system.files import read_file
 from psreg.system.processes import in_parallel, shares_of
 
@@ -146,7 +153,7 @@ def build_site(
         rows = _write_entries(target, shells, records, source, executor)
         _write_rules(target, shells, rules)
         _write_frame(target, frame, rows, site, rules)
-        _copy_registry(target, source.registry)
+        _write_registry(target, state, source.registry)
         _write_documents(target, state, site, rules)
         for script, content in scripts.items():
             target.write(f"scripts/{script}", content)
@@ -265,13 +272,27 @@ def _write_frame(
             target.write(path, data)
 
 
-def _copy_registry(target: SiteDir, registry: Path) -> None:
-    """Copy the signed files, including old versions: a client may be in the middle of an update."""
-    folder = RegistryFolder(registry)
-    for part in (METADATA_FOLDER, *TARGET_FOLDERS):
-        for name in folder.names(part):
-            data = read_file(registry / part / name, _LARGEST)
-            target.write(f"registry/{part}/{name}", data)
+def _write_registry(target: SiteDir, state: RegistryState, registry: Path) -> None:
+    """Write the metadata in force, the roots that lead to it, and the targets that it lists.
+
+    Nothing else in the registry's folder is written: nobody signed it, and a page among it would
+    speak in the name of the site.
+    """
+    found: dict[str, bytes] = {}
+    for role, document in state.documents.items():
+        timestamp = role == TIMESTAMP
+        found[TIMESTAMP_PATH if timestamp else metadata_path(role, document.version)] = (
+            document.data
+        )
+    for version in range(1, state.root.version):
+        path = metadata_path(ROOT, version)
+        found[path] = read_file(registry / path, _LARGEST)
+    for name, data in state.packages.items():
+        path = package_target(name)
+        found[target_path(path, state.targets[path].sha256)] = data
+    found |= {file.path: file.data for file in state.catalog.values()}
+    for path, data in sorted(found.items()):
+        target.write(f"registry/{path}", data)
 
 
 def _write_documents(target: SiteDir, state: RegistryState, site: Site, rules: RuleTable) -> None:

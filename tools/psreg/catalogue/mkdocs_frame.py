@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import psreg
+from psreg.catalogue.pages.html import text
 from psreg.core.errors import FindingsError
 
 _DROPPED = ("sitemap.xml", "sitemap.xml.gz", "assets/javascripts/lunr/")
@@ -42,6 +43,10 @@ def frame_source(checkout: Path) -> Path:
     return next((at for at in candidates if (at / "mkdocs.yml").is_file()), candidates[1])
 
 
+_NAME = "PSREG-NAME-OF-THE-SITE"
+"""Stands for the site's name while mkdocs builds, because not every template escapes it."""
+
+
 def build_frame(
     source: Path,
     generated: Mapping[str, str],
@@ -52,8 +57,8 @@ def build_frame(
 ) -> Frame:
     """Build `source` together with the `generated` Markdown, by path below docs/.
 
-    `site_name`, if given, replaces the one in mkdocs.yml. `base_url` is the address of the site,
-    `repository` that of the registry's repository, to which the pages link.
+    `site_name`, if given, replaces the one in mkdocs.yml; it is text and no HTML. `base_url` is the
+    address of the site, `repository` that of the registry's repository, to which the pages link.
 
     Raises:
         FindingsError: mkdocs failed or warned; the message contains all its messages.
@@ -67,7 +72,7 @@ def build_frame(
         docs, site = Path(name, "docs"), Path(name, "site")
         options = {"docs_dir": str(docs), "site_dir": str(site), "site_url": base_url}
         if site_name:
-            options["site_name"] = site_name
+            options["site_name"] = _NAME
         try:
             _write_docs(source / "docs", docs, generated)
             _run_mkdocs(source / "mkdocs.yml", options, _repository_links(repository))
@@ -77,15 +82,15 @@ def build_frame(
             raise FindingsError(
                 "SITE_FRAME", f"the pages of {source} cannot be built: " + "; ".join(warnings)
             )
-        return _collect(site)
+        return _collect(site, site_name)
 
 
 def _write_docs(authored: Path, docs: Path, generated: Mapping[str, str]) -> None:
     shutil.copytree(authored, docs)
-    for path, text in generated.items():
+    for path, markdown in generated.items():
         file = docs / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        file.write_text(markdown, encoding="utf-8")
 
 
 def _repository_links(repository: str) -> dict[str, str]:
@@ -132,7 +137,7 @@ def _captured_warnings() -> Iterator[list[str]]:
         logger.setLevel(level)
 
 
-def _collect(site: Path) -> Frame:
+def _collect(site: Path, site_name: str) -> Frame:
     pages: dict[str, str] = {}
     files: dict[str, bytes] = {}
     for file in sorted(site.rglob("*")):
@@ -140,7 +145,7 @@ def _collect(site: Path) -> Frame:
         if file.is_dir() or path.startswith(_DROPPED) or path.endswith(".map"):
             continue
         if path.endswith(".html"):
-            pages[path] = file.read_text(encoding="utf-8")
+            pages[path] = file.read_text(encoding="utf-8").replace(_NAME, text(site_name))
         else:
             files[path] = file.read_bytes()
     return Frame(pages=pages, files=files)
