@@ -14,6 +14,7 @@ import checking
 import conversing
 import fuzzing
 import installing
+import large
 import naming
 import reviewing
 import shaping
@@ -27,6 +28,7 @@ TOPICS = {
     "one": checking.one,
     "fast": shaping.metrics,
     "fuzz": fuzzing.metrics,
+    "large": large.metrics,
     "names": naming.metrics,
     "install": installing.metrics,
     "review": reviewing.review,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from psreg.core.diagnostics import Span
 
@@ -35,6 +36,7 @@ class Section:
     body: str
 
 
+@lru_cache(maxsize=2)  # several rules ask for those of one README
 def sections(text: str) -> tuple[Section, ...]:
     """Return the sections of a Markdown text in order; headings in code fences are code."""
     found = _headings(text)
@@ -104,21 +106,25 @@ def _headings(text: str) -> list[tuple[int, str, Span]]:
     fence = ""
     paragraph: Span | None = None  # the line that an underline would make a heading
     for match in _LINE.finditer(text):
-        line, span = match[0], Span(match.start(), match.end())
         before, paragraph = paragraph, None
-        mark = _FENCE.match(line)
+        line = match[0]
+        first = line.lstrip()[:1]
+        if not first:
+            continue
+        span = Span(match.start(), match.end())
+        mark = _FENCE.match(line) if first in "`~" else None
         if fence:
             if mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
                 fence = ""
         elif mark:
             fence = mark[1]
-        elif hashes := _HASHES.match(line):
+        elif first == "#" and (hashes := _HASHES.match(line)):
             found.append((len(hashes[1]), _title(line[hashes.end() :]), span))
         elif before and (underline := _UNDERLINE.fullmatch(line)):
             title = text[before.start : before.end].strip()
             level = 1 if underline[1][0] == "=" else 2
             found.append((level, title, Span(before.start, span.end)))
-        elif line.strip():
+        else:
             paragraph = span
     return found
 

@@ -21,6 +21,10 @@ from psreg.core.diagnostics import Diagnostic, Edit, LineIndex
 MAX_PASSES = 10
 """More passes than any chain of fixes needs, so that a fix that does not help ends."""
 
+LARGEST = 250_000
+"""Characters of the largest text whose content fixes are tried out; in a larger one, none is
+offered."""
+
 _BOM = b"\xef\xbb\xbf"
 
 _FAMILY = "PS"
@@ -39,6 +43,9 @@ def without_harmful_fixes(
     fixable = [d for d in diagnostics if d.fix and d.family == _FAMILY]
     if not fixable:
         return diagnostics
+    withheld = {id(d) for d in fixable}
+    if len(text) > LARGEST:
+        return [replace(d, fix=None) if id(d) in withheld else d for d in diagnostics]
     fixed_data, _ = apply(text.encode(), "", fixable)
     more = Counter(d.code for d in again(fixed_data))
     more.subtract(d.code for d in diagnostics)
@@ -46,7 +53,6 @@ def without_harmful_fixes(
     if not worse:
         return diagnostics
     hint = f"Delete it and check the text: without it, {' and '.join(worse)} reports a problem."
-    withheld = {id(d) for d in fixable}
     return [replace(d, fix=None, hint=hint) if id(d) in withheld else d for d in diagnostics]
 
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from psreg.core.diagnostics import ERROR, Diagnostic, LineIndex, Mode, Position, Report
+from psreg.core.diagnostics import ERROR, Diagnostic, LineIndex, Mode, Position, Report, Severity
 from psreg.core.errors import UsageError
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.json_lines import Kind
 from psreg.formats.protocol_versions import version_numbers
 from psreg.formats.tree import PlainText
+from psreg.lint.locate import LISTED_IN_ALL
 from psreg.lint.locate import judge as judge_by
 from psreg.protocols import PROTOCOLS
 from psreg.protocols.conversation_rules import PROTO_RULES, Recording, protocol_for
@@ -132,19 +133,32 @@ def _messages(
     located = {turn.index: (turn.line, turn.role) for turn in conversation.turns}
     located |= {each.index: (each.line, "") for each in conversation.cycles}
     located |= {each.index: (each.line, "") for each in conversation.exchanges}
+    room = LISTED_IN_ALL
     for index, group in groupby(row.units(conversation, options), lambda unit: unit.index):
         units = list(group)
         line, role = located[index]
         values = map(row.parsed, units)
+        found = [d for unit in units for d in _unit_diagnostics(row, unit, path, options.mode)]
+        listed = _worst(found, max(1, room))
+        room -= len(listed)
         yield Message(
             index=index,
             line=line,
             role=role,
-            diagnostics=tuple(
-                d for unit in units for d in _unit_diagnostics(row, unit, path, options.mode)
-            ),
+            diagnostics=tuple(listed),
             parsed=tuple(value for value in values if value is not None),
         )
+
+
+def _worst(found: list[Diagnostic], room: int) -> list[Diagnostic]:
+    """Return `room` of the diagnostics of one record, worst first; the last counts the others."""
+    if len(found) <= room:
+        return found
+    found.sort(key=lambda d: list(Severity).index(d.severity))
+    last, others = found[room - 1], found[room:]
+    more = last.more + sum(1 + d.more for d in others)
+    message = f"{last.message}; and {more:,} more findings"
+    return [*found[: room - 1], replace(last, message=message, more=more)]
 
 
 def _unit_diagnostics(

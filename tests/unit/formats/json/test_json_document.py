@@ -203,7 +203,7 @@ def test_lone_surrogates(text, count):
 
 
 def test_a_flood_of_duplicates_is_cut_off():
-    data = b"{" + b'"a":1,' * 50_000 + b'"a":1}'
+    data = b"{" + b'"a":1,' * 15_000 + b'"a":1}'
     assert len(parse(data).issues) == json_document.MAX_ISSUES
 
 

@@ -30,7 +30,7 @@ CODE = "PROTO001"
 MAX_BYTES = 4_000_000
 """The size of the largest conversation that psreg reads."""
 
-MAX_RECORDS = 10_000
+MAX_RECORDS = 1_000
 """Turns, cycles or exchanges of one conversation."""
 
 _BOM = "\ufeff"

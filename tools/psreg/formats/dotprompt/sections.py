@@ -18,6 +18,9 @@ METADATA, DEFAULTS, CONTENT = ORDER = ("METADATA", "DEFAULTS", "CONTENT")
 _EXACT = {f"[{name}]": name for name in ORDER}
 _KEY = re.compile(rf"@({NAME})")
 _SHAPE = "Write an entry as `@key value`, with one space."
+MOST_ENTRIES = 10_000
+"""The most entries of METADATA and DEFAULTS together."""
+
 _MOST = 500  # more invalid lines than anyone reads
 _SECTIONS = "Use the sections [METADATA], [DEFAULTS] and [CONTENT]."
 
@@ -78,6 +81,7 @@ class _Cutter:
     content: list[tuple[int, int]] = field(default_factory=list)
     issues: list[Issue] = field(default_factory=list)
     invalid: int = 0  # lines, of which at most _MOST become issues
+    full: bool = False  # whether it has all the entries that a file may have
     section: str = ""
     stray: tuple[int, int] | None = None  # text before the first header
     key: tuple[int, int] | None = None  # the key of an open multi-line value
@@ -187,6 +191,12 @@ class _Cutter:
 
     def _keep(self, key: tuple[int, int], lines: list[tuple[int, int]]) -> None:
         text, excerpt = self.source.text, self.source.excerpt
+        if len(self.entries) >= MOST_ENTRIES:
+            if not self.full:
+                self.full = True
+                message = f"the file has more than {MOST_ENTRIES:,} entries"
+                self._issue("PROMPT024", excerpt.span(*key), message, "Delete the others.")
+            return
         start, stop = (lines[0][0], lines[-1][1]) if lines else (key[1], key[1])
         self.entries.append(
             Entry(

@@ -28,6 +28,15 @@ MAX_BYTES = 1_048_576
 MAX_DEPTH = 64
 """Levels of nested objects and arrays (PBE-A14)."""
 
+MAX_VALUES = 20_000
+"""Values in a file, members and items counted. A large PBE has a few thousand."""
+
+MAX_NAMES = 6_400
+"""Characters of all the names that lead to a value, so that its pointer stays short."""
+
+_LONG_NAME = MAX_NAMES // MAX_DEPTH
+"""The longest name that cannot break the limit, whatever is around it."""
+
 MAX_NUMBER = 640
 """Characters of a number. Every Python converts so many digits; JavaScript rounds far earlier."""
 
@@ -146,25 +155,42 @@ def _plain(text: str) -> Any:
     except (ValueError, RecursionError):
         return _DOUBTFUL
     brackets = text.count("[") + text.count("{")
-    return _DOUBTFUL if brackets > MAX_DEPTH and _deeper(value, MAX_DEPTH) else value
+    if brackets > MAX_DEPTH and _deeper(value, MAX_DEPTH):
+        return _DOUBTFUL
+    most = text.count(",") + brackets + 1
+    return _DOUBTFUL if most > MAX_VALUES and _number_of_values(value) > MAX_VALUES else value
+
+
+def _number_of_values(value: Any) -> int:
+    """Return how many values there are in `value`, itself included."""
+    number, row = 0, [value]
+    while row:
+        number += len(row)
+        row = _children(row)
+    return number
 
 
 def _deeper(value: Any, levels: int) -> bool:
     """Tell whether objects and arrays are nested more than `levels` deep; level by level."""
     row = [value]
     for _ in range(levels):
-        row = [
-            child
-            for node in row
-            if isinstance(node, (dict, list))
-            for child in (node.values() if isinstance(node, dict) else node)
-        ]
+        row = _children(row)
     return any(isinstance(node, (dict, list)) for node in row)
+
+
+def _children(row: list[Any]) -> list[Any]:
+    """Return the members and items of all objects and arrays in `row`."""
+    return [
+        child
+        for node in row
+        if isinstance(node, (dict, list))
+        for child in (node.values() if isinstance(node, dict) else node)
+    ]
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
-    if len(members) < len(pairs):
+    if len(members) < len(pairs) or max(map(len, members), default=0) > _LONG_NAME:
         raise _DoubtError
     return members
 
@@ -286,6 +312,7 @@ class _Scanner:
         self.at = at
         self.lines = LineIndex(text)
         self.open: list[tuple[Node, dict[str, Node], str]] = []
+        self.values = 0
         self.issues: list[Issue] = []
 
     def document(self) -> Node:
@@ -336,6 +363,8 @@ class _Scanner:
         place = Span(*match.span())
         name: str = json.loads(match[0]) if "\\" in match[0] else match[0][1:-1]
         self._surrogates(place)
+        if len(name) > _LONG_NAME:
+            self._judge_length(place)
         before = children.get(name)
         if before and before.name:
             self._duplicate(name, before.name, place)
@@ -347,10 +376,25 @@ class _Scanner:
         self._skip_blanks()
         return name, place
 
+    def _judge_length(self, place: Span) -> None:
+        """Refuse a name that is too long together with the names around it."""
+        around = [container.name for container, _, _ in self.open if container.name]
+        if sum(name.end - name.start for name in (*around, place)) > MAX_NAMES:
+            message = f"the names that lead to this value have more than {MAX_NAMES:,} characters"
+            hint = "Shorten the name; long text belongs in the value."
+            raise _Refused(Issue(code="JSON009", message=message, span=place, hint=hint))
+
     def _value(self, expected: str) -> Node:
         """Read a whole scalar, but of a container only the opening bracket."""
         start = self.at
         found = self.text[start : start + 1]
+        self.values += 1
+        if self.values > MAX_VALUES:
+            message = f"the file has more than {MAX_VALUES:,} values"
+            hint = "Write long lists as text, or let the user upload them when they are needed."
+            raise _Refused(
+                Issue(code="JSON009", message=message, span=Span(start, start), hint=hint)
+            )
         if found in ("{", "["):
             return self._open(start, "}" if found == "{" else "]")
         match = _SCALAR.match(self.text, start)

@@ -19,7 +19,6 @@ TYPOGRAPHY = str.maketrans(
 )
 """Typographic punctuation and spaces, one character for one; they are not a disguise."""
 
-_ASCII = 0x80
 _VANISHING = ("Cf", "Mn", "Me", "Cc", "Cs", "Co", "Cn")
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 _LIKE_NOTHING = re.compile("[\u0900-\u0dff\u2e80-\ua4cf\uac00-\ud7ff\U00020000-\U0003ffff]")
@@ -42,24 +41,20 @@ class Folded:
 @lru_cache(maxsize=4)  # the findings of one text ask for it one after another
 def fold(text: str) -> Folded:
     """Return `text` in plain letters, with the original offsets."""
-    parts = [character.translate(_TABLE) for character in text]
+    parts = list(map(_folded, text))
     origins = [at for at, part in enumerate(parts) for _ in part]
     return Folded("".join(parts), (*origins, len(text)))
 
 
 def folded(text: str) -> str:
     """Return `fold(text).text`, but faster."""
-    return text if text.isascii() else text.translate(_TABLE)
+    if text.isascii():
+        return text
+    return text.translate({ord(character): _folded(character) for character in set(text)})
 
 
-class _Table:
-    """A table for `str.translate` that is computed as needed."""
-
-    def __getitem__(self, number: int) -> str:
-        return chr(number) if number < _ASCII else _character(chr(number))
-
-
-_TABLE = _Table()
+def _folded(character: str) -> str:
+    return character if character.isascii() else _character(character)
 
 
 @lru_cache(maxsize=4096)

@@ -21,14 +21,15 @@ _URL = re.compile(
     r"[^\s<>\"'`\\^|]{0,2000}",
     re.IGNORECASE,
 )
-_IMAGE = re.compile(r"!\[[^\]\n]{0,200}+\]\([ \t\n]{0,4}(?P<angle><?)(?P<url>[^)\n]{1,2000})")
+_ALT = r"[^\[\]\n]{0,200}+(?:\[[^\[\]\n]{0,60}+\][^\[\]\n]{0,100}+){0,3}"
+"""The text of an image; brackets within it are balanced."""
+
+_IMAGE = re.compile(rf"!\[{_ALT}\]\([ \t\n]{{0,4}}(?P<angle><?)(?P<url>[^)\n]{{1,2000}})")
 _HTML_IMAGE = re.compile(
     r"<img\b[^<>]{0,300}?\bsrc\s{0,4}=\s{0,4}(?P<angle>)[\"']?(?P<url>[^\"'>\n]{1,2000})",
     re.IGNORECASE,
 )
-_BY_REFERENCE = re.compile(
-    r"!\[(?P<alt>[^\]\n]{0,200}+)\](?:\[(?P<label>[^\]\n]{0,100}+)\])?(?!\()"
-)
+_BY_REFERENCE = re.compile(rf"!\[(?P<alt>{_ALT})\](?:\[(?P<label>[^\[\]\n]{{0,100}}+)\])?(?!\()")
 _REFERENCE = re.compile(
     r"^[ \t>]{0,8}\[(?P<label>[^\]\n]{1,100}+)\]:[ \t]{0,4}(?P<angle><?)(?P<url>[^\n]{1,2000})",
     re.MULTILINE,

@@ -82,13 +82,11 @@ class Pattern:
         return not self.needles or any(needle in content.flat for needle in self.needles)
 
     def _hits_at(self, content: Content, word: str) -> Iterator[Hit]:
-        at = content.flat.find(word)
-        while at >= 0:
+        for at in content.places(word):
             segment, offset = content.segment_at(at)
             match = self._regex.match(segment.text, at - offset)
             if match and not self._excused(segment.text, match):
                 yield Hit(segment=segment, start=match.start(), end=match.end(), pattern=self)
-            at = content.flat.find(word, at + 1)
 
     def _excused(self, text: str, match: re.Match[str]) -> bool:
         start, end = match.span()

@@ -42,10 +42,11 @@ _ESCAPES = (
     ("percent signs", re.compile(r"(?:%[0-9A-Fa-f]{2}){12,}")),
     ("entities", re.compile(r"(?:&#(?:[xX][0-9A-Fa-f]{2,4}|[0-9]{2,5});){8,}")),
 )
+_NEEDLES = ("", "\\x", "\\u00", "%", "&#")
+"""What each of `_ESCAPES` begins with, in lower case."""
+
 _DIGITS = 160
 """Hexadecimal digits that are too many for a digest; the same number as in `_ESCAPES`."""
-
-_NEEDLES = ("\\x", "\\u00", "%", "&#")
 
 
 @rule("PS030", spec="registry/CONTENT", severity=WARNING)
@@ -131,12 +132,11 @@ def escaped_text(content: Content) -> Iterator[Finding]:
     PS031 = "A dump of a network packet; the assistant explains its fields."
     ```
     """
-    if not any(n in content.lower for n in _NEEDLES) and content.longest < _DIGITS:
-        return
     found = (
         (what, segment, match)
-        for what, pattern in _ESCAPES
-        for segment, match in content.find(pattern)
+        for (what, pattern), needle in zip(_ESCAPES, _NEEDLES, strict=True)
+        if needle or content.longest >= _DIGITS
+        for segment, match in content.find(pattern, needle)
     )
     for what, segment, match in found:
         data = _unescaped(match[0])

@@ -171,6 +171,21 @@ class Content:
         """The length of the longest run without white space."""
         return max(map(len, self.text.split()), default=0)
 
+    def places(self, word: str) -> list[int]:
+        """Return the offsets of `word` in `flat`; several patterns ask for the same word."""
+        found = self._places.get(word)
+        if found is None:
+            found, at = [], self.flat.find(word)
+            while at >= 0:
+                found.append(at)
+                at = self.flat.find(word, at + 1)
+            self._places[word] = found
+        return found
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        return {}
+
     def segment_at(self, offset: int) -> tuple[Segment, int]:
         """Return the segment that contains `text[offset]`, and where in `text` it begins."""
         index = bisect_right(self._offsets, offset) - 1
@@ -198,7 +213,7 @@ class Content:
         """
         if needles and not any(needle in self.lower for needle in needles):
             return
-        if pattern.search(self.text) is None:
+        if len(self.segments) > 1 and pattern.search(self.text) is None:
             return
         for segment in self.segments:
             for match in pattern.finditer(segment.text):

@@ -166,7 +166,7 @@ def foreign_format(prompt: Prompt) -> Iterator[Finding]:
 
 @rule("PROMPT024", spec="dotprompt-0.0.1/PROMPT-01", severity=ERROR)
 def file_too_large(prompt: Prompt) -> Iterator[Finding]:
-    """The file is larger than 1 MiB.
+    """The file is larger than 1 MiB or has more than 10,000 entries.
 
     ## Why
 

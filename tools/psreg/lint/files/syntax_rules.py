@@ -179,12 +179,13 @@ def nested_too_deep(tree: JsonTree) -> Iterator[Finding]:
 
 @rule("JSON009", spec="pbe-1.0/PBE-A14", severity=ERROR)
 def file_too_large(tree: JsonTree) -> Iterator[Finding]:
-    """The file is larger than 1 MiB.
+    """The file is larger than 1 MiB, has more than 20,000 values, or very long names.
 
     ## Why
     A prompt has to fit into a conversation. 1 MiB is about 170,000 words, more than most assistants
-    accept in one message. The limit also keeps a single entry from slowing down every mirror and
-    every review.
+    accept in one message. Large PBEs have a few thousand values; the names on the way to a value
+    may have 6,400 characters together. The limits also keep a single entry from slowing down every
+    mirror and every review.
 
     ## Fix
     Keep the instructions and move reference material elsewhere, for example into a file that the

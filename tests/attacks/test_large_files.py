@@ -1,0 +1,107 @@
+"""A file of 1 MiB made to be slow is refused early, or each of its parts is looked at once.
+
+The tests count work and sizes; tests/bench/large.py has the times.
+"""
+
+import json
+import tracemalloc
+
+import pytest
+
+from psreg.core.diagnostics import ERROR
+from psreg.formats.conversation.reader import read_conversation
+from psreg.formats.dotprompt.sections import MOST_ENTRIES
+from psreg.formats.json import json_document
+from psreg.lint import fix
+from psreg.lint.content import texts
+from psreg.lint.content.link_rules import images
+from psreg.lint.content.patterns import disguisable
+from psreg.lint.engine import check_file
+from psreg.lint.locate import LISTED_IN_ALL
+from psreg.lint.transcript import check_transcript
+
+BASE = '{"pbe_name":"x","pbe_version":"1.0.0","pbe_class":"interactive_engine",'
+HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
+
+
+def codes(data, path="x.pbe.txt"):
+    return [d.code for d in check_file(data.encode(), path=path)]
+
+
+@pytest.mark.parametrize("item", ['""', "1", "[]", "{}", '"\u0430"', '"a\u200b"'])
+def test_a_list_of_tiny_values_is_refused(item):
+    many = json_document.MAX_VALUES
+    assert codes(f'{BASE}"a":[{",".join([item] * many)}]}}') == ["JSON009"]
+    few = json_document.parse(f'{{"a":[{",".join([item] * (many - 2))}]}}'.encode())
+    assert few.parsed
+
+
+def test_invalid_items_are_refused_in_every_field():
+    items = ",".join(["1"] * 300_000)
+    for field in ('"game_structure":{"phases":', '"save_system":{"trigger_phrases":'):
+        assert codes(f"{BASE}{field}[{items}]}}}}") == ["JSON009"]
+
+
+def test_long_names_do_not_multiply():
+    name, items = "k" * 2_000, ",".join(['"a\u200b"'] * 10_000)
+    deep = f'{{"{name}":' * 30 + f"[{items}]" + "}" * 30
+    tracemalloc.start()
+    assert codes(deep) == ["JSON009"]
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    tracemalloc.stop()
+    assert json_document.parse(f'{{"{"k" * 6_000}": [1]}}'.encode()).parsed
+
+
+def test_a_default_over_and_over_is_refused():
+    text = f"{HEAD}[DEFAULTS]\n" + "@a b\n" * (MOST_ENTRIES + 1_000) + "[CONTENT]\n{a}\n"
+    found = check_file(text.encode(), path="x.prompt")
+    assert [d.code for d in found if d.code == "PROMPT024"] == ["PROMPT024"]
+
+
+def test_variables_in_commands_are_looked_up_not_compared():
+    lines = "".join(f"https://a.example/{{a{n}}} `git log {{b{n}}}`\n" for n in range(15_000))
+    found = [
+        d
+        for d in check_file(f"{HEAD}[CONTENT]\n{lines}".encode(), path="x.prompt")
+        if d.code == "PS070"
+    ]
+    assert sum(1 + d.more for d in found) > 5_000
+    assert found[0].severity is ERROR
+
+
+def test_an_image_that_is_none_is_left_at_once():
+    opened = "![" * 300_000
+    content = texts.of_readme(opened + "](")
+    assert list(images(content)) == []
+    assert list(images(texts.of_readme("![a [b] c](https://d.example/{e})")))
+
+
+@pytest.mark.parametrize("words", ["tr ", "ignore all ", "wget a; ", "decode the text "])
+def test_a_pattern_is_tried_once_at_each_place(words):
+    content = texts.of_readme(words * 10_000)
+    first = words.split(" ")[0] + " "
+    rows = [row for rows in disguisable().values() for row in rows]
+    assert sum(len(list(row.hits(content))) for row in rows) <= 10_000
+    assert content.places(first) is content.places(first)
+    assert len(content.places(first)) == 10_000
+
+
+def test_fixes_of_a_large_text_are_not_tried_out():
+    small, large = "wo\u200brd\n" * 10, "wo\u200brd\n" * (fix.LARGEST // 6)
+    for text, offered in ((small, True), (large, False)):
+        found = check_file(f"{HEAD}[CONTENT]\n{text}".encode(), path="x.prompt")
+        hidden = [d for d in found if d.code == "PS003"]
+        assert hidden
+        assert any(d.fix for d in hidden) is offered
+
+
+@pytest.mark.parametrize("protocol", ["vpp", "pb2s", "plsp"])
+def test_a_long_transcript_has_a_short_report(protocol):
+    record = {"role": "assistant", "content": "x"}
+    if protocol == "pb2s":
+        record = {"message": "x", "text": "DRAFT:\nx", "pb2s_proof": {}}
+    lines = (json.dumps(record) + "\n") * 9_000
+    conversation = read_conversation(lines.encode(), "x.jsonl", protocol)
+    report = check_transcript(conversation, protocol).report
+    assert len(report.diagnostics) <= LISTED_IN_ALL + 1_100
+    assert report.count(ERROR) > 900

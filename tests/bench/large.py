@@ -1,0 +1,85 @@
+"""What a file of the largest size that was made to be slow costs: CPU, memory and output of `psreg check`."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from measure import Metric
+
+CPU_S, MEGABYTES, OUTPUT_MB = 2, 300, 1
+SIZE = 1_048_000
+TOML = 262_000
+HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
+CONTENT = HEAD + "[CONTENT]\n"
+
+
+def _filled(head, unit, tail="", size=SIZE):
+    return head + unit * ((size - len((head + tail).encode())) // len(unit.encode())) + tail
+
+
+def _engine(**fields):
+    base = {"pbe_name": "x", "pbe_version": "1.0.0", "pbe_class": "interactive_engine"}
+    return json.dumps(base | fields, separators=(",", ":"), ensure_ascii=False)
+
+
+FILES = {
+    "a default over and over": (
+        "x.prompt",
+        _filled(f"{HEAD}[DEFAULTS]\n", "@a b\n", "[CONTENT]\n{a}"),
+    ),
+    "one variable over and over": (
+        "x.prompt",
+        _filled(f"{HEAD}[DEFAULTS]\n@a b\n[CONTENT]\n", "{a}"),
+    ),
+    "a large default, often used": (
+        "x.prompt",
+        f"{HEAD}[DEFAULTS]\n@a {'b ' * 200_000}\n[CONTENT]\n" + "{a}" * 200_000,
+    ),
+    "145,000 variables": ("x.prompt", CONTENT + "".join(f"{{{n:x}}}" for n in range(145_000))),
+    "variables in addresses": (
+        "x.prompt",
+        CONTENT + "".join(f"http://a/{{{n:x}}} " for n in range(60_000)),
+    ),
+    "260,000 tiny strings": ("x.pbe.txt", _engine(a=[""] * 260_000)),
+    "invalid list items": ("x.pbe.txt", _engine(game_structure={"phases": [1] * 500_000})),
+    "long names, many values": ("x.pbe.txt", _engine(**{"k" * 500_000: ["a\u200b"] * 19_000})),
+    "orders to ignore (PS010)": ("x.prompt", _filled(CONTENT, "ignore all ")),
+    "disguised orders (PS014)": ("x.prompt", _filled(CONTENT, "ign\u043ere all ")),
+    "disguised letters (PS014)": ("x.prompt", _filled(CONTENT, "\u0430\u0435\u043e ")),
+    "comments in words (PS014)": ("x.prompt", _filled(CONTENT, "ig(%x%)nore all previous ")),
+    "words cut by emphasis (PS014)": ("x.prompt", _filled(CONTENT, "i*g*n_o_re ")),
+    "entities (PS014)": ("x.prompt", _filled(CONTENT, "&#105;gnore ")),
+    "translations": ("x.prompt", _filled(CONTENT, "tr a", "|")),
+    "downloads": ("x.prompt", _filled(CONTENT, "wget a; ", "&& chmod +x")),
+    "opened images": ("x.prompt", _filled(CONTENT, "![")),
+    "hidden characters": ("x.prompt", _filled(CONTENT, "a\u200b\n")),
+    "scripts": ("x.prompt", _filled(CONTENT, "<script>")),
+    "backticks": ("x.prompt", _filled(CONTENT, "`a` ")),
+    "line breaks": ("x.prompt", _filled(CONTENT, "\n", "x")),
+    "tested rows": ("release.toml", _filled("", "[[tested]]\n", size=TOML)),
+    "list of release.toml": ("release.toml", _filled("a = [", "'',", "]", size=TOML)),
+}
+
+
+def metrics():
+    """Each metric is the part of its limit that was used; 1 is all of it."""
+    for what, (name, text) in FILES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            path.write_text(text)
+            command = [sys.executable, "-m", "psreg", "check", "--format", "json", name]
+            program = [sys.executable, "-c", _MEASURE, *command]
+            done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=True)
+        cpu, megabytes, output = map(float, done.stdout.split())
+        used = max(cpu / CPU_S, megabytes / MEGABYTES, output / OUTPUT_MB)
+        yield Metric(f"{what}: {cpu:.2f} s CPU, {megabytes:.0f} MB, {output:.2f} MB out", used, 1)
+
+
+_MEASURE = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], capture_output=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, len(done.stdout) / 1e6)
+"""
