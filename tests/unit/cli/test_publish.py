@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from psreg.formats import dotprompt
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.system.files import MAX_FILE
 from support.paths import PBES
 from support.publishing import NOW, client_reads, files, put
+from support.registry_trees import transcript
 from support.warm_psreg import run_psreg
 
 CLOCK = int(NOW.timestamp())
@@ -73,6 +75,15 @@ class World:
             env=self.environment(days) | environment,
             text=True,
         )
+
+    def info(self, name: str) -> str:
+        """Return what `psreg info` prints about a name."""
+        where = ("--registry", str(self.checkout))
+        command = [sys.executable, "-m", "psreg", "info", name, *where]
+        done = subprocess.run(
+            command, env=self.environment(), capture_output=True, text=True, check=True
+        )
+        return done.stdout
 
     def json(self, *args: str, code: int = 0, **more: object) -> dict[str, object]:
         done = self.run(*args, "--format", "json", **more)
@@ -398,3 +409,35 @@ def test_killed_in_a_renewal_of_everything(world: World) -> None:
         assert state.versions["timestamp"] in (1, 2)
         world.run("--resign", days=300)
         assert signed(world.registry) == new
+
+
+def test_a_run_may_be_added_to_a_published_version(world: World) -> None:
+    """It is listed as added, counts as a row, and never changes again."""
+    world.run()
+    folder = world.checkout / "pbes/prompt/email_reply/1.0.0"
+    artifact = (folder / "email_reply.prompt").read_text()
+    asked = dotprompt.render(dotprompt.read(artifact.encode()), {}).text
+    ran = transcript(artifact, "claude", said=asked, result="pass")
+    late = folder / "evidence/claude-2026-11-01.jsonl"
+    late.parent.mkdir(exist_ok=True)
+    late.write_text(ran)
+    done = world.run()
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    told = world.info("email_reply")
+    assert "tested      claude: pass (2026-11-01, added " in told
+    assert (
+        told.partition("claude: pass")[2]
+        .splitlines()[0]
+        .endswith("reported by the author, agrees with its transcript")
+    )
+    late.write_text(ran.replace("Hello!", "Hi!"))
+    done = world.run()
+    assert done.returncode == 1
+    assert "RELEASE_CHANGED" in done.stderr
+    late.write_text(ran)
+    stub = late.with_name("gemini-2026-11-01.jsonl")
+    said = f"You said: {' '.join(asked.split())[:80]}"
+    stub.write_text(ran.replace("claude", "gemini").replace('"Hello!"', json.dumps(said)))
+    done = world.run()
+    assert done.returncode == 1
+    assert "answers of psreg's stub, which is not a model" in done.stdout

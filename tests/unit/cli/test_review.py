@@ -29,6 +29,12 @@ def bare(tmp_path_factory):
         lines = "".join(f"{n}. Go{HIDDEN * (n >= first)} on.\n" for n in range(100))
         made.commit(branch, cases.hello("1.1.1", prompt=cases.PROMPT + lines))
     made.commit("one_fix", cases.hello("1.1.1", prompt=f"{cases.PROMPT}Go{HIDDEN} on.\n"))
+    ran = cases.evidence("claude")["evidence/claude.jsonl"].replace(
+        '"model"', '"result": "pass", "model"'
+    )
+    place = f"{cases.HELLO}/1.1.0/evidence"
+    made.commit("tested_later", {f"{place}/claude-2026-11-01.jsonl": ran.encode()})
+    made.commit("tested_elsewhere", {f"{place}/gemini-2026-11-01.jsonl": ran.encode()})
     made.commit("stranger", {"README.md": b"# Elsewhere\n"}, parent=None)
     made.write()
     return made
@@ -334,3 +340,16 @@ def test_a_verdict_of_the_past_is_not_posted(client, bare, job):
 def test_an_account_of_the_other_forge_is_another_account(review):
     found = review("accepted", "--forge", "gitlab", "--format", "json").json
     assert [reason["code"] for reason in found["reasons"]] == ["CHG018"]
+
+
+def test_a_transcript_may_be_added_to_a_released_version(review):
+    done = review("tested_later")
+    assert (done.code, done.out.splitlines()[-1]) == (
+        0,
+        "accept: nothing blocks it; it can be merged as it is",
+    )
+    done = review("tested_elsewhere")
+    assert done.code == 1
+    assert "REG035" in done.out
+    assert "the run header states the platform `claude`, the file name another" in done.out
+    assert review("tested_later", author=("--author-id", "99")).code == 42  # an owner decides

@@ -18,7 +18,7 @@ from psreg.formats.tree import Tree
 from psreg.lint.score.score import read_score, score
 from psreg.registry.build import build
 from psreg.registry.records import PackageRecord
-from support.registry_trees import RELEASE, entry, tree, version
+from support.registry_trees import PROMPT, RELEASE, entry, transcript, tree, version
 
 NOW = datetime(2026, 11, 21, 5, 0, 0, 987654, tzinfo=UTC)
 LATER = NOW + timedelta(days=30)
@@ -242,3 +242,71 @@ def test_law_records_are_valid_and_round_trip(files):
         value = json.loads(canonical(record.to_json()))
         validator.validate(value)
         assert PackageRecord.from_json(value) == record
+
+
+def ran(platform="claude", day="2026-11-20", **more):
+    return transcript(PROMPT, platform, date=day, result="pass", **more)
+
+
+LATE = {"evidence/claude-2026-11-20.jsonl": ran()}
+
+
+def test_a_transcript_may_be_added_and_counts_as_a_row():
+    first = build(tree(entry()), {}, NOW)
+    later = build(tree(entry(), version(**LATE)), first.records, LATER)
+    assert later.changed == ()
+    record = later.records["hello"]
+    (before,), (after,) = first.records["hello"].releases, record.releases
+    assert record.serial == 2
+    assert (after.files, after.date, after.score) == (before.files, before.date, before.score)
+    (added,) = after.added
+    assert added.path == f"{FOLDER}/evidence/claude-2026-11-20.jsonl"
+    assert (added.sha256, added.date) == (sha(ran()), "2026-12-21T05:00:00Z")
+    (run,) = after.runs
+    assert (run.platform, run.counts, run.added) == ("claude", True, "2026-12-21T05:00:00Z")
+    assert run.standing == "reported by the author, agrees with its transcript"
+    assert PackageRecord.from_json(record.to_json()) == record
+    again = build(tree(entry(), version(**LATE)), later.records, LATER + timedelta(days=1))
+    assert (again.records, again.changed) == (later.records, ())
+
+
+def test_what_was_added_never_changes_again():
+    first = build(tree(entry()), {}, NOW)
+    later = build(tree(entry(), version(**LATE)), first.records, LATER)
+    changed = {"evidence/claude-2026-11-20.jsonl": ran(model="another")}
+    for files in ({}, changed):
+        (found,) = build(tree(entry(), version(**files)), later.records, LATER).changed
+        assert found.was == sha(ran())
+        assert found.now == (sha(changed["evidence/claude-2026-11-20.jsonl"]) if files else None)
+
+
+@pytest.mark.parametrize("name", ["evidence/claude.jsonl", "claude-2026-11-20.jsonl", "notes.md"])
+def test_nothing_else_may_be_added(name):
+    first = build(tree(entry()), {}, NOW)
+    (found,) = build(tree(entry(), version(**{name: ran()})), first.records, LATER).changed
+    assert str(found.path) == f"{FOLDER}/{name}"
+
+
+def test_the_copy_of_a_known_run_does_not_count_when_it_is_added():
+    told = {"answers": ["Hello, and welcome to this long day! " * 8]}
+    cited = '[[tested]]\nplatform = "claude"\nmodel = "m"\ndate = 2026-11-20\n'
+    cited += f'sha256 = "{sha(PROMPT)}"\nresult = "pass"\nevidence = "evidence/a.jsonl"\n'
+    old = {"release": RELEASE + cited, "evidence/a.jsonl": ran(**told)}
+    first = build(tree(entry(), version(**old)), {}, NOW)
+    copy = {"evidence/grok-2026-11-20.jsonl": ran("grok", **told)}
+    later = build(tree(entry(), version(**old, **copy)), first.records, LATER)
+    (release,) = later.records["hello"].releases
+    assert [(run.platform, run.counts) for run in release.runs] == [
+        ("claude", True),
+        ("grok", False),
+    ]
+
+
+def test_a_record_from_before_runs_were_judged_gets_them_with_the_first_addition():
+    first = build(tree(entry()), {}, NOW, psreg="0.1.0").records["hello"]
+    old = replace(first, rows=tuple(replace(row, runs=None) for row in first.rows))
+    assert "runs" not in old.to_json()["releases"][0]
+    later = build(tree(entry(), version(**LATE)), {"hello": old}, LATER)
+    (release,) = later.records["hello"].releases
+    assert [run.platform for run in release.runs] == ["claude"]
+    assert release.psreg == "0.1.0"

@@ -6,7 +6,7 @@ import re
 from pathlib import PurePosixPath
 
 from psreg.core.classes import PBE_CLASSES, Format
-from psreg.core.identity import PBES, is_name
+from psreg.core.identity import PBES, ReleaseId, is_name
 from psreg.core.version import is_version
 from psreg.formats.tree import Tree
 
@@ -22,6 +22,23 @@ SUFFIXES = (".prompt", ".toml", ".md", ".jsonl", ".json", ".txt")
 _DEVICE = re.compile(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
 _NUMBERS = re.compile(r"[0-9]{1,9}")
 _VERSION_PARTS = 3
+
+
+_LATER = re.compile(
+    r"(?P<platform>[a-z0-9]+(?:-[a-z0-9]+)*)-(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})\.jsonl"
+)
+
+
+def later_evidence(path: PurePosixPath) -> tuple[str, str] | None:
+    """Return platform and day of a transcript that may be added to a released version, or None.
+
+    It is `evidence/<platform>-<date>.jsonl` of a version folder.
+    """
+    release = ReleaseId.of(path)
+    if release is None or path.parent != release.folder / EVIDENCE:
+        return None
+    match = _LATER.fullmatch(path.name)
+    return (match["platform"], match["day"]) if match else None
 
 
 def is_device(stem: str) -> bool:

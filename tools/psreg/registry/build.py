@@ -2,7 +2,8 @@
 
 A published row is never computed again: its date, digests, score and waivers are copied. A file of
 its folder that was changed, removed or added is reported, and the row stays as it is. Only what
-entry.toml says may change; then the serial increases. The same input gives the same records.
+entry.toml says may change, and transcripts of later runs may be added; then the serial increases.
+The same input gives the same records.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from typing import TYPE_CHECKING
 from psreg import __version__
 from psreg.core.classes import CLASSES
 from psreg.core.identity import ReleaseId
+from psreg.formats.layout import later_evidence
 from psreg.formats.protocol_versions import ProtocolConformance
 from psreg.formats.tree import Entry, Submission, Tree, waiver_for
 from psreg.lint.score.score import score
 from psreg.registry.records import (
+    AddedFile,
     FileRecord,
     PackageRecord,
     ReleaseRecord,
@@ -103,6 +106,7 @@ def build(
         submissions = {s.id.version: s for s in entry.submissions()} if entry else {}
         for row in before.releases if before else ():
             changed += _changes(row, submissions.get(row.version))
+        rows = [_with_later_runs(row, submissions.get(row.version), date, psreg) for row in rows]
         for version, submission in submissions.items():
             if version not in known and submission.artifact is not None:
                 row = _release(submission, date, waived.get(submission.id, ()), conformance)
@@ -196,9 +200,41 @@ def _run(judged: JudgedRun, added: str | None = None) -> RunRecord:
     )
 
 
+def _with_later_runs(row: Row, submission: Submission | None, date: str, psreg: str) -> Row:
+    """Return `row` with the transcripts that its version folder gained."""
+    if submission is None or not isinstance(row, ReleaseRecord):
+        return row
+    known = {PurePosixPath(file.path) for file in row.all_files}
+    new = {path for path in submission.paths if path not in known and later_evidence(path)}
+    if not new:
+        return row
+    from psreg.lint.entries.tested_runs import judged_runs  # noqa: PLC0415 - few releases gain one
+
+    judged = judged_runs(submission)
+    runs = tuple(_run(each) for each in judged if each.path not in new)
+    return replace(
+        row,
+        runs=(runs if row.runs is None else row.runs)
+        + tuple(_run(each, date) for each in judged if each.path in new),
+        added=(
+            *row.added,
+            *(
+                AddedFile(
+                    path=str(path),
+                    sha256=_sha256(submission.files[path]),
+                    size=len(submission.files[path]),
+                    date=date,
+                    psreg=psreg,
+                )
+                for path in sorted(new)
+            ),
+        ),
+    )
+
+
 def _changes(row: ReleaseRecord, submission: Submission | None) -> list[ChangedFile]:
     """Return the files of a published folder that differ from what was published, by path."""
-    was = {PurePosixPath(file.path): file.sha256 for file in row.files}
+    was = {PurePosixPath(file.path): file.sha256 for file in row.all_files}
     now: dict[PurePosixPath, str] = {}
     if submission:
         now = {path: _sha256(data) for path, data in submission.files.items()}
@@ -206,7 +242,7 @@ def _changes(row: ReleaseRecord, submission: Submission | None) -> list[ChangedF
     return [
         ChangedFile(path=path, was=was.get(path), now=now.get(path))
         for path in sorted({*was, *now})
-        if was.get(path) != now.get(path)
+        if was.get(path) != now.get(path) and (path in was or later_evidence(path) is None)
     ]
 
 

@@ -60,6 +60,7 @@ def _published_by(names: Iterable[str], read: Read) -> Mapping[PurePosixPath, st
             for row in read_record(state.packages[name], name).releases:
                 found[PurePosixPath(row.path).parent] = row.psreg
                 found |= {PurePosixPath(file.path): row.psreg for file in row.files}
+                found |= {PurePosixPath(file.path): file.psreg for file in row.added}
     return found
 
 

@@ -127,7 +127,7 @@ def _release(
     if row.path != f"{folder}/{identity.filename}":
         drift.append(f"{row.path}: not the path of {record.name} {row.version}")
         return None
-    claims = {file.path: (file.sha256, file.size) for file in row.files}
+    claims = {file.path: (file.sha256, file.size) for file in row.all_files}
     claims[row.path] = (row.sha256, row.size)
     files: dict[str, bytes] = {}
     before = len(drift)

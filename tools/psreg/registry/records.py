@@ -49,6 +49,38 @@ class FileRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AddedFile(FileRecord):
+    """A transcript that was added to a published version on `date` (UTC), checked by `psreg`."""
+
+    date: str
+    psreg: str
+
+    @classmethod
+    def from_json(cls, value: Any) -> AddedFile:
+        """Read one element of `added`. Raises ValueError on another shape."""
+        members = _Members(value, "an added file")
+        return cls(
+            path=members.text("path"),
+            sha256=members.text("sha256"),
+            size=members.integer("size"),
+            date=members.text("date"),
+            psreg=members.version("psreg"),
+            extra=members.left,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the element as JSON data."""
+        return {
+            **self.extra,
+            "path": self.path,
+            "sha256": self.sha256,
+            "size": self.size,
+            "date": self.date,
+            "psreg": self.psreg,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WaivedFinding:
     """A finding that was waived at publication; `by` is `policy` or `release`."""
 
@@ -128,8 +160,9 @@ class ReleaseRecord:
     `yanked` is the reason or None; `statement` is the owners' signed statement or None; `score` is
     the score at publication, None in records older than scores. `protocols` is what was found about
     each declared protocol, None if none was declared or checked. `runs` are the test runs, and
-    which of them count; None in records from before they were judged. `psreg` is the version that
-    published it; older ones did not state theirs.
+    which of them count; None in records from before they were judged. `added` are the transcripts
+    that the version gained later; statements of the owners do not cover them. `psreg` is the
+    version that published it; older ones did not state theirs.
     """
 
     version: str
@@ -146,8 +179,14 @@ class ReleaseRecord:
     score: Mapping[str, Any] | None = None
     protocols: Sequence[Any] | None = None
     runs: tuple[RunRecord, ...] | None = None
+    added: tuple[AddedFile, ...] = ()
     psreg: str = FIRST
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def all_files(self) -> tuple[FileRecord, ...]:
+        """The files that it was published with, and those added later."""
+        return (*self.files, *self.added)
 
     @property
     def semver(self) -> Version:
@@ -179,6 +218,9 @@ class ReleaseRecord:
             runs=tuple(map(RunRecord.from_json, members.array("runs")))
             if "runs" in value
             else None,
+            added=tuple(map(AddedFile.from_json, members.array("added")))
+            if "added" in value
+            else (),
             psreg=members.version("psreg") if "psreg" in value else FIRST,
             extra=members.left,
         )
@@ -202,6 +244,7 @@ class ReleaseRecord:
             **({} if self.score is None else {"score": dict(self.score)}),
             **({} if self.protocols is None else {"protocols": list(self.protocols)}),
             **({} if self.runs is None else {"runs": [run.to_json() for run in self.runs]}),
+            **({"added": [file.to_json() for file in self.added]} if self.added else {}),
             **({} if self.psreg == FIRST else {"psreg": self.psreg}),
         }
 

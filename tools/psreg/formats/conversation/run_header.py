@@ -9,7 +9,6 @@ Anyone can write a header, so it proves nothing by itself; it only has to agree 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,11 +16,6 @@ from psreg.formats.json import json_document
 
 HEADER = "run"
 """The member of the first line."""
-
-LATER = re.compile(
-    r"(?P<platform>[a-z0-9]+(?:-[a-z0-9]+)*)-(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})\.jsonl"
-)
-"""The name of a transcript that may be added to a released version."""
 
 _ECHO = "You said: "
 _ECHOED = 80

@@ -350,7 +350,9 @@ def run_does_not_count(submission: Submission) -> Iterator[Finding]:
 
     ## Fix
     Write the row as the run was. The first line of a transcript must have the run header, which
-    `psreg try --record` writes; a run without one does not count, but is only a warning.
+    `psreg try --record` writes; a run without one does not count, but is only a warning. The header
+    of a transcript that has no row, `evidence/<platform>-<date>.jsonl`, takes the place of the row:
+    it must be complete, with the `result`, and `notes` for `partial` and `fail`.
 
     ```text
     {"run": {"platform": "claude", "model": "…", "date": "2026-11-01", "sha256": "…"}}
@@ -359,16 +361,17 @@ def run_does_not_count(submission: Submission) -> Iterator[Finding]:
     ```
     """
     for judged in _judged_runs(submission):
-        if judged.platform == STUB:
-            continue
-        for doubt in judged.doubts:
-            if doubt.member:
+        for doubt in judged.doubts if judged.row and judged.platform != STUB else ():
+            if doubt.member:  # other rules report the others
                 yield Finding(
                     message=f"this run does not count: {doubt.message}",
-                    at=f"{judged.row}/{doubt.member}" if judged.row else "",
-                    path=str(submission.release_path if judged.row else judged.path),
+                    at=f"{judged.row}/{doubt.member}",
+                    path=_path(submission),
                     severity=doubt.severity,
                 )
+        if not judged.row and judged.doubts:
+            message = f"this run does not count: {judged.doubts[0].message}"
+            yield Finding(message=message, path=str(judged.path))
 
 
 @rule("REG018", spec="pbe-1.0/PBE-19", severity=ERROR)

@@ -20,8 +20,8 @@ from psreg.core.diagnostics import WARNING, Severity
 from psreg.formats import dotprompt
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.reader import read_conversation
-from psreg.formats.conversation.run_header import LATER, RunHeader, is_stub_answer, run_header
-from psreg.formats.layout import EVIDENCE
+from psreg.formats.conversation.run_header import RunHeader, is_stub_answer, run_header
+from psreg.formats.layout import later_evidence
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import STUB
 from psreg.formats.release import TestRun
@@ -29,6 +29,9 @@ from psreg.formats.tree import Submission
 
 EARLIEST = date(2022, 1, 1)
 """No assistant that people could use is older."""
+
+RESULTS = ("pass", "partial", "fail")
+"""How a run can go."""
 
 _TELLING = 200
 """Characters of answers that two runs do not have in common by chance."""
@@ -46,6 +49,9 @@ class Doubt:
     message: str
     member: str = ""
     severity: Severity | None = None
+
+
+_HEADLESS = Doubt(message="its transcript has no run header", member="evidence", severity=WARNING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,15 +96,9 @@ def judged_runs(submission: Submission) -> tuple[JudgedRun, ...]:
     later = [
         judge(_run_of(submission, path), path, "")
         for path in submission.paths
-        if path not in cited and is_added_evidence(submission.folder, path)
+        if path not in cited and later_evidence(path)
     ]
     return _each_conversation_once(submission, [*rows, *later])
-
-
-def is_added_evidence(folder: PurePosixPath, path: PurePosixPath) -> bool:
-    """Tell whether `path` is named like a transcript that may be added to the version `folder`."""
-    match = LATER.fullmatch(path.name) if path.parent == folder / EVIDENCE else None
-    return match is not None and day_of(match["date"]) is not None
 
 
 def day_of(text: str) -> date | None:
@@ -143,13 +143,36 @@ def _run_of(submission: Submission, path: PurePosixPath) -> TestRun:
 def _judged(
     submission: Submission, digest: str, run: TestRun, path: PurePosixPath, row: str
 ) -> JudgedRun:
+    doubts = [*_doubts(submission, digest, run, path)]
+    if not row:
+        headless = run_header(submission.documents[path].text) is None
+        doubts = [_HEADLESS] if headless else [*_of_added(run, path), *doubts]
     return JudgedRun(
         run=run,
         path=path,
         platform=folded_platform(run.platform),
         row=row,
-        doubts=tuple(_doubts(submission, digest, run, path)),
+        doubts=tuple(doubts),
     )
+
+
+def _of_added(run: TestRun, path: PurePosixPath) -> Iterator[Doubt]:
+    """Yield the doubts about the header of an added transcript, which has no row."""
+    platform, day = later_evidence(path) or ("", "")
+    if run.platform and folded_platform(platform) != folded_platform(run.platform):
+        message = f"the run header states the platform `{run.platform[:80]}`, the file name another"
+        yield Doubt(message=message, member="platform")
+    if run.date and run.date != day:
+        message = f"the run header states the date `{run.date[:80]}`, the file name another"
+        yield Doubt(message=message, member="date")
+    if run.result not in RESULTS:
+        message = (
+            f"the `result` in the run header must be {', '.join(RESULTS[:-1])} or {RESULTS[-1]}"
+        )
+        yield Doubt(message=message, member="result")
+    elif run.result != "pass" and not run.notes:
+        message = f"a result of `{run.result}` needs `notes` in the run header"
+        yield Doubt(message=message, member="result")
 
 
 def _doubts(
@@ -167,7 +190,7 @@ def _doubts(
     text = submission.documents[path].text
     header = run_header(text)
     if header is None:
-        yield Doubt(message="its transcript has no run header", member="evidence", severity=WARNING)
+        yield _HEADLESS
     else:
         yield from _disagreements(run, header)
     yield from _of_conversation(submission, path)

@@ -1,7 +1,7 @@
 """The rules about released versions: they keep their bytes, their name and their class.
 
-Only a `statement.json` can be added to one. Only programs read it, so it contains a signed
-statement and nothing else.
+Only a `statement.json` and the transcripts of later runs can be added to one. Only programs read a
+statement, so it contains a signed statement and nothing else.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from psreg.core.rule import rule
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import JsonTree
 from psreg.formats.json.pointer import join
+from psreg.formats.layout import later_evidence
 from psreg.registry.build import STATEMENT
 from psreg.review.change import ChangeSet, FileChange, Touch, TouchedEntry
 from psreg.review.rules.version_rules import checked_releases
@@ -35,9 +36,9 @@ def statement_invalid(change: ChangeSet) -> Iterator[Finding]:
     """A `statement.json` is not a signed statement.
 
     ## Why
-    This is the only file that can be added or changed after its release. So it must not be a way
-    to add something else to a released version: a text that a model would read, a second payload
-    under the same name, or hidden content.
+    This is the only file that can be changed after its release. So it must not be a way to add
+    something else to a released version: a text that a model would read, a second payload under
+    the same name, or hidden content.
 
     ## Fix
     Write a payload and its signatures, each in base64, and nothing else:
@@ -117,7 +118,8 @@ def released_file_changed(change: ChangeSet) -> Iterator[Finding]:
     People who installed 1.2.0 have what 1.2.0 was on the day of its release: lock files contain
     its digest, mirrors contain its bytes, reviews and test runs are about exactly that text. If a
     version could change afterwards, none of this would mean anything. Only `statement.json` may be
-    added later.
+    added later, and the transcript of a later test run, `evidence/<platform>-<date>.jsonl`, which
+    the record lists as added.
 
     ## Fix
     Undo the change to the released folder and make it in a new version, however small it is:
@@ -134,6 +136,8 @@ def released_file_changed(change: ChangeSet) -> Iterator[Finding]:
             release = ReleaseId.of(file.path)
             if release is None or release.version not in _in_both(entry):
                 continue
+            if _is_new_evidence(file):
+                continue
             if file.path != release.folder / STATEMENT or file.touch is Touch.DELETED:
                 yield Finding(
                     message=f"a file is {_VERBS[file.touch]} the released version "
@@ -141,6 +145,10 @@ def released_file_changed(change: ChangeSet) -> Iterator[Finding]:
                     path=str(file.path),
                     hint=_undo(file, entry),
                 )
+
+
+def _is_new_evidence(file: FileChange) -> bool:
+    return file.touch is Touch.ADDED and later_evidence(file.path) is not None
 
 
 def _in_both(entry: TouchedEntry) -> set[str]:
