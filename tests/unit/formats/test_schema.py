@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.resources import files
 
 import jsonschema
@@ -141,7 +142,9 @@ def test_editors_and_psreg_agree(name, data):
         del at[key]
     else:
         at[key] = data.draw(JSON)
-    assert set(schema.violations("pbe", value)) == set(schema.violations(name, value))
+    both = (schema.violations("pbe", value), schema.violations(name, value))
+    dispatched, chosen = ({replace(one, hint="") for one in found} for found in both)
+    assert dispatched == chosen
 
 
 def test_missing_key_points_at_its_parent():
@@ -151,7 +154,7 @@ def test_missing_key_points_at_its_parent():
     assert violation.code == "PBE011"
     assert violation.pointer == "/facilitator_techniques/techniques/0"
     assert violation.message == "`facilitator_techniques.techniques[0].example` is missing"
-    assert violation.hint == "A concrete example of the technique in use."
+    assert violation.hint.startswith("Write: words the assistant could really say")
     assert violation.key
 
 

@@ -183,6 +183,9 @@ def test_bytes_that_are_no_text_are_left():
         ("@dotprompt_format_version", "@format_version", "PROMPT010"),
         ("[METADATA]", " [ Metadata ]", "PROMPT015"),
         ("[CONTENT]", "\t[content]", "PROMPT015"),
+        ("@dotprompt_format_version", "@dotprompt_fromat_version", "PROMPT010"),
+        ("@dotprompt_format_version", "@Format-Version", "PROMPT010"),
+        ("version 0.0.1", 'version "v0.0.1"', "PROMPT011"),
         ("@name Ana", "@name   Ana", "PROMPT016"),
         ("@name Ana", "@name \tAna", "PROMPT016"),
     ],
@@ -195,12 +198,39 @@ def test_a_prompt_is_fixed(bad, good, code, newline):
     assert (codes(result.fixed), of_format(result.left)) == ({code: 1}, ())
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_missing_format_version_is_added(newline):
+    whole = PROMPT.replace("\n", newline)
+    after, result = fix(whole.replace(f"@dotprompt_format_version 0.0.1{newline}", ""), "x.prompt")
+    assert after.decode() == whole
+    assert codes(result.fixed) == {"PROMPT010": 1}
+
+
+@pytest.mark.parametrize(
+    "stated",
+    ["Stateless Executor", "stateless-executor", "stateles_executor", "StatelessExecutor "],
+)
+def test_the_class_is_spelled_right(stated):
+    value = dict(schema.document("stateless_executor")["examples"][0])
+    after, result = fix(text({**value, "pbe_class": stated}))
+    assert json.loads(after) == value
+    assert codes(result.fixed) == {"PBE007": 1}
+
+
+@pytest.mark.parametrize("root", ["simple_quizz_save", "simple_quiz", "simpleQuiz_saves"])
+def test_a_misspelt_save_key_is_spelled_right(root):
+    after, _ = fix(text(engine(name="simple_quiz", root=root, recognition=root)))
+    saves = json.loads(after)["save_system"]
+    assert list(saves["save_template"]) == ["simple_quiz_save"]
+    assert saves["load_detection"]["recognition_key"] == "simple_quiz_save"
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
         ("@dotprompt_format_version 0.0.1", "@format_version 7"),
         ("@dotprompt_format_version 0.0.1", "@format_version 0.0.1\n@format_version 0.0.1"),
-        ("@dotprompt_format_version 0.0.1\n", ""),
+        ("@dotprompt_format_version 0.0.1", "@dotprompt_format_version 0.0.2"),
         ("[CONTENT]", "[ (% say %) CONTENT]"),
     ],
 )

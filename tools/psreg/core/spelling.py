@@ -17,6 +17,26 @@ def near_ones(word: str, known: Collection[str], most: int) -> list[str]:
     return get_close_matches(word.lower(), known, n=most)
 
 
+def meant(word: str, known: Collection[str]) -> str | None:
+    """Return the one of `known` that `word` spells in other letter case, or with other separators.
+
+    A slight misspelling counts, too. None if no word is that similar.
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - only a misspelt word needs it
+
+    by_letters = {letters(one): one for one in known}
+    near = get_close_matches(letters(word), by_letters, n=1, cutoff=_SLIGHT)
+    return by_letters[near[0]] if near else None
+
+
+_SLIGHT = 0.9
+
+
+def letters(word: str) -> str:
+    """Return the letters and digits of a word, case folded."""
+    return "".join(filter(str.isalnum, word.casefold()))
+
+
 def did_you_mean(word: str, known: Collection[str]) -> str:
     """Return a hint: the most similar known word, or all of them."""
     near = nearest(word, known)

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from psreg.core.classes import PBE_CLASSES
+from psreg.core.spelling import meant
 from psreg.formats import schema
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import JsonTree
@@ -53,15 +54,42 @@ class Pbe:
         """The `pbe_class`, known or not; None if it is missing or not a string."""
         return self.text("pbe_class")
 
+    @cached_property
+    def meant_class(self) -> str | None:
+        """The class whose rules apply: the stated one, or the one that was probably meant.
+
+        A misspelt class is meant as the one that it resembles. A PBE without any field of its class
+        but with those of another is meant as that one. None if the class cannot be guessed.
+        """
+        stated = self.pbe_class
+        if stated not in PBE_CLASSES:
+            return meant(stated, PBE_CLASSES) if stated else None
+        if self._fields_of(stated):
+            return stated
+        others = [one for one in PBE_CLASSES if 2 * self._fields_of(one) > len(_own_fields(one))]
+        return others[0] if len(others) == 1 else stated
+
+    def _fields_of(self, entry_class: str) -> int:
+        return sum(field in self.value for field in _own_fields(entry_class))
+
     @property
     def schema_name(self) -> str:
         """The schema of its class, or of the universal fields if the class is unknown."""
-        return self.pbe_class if self.pbe_class in PBE_CLASSES else "pbe"
+        return self.meant_class or "pbe"
 
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
         """The violations of the schema of its class; () if the root is not an object."""
-        return schema.violations(self.schema_name, self.value) if self.is_object else ()
+        if not self.is_object:
+            return ()
+        if self.meant_class == self.pbe_class or self.meant_class is None:
+            return schema.violations(self.schema_name, self.value)
+        # NOTE: each schema has the name of its class as a constant, and PBE007 or PBE033 speaks.
+        stated = (
+            v for v in schema.violations("pbe", {"pbe_class": self.pbe_class}) if v.code == "PBE007"
+        )
+        corrected = {**self.value, "pbe_class": self.meant_class}
+        return (*stated, *schema.violations(self.schema_name, corrected))
 
     def strings(self) -> list[tuple[str, str]]:
         """Return (pointer, text) of every text that its class requires and the file has."""
@@ -78,6 +106,13 @@ class Pbe:
         """Return the text at the keys `path`; None if it is missing or not a string."""
         value = self.get(*path)
         return value if isinstance(value, str) else None
+
+
+def _own_fields(entry_class: str) -> list[str]:
+    """Return the fields that only PBEs of a class have; many others have a description, too."""
+    universal = schema.fields("pbe")
+    names = schema.fields(entry_class)
+    return [name for name in names if name not in universal and name != "description"]
 
 
 def read(data: bytes) -> Pbe:

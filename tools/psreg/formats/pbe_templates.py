@@ -14,8 +14,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from psreg.core.classes import PBE_CLASSES
+
 BLANK = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}")
 """A blank in a template: `{{tone}}`."""
+
+_LONGEST = 400
+"""Characters of the longest example in a hint."""
 
 _AS_ABOVE = "as above"
 
@@ -59,27 +64,47 @@ def blanks_in(value: Any) -> list[str]:
     return list(dict.fromkeys(key for text in _texts(value) for key in BLANK.findall(text)))
 
 
-def blank_at(entry_class: str, path: _Path) -> Blank | None:
-    """Return the blank that fills the value at `path` of a PBE; None if there is none.
+def advice(entry_class: str, path: _Path, otherwise: str = "") -> str:
+    """Return a hint that says what to write at `path` of a PBE, with an example.
 
-    For items of a list beyond those of the template, it is that of the last one.
+    For a path that no template has, it is `otherwise`.
     """
-    value = template(entry_class)
+    value = _at(entry_class, path)
+    if value is None:
+        return otherwise or "Write the content of this field in a sentence."
+    if isinstance(value, str) and (found := BLANK.search(value)):
+        return blanks()[found[1]].advice
+    example = json.dumps(_filled(value), ensure_ascii=False)
+    if len(example) > _LONGEST and isinstance(value, dict):
+        example = "{" + ", ".join(f'"{key}": …' for key in value) + "}"
+    return f"{otherwise} For example: {example}".lstrip() if len(example) <= _LONGEST else otherwise
+
+
+def _at(entry_class: str, path: _Path) -> Any:
+    """Return the value at `path` of a template; None if there is none.
+
+    For items of a list beyond those of the template, it is the last one.
+    """
+    value = template(entry_class if entry_class in PBE_CLASSES else PBE_CLASSES[0])
     for key in path:
-        if isinstance(value, list) and isinstance(key, int) and value:
+        if isinstance(value, list) and isinstance(key, int):
             value = value[min(key, len(value) - 1)]
         elif isinstance(value, dict) and key in value:
             value = value[key]
         else:
             return None
-    found = BLANK.search(value) if isinstance(value, str) else None
-    return blanks()[found[1]] if found else None
+    return value
 
 
-def advice(entry_class: str, path: _Path) -> str:
-    """Return a hint that says what to write at `path` of a PBE."""
-    found = blank_at(entry_class, path)
-    return found.advice if found else "Write the content of this field in a sentence."
+def _filled(value: Any) -> Any:
+    """Return part of a template with the examples in place of the blanks."""
+    if isinstance(value, dict):
+        return {_filled(key): _filled(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_filled(item) for item in value]
+    if isinstance(value, str):
+        return BLANK.sub(lambda found: blanks()[found[1]].example, value)
+    return value
 
 
 def unfilled(text: str) -> str:

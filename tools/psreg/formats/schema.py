@@ -18,7 +18,7 @@ from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from psreg.core.spelling import did_you_mean
+from psreg.core.spelling import did_you_mean, meant
 from psreg.formats.json.pointer import dotted, join, split
 from psreg.formats.json.syntax_error import shown
 
@@ -213,11 +213,13 @@ def _of(schema_name: str, fault: _Fault) -> Iterator[Violation]:
     if fault.keyword == "required":
         for key in (key for key in fault.limit if key not in fault.value):
             place = (*fault.path, key)
+            spelled = _misspelt(key, fault)
+            hint = f"Write `{key}` in place of {shown(spelled)}." if spelled else ""
             yield Violation(
                 code=code_of(schema_name, place, fault.keyword),
-                pointer=join(fault.path),
+                pointer=join((*fault.path, spelled) if spelled else fault.path),
                 message=f"`{dotted(place)}` is missing",
-                hint=known.get(key, {}).get("description", ""),
+                hint=hint or _advice(schema_name, place, known.get(key, {})),
                 key=True,
             )
     elif fault.keyword == "additionalProperties":
@@ -236,8 +238,26 @@ def _of(schema_name: str, fault: _Fault) -> Iterator[Violation]:
             code=code_of(schema_name, place, fault.keyword),
             pointer=join(place),
             message=_message(fault),
-            hint=fault.schema.get("description", ""),
+            hint=_advice(schema_name, place, fault.schema),
         )
+
+
+def _misspelt(key: str, fault: _Fault) -> str | None:
+    """Return the unknown member that was probably meant as `key`; None if there is none."""
+    if fault.schema.get("additionalProperties") is False:
+        return None  # a finding of its own says so
+    known = fault.schema.get("properties", {})
+    return meant(key, [name for name in fault.value if name not in known])
+
+
+def _advice(schema_name: str, place: Path, schema: Mapping[str, Any]) -> str:
+    """Return what to write at `place`."""
+    description: str = schema.get("description", "")
+    if CODES[schema_name] is not _PBE or "minItems" in schema:
+        return description
+    from psreg.formats.pbe_templates import advice  # noqa: PLC0415 - only a fault needs it
+
+    return advice(schema_name, place, description)
 
 
 def code_of(schema_name: str, path: Path, keyword: str) -> str:

@@ -130,10 +130,67 @@ def test_version_not_semver(version):
     assert padded_version(version) is None
 
 
-@pytest.mark.parametrize("name", ["quiz", "Stateless_Executor", "prompt", "stateless_executor "])
+@pytest.mark.parametrize("name", ["quiz", "executor", "prompt"])
 def test_unknown_class_is_judged_by_universal_fields_only(name):
     value = {**changed(STATELESS, ("pbe_class", name)), "execution": 5, "start_play": 1}
     assert judge(value) == [("PBE007", ERROR, "/pbe_class")]
+
+
+@pytest.mark.parametrize("name", ["Stateless_Executor", "stateless_executor ", "stateles executor"])
+def test_a_misspelt_class_is_judged_by_the_fields_of_the_right_one(name):
+    value = {**changed(STATELESS, ("pbe_class", name)), "execution": 5}
+    assert judge(value) == [("PBE007", ERROR, "/pbe_class"), ("PBE021", ERROR, "/execution")]
+
+
+@pytest.mark.parametrize(
+    ("base", "stated"),
+    [
+        (STATELESS, "interactive_engine"),
+        (STATELESS, "persistent_service"),
+        (ENGINE, "stateless_executor"),
+        (ENGINE, "persistent_service"),
+        (SERVICE, "interactive_engine"),
+    ],
+)
+def test_a_wrong_class_is_one_finding(base, stated):
+    found = judge({**base, "pbe_class": stated, "description": "A quiz."})
+    assert [row for row in found if row[0] not in ("PBE016", "PBE024")] == [
+        ("PBE033", ERROR, "/pbe_class")
+    ]
+    assert {place for code, _, place in found if code == "PBE016"} <= {"/description"}
+
+
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        ("execution", "Execution"),
+        ("execution", "executon"),
+        ("pbe_name", "pbe name "),
+        ("execution primary_goal", "primaryGoal"),
+        ("execution termination_condition", "terminaton_condition"),
+    ],
+)
+def test_a_misspelt_key_is_named(path, wrong):
+    *parents, right = path.split()
+    value = changed(STATELESS, (path, DELETE), (" ".join([*parents, "KEY"]), "x"))
+    written = json.dumps(value).replace("KEY", wrong).encode()
+    document = pbe.read(written)
+    (found,) = (v for v in document.violations if v.message.endswith("is missing"))
+    assert found.pointer.rpartition("/")[2] == wrong
+    assert found.hint == f'Write `{right}` in place of "{wrong}".'
+
+
+@pytest.mark.parametrize(
+    "path", ["meta_instructions tone", "core_philosophy", "start_play instruction"]
+)
+def test_what_is_missing_blank_or_of_the_wrong_type_gets_an_example(path):
+    for new in (DELETE, 7) if path == "core_philosophy" else (DELETE, 7, " "):
+        document = pbe.read(json.dumps(changed(ENGINE, (path, new))).encode())
+        hints = [
+            f.hint for rule in PBE_RULES for f in rule.check(document) if rule.severity is ERROR
+        ]
+        (hint,) = hints
+        assert "example" in hint
 
 
 def test_execution():

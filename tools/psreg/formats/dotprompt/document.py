@@ -235,7 +235,16 @@ def _version_issues(sections: Sections, metadata: Mapping[str, str]) -> Iterator
     message = f"format version {version!r} is not supported; supported: {supported}"
     hint = f"Write `@{VERSION_KEY} {SUPPORTED_VERSIONS[-1]}`."
     span = entry.span if version else entry.key_span
-    yield Issue(code="PROMPT011", message=message, span=span, hint=hint)
+    right = version.strip("\"'`vV. ")
+    sure = right in SUPPORTED_VERSIONS and len(version) == span.end - span.start
+    yield Issue(
+        code="PROMPT011",
+        message=message,
+        span=span,
+        hint=hint,
+        fix=(Change(span, right),) if sure else (),
+        fix_title=f"write the version as `{right}`" if sure else "",
+    )
 
 
 def _spanning_pairs(content: Excerpt, braces: Braces) -> Iterator[Issue]:

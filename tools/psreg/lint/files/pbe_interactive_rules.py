@@ -259,28 +259,29 @@ def load_instruction_names_other_key(pbe: Pbe) -> Iterator[Finding]:
     after    "instruction": "When JSON with the root key simple_quiz_save arrives, resume from it."
     ```
     """
-    expected = _save_key(pbe)
     instruction = pbe.text("save_system", "load_detection", "instruction") or ""
+    roots = [root for root, _ in _saves(pbe)]
+    if not roots or not pbe.name or roots[0] in instruction:
+        return
     named = _SAVE_WORD.findall(instruction)
-    saved = [root for root, _ in _saves(pbe)]
-    if expected in saved and named and expected not in named:
+    if named and not any(follows_name(key, pbe.name) for key in named):
         yield Finding(
-            message=f"the loading instruction names {shown(named[0])}, not {shown(expected)}",
+            message=f"the loading instruction names {shown(named[0])}, not {shown(roots[0])}",
             at="/save_system/load_detection/instruction",
-            hint=f"Name the root key of `save_template`: {expected}.",
+            hint="Name the root key of `save_template`: `pbe_name` followed by `_save`.",
         )
 
 
 def _saves(pbe: Pbe) -> Iterator[tuple[str, Any]]:
     """Yield the root key of the save template of an interactive engine, with its value."""
-    template = pbe.get(*_SAVES) if pbe.pbe_class == _INTERACTIVE else None
+    template = pbe.get(*_SAVES) if pbe.meant_class == _INTERACTIVE else None
     if isinstance(template, dict) and len(template) == 1:
         yield from template.items()
 
 
 def _save_key(pbe: Pbe) -> str | None:
     """Return the one right save key; None if this PBE has no name, or no save system by class."""
-    named = pbe.pbe_class == _INTERACTIVE and pbe.name and pbe.name.strip()
+    named = pbe.meant_class == _INTERACTIVE and pbe.name and pbe.name.strip()
     return f"{pbe.name}_save" if named else None
 
 
@@ -338,7 +339,7 @@ def description_too_long(pbe: Pbe) -> Iterator[Finding]:
     after    "description": "A quiz that counts right answers and adapts its questions."
     ```
     """
-    text = pbe.text("description") if pbe.pbe_class == _INTERACTIVE else None
+    text = pbe.text("description") if pbe.meant_class == _INTERACTIVE else None
     count = sentences(text or "")
     if count > _MOST_SENTENCES:
         yield Finding(
@@ -407,7 +408,7 @@ def _copies(
     features: Callable[[Mapping[str, Any]], Iterator[tuple[str, ...]]],
 ) -> Iterator[Finding]:
     """Yield a finding for each item of the list at `path` that an earlier one equals."""
-    items = pbe.get(*path) if pbe.pbe_class == "interactive_engine" else None
+    items = pbe.get(*path) if pbe.meant_class == _INTERACTIVE else None
     items = items if isinstance(items, list) else []
     first: dict[tuple[str, ...], int] = {}
     copies = []

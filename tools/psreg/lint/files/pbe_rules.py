@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from psreg.core.classes import PBE_CLASSES
-from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding
 from psreg.core.identity import MAX_NAME_LENGTH, is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.version import is_version
@@ -188,8 +189,18 @@ def unknown_class(pbe: Pbe) -> Iterator[Finding]:
     after    "pbe_class": "interactive_engine"
     ```
     """
-    if pbe.pbe_class and pbe.pbe_class.strip():
-        yield from of_violations(pbe.violations, "PBE007")
+    if not pbe.pbe_class or not pbe.pbe_class.strip():
+        return
+    for finding in of_violations(pbe.violations, "PBE007"):
+        if pbe.meant_class is None:
+            yield finding
+        else:
+            yield replace(
+                finding,
+                hint=f"Write `{pbe.meant_class}`.",
+                fix=(Change(pbe.tree.span("/pbe_class"), f'"{pbe.meant_class}"'),),
+                fix_title=f"write the class as `{pbe.meant_class}`",
+            )
 
 
 @rule("PBE020", spec="pbe-1.0/PBE-A13", severity=ERROR)
@@ -209,10 +220,13 @@ def blank_string(pbe: Pbe) -> Iterator[Finding]:
     ```
     """
     yield from of_violations(pbe.violations, "PBE020")
+    from psreg.formats.pbe_templates import advice  # noqa: PLC0415 - only a PBE needs it
+
     blank = (pointer for pointer, text in pbe.strings() if not text.strip())
     for pointer in islice(blank, MAX_VIOLATIONS):
-        hint = "Write the content of this field in a sentence."
-        yield Finding(message=f"`{dotted(_at(pointer))}` is blank", at=pointer, hint=hint)
+        path = _at(pointer)
+        hint = advice(pbe.schema_name, path)
+        yield Finding(message=f"`{dotted(path)}` is blank", at=pointer, hint=hint)
 
 
 @rule("PBE021", spec="pbe-1.0/PBE-03", severity=ERROR)
@@ -327,9 +341,9 @@ def reserved_field_of_another_class(pbe: Pbe) -> Iterator[Finding]:
     after    {"pbe_class": "stateless_executor", "about": "Greets the world.", …}
     ```
     """
-    if pbe.pbe_class not in PBE_CLASSES:
+    if pbe.meant_class is None:
         return
-    own = schema.fields(pbe.pbe_class)
+    own = schema.fields(pbe.meant_class)
     for owner in PBE_CLASSES:
         for field in schema.fields(owner):
             if field in pbe.value and field not in own:
@@ -384,8 +398,8 @@ def text_says_nothing(pbe: Pbe) -> Iterator[Finding]:
     after    "behavior": "Group items by bag, give a count for each, add no greeting."
     ```
     """
-    if pbe.pbe_class in PBE_CLASSES:
-        yield from islice(_meaningless(pbe, pbe.pbe_class), MAX_VIOLATIONS)
+    if pbe.meant_class:
+        yield from islice(_meaningless(pbe, pbe.meant_class), MAX_VIOLATIONS)
 
 
 def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
@@ -444,7 +458,7 @@ def never_terminates(pbe: Pbe) -> Iterator[Finding]:
     ```
     """
     text = pbe.text("execution", "termination_condition")
-    if pbe.pbe_class == "stateless_executor" and text and _NEVER.fullmatch(_words(text)):
+    if pbe.meant_class == "stateless_executor" and text and _NEVER.fullmatch(_words(text)):
         yield Finding(
             message=f"`execution.termination_condition` is {shown(text)}, which is not an end",
             at="/execution/termination_condition",
@@ -455,6 +469,30 @@ def never_terminates(pbe: Pbe) -> Iterator[Finding]:
 def _words(text: str) -> str:
     kept = re.sub(r"['’]", "", text.casefold())
     return " ".join(re.sub(r"[^\w]+|_", " ", kept).split())
+
+
+@rule("PBE033", spec="pbe-1.0/PBE-07", severity=ERROR, since="0.2.0")
+def fields_of_another_class(pbe: Pbe) -> Iterator[Finding]:
+    """The class has none of its fields, but the PBE has those of another class.
+
+    ## Why
+    The class decides which fields an assistant looks for. Here it would find none of them, and it
+    would ignore those that are there. psreg checks the fields of the class that they belong to.
+
+    ## Fix
+    Change `pbe_class`, and move the entry to the folder of that class.
+
+    ```text
+    before   "pbe_class": "interactive_engine",   "execution": {"primary_goal": …}
+    after    "pbe_class": "stateless_executor",   "execution": {"primary_goal": …}
+    ```
+    """
+    if pbe.pbe_class in PBE_CLASSES and pbe.meant_class != pbe.pbe_class:
+        yield Finding(
+            message=f"`pbe_class` is {pbe.pbe_class}, but the fields are of {pbe.meant_class}",
+            at="/pbe_class",
+            hint=f"Write `{pbe.meant_class}`, or the fields of {pbe.pbe_class}.",
+        )
 
 
 PBE_RULES: tuple[Rule[Pbe], ...] = (
@@ -485,5 +523,6 @@ PBE_RULES: tuple[Rule[Pbe], ...] = (
     save_without_state,
     save_version_differs,
     load_instruction_names_other_key,
+    fields_of_another_class,
 )
 """In the order of their codes."""

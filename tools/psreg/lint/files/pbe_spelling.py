@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from psreg.core.diagnostics import Change, Span
 from psreg.core.identity import is_name
+from psreg.core.spelling import meant
 from psreg.formats.json import json_document
 from psreg.formats.json.pointer import join
 from psreg.formats.pbe import Pbe
@@ -76,8 +77,12 @@ def naming_fix(pbe: Pbe) -> tuple[Change, ...]:
 
 
 def follows_name(key: str, name: str) -> bool:
-    """Tell whether a save key is `name` and `_save` but for capitals, accents and separators."""
-    return _letters(key) == _letters(f"{name}_save")
+    """Tell whether a save key is probably meant as `name` and `_save`.
+
+    It may differ in capitals, accents and separators, lack `_save`, or be slightly misspelt.
+    """
+    right = _letters(f"{name}_save")
+    return _letters(key) in (right, _letters(name)) or meant(_letters(key), [right]) is not None
 
 
 def _right_name(text: str) -> str | None:

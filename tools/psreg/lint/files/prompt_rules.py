@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.core.spelling import nearest
+from psreg.core.spelling import meant, nearest
 from psreg.formats.dotprompt import SUPPORTED_VERSIONS, VERSION_KEY, Prompt
 from psreg.formats.json.syntax_error import shown
 from psreg.lint.content.clarity_rules import says_nothing
@@ -278,13 +278,21 @@ def missing_format_version(prompt: Prompt) -> Iterator[Finding]:
     place = next((header.span for header in prompt.headers if header.name == "METADATA"), None)
     if place is None or VERSION_KEY in prompt.metadata:
         return  # without a METADATA there is nothing to put it into: PROMPT003 speaks
-    others = [e for e in prompt.entries if (e.section, e.key) == ("METADATA", _OTHER_KEY)]
+    others = [e for e in prompt.entries if e.section == "METADATA" and _is_meant(e.key)]
     message = f"[METADATA] has no `@{VERSION_KEY}`"
+    line = f"@{VERSION_KEY} {SUPPORTED_VERSIONS[-1]}"
     if not others:
-        hint = f"Add `@{VERSION_KEY} {SUPPORTED_VERSIONS[-1]}`."
-        yield Finding(message=message, at=place, hint=hint, read=WARNING)
+        newline = "\r\n" if prompt.text.startswith("\r\n", place.end) else "\n"
+        yield Finding(
+            message=message,
+            at=place,
+            hint=f"Add `{line}`.",
+            read=WARNING,
+            fix=(Change(Span(place.end, place.end), f"{newline}{line}"),),
+            fix_title=f"add `{line}`",
+        )
     else:
-        title = f"rename `@{_OTHER_KEY}` to `@{VERSION_KEY}`"
+        title = f"rename `@{others[0].key}` to `@{VERSION_KEY}`"
         # A second one, or a version we do not know, is a decision for the author.
         sure = len(others) == 1 and others[0].value in SUPPORTED_VERSIONS
         yield Finding(
@@ -295,6 +303,11 @@ def missing_format_version(prompt: Prompt) -> Iterator[Finding]:
             fix=(Change(others[0].key_span, VERSION_KEY),) if sure else (),
             fix_title=title,
         )
+
+
+def _is_meant(key: str) -> bool:
+    """Tell whether a key is probably meant as the one of the format's version."""
+    return key == _OTHER_KEY or meant(key, [VERSION_KEY, _OTHER_KEY]) is not None
 
 
 @rule("PROMPT011", spec="dotprompt-0.0.1/PROMPT-10", severity=ERROR)
