@@ -12,7 +12,7 @@ import pytest
 from psreg.authoring.missing_files import missing_files
 from psreg.cli.rules import all_rules
 from psreg.core.errors import FindingsError, UnavailableError
-from psreg.formats.tree import Irregular
+from psreg.formats.layout import Irregular
 from psreg.git.repository import open_repository
 from psreg.review.change import Touch
 from psreg.review.git_change import read_change

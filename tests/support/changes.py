@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from psreg.formats.tree import Irregular, Tree
+from psreg.formats.layout import Irregular
+from psreg.formats.tree import Tree
 from psreg.review.change import Author, ChangeSet, FileChange, Touch
 
 

@@ -24,8 +24,8 @@ from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Diagnostic, Mode, Report
 from psreg.core.identity import Author
 from psreg.formats.conversation.reader import read_conversation
+from psreg.formats.layout import Irregular
 from psreg.formats.protocol_versions import PROTOCOLS
-from psreg.formats.tree import Irregular
 from psreg.lint.engine import check_file
 from psreg.lint.registry_walk import check_tree
 from psreg.lint.transcript import check_transcript

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from psreg.core.diagnostics import Span
-from psreg.formats.tree import POLICY, Tree, Waiver, waiver_for
+from psreg.formats.tree import POLICY, Tree
+from psreg.formats.waivers import Waiver, waiver_for
 from support.registry_trees import POLICY as POLICY_TEXT
 from support.registry_trees import RELEASE, entry, tree, version
 

@@ -9,7 +9,7 @@ import pytest
 
 from psreg.core.errors import FindingsError, PsregError, TrustError, UnavailableError
 from psreg.core.identity import Author, EntryId
-from psreg.formats.tree import Irregular
+from psreg.formats.layout import Irregular
 from psreg.git.repository import open_repository
 from psreg.review.change import Touch
 from psreg.review.git_change import read_change

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from psreg.core.errors import UnavailableError
-from psreg.formats.tree import Irregular
+from psreg.formats.layout import Irregular
 from psreg.registry.checkout import find_checkout, read_tree
 from psreg.system.files import MAX_FILE, read_file, read_named
 

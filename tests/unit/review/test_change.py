@@ -5,7 +5,8 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.core.identity import EntryId
-from psreg.formats.tree import Irregular, Tree
+from psreg.formats.layout import Irregular
+from psreg.formats.tree import Tree
 from psreg.review.change import ChangeSet, FileChange, Touch
 from support.changes import changes_between
 from support.registry_trees import entry, tree, version

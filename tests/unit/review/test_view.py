@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.cli.rules import all_rules
-from psreg.formats.tree import Irregular
+from psreg.formats.layout import Irregular
 from psreg.git.repository import open_repository
 from psreg.lint.registry_walk import check_tree
 from psreg.review.change import ChangeSet

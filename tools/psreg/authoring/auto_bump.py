@@ -23,9 +23,8 @@ from psreg.compatibility.steps import demanded, step_between, stepped
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.rule_table import RuleTable
 from psreg.core.version import Step, parse_version
+from psreg.formats.layout import STATEMENT
 from psreg.formats.tree import Submission, Tree
-
-_STATEMENT = "statement.json"
 
 
 def bump_from(
@@ -128,7 +127,7 @@ def _moved(
     new = {
         release.folder / path.relative_to(newest.folder): data
         for path, data in newest.files.items()
-        if path.name != _STATEMENT  # its signatures are for the old number
+        if path.name != STATEMENT  # its signatures are for the old number
     }
     new[release.artifact] = with_release(new[release.artifact], release)
     return Bump(

@@ -22,11 +22,9 @@ from psreg.core.rule_table import RuleTable
 from psreg.core.spelling import nearest
 from psreg.core.version import Step, parse_version
 from psreg.formats import golden_case, toml_document
-from psreg.formats.layout import EVIDENCE
+from psreg.formats.layout import EVIDENCE, STATEMENT
 from psreg.formats.tree import Entry, Submission, Tree
 from psreg.lint.entries.submission_rules import MAX_FILE
-
-_STATEMENT = "statement.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +114,7 @@ def _is_version_specific(path: PurePosixPath) -> bool:
     """Tell whether a file is about the exact bytes of one version; golden cases are not."""
     if path.name.endswith(golden_case.SUFFIX):
         return False
-    return path.parts[0] == EVIDENCE or str(path) == _STATEMENT
+    return path.parts[0] == EVIDENCE or str(path) == STATEMENT
 
 
 def entry_called(tree: Tree, name: str) -> Entry:

@@ -16,7 +16,7 @@ from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import PBES, Author
 from psreg.forges.pull_requests import Requests
 from psreg.forges.remotes import RemoteRepository, hosted, page_to_open
-from psreg.formats.tree import Irregular
+from psreg.formats.layout import Irregular
 from psreg.git.branch import Clone
 from psreg.git.repository import open_repository
 from psreg.registry.checkout import find_checkout, read_tree

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from psreg.client.resolve import Choice
 from psreg.core.diagnostics import Diagnostic, described
 from psreg.core.errors import TrustError
-from psreg.formats.tree import waivable
+from psreg.formats.waivers import waivable
 from psreg.lint.content.blocking import blocking_findings
 from psreg.registry.records import WaivedFinding
 

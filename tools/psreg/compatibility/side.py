@@ -10,12 +10,12 @@ from psreg.core.classes import Format
 from psreg.formats import dotprompt, golden_case, pbe, release
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.golden_case import GoldenCase
-from psreg.formats.layout import EVIDENCE
+from psreg.formats.layout import EVIDENCE, STATEMENT
 from psreg.formats.pbe import Pbe
 from psreg.formats.release import ReleaseFile
 from psreg.formats.tree import Submission
 
-_RELEASE, _STATEMENT = "release.toml", "statement.json"
+_RELEASE = "release.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ def folder_side(
     """Return the side of a version folder, from its files by their path in it."""
     alone = artifact_side(files[artifact], form) if artifact in files else Side()
     around = {
-        path: data for path, data in files.items() if path not in (artifact, _RELEASE, _STATEMENT)
+        path: data for path, data in files.items() if path not in (artifact, _RELEASE, STATEMENT)
     }
     manifest = release.read(files[_RELEASE]) if _RELEASE in files else None
     return Side(

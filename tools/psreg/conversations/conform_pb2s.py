@@ -15,8 +15,8 @@ from psreg.conversations.probe import Probe, Prompt, Run
 from psreg.core.diagnostics import Diagnostic, Issue, Mode, Span
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.json_lines import Kind
+from psreg.formats.document import PlainText
 from psreg.formats.protocol_versions import PROTOCOLS
-from psreg.formats.tree import PlainText
 from psreg.lint.locate import judge
 from psreg.protocols.conversation_rules import PROTO_RULES, Recording
 from psreg.protocols.pb2s.prompts import own_prompts_json

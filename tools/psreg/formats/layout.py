@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from pathlib import PurePosixPath
 
-from psreg.core.classes import PBE_CLASSES, Format
-from psreg.core.identity import PBES, ReleaseId, is_name
+from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import is_version
-from psreg.formats.tree import Tree
 
-KNOWN_FILES = ("release.toml", "README.md", "statement.json")
+STATEMENT = "statement.json"
+"""The one file of a version folder that may be added, or gain signatures, later."""
+
+KNOWN_FILES = ("release.toml", "README.md", STATEMENT)
 """The files of a version folder beside the artifact."""
 
 EVIDENCE = "evidence"
@@ -18,6 +20,16 @@ EVIDENCE = "evidence"
 
 SUFFIXES = (".prompt", ".toml", ".md", ".jsonl", ".json", ".txt")
 """Suffixes a file in a version folder may have."""
+
+
+class Irregular(StrEnum):
+    """The kinds of entries that are no plain files, in words that complete "this is …"."""
+
+    LINK = "a symbolic link"
+    SUBMODULE = "a submodule"
+    SPECIAL = "neither a file nor a folder"
+    EXECUTABLE = "an executable file"
+
 
 _DEVICE = re.compile(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
 _NUMBERS = re.compile(r"[0-9]{1,9}")
@@ -66,23 +78,3 @@ def stated_version(text: str | None) -> str:
     if text is None or not _NUMBERS.search(text):
         return "0.1.0"
     return text if is_version(text) else version_like(text)
-
-
-def place_of_artifact(tree: Tree, path: PurePosixPath) -> str:
-    """Return where the artifact at `path` belongs, as far as it says; "" if it is not one."""
-    name = version = None
-    form = next((f for f in Format if path.name.endswith(f.suffix)), None)
-    if form is None:
-        return ""
-    if pbe := tree.documents.pbe(path):
-        name, version, entry_class = pbe.name, pbe.version, pbe.pbe_class
-        if entry_class not in PBE_CLASSES:
-            entry_class = path.parts[1] if path.parts[1] in PBE_CLASSES else "<class>"
-    else:
-        entry_class = Format.PROMPT.value
-        prompt = tree.documents.prompt(path)
-        version = prompt.metadata.get("version") if prompt else None
-    if name is None or not is_name(name):
-        name = name_like(path.name.removesuffix(form.suffix)) or "<name>"
-    version = stated_version(version)
-    return f"{PBES}/{entry_class}/{name}/{version}/{name}{form.suffix}"

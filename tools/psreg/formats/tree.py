@@ -7,21 +7,19 @@ mapping of twenty thousand entries stays cheap; documents live as long as their 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 from functools import cached_property
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
 
-from psreg.core.classes import Format
-from psreg.core.diagnostics import Span
-from psreg.core.identity import PBES, EntryId, ReleaseId
+from psreg.core.classes import PBE_CLASSES, Format
+from psreg.core.identity import PBES, EntryId, ReleaseId, is_name
 from psreg.core.version import parse_version
 from psreg.formats import dotprompt, pbe, toml_document
+from psreg.formats.document import Document, PlainText
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.entry import EntryFile
+from psreg.formats.layout import Irregular, name_like, stated_version
 from psreg.formats.pbe import Pbe
 from psreg.formats.policy import Policy
 from psreg.formats.release import ReleaseFile
@@ -248,78 +246,6 @@ class _Some(Mapping[PurePosixPath, bytes]):
         return len(self._paths)
 
 
-class Waiver(NamedTuple):
-    """The reason for which a finding is waived, and what waives it: `policy` or `release`."""
-
-    reason: str
-    by: str
-
-
-UNWAIVABLE = ("CHG", "JSON", "NAME", "PBE", "PROMPT", "REG", "TOML")
-"""Families that an author cannot waive: they decide if a release is valid. The policy can."""
-
-HIDING = ("PS001", "PS002", "PS003", "PS004", "PS005", "PS014", "PS024")
-"""Rules about hidden text, which no author can waive: a reviewer does not see what it is about."""
-
-TRIPWIRE = ("PS081",)
-"""Rules for the case that an attacker has the author's key: the release must not waive them."""
-
-
-def waivable(code: str) -> bool:
-    """Tell whether the author of a release may waive findings of rule `code`."""
-    return code not in (*HIDING, *TRIPWIRE) and code.rstrip("0123456789") not in UNWAIVABLE
-
-
-def waiver_for(code: str, submission: Submission) -> Waiver | None:
-    """Return why findings of rule `code` are waived for `submission`, or None if they are not.
-
-    The policy waives by code and name, release.toml by code.
-    """
-    if reason := submission.policy.waiver(code, submission.id.name):
-        return Waiver(reason, "policy")
-    if not waivable(code):
-        return None
-    if reason := submission.release.waivers.get(code, "").strip():
-        return Waiver(reason, "release")
-    return None
-
-
-class Irregular(StrEnum):
-    """The kinds, in words that complete "this is …"."""
-
-    LINK = "a symbolic link"
-    SUBMODULE = "a submodule"
-    SPECIAL = "neither a file nor a folder"
-    EXECUTABLE = "an executable file"
-
-
-class Document(Protocol):
-    """Anything with text in which a JSON pointer names a location."""
-
-    @property
-    def text(self) -> str:
-        """The decoded text; offsets of spans count its code points."""
-
-    def span(self, pointer: str, /) -> Span:
-        """Return where the value at `pointer` is."""
-
-    def key_span(self, pointer: str, /) -> Span:
-        """Return where the name of the member at `pointer` is."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlainText:
-    """A document without structure: every pointer means its start."""
-
-    text: str
-
-    def span(self, pointer: str, /) -> Span:  # noqa: ARG002 - there is only one answer
-        """Return the start."""
-        return Span(0, 0)
-
-    key_span = span
-
-
 class Documents(Mapping[PurePosixPath, Document]):
     """The documents of a tree by path, each read and parsed once, on first access.
 
@@ -372,3 +298,23 @@ class Documents(Mapping[PurePosixPath, Document]):
             self._pbes[path] = pbe.read(data)
             return self._pbes[path].tree
         return PlainText(data.decode(errors="replace").removeprefix("\ufeff"))
+
+
+def place_of_artifact(tree: Tree, path: PurePosixPath) -> str:
+    """Return where the artifact at `path` belongs, as far as it says; "" if it is not one."""
+    name = version = None
+    form = next((f for f in Format if path.name.endswith(f.suffix)), None)
+    if form is None:
+        return ""
+    if pbe := tree.documents.pbe(path):
+        name, version, entry_class = pbe.name, pbe.version, pbe.pbe_class
+        if entry_class not in PBE_CLASSES:
+            entry_class = path.parts[1] if path.parts[1] in PBE_CLASSES else "<class>"
+    else:
+        entry_class = Format.PROMPT.value
+        prompt = tree.documents.prompt(path)
+        version = prompt.metadata.get("version") if prompt else None
+    if name is None or not is_name(name):
+        name = name_like(path.name.removesuffix(form.suffix)) or "<name>"
+    version = stated_version(version)
+    return f"{PBES}/{entry_class}/{name}/{version}/{name}{form.suffix}"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from psreg.formats.tree import Irregular
+from psreg.formats.layout import Irregular
 from psreg.git.batch import malformed
 from psreg.git.objects import Objects, too_many
 from psreg.git.tree_object import Folder, Row

@@ -13,10 +13,11 @@ from psreg.core.classes import Format, detect_format
 from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.rule_table import RuleTable
 from psreg.formats import dotprompt, pbe, toml_document
+from psreg.formats.document import Document, PlainText
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.pbe import Pbe
 from psreg.formats.toml_document import TomlTree
-from psreg.formats.tree import Document, Documents, PlainText
+from psreg.formats.tree import Documents
 from psreg.lint.artifact_rules import ARTIFACT_RULES
 from psreg.lint.content import texts
 from psreg.lint.fix import without_harmful_fixes

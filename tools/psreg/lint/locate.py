@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from psreg.core.diagnostics import ERROR, Diagnostic, Edit, Finding, Fix, LineIndex, Mode, Span
 from psreg.core.rule import Rule
-from psreg.formats.tree import Document, Documents
+from psreg.formats.document import Document
 
 T = TypeVar("T")
 
@@ -30,7 +30,9 @@ LISTED_IN_ALL = 250
 _LONGEST_POINTER = 500
 
 
-def judge_at(rules: Iterable[Rule[T]], subject: T, documents: Documents) -> Iterator[Diagnostic]:
+def judge_at(
+    rules: Iterable[Rule[T]], subject: T, documents: Mapping[PurePosixPath, Document]
+) -> Iterator[Diagnostic]:
     """Yield the diagnostics of rules whose findings name the file they are in."""
     indexes: dict[str, LineIndex] = {}
     for rule, finding, more in _listed(rules, subject):

@@ -15,9 +15,10 @@ from types import MappingProxyType
 from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.identity import EntryId, ReleaseId
 from psreg.core.rule_table import RuleTable
-from psreg.formats.layout import KNOWN_FILES
+from psreg.formats.layout import KNOWN_FILES, Irregular
 from psreg.formats.policy import Policy
-from psreg.formats.tree import POLICY, Entry, Irregular, Submission, Tree, waiver_for
+from psreg.formats.tree import POLICY, Entry, Submission, Tree
+from psreg.formats.waivers import waiver_for
 from psreg.lint.engine import Engine
 from psreg.lint.entries.submission_rules import MAX_FILE, MAX_FILES
 from psreg.lint.entries.waiver_rules import RegistryPolicy, ReleaseWaivers

@@ -16,8 +16,8 @@ from psreg.core.diagnostics import ERROR, Diagnostic, LineIndex, Mode, Position,
 from psreg.core.errors import UsageError
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.json_lines import Kind
+from psreg.formats.document import PlainText
 from psreg.formats.protocol_versions import version_numbers
-from psreg.formats.tree import PlainText
 from psreg.lint.locate import LISTED_IN_ALL
 from psreg.lint.locate import judge as judge_by
 from psreg.protocols import PROTOCOLS

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 from psreg import __version__
 from psreg.core.classes import CLASSES
 from psreg.core.identity import ReleaseId
-from psreg.formats.layout import later_evidence
+from psreg.formats.layout import STATEMENT, later_evidence
 from psreg.formats.protocol_versions import ProtocolConformance
-from psreg.formats.tree import Entry, Submission, Tree, waiver_for
+from psreg.formats.tree import Entry, Submission, Tree
+from psreg.formats.waivers import waiver_for
 from psreg.lint.score.score import score
 from psreg.registry.records import (
     AddedFile,
@@ -36,9 +37,6 @@ from psreg.registry.records import (
 
 if TYPE_CHECKING:
     from psreg.lint.entries.tested_runs import JudgedRun
-
-STATEMENT = "statement.json"
-"""The one file of a version folder that may be added, or gain signatures, later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from psreg.core.classes import CLASSES
 from psreg.core.errors import UnavailableError
 from psreg.core.identity import PBES
-from psreg.formats.tree import Irregular
+from psreg.formats.layout import Irregular
 from psreg.system.files import read_file
 
 _POLICY = PurePosixPath("registry/policy.toml")

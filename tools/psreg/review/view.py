@@ -17,8 +17,7 @@ from psreg.core.classes import Format
 from psreg.core.identity import PBES, ReleaseId, is_name
 from psreg.core.spelling import near_ones
 from psreg.formats import entry, policy, release
-from psreg.formats.layout import place_of_artifact
-from psreg.formats.tree import POLICY, Tree
+from psreg.formats.tree import POLICY, Tree, place_of_artifact
 from psreg.git.objects import Objects
 from psreg.git.process import Git
 from psreg.git.tree_diff import Difference, GitTree, files_below, lookup

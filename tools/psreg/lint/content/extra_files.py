@@ -15,7 +15,7 @@ from psreg.core.diagnostics import ERROR, FIRST, HARM, INFO, WARNING, Diagnostic
 from psreg.core.identity import ReleaseId
 from psreg.core.rule import Rule
 from psreg.formats.layout import EVIDENCE
-from psreg.formats.tree import HIDING
+from psreg.formats.waivers import HIDING
 
 AS_BAD = (*HIDING, "PS040")
 """Rules that have the same level in evidence: hidden text, and secrets."""

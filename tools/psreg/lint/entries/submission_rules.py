@@ -16,13 +16,14 @@ from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding, Span
 from psreg.core.identity import is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.version import is_version
+from psreg.formats.document import Document
 from psreg.formats.json.json_document import JsonTree
 from psreg.formats.json.pointer import join
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.layout import SUFFIXES, is_device
 from psreg.formats.markdown import Section, sections
 from psreg.formats.toml_document import TomlTree
-from psreg.formats.tree import Document, Submission
+from psreg.formats.tree import Submission
 from psreg.lint.content.clarity_rules import count_words, says_nothing
 from psreg.lint.entries.evidence_rules import (
     GOLDEN_RULES,

@@ -19,12 +19,12 @@ from psreg.formats.layout import (
     EVIDENCE,
     KNOWN_FILES,
     SUFFIXES,
+    Irregular,
     is_device,
     name_like,
-    place_of_artifact,
     version_like,
 )
-from psreg.formats.tree import Irregular, Tree
+from psreg.formats.tree import Tree, place_of_artifact
 from psreg.lint.entries.waiver_rules import bad_policy
 
 _HINTS = {

@@ -20,7 +20,8 @@ from psreg.core.spelling import nearest
 from psreg.formats.json.pointer import join
 from psreg.formats.policy import Policy
 from psreg.formats.toml_document import MOST
-from psreg.formats.tree import POLICY, Submission, Tree, waivable
+from psreg.formats.tree import POLICY, Submission, Tree
+from psreg.formats.waivers import waivable
 from psreg.lint.content.texts import code_point
 from psreg.lint.parser_findings import of_violations
 

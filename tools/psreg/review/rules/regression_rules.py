@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from psreg.core.diagnostics import WARNING, Finding
 from psreg.core.rule import rule
 from psreg.formats.json import json_document
+from psreg.formats.layout import STATEMENT
 from psreg.formats.tree import Submission
-from psreg.registry.build import STATEMENT
 from psreg.review.change import ChangeSet
 from psreg.review.rules.released_rules import signatures
 from psreg.review.rules.version_rules import updates

@@ -17,8 +17,7 @@ from psreg.core.rule import rule
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import JsonTree
 from psreg.formats.json.pointer import join
-from psreg.formats.layout import later_evidence
-from psreg.registry.build import STATEMENT
+from psreg.formats.layout import STATEMENT, later_evidence
 from psreg.review.change import ChangeSet, FileChange, Touch, TouchedEntry
 from psreg.review.rules.version_rules import checked_releases
 

@@ -21,7 +21,7 @@ from psreg.core.rule import rule
 from psreg.core.version import Step
 from psreg.formats.golden_case import SUFFIX
 from psreg.formats.json.pointer import join
-from psreg.formats.layout import EVIDENCE
+from psreg.formats.layout import EVIDENCE, STATEMENT
 from psreg.formats.toml_document import MOST as MOST_ITEMS
 from psreg.formats.tree import Submission
 from psreg.lint.content import CONTENT_RULES, texts
@@ -30,7 +30,6 @@ from psreg.lint.content.patterns import hits, patterns
 from psreg.lint.content.texts import Content, quoted
 from psreg.lint.entries.submission_rules import MAX_FILE, MAX_FILES
 from psreg.lint.locate import MOST
-from psreg.registry.build import STATEMENT
 from psreg.review.change import ChangeSet
 from psreg.review.rules.version_rules import MOST_CHANGES, updates, versions
 
