@@ -12,7 +12,17 @@ from psreg.review.change import ChangeSet, FileChange, Touch
 from psreg.review.judge import MOST, check_change
 from psreg.review.rules import CHANGE_RULES, HUMAN
 from support.changes import changes_between
-from support.registry_trees import OWNED, POLICY, PROMPT, RELEASE, change, entry, update, version
+from support.registry_trees import (
+    OWNED,
+    POLICY,
+    PROMPT,
+    RELEASE,
+    change,
+    entry,
+    tree,
+    update,
+    version,
+)
 
 ENTRY = "pbes/prompt/hello/entry.toml"
 
@@ -333,3 +343,38 @@ def test_an_alias_that_a_new_name_takes_is_told_whatever_stands_beside_it():
     other = "pbes/prompt/other/entry.toml"
     base = entry("other", toml='owners = []\naliases = [7, "spare", "hello"]\n')
     assert judge(change(base, entry(toml=OWNED)), codes=["REG024"]) == [("REG024", other)]
+
+
+def owned(*numbers):
+    rows = ", ".join(f'{{forge = "github", id = {n}, login = "u{n}"}}' for n in numbers)
+    return f"owners = [{rows}]\n"
+
+
+@pytest.mark.parametrize("author", [2, None])
+@pytest.mark.parametrize("claimed", [(), (1,), (1, 2)])
+def test_a_claimed_owner_excuses_no_similar_name(author, claimed):
+    """The owner of `story_coach` did not ask for `storey_coach`, whatever its entry.toml says."""
+    base = entry("story_coach", toml=owned(1))
+    new = entry("storey_coach", toml=owned(*claimed))
+    who = Author(forge="github", id=author) if author else None
+    made = changes_between(tree(base), tree(base, new), author=who)
+    assert "NAME003" in {d.code for d in check_change(made, all_rules())}
+
+
+def test_the_owner_of_both_may_have_similar_names():
+    base = entry("story_coach", toml=owned(1))
+    new = entry("storey_coach", toml=owned(1))
+    who = Author(forge="github", id=1)
+    made = changes_between(tree(base), tree(base, new), author=who)
+    assert "NAME003" not in {d.code for d in check_change(made, all_rules())}
+
+
+def test_an_entry_that_is_there_keeps_the_owners_of_the_base():
+    """Owner 1 gives up `storey_coach`; that 2 adds the owner of the similar name hides nothing."""
+    near = entry("story_coach", toml=owned(1))
+    base = tree(near, entry("storey_coach", toml=owned(2)))
+    for claimed, found in (((1, 2), True), ((1,), True), ((2,), False)):
+        head = tree(near, entry("storey_coach", toml=owned(*claimed) + "aliases = []\n"))
+        made = changes_between(base, head, author=Author(forge="github", id=2))
+        codes = {d.code for d in check_change(made, all_rules())}
+        assert ("NAME003" in codes) is found

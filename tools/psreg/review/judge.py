@@ -19,7 +19,8 @@ from psreg.core.rule_table import RuleTable
 from psreg.formats.tree import POLICY, Entry, Submission, Tree
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.locate import judge_at
-from psreg.lint.names.all_names import Names, similar_candidates
+from psreg.lint.names.all_names import Names, similar_candidates, stated_owners
+from psreg.lint.names.similarity import Owners
 from psreg.lint.registry_walk import Selection, Walk, by_policy
 from psreg.review.change import ChangeSet, TouchedEntry
 
@@ -103,7 +104,33 @@ def _names(change: ChangeSet) -> Names | None:
     touched = {entry.path for entry in change.entries}
     paths = [e.path for e in change.head.entries if e.name in near or _may_have_alias(e)]
     tree = change.head.part([*touched, *paths])
-    return Names(tree, judged=lambda name: (name.path, name.text) in fresh)
+    return Names(
+        tree,
+        judged=lambda name: (name.path, name.text) in fresh,
+        owners_of=lambda entry: _believed(change, entry),
+    )
+
+
+def _believed(change: ChangeSet, entry: Entry) -> Owners | None:
+    """Return who owns a touched entry, whatever it claims: None for an entry that is not touched.
+
+    A change can name any owner, for instance that of a similar name. Believed are the owners that
+    the base knows, and of a new entry its author.
+    """
+    if change.touched(entry.path) is None:
+        return None
+    base = change.base.entry(entry.id)
+    known = stated_owners(base.file) if base else frozenset()
+    if base is None and change.author:
+        known = frozenset({f"{change.author.forge}:{change.author.id}"})
+    stated = stated_owners(entry.file)
+    if base and known == stated:
+        return known
+    return (known & stated) or frozenset({_NOBODY})
+
+
+_NOBODY = "nobody"
+"""Who owns an entry that only claims to have owners."""
 
 
 def _fresh(entry: TouchedEntry) -> Iterator[str]:

@@ -55,8 +55,10 @@ APPROVALS: Mapping[str, str] = {
     "CHG029": "a maintainer approves that a retired name can be used again",
     "CHG030": "a maintainer approves the aliases of `{name}`",
     "CHG031": "fix the entries that require it first, or a maintainer approves",
+    "CHG035": "submit each version of `{name}` separately, or a maintainer approves them together",
     "NAME004": "a maintainer confirms that `{name}` differs enough from similar names",
     "NAME005": "a maintainer confirms that `{name}` does not imitate another entry",
+    "NAME008": "a maintainer confirms that `{name}` does not imitate another entry",
     "PS081": "a maintainer approves what is new in `{name}`",
 }
 """What would resolve a finding that needs a person, by its code."""

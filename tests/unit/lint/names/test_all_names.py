@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.formats.tree import Tree
-from psreg.lint.names.all_names import Names, similar_candidates
+from psreg.lint.names.all_names import Names, similar_candidates, words
 from psreg.lint.names.name_rules import NAME_RULES
 from psreg.lint.names.similarity import FAR, distance, within_two
 from support.registry_trees import tree
@@ -36,8 +36,26 @@ def test_names_that_are_near(text, near):
 
 def test_a_longer_name_with_an_affix_is_near():
     assert similar_candidates(["quiz"], ["quiz_official", "the_quiz", "quiz_night"]) == {
-        "quiz_official"
+        "quiz_official",
+        "the_quiz",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("socratic_tutor", "tutor_socratic"),
+        ("socratic_tutor", "the_best_socratic_tutors"),
+        ("email_reply", "email_replies"),
+        ("cookie_box", "boxes_cookies"),
+        ("quiz_case", "quizzes_cases"),
+        ("class_phrase", "classes_phrases"),
+    ],
+)
+def test_names_of_the_same_words_are_near(name, other):
+    others = ["refund_email", "socratic_method", other]
+    assert similar_candidates([name], others) == {other}
+    assert words(name) == words(other)
 
 
 def test_names_with_line_breaks_are_names_of_their_own():
@@ -53,9 +71,9 @@ def test_within_two_edits_is_what_the_distance_says(text, others):
     assert list(within_two(text, sorted(others))) == near
 
 
-words = st.text(alphabet="abm1", min_size=3, max_size=5)
+stems = st.text(alphabet="abm1", min_size=3, max_size=5)
 affixed = st.sampled_from(["{}", "a_{}", "{}_core", "the_{}", "{}w"])
-names = st.builds(str.format, affixed, words)
+names = st.builds(str.format, affixed, stems)
 
 
 @given(names, st.sets(names, min_size=1, max_size=8))

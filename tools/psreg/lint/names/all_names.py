@@ -35,11 +35,43 @@ def similar_candidates(texts: Iterable[str], names: Iterable[str]) -> set[str]:
     # NOTE: names are usually sorted already, and keep their order: this saves most sorting below.
     wanted, known = set(texts), dict.fromkeys(names)
     found = {other for text in wanted for other in _affixed(text)} & known.keys()
+    found.update(_of_the_same_words(wanted, known))
     several = [name for name in known if "\n" not in name]
     for group in (several, *([name] for name in known if "\n" in name)):
         found.update(_looking_alike(wanted, group))
         found.update(_in_keystrokes(wanted, group))
     return found
+
+
+def _of_the_same_words(texts: Iterable[str], names: Iterable[str]) -> Iterator[str]:
+    keys = {words(text) for text in texts}
+    longest = {max(key, key=len) for key in keys}
+    for name in names:
+        # NOTE: a name of the same words contains the longest; most names do not.
+        if any(word in name for word in longest) and words(name) in keys:
+            yield name
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of a name in alphabetical order, without plurals and affixes."""
+    found = text.split("_")
+    telling = [word for word in found if word not in affixes()] or found
+    return tuple(sorted(map(_singular, telling)))
+
+
+def _singular(word: str) -> str:
+    """Return a word without its plural ending and a final `e`; `y` and `ie` become `i`."""
+    if len(word) < _PLURAL:
+        return word
+    for ending, rest in (("zzes", "z"), ("ss", "ss"), ("s", ""), ("y", "i")):
+        if word.endswith(ending):
+            word = word.removesuffix(ending) + rest
+            break
+    return word.rstrip("e")
+
+
+_PLURAL = 4
+"""Letters of the shortest word that can be a plural."""
 
 
 def _affixed(text: str) -> Iterator[str]:
@@ -106,12 +138,25 @@ def _each(_: Name) -> bool:
     return True
 
 
-class Names:
-    """The names of a tree, and which of them are alike; those for which `judged` says so count."""
+def _as_stated(_: Entry) -> Owners | None:
+    return None
 
-    def __init__(self, tree: Tree, judged: Callable[[Name], bool] = _each) -> None:
+
+class Names:
+    """The names of a tree, and which of them are alike; those for which `judged` says so count.
+
+    `owners_of` returns the owners of an entry whose own statement is not to be believed, else None.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        judged: Callable[[Name], bool] = _each,
+        owners_of: Callable[[Entry], Owners | None] = _as_stated,
+    ) -> None:
         self.tree = tree
         self.judged = judged
+        self._owners_of = owners_of
         self._read: dict[bytes, tuple[Owners, dict[str, int]]] = {}
 
     @cached_property
@@ -126,9 +171,11 @@ class Names:
         data = self.tree.files.get(entry.path, b"")
         if data not in self._read:
             file = entry_file.read(data)
-            owners: Owners = frozenset(f"{one.get('forge')}:{one.get('id')}" for one in file.owners)
+            owners = stated_owners(file)
             self._read[data] = owners, _aliases(file)
-        owners, aliases = self._read[data]
+        stated, aliases = self._read[data]
+        known = self._owners_of(entry)
+        owners = stated if known is None else known
         yield Name(text=entry.name, entry=entry, owners=owners)
         for alias, at in aliases.items():
             if alias != entry.name:
@@ -182,6 +229,26 @@ class Names:
                 found += self._foreign(name, [base])
         return found
 
+    def of_the_same_words(self, name: Name) -> list[str]:
+        """Return the names of other owners with the same words, in any order and number.
+
+        Names that are one affix or one keystroke apart are left out.
+        """
+        if self.extended(name):
+            return []
+        near = {name.text, *self.at_distance(name, 1), *_affixed(name.text)}
+        found = (text for text in self.by_words.get(words(name.text), ()) if text not in near)
+        return list(islice(self._foreign(name, found), ENOUGH))
+
+    @cached_property
+    def by_words(self) -> Mapping[tuple[str, ...], list[str]]:
+        """The different names, by their words."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for text in self.by_text:
+            if sum(map(len, key := words(text))) >= LETTERS:
+                found.setdefault(key, []).append(text)
+        return found
+
     def _foreign(self, name: Name, others: Iterable[str]) -> Iterator[str]:
         """Yield those of `others` that an entry has which shares no owner with `name`."""
         for text in others:
@@ -199,6 +266,11 @@ class Names:
         """The names that the policy lists as retired, by their fold."""
         retired = [text for _, text in self.tree.policy.retired_names]
         return {fold: text for text in retired for fold in folds(text)}
+
+
+def stated_owners(file: EntryFile) -> Owners:
+    """Return the owners that an entry.toml states."""
+    return frozenset(f"{one.get('forge')}:{one.get('id')}" for one in file.owners)
 
 
 def _aliases(file: EntryFile) -> dict[str, int]:

@@ -173,6 +173,30 @@ def another_name_with_an_affix(names: Names) -> Iterator[Finding]:
             yield _finding(name, f"`{name.text}` seems to be related to {_listed(others)}")
 
 
+@rule("NAME008", spec="registry/NAMES", severity=WARNING, since="0.2.0")
+def same_words_as_another_name(names: Names) -> Iterator[Finding]:
+    """A name consists of the same words as the name of another owner's entry.
+
+    ## Why
+    `tutor_socratic`, `socratic_tutors` and `the_best_socratic_tutor` are what people type or choose
+    when they look for `socratic_tutor`. The order of the words, a plural, and words such as `the`,
+    `best` or `pro` do not tell two entries apart. A person must decide whether the name is meant to
+    be mistaken for the other.
+
+    ## Fix
+    Choose a name with a word that says what is different, or explain to the reviewer why the two
+    names cannot be confused.
+
+    ```text
+    before   the_email_replies    beside email_reply
+    after    refund_email_reply   beside email_reply
+    ```
+    """
+    for name in names:
+        if others := names.of_the_same_words(name):
+            yield _finding(name, f"`{name.text}` has the same words as {_listed(others)}")
+
+
 @rule("NAME006", spec="registry/NAMES registry/POLICY", severity=ERROR)
 def reserved_name(names: Names) -> Iterator[Finding]:
     """A name is reserved.
@@ -233,5 +257,6 @@ NAME_RULES: tuple[Rule[Names], ...] = (
     another_name_with_an_affix,
     reserved_name,
     retired_name,
+    same_words_as_another_name,
 )
 """The rules about names, checked once per tree."""

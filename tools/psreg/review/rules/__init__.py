@@ -11,6 +11,7 @@ from psreg.review.rules.file_rules import (
     path_not_portable,
     paths_clash,
     several_entries,
+    several_versions,
     signed_state_changed,
 )
 from psreg.review.rules.owner_rules import (
@@ -89,6 +90,7 @@ CHANGE_RULES: tuple[Rule[ChangeSet], ...] = (
     version_reused,
     statement_invalid,
     signed_state_changed,
+    several_versions,
     small_release_reaches_further,
 )
 """The rules that are checked once per change, in the order of their codes."""
@@ -113,8 +115,10 @@ HUMAN: frozenset[str] = frozenset(
         "CHG029",  # a name no longer retired
         "CHG030",  # aliases changed
         "CHG031",  # still required by another entry
+        "CHG035",  # several versions of one entry
         "NAME004",
         "NAME005",
+        "NAME008",
         "PS081",
     }
 )

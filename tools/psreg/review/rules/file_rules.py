@@ -14,7 +14,7 @@ from psreg.formats.layout import is_device
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import GUIDE, POLICY
 from psreg.lint.content.texts import quoted
-from psreg.review.change import ChangeSet, Touch
+from psreg.review.change import ChangeSet, NewRelease, Touch
 
 LONGEST_PART = 120
 LONGEST_PATH = 240
@@ -128,6 +128,39 @@ def several_entries(change: ChangeSet) -> Iterator[Finding]:
             hint="Split the change into smaller pull requests.",
             severity=ERROR,
         )
+
+
+@rule("CHG035", spec="registry/CHANGES", severity=WARNING, since="0.2.0")
+def several_versions(change: ChangeSet) -> Iterator[Finding]:
+    """The change adds several versions of one entry.
+
+    ## Why
+    Each version is compared with the one before. Of several new versions, the first can be harmless
+    and large, and the second, which people get, small and not: nobody could look at the first one
+    before the second was built upon it. Versions that wait for each other are also one decision
+    where there should be two.
+
+    ## Fix
+    Submit one version per pull request. If both must come together, for instance a pre-release and
+    its final version, a maintainer decides.
+
+    ```text
+    pbes/prompt/email_reply/1.1.0/   in the first pull request
+    pbes/prompt/email_reply/1.2.0/   in the second, when 1.1.0 is released
+    ```
+    """
+    versions: dict[PurePosixPath, list[NewRelease]] = {}
+    for release in change.releases[:MOST]:
+        versions.setdefault(release.submission.entry.path, []).append(release)
+    for added in versions.values():
+        if len(added) > 1:
+            listed = ", ".join(release.id.version for release in added[:_LISTED])
+            more = f" and {len(added) - _LISTED} more" if len(added) > _LISTED else ""
+            yield Finding(
+                message=f"{len(added)} versions of `{added[0].id.name}` are added: {listed}{more}",
+                path=str(added[1].submission.release_path),
+                hint="Open a pull request for each version.",
+            )
 
 
 @rule("CHG015", spec="registry/CHANGES registry/LAYOUT", severity=ERROR)
