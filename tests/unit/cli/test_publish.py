@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -323,21 +324,48 @@ def test_a_registry_that_cannot_be_written(world: World) -> None:
 def test_resign(world: World) -> None:
     world.run()
     world.add("interactive_engine/decision_room")  # not released by --resign
-    document = world.json("--resign", days=10)
+    document = world.json("--resign", days=5)
     assert (document["written"], document["released"], document["entries"]) == (1, [], 2)
     state = world.state()
     assert state is not None
     assert state.versions["timestamp"] == 2
 
 
-def test_signatures_that_run_out_are_told(world: World) -> None:
+def test_a_publish_after_everything_expired_renews_it(world: World, tmp_path: Path) -> None:
+    world.run(days=-400)
+    done = world.run()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0 releases new, 261 files written" in done.stdout
+    assert client_reads(world.registry, tmp_path / "client", "email_reply")
+
+
+def test_signatures_whose_keys_are_elsewhere_are_told(world: World) -> None:
+    identity = world.json()["registry_id"]
+    (world.home / f"data/keys/{identity}/online.pem").unlink()
+    done = world.run("--resign", days=12)
+    assert (done.returncode, done.stdout.count("1 file written")) == (0, 1)
+    day = (NOW + timedelta(days=14)).date()
+    assert f"the signature of snapshot expires on {day}, and its key is not here" in done.stderr
+    for args, days in (((), 12), (("--resign",), 15)):
+        assert world.json(*args, days=days, code=3)["error"]["code"] == "KEY_MISSING"
+
+
+def test_the_policy_says_how_long_signatures_last(world: World) -> None:
+    limits = "[signatures]\ntimestamp_days = 3\nsnapshot_days = 5\n"
+    (world.registry / "policy.toml").write_text(limits + POLICY)
+    for args in ((), ("--resign",)):
+        world.json(*args)
+        state = world.state()
+        assert state is not None
+        assert state.documents["timestamp"].expires == NOW + timedelta(days=3)
+        assert state.documents["snapshot"].expires == NOW + timedelta(days=5)
+
+
+def test_a_clock_that_is_behind_is_told(world: World) -> None:
     world.run()
-    done = world.run(days=300)
+    done = world.run(days=-1)
     assert done.returncode == 0
-    assert "signatures expire on" in done.stderr
-    assert "psreg publish --resign" in done.stderr
-    world.run("--resign", days=300)
-    assert world.run(days=300).stderr == ""
+    assert f"a release is dated {NOW:%Y-%m-%dT%H:%M:%SZ}, but the clock of this" in done.stderr
 
 
 # Two at once, and sudden death

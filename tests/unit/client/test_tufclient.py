@@ -245,7 +245,6 @@ def test_the_fetcher_obeys_the_trust_client(registry):
         (exceptions.BadVersionNumberError("x"), "2.root.json", "TRUST_ROLLBACK"),
         (exceptions.BadVersionNumberError("x"), "timestamp.json", "TRUST_ROLLBACK"),
         (exceptions.BadVersionNumberError("x"), "3.snapshot.json", "TRUST_MIXED"),
-        (exceptions.ExpiredMetadataError("x"), "timestamp.json", "TRUST_FROZEN"),
     ],
 )
 def test_errors_of_the_trust_client_have_stable_codes(error, name, code):

@@ -17,10 +17,10 @@ from psreg.formats.json.canonical import canonical
 from psreg.registry.baseline import Intent, Ports
 from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.records import PackageRecord
-from psreg.registry.trust.issuing import issue
+from psreg.registry.trust.issuing import issue, issue_first
 from psreg.registry.trust.metadata import Document, MetadataSigner, signers_of
 from psreg.registry.trust.reading import RegistryState, read_registry
-from psreg.registry.trust.roles import BINS, KEYS, LIFETIME, Target
+from psreg.registry.trust.roles import BINS, KEYS, LIFETIMES, Target
 from support.publishing import (
     CLEAN,
     FIRST,
@@ -41,6 +41,7 @@ from support.publishing import (
 from support.walks import sampled
 
 YEAR = timedelta(days=365)
+FORTNIGHT = timedelta(days=14)
 
 
 @pytest.fixture
@@ -78,15 +79,16 @@ def test_first_publish_founds_a_registry(home: Path, registry: Path) -> None:
     result = release(home, registry, FIRST)
     state = state_of(registry)
     assert [(r.name, r.version) for r in result.released] == [("alpha", "1.0.0"), ("beta", "0.1.0")]
-    assert (result.entries, result.mode, result.due) == (2, "dev", False)
-    assert result.expires == NOW + YEAR
+    assert (result.entries, result.mode, result.due) == (2, "dev", ())
+    assert result.expires == NOW + FORTNIGHT
     assert result.registry_id == state.registry_id
     assert result.root_sha256 == state.root_sha256
     assert set(state.packages) == {"alpha", "beta"}
     assert set(state.catalog) == {"prompt", "interactive_engine"}
     assert set(state.versions) == {"root", "timestamp", "snapshot", "targets", "releases", *BINS}
     assert set(state.versions.values()) == {1}
-    assert state.documents["timestamp"].expires == NOW + YEAR
+    assert state.documents["timestamp"].expires == NOW + FORTNIGHT
+    assert state.documents["targets"].expires == NOW + YEAR
     assert result.written == len(files(registry))
 
 
@@ -216,13 +218,14 @@ def overwrite(home: Path, registry: Path, target: str, data: bytes) -> None:
     signer = MetadataSigner(
         keys=signers_of(real.keys.load(state.registry_id).values()),
         source="",
-        expires=NOW + YEAR,
+        now=NOW,
         registry_id=state.registry_id,
+        lifetimes=LIFETIMES,
     )
     wanted = {**state.targets, target: Target.of(data)}
     folder, _, name = target.partition("/")
     real.store.write(f"targets/{folder}/{wanted[target].sha256}.{name}", data)
-    write(registry, issue(state, state.root, wanted, signer))
+    write(registry, issue(state, wanted, signer))
 
 
 def write(registry: Path, documents: Iterable[Document]) -> None:
@@ -240,9 +243,9 @@ def make_older(home: Path, registry: Path) -> None:
     registry_id = release(home, registry, FIRST).registry_id
     state, pems = state_of(registry), ports(home, registry).keys.load(registry_id)
     signer = MetadataSigner(
-        keys=signers_of(pems.values()), source="", expires=NOW + YEAR, registry_id=None
+        keys=signers_of(pems.values()), source="", now=NOW, registry_id=None, lifetimes=LIFETIMES
     )
-    write(registry, issue(None, state.root, state.targets, signer))
+    write(registry, issue_first(state.root, state.targets, signer))
 
 
 def unbound(registry: Path) -> set[str]:
@@ -337,9 +340,8 @@ def test_the_root_key_may_be_elsewhere(home: Path, registry: Path) -> None:
     registry_id = release(home, registry, FIRST).registry_id
     (home / "keys" / registry_id / "root.pem").unlink()
     assert len(release(home, registry, SECOND).released) == 2
-    refusal(
-        lambda: renewed(home, registry, timedelta(days=300)), registry, "KEY_MISSING", TrustError
-    )
+    renewed(home, registry, timedelta(days=300))
+    refusal(lambda: renewed(home, registry, YEAR), registry, "KEY_MISSING", TrustError)
 
 
 def test_an_unreadable_key_is_named_as_such(home: Path, registry: Path) -> None:
@@ -441,7 +443,7 @@ def test_a_signed_record_that_is_none(home: Path, registry: Path, value: object)
 def test_resign_renews_the_timestamp(home: Path, registry: Path) -> None:
     release(home, registry, FIRST)
     before = files(registry)
-    result = renewed(home, registry, timedelta(days=10))
+    result = renewed(home, registry, timedelta(days=5))
     after = files(registry)
     assert (result.written, result.released, result.entries) == (1, (), 2)
     assert {path for path in after if before.get(path) != after[path]} == {
@@ -449,8 +451,28 @@ def test_resign_renews_the_timestamp(home: Path, registry: Path) -> None:
     }
     state = state_of(registry)
     assert state.versions["timestamp"] == 2
-    assert state.documents["timestamp"].expires == NOW + timedelta(days=10) + YEAR
-    assert result.expires == NOW + YEAR
+    assert state.documents["timestamp"].expires == NOW + timedelta(days=5) + FORTNIGHT
+    assert result.expires == NOW + FORTNIGHT
+
+
+def test_resign_of_the_timestamp_needs_its_key_alone(home: Path, registry: Path) -> None:
+    registry_id = release(home, registry, FIRST).registry_id
+    for key in ("root", "online"):
+        (home / "keys" / registry_id / f"{key}.pem").unlink()
+    for days in (5, 12):
+        result = renewed(home, registry, timedelta(days=days))
+        assert result.written == 1
+    assert [(due.role, due.expires) for due in result.due] == [("snapshot", NOW + FORTNIGHT)]
+    message = refusal(
+        lambda: renewed(home, registry, FORTNIGHT), registry, "KEY_MISSING", TrustError
+    )
+    assert "'snapshot'" in message
+
+
+def test_resign_needs_the_key_of_the_timestamp(home: Path, registry: Path) -> None:
+    registry_id = release(home, registry, FIRST).registry_id
+    (home / "keys" / registry_id / "timestamp.pem").unlink()
+    refusal(lambda: resign(NOW, ports(home, registry)), registry, "KEY_MISSING", TrustError)
 
 
 def test_resign_twice_at_a_time_writes_once(home: Path, registry: Path) -> None:
@@ -464,8 +486,6 @@ def test_resign_renews_all_that_is_due(home: Path, registry: Path) -> None:
     release(home, registry, FIRST)
     release(home, registry, SECOND, NOW + timedelta(days=200))
     before = state_of(registry)
-    warning = release(home, registry, SECOND, NOW + timedelta(days=260))
-    assert (warning.due, warning.expires, warning.written) == (True, NOW + YEAR, 0)
     result = renewed(home, registry, timedelta(days=260))
     after = state_of(registry)
     raised = {role for role in BINS if after.versions[role] == before.versions[role] + 1}
@@ -480,6 +500,67 @@ def test_resign_renews_all_that_is_due(home: Path, registry: Path) -> None:
     assert not result.due
 
 
+# What is due, and what a publish renews: days after NOW, and the roles.
+DUE = [
+    (9, set()),
+    (10, {"snapshot", "timestamp"}),
+    (300, {"root", "targets", "releases", "snapshot", "timestamp", *BINS}),
+    (800, {"root", "targets", "releases", "snapshot", "timestamp", *BINS}),
+]
+
+
+@pytest.mark.parametrize(("days", "roles"), DUE)
+def test_a_publish_renews_what_is_due(
+    home: Path, registry: Path, days: int, roles: set[str]
+) -> None:
+    release(home, registry, FIRST)
+    before, now = state_of(registry), NOW + timedelta(days=days)
+    result = release(home, registry, FIRST, now)
+    after = state_of(registry)
+    assert {role for role, n in after.versions.items() if n != before.versions[role]} == roles
+    assert result.expires == (now if roles else NOW) + FORTNIGHT
+    assert (result.written, result.due) == (len(roles), ())
+    assert release(home, registry, FIRST, now).written == 0
+
+
+def test_a_publish_with_news_renews_the_rest_as_well(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    now = NOW + timedelta(days=300)
+    release(home, registry, SECOND, now)
+    documents = state_of(registry).documents
+    assert {document.version for document in documents.values()} == {2}
+    assert min(document.expires for document in documents.values()) == now + FORTNIGHT
+
+
+@pytest.mark.parametrize(("key", "days"), [("root", 300), ("root", 400), ("online", 12)])
+@pytest.mark.parametrize("tree", [FIRST, SECOND])
+def test_a_publish_that_cannot_renew_what_is_due_is_refused(
+    home: Path, registry: Path, key: str, days: int, tree: Tree
+) -> None:
+    registry_id = release(home, registry, FIRST).registry_id
+    (home / "keys" / registry_id / f"{key}.pem").unlink()
+    now = NOW + timedelta(days=days)
+    refusal(lambda: release(home, registry, tree, now), registry, "KEY_MISSING", TrustError)
+
+
+def test_the_policy_says_how_long_signatures_last(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    lifetimes = {"snapshot": timedelta(days=3), "timestamp": timedelta(days=2)}
+    for written in (2, 0):  # what lasts longer than the policy says is signed again
+        result = publish(FIRST, CLEAN, NOW, ports(home, registry), lifetimes=lifetimes)
+        assert result.written == written
+    documents = state_of(registry).documents
+    assert {role: documents[role].expires - NOW for role in lifetimes} == lifetimes
+    assert documents["releases"].expires == NOW + YEAR
+
+
+def test_the_newest_release_is_told(home: Path, registry: Path) -> None:
+    assert release(home, registry, {}).latest == ""
+    release(home, registry, FIRST)
+    now = NOW - timedelta(days=1)
+    assert resign(now, ports(home, registry)).latest == NOW.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def test_resign_works_after_everything_ran_out(home: Path, registry: Path, tmp_path: Path) -> None:
     release(home, registry, FIRST, NOW - timedelta(days=800))
     resign(NOW, ports(home, registry))
@@ -488,7 +569,7 @@ def test_resign_works_after_everything_ran_out(home: Path, registry: Path, tmp_p
 
 def test_resign_renews_a_snapshot_alone(home: Path, registry: Path) -> None:
     release(home, registry, FIRST)
-    shorten(home, registry, days=100)
+    shorten(home, registry, days=4)
     before = state_of(registry)
     renewed(home, registry, timedelta(days=1))
     after = state_of(registry)
@@ -502,8 +583,9 @@ def shorten(home: Path, registry: Path, days: int) -> None:
     signer = MetadataSigner(
         keys=signers_of(real.keys.load(state.registry_id).values()),
         source="",
-        expires=NOW + timedelta(days=days),
+        now=NOW,
         registry_id=state.registry_id,
+        lifetimes=dict.fromkeys(("snapshot", "timestamp"), timedelta(days=days)),
     )
     snapshot = signer.next_snapshot((), state.root, state.documents["snapshot"])
     timestamp = signer.next_timestamp(snapshot, state.root, state.documents["timestamp"])
@@ -511,14 +593,18 @@ def shorten(home: Path, registry: Path, days: int) -> None:
     real.store.write("metadata/timestamp.json", timestamp.data)
 
 
-def test_resign_leaves_a_production_root_alone(home: Path, registry: Path) -> None:
+def test_resign_leaves_alone_what_has_its_keys_elsewhere(home: Path, registry: Path) -> None:
     make_production(home, registry)
     release(home, registry, FIRST)
+    (home / "keys" / ("a" * 32) / "root.pem").unlink()
     result = renewed(home, registry, timedelta(days=300))
     state = state_of(registry)
     assert (state.mode, result.mode) == ("production", "production")
-    assert (state.versions["root"], state.versions["targets"]) == (1, 2)
-    assert (result.due, result.expires) == (True, NOW + YEAR)
+    assert (state.versions["root"], state.versions["targets"], state.versions["r-00"]) == (1, 1, 2)
+    assert [(due.role, due.expires) for due in result.due] == [
+        ("root", NOW + YEAR),
+        ("targets", NOW + YEAR),
+    ]
 
 
 def make_production(home: Path, registry: Path) -> None:
@@ -526,7 +612,11 @@ def make_production(home: Path, registry: Path) -> None:
     real = ports(home, registry)
     pems = {name: real.keys.create("a" * 32, name) for name in KEYS}
     signer = MetadataSigner(
-        keys=signers_of(pems.values()), source="", expires=NOW + LIFETIME, registry_id="a" * 32
+        keys=signers_of(pems.values()),
+        source="",
+        now=NOW,
+        registry_id="a" * 32,
+        lifetimes=LIFETIMES,
     )
     draft = signer.first_root("a" * 32, pems).signed
     draft.unrecognized_fields["psreg"]["mode"] = "production"

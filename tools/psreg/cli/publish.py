@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from psreg.cli.rules import registry_rules
@@ -69,6 +70,7 @@ def run(args: Namespace, console: Console) -> int:
     journal = PublishJournal(state_dir(), registry)
     ports = Ports(store=RegistryFolder(registry), keys=keys, journal=journal)
     folder = read_tree(root)
+    rules = policy.read(folder.get(_POLICY, b""))
     tree = {} if args.resign else _whole(folder)
     irregular = {} if args.resign else folder.irregular()
     found = check_tree(tree, registry_rules(), irregular=irregular, today=now.date())
@@ -78,12 +80,14 @@ def run(args: Namespace, console: Console) -> int:
         return _say_findings(report, console)
     with journal.lock():
         if args.resign:
-            result = resign(now, ports)
+            result = resign(now, ports, rules.lifetimes)
         else:
-            result = publish(tree, report, now, ports, start_over=args.start_over)
+            lasting, over = rules.lifetimes, args.start_over
+            result = publish(tree, report, now, ports, start_over=over, lifetimes=lasting)
     for line in withdrawal_lines(report):
         console.warn(line)
-    _say(result, policy.read(folder.get(_POLICY, b"")).site_url or "URL", console)
+    _warn(result, now, console)
+    _say(result, rules.site_url or "URL", console)
     return 0
 
 
@@ -112,12 +116,20 @@ def _say_findings(report: Report, console: Console) -> int:
     return 1
 
 
-def _say(result: PublishResult, site: str, console: Console) -> None:
-    if result.due:
-        day = result.expires.date().isoformat()
+def _warn(result: PublishResult, now: datetime, console: Console) -> None:
+    for due in result.due:
         console.warn(
-            f"warning: signatures expire on {day}; renew them with `psreg publish --resign`"
+            f"warning: the signature of {due.role} expires on {due.expires.date()}, and its key is "
+            "not here; run `psreg publish` where it is"
         )
+    if clock.is_future(result.latest, now):
+        console.warn(
+            f"warning: a release is dated {result.latest}, but the clock of this machine says "
+            f"{now:%Y-%m-%dT%H:%M:%SZ}; check the clock"
+        )
+
+
+def _say(result: PublishResult, site: str, console: Console) -> None:
     if console.machine:
         console.json(_document(result))
         return

@@ -27,8 +27,9 @@ from psreg.http.address import is_url
 from psreg.http.registry_source import FileSource, NotServedError, Source, TooLongError
 from psreg.http.retry_limits import Limits
 from psreg.registry.checkout import find_checkout
+from psreg.registry.records import read_record
 from psreg.registry.trust.roles import catalog_target, package_target
-from psreg.system import user_folders
+from psreg.system import clock, user_folders
 from psreg.system.files import is_ours
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class OpenRegistry:
         self.id = anchor.id
         self.location = source.location
         self._source = source
+        self._say = notify
+        self._clock_checked = False
         self._client = TufClient(source, anchor.data, anchor.folder, notify)
 
     @cached_property
@@ -78,6 +81,9 @@ class OpenRegistry:
             receipt = user_library().receipt(name)
             if receipt is not None and receipt.registry["id"] == self.id:
                 raise missing_name(name)
+            return None
+        record = read_record(data, name)
+        self._check_clock(name, max((row.date for row in record.releases), default=""))
         return data
 
     def shards(self) -> tuple[Shard, ...]:
@@ -103,7 +109,17 @@ class OpenRegistry:
             name: self._client.target(catalog_target(name), MAX_SHARD, partial(judge, name))
             for name in CLASSES
         }
-        return tuple(read_shard(name, data) for name, data in files.items() if data is not None)
+        shards = [read_shard(name, data) for name, data in files.items() if data is not None]
+        for shard in shards:
+            self._check_clock("an entry of the catalogue", max(shard.columns["date"], default=""))
+        return tuple(shards)
+
+    def _check_clock(self, what: str, released: str) -> None:
+        """Say so, once, if something was released in the future."""
+        warning = clock.behind(released)
+        if warning and not self._clock_checked:
+            self._say(f"{what} is dated {released}, {warning}")
+            self._clock_checked = True
 
     def names(self) -> tuple[str, ...]:
         """Return all names of the catalogue."""

@@ -14,7 +14,8 @@ import json
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
@@ -40,6 +41,7 @@ from psreg.registry.trust.roles import (
     target_path,
 )
 from psreg.registry.trust.strict_json import strict_value
+from psreg.system import clock
 from psreg.system.atomic import clear_unfinished, exclusive, real_folder, set_aside, write_file
 from psreg.system.files import read_file, read_named, read_own
 
@@ -78,6 +80,7 @@ class Fetcher(FetcherInterface):
         self.bound = False
         self.name = ""
         self.data = b""
+        self.files: dict[str, bytes] = {}
 
     def _fetch(self, url: str) -> Iterator[bytes]:
         return iter((self.download_bytes(url, _MAX_METADATA),))
@@ -89,7 +92,7 @@ class Fetcher(FetcherInterface):
         """
         self.name, self.data = url.rpartition("/")[2], b""
         try:
-            self.data = self._source.read(url, max_length)
+            self.data = self.files[self.name] = self._source.read(url, max_length)
             value = strict_value(self.data)
         except NotServedError as error:
             raise exceptions.DownloadHTTPError(error.message, 404) from error
@@ -144,6 +147,7 @@ class TufClient:
                 self._fetcher.bound = any(_names_role(self._metadata, role) for role in _LISTED)
                 for role in (TARGETS, RELEASES):
                     self._distrust_unbound(role)
+                self._check_clock()
                 if damaged:
                     self._say_rebuilt()
                 updater = Updater(
@@ -224,6 +228,14 @@ class TufClient:
             raise _wrong_bytes(info.path)
         return data
 
+    def _check_clock(self) -> None:
+        """Say so if the clock is behind the last time that this registry was read."""
+        with suppress(FileNotFoundError):
+            seconds = (self._metadata / f"{TIMESTAMP}.json").stat().st_mtime
+            read = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            if warning := clock.behind(read):
+                self._say(f"the registry was read on {read}, {warning}")
+
     def _distrust_unbound(self, role: str) -> None:
         """Remove the cached file of a role that does not name it, so that it is fetched again.
 
@@ -234,12 +246,23 @@ class TufClient:
         if signed is not None and not _is_of(signed, role, self._registry_id, required=True):
             _remove(file)
 
+    def _expired(self) -> TrustError:
+        """Return the error for the first file of the chain that has expired."""
+        root = read_named(self._metadata / "root.json")
+        name = f"{signed_field(root, 'version')}.{ROOT}.json"
+        fetched = {n: data for n, data in self._fetcher.files.items() if f".{ROOT}." not in n}
+        chain = ((signed_field(data, "expires"), n) for n, data in {name: root, **fetched}.items())
+        expires, name = min((str(date), n) for date, n in chain)
+        return TrustError("TRUST_FROZEN", f"{name} of the registry expired on {expires}", _FROZEN)
+
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Hold the lock, and translate the errors of python-tuf."""
         try:
             with exclusive(self._folder / "lock"):
                 yield
+        except exceptions.ExpiredMetadataError as error:
+            raise self._expired() from error
         except (exceptions.RepositoryError, exceptions.DownloadError, ValueError) as error:
             raise psreg_error(error, self._fetcher.name, self._fetcher.data) from error
         except OSError as error:
@@ -247,6 +270,8 @@ class TufClient:
                 "STATE_UNUSABLE", f"cannot use {self._folder}: {error.strerror or error}"
             ) from error
 
+
+_FROZEN = "Check this machine's clock, use a newer copy, or ask the maintainers to publish again."
 
 _REFUSALS: tuple[tuple[type[Exception], TrustError], ...] = (
     (
@@ -259,15 +284,6 @@ _REFUSALS: tuple[tuple[type[Exception], TrustError], ...] = (
             "TRUST_METADATA",
             "the registry's metadata is malformed",
             "Check the address; a host that serves a page instead of status 404 looks like this.",
-        ),
-    ),
-    (
-        exceptions.ExpiredMetadataError,
-        TrustError(
-            "TRUST_FROZEN",
-            "the registry's metadata has expired",
-            "Check this machine's clock, use a newer copy, or ask the maintainers to publish "
-            "again.",
         ),
     ),
     (
@@ -285,7 +301,7 @@ _REFUSALS: tuple[tuple[type[Exception], TrustError], ...] = (
 def psreg_error(error: Exception, name: str, data: bytes) -> PsregError:
     """Translate an error of python-tuf; `name` and `data` are of the last file fetched.
 
-    TRUST_SIGNATURE · TRUST_FROZEN (expired) · TRUST_ROLLBACK · TRUST_MIXED (files of different
+    TRUST_SIGNATURE · TRUST_ROLLBACK · TRUST_MIXED (files of different
     states) · TRUST_METADATA (malformed) · else the source's own error.
     """
     detail = f"{name}: {error}" if name else str(error)
@@ -293,8 +309,7 @@ def psreg_error(error: Exception, name: str, data: bytes) -> PsregError:
         return _wrong_version(detail, name, data)
     for kind, refusal in _REFUSALS:
         if isinstance(error, kind):
-            until = _until(data) if kind is exceptions.ExpiredMetadataError else ""
-            return TrustError(refusal.code, f"{refusal.message}{until}: {detail}", refusal.hint)
+            return TrustError(refusal.code, f"{refusal.message}: {detail}", refusal.hint)
     if isinstance(error, exceptions.DownloadError):
         cause = error.__cause__
         return cause if isinstance(cause, PsregError) else UnavailableError("NETWORK", detail)
@@ -316,11 +331,6 @@ def _wrong_version(detail: str, name: str, data: bytes) -> TrustError:
         f"the registry shows an older state than this machine has seen: {detail}",
         "Try again later or use another mirror; this one is behind, or hides newer releases.",
     )
-
-
-def _until(data: bytes) -> str:
-    expires = signed_field(data, "expires")
-    return f" since {expires}" if isinstance(expires, str) else ""
 
 
 def _wrong_bytes(path: str) -> TrustError:

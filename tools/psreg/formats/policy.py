@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import timedelta
 from functools import cached_property
 
 from psreg.formats import toml_document
@@ -15,6 +16,11 @@ from psreg.formats.licenses import DEFAULT_ALLOWED
 from psreg.formats.toml_document import TomlFile
 
 _URL = re.compile(r"https?://[\w.~:/%-]+", re.ASCII)
+
+_DAYS = range(1, 366)
+"""For how many days a signature may be valid."""
+
+_DEFAULT_DAYS = 14
 
 
 class Policy(TomlFile):
@@ -77,6 +83,16 @@ class Policy(TomlFile):
     def needs_human_fails(self) -> bool:
         """Whether the status of a change that needs a human is a failure; it is not by default."""
         return self.table("review").get("needs_human") == "failing"
+
+    @property
+    def lifetimes(self) -> Mapping[str, timedelta]:
+        """How long signatures of `snapshot` and `timestamp` last; 14 days by default."""
+        table = self.table("signatures")
+        found = {role: table.get(f"{role}_days") for role in ("snapshot", "timestamp")}
+        return {
+            role: timedelta(days=days if type(days) is int and days in _DAYS else _DEFAULT_DAYS)
+            for role, days in found.items()
+        }
 
     def waiver(self, code: str, name: str) -> str:
         """Return why findings of rule `code` are waived for the entry `name`, or ""."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
 from psreg import __version__
@@ -22,19 +22,18 @@ from psreg.registry.baseline import Baseline, Intent, Ports, read_baseline, remo
 from psreg.registry.build import BuildResult, ChangedFile, build
 from psreg.registry.catalog import catalog_shards
 from psreg.registry.records import SCHEMA, PackageRecord
-from psreg.registry.trust.issuing import issue, renew
+from psreg.registry.trust.issuing import issue, issue_first, renew
 from psreg.registry.trust.metadata import Document, MetadataSigner, info_of, signers_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
     KEYS,
-    LIFETIME,
+    LIFETIMES,
     ROOT,
     SNAPSHOT,
     TIMESTAMP,
     TIMESTAMP_PATH,
     Target,
     catalog_target,
-    is_due,
     metadata_path,
     package_target,
     target_path,
@@ -47,8 +46,8 @@ class PublishResult:
     """A registry after a publish.
 
     `root_sha256` is of `1.root.json`; `entries` counts its names, `written` the files that this
-    publish wrote; `expires` is when the first of its signatures expires, and `due` is whether it is
-    time to renew them.
+    publish wrote; `expires` is when the first of its signatures expires. `due` are the roles that
+    should be renewed, but whose keys are elsewhere; `latest` is the newest date of a release.
     """
 
     registry_id: str
@@ -58,7 +57,16 @@ class PublishResult:
     entries: int
     written: int
     expires: datetime
-    due: bool
+    due: tuple[DueRole, ...]
+    latest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueRole:
+    """A role that should be renewed before it `expires`."""
+
+    role: str
+    expires: datetime
 
 
 def publish(
@@ -69,12 +77,14 @@ def publish(
     *,
     psreg: str = __version__,
     start_over: bool = False,
+    lifetimes: Mapping[str, timedelta] = LIFETIMES,
 ) -> PublishResult:
     """Release what is new in `tree`, sign it and make it current.
 
     `report` is the report of the check of exactly this tree, by this version of `psreg`. If there
     is no registry yet, one is created with new keys (mode `dev`); `start_over` does so even if the
-    folder held one. If nothing is new, nothing is written.
+    folder held one. Signatures that are due are renewed; if there are none and nothing is new,
+    nothing is written. `lifetimes` are those of the policy.
 
     Raises:
         FindingsError: CHECK_FAILED; REQUIRES_REFUSED; RELEASE_CHANGED, with every released
@@ -96,8 +106,12 @@ def publish(
     shards = catalog_shards(index.records)
     contents |= {catalog_target(shard): data for shard, data in shards.items()}
     targets = {path: Target.of(data) for path, data in contents.items()}
-    root, signer = _ready_to_sign(baseline, now, ports)
-    documents = issue(baseline.state, root, targets, signer)
+    root, signer = _ready_to_sign(baseline, now, lifetimes, ports)
+    if baseline.state is None:
+        documents = issue_first(root, targets, signer)
+    else:
+        signer.require(root, SNAPSHOT)
+        documents = issue(baseline.state, targets, signer)
     before = baseline.state.targets if baseline.state else {}
     files = {
         target_path(path, target.sha256): contents[path]
@@ -108,14 +122,18 @@ def publish(
         documents = (root, *documents)
     written = _write(baseline, info_of(root).id, files, documents, ports)
     released, entries = index.released, len(index.records)
-    return _result(baseline, documents, now, released=released, entries=entries, written=written)
+    latest = _latest(index.records)
+    return _result(baseline, documents, signer, released, entries, written, latest)
 
 
-def resign(now: datetime, ports: Ports) -> PublishResult:
-    """Renew the timestamp and every other signature that is due; release nothing.
+def resign(
+    now: datetime, ports: Ports, lifetimes: Mapping[str, timedelta] = LIFETIMES
+) -> PublishResult:
+    """Renew the timestamp, and every other signature that is due and has its key here.
 
     Raises:
-        TrustError: the registry is not as it was signed, or KEY_MISSING.
+        TrustError: the registry is not as it was signed, or KEY_MISSING: the key of the timestamp,
+            or of a role that has expired.
         UnavailableError: NOT_PUBLISHED; files cannot be read or written.
     """
     baseline = read_baseline(ports)
@@ -125,13 +143,14 @@ def resign(now: datetime, ports: Ports) -> PublishResult:
             "there is nothing to renew yet",
             "Run `psreg publish` without --resign.",
         )
-    root, signer = _ready_to_sign(baseline, now, ports)
+    root, signer = _ready_to_sign(baseline, now, lifetimes, ports)
     if not baseline.state.documents[TIMESTAMP].bound:
         signer = replace(signer, registry_id=None)  # all documents change at once, in a publish
-    documents = renew(baseline.state, now, signer)
+    documents = renew(baseline.state, signer)
     written = _write(baseline, info_of(root).id, {}, documents, ports)
     entries = len(baseline.state.packages)
-    return _result(baseline, documents, now, released=(), entries=entries, written=written)
+    latest = _latest(_records(baseline.state))
+    return _result(baseline, documents, signer, (), entries, written, latest)
 
 
 def _records(state: RegistryState | None) -> dict[str, PackageRecord]:
@@ -203,26 +222,31 @@ def _bytes(
     return canonical(record.to_json())
 
 
+def _latest(records: Mapping[str, PackageRecord]) -> str:
+    """Return the newest date of a release, "" if there is none."""
+    dates = (row.date for record in records.values() for row in record.releases)
+    return max(dates, default="")
+
+
 def _ready_to_sign(
-    baseline: Baseline, now: datetime, ports: Ports
+    baseline: Baseline, now: datetime, lifetimes: Mapping[str, timedelta], ports: Ports
 ) -> tuple[Document, MetadataSigner]:
     """Return the root and its signer; creates a registry if there is none.
 
     The order is: write the journal, create the keys, then sign. The next run finds the journal and
     the keys of an interrupted first publish.
     """
-    expires = now + LIFETIME
     if baseline.root is not None:
         registry_id = info_of(baseline.root).id
         pems = ports.keys.load(registry_id)
         signer = MetadataSigner(
             keys=signers_of(pems.values()),
             source=ports.keys.folder(registry_id),
-            expires=expires,
+            now=now,
             registry_id=registry_id,
+            lifetimes=lifetimes,
         )
-        for role in (SNAPSHOT, TIMESTAMP):
-            signer.require(baseline.root, role)
+        signer.require(baseline.root, TIMESTAMP)
         return baseline.root, signer
     registry_id = baseline.intent.registry_id if baseline.intent else ports.keys.new_id()
     if baseline.intent is None:
@@ -232,8 +256,9 @@ def _ready_to_sign(
     signer = MetadataSigner(
         keys=signers_of(pems.values()),
         source=ports.keys.folder(registry_id),
-        expires=expires,
+        now=now,
         registry_id=registry_id,
+        lifetimes=lifetimes,
     )
     return signer.first_root(registry_id, pems), signer
 
@@ -274,18 +299,17 @@ def _write(
     return len(fresh) + len(documents)
 
 
-def _result(
+def _result(  # noqa: PLR0917 - in the order of what happened
     baseline: Baseline,
     documents: Sequence[Document],
-    now: datetime,
-    *,
+    signer: MetadataSigner,
     released: tuple[ReleaseId, ...],
     entries: int,
     written: int,
+    latest: str,
 ) -> PublishResult:
     current = {**baseline.documents, **{document.role: document for document in documents}}
     info = info_of(current[ROOT])
-    expires = min(document.expires for document in current.values())
     return PublishResult(
         registry_id=info.id,
         root_sha256=baseline.root_sha256 or info.sha256,
@@ -293,6 +317,11 @@ def _result(
         released=released,
         entries=entries,
         written=written,
-        expires=expires,
-        due=is_due(expires, now),
+        expires=min(document.expires for document in current.values()),
+        due=tuple(
+            DueRole(role=each.role, expires=each.expires)
+            for each in current.values()
+            if signer.is_due(each)
+        ),
+        latest=latest,
     )

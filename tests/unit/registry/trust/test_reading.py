@@ -81,7 +81,7 @@ def test_what_was_published_is_read() -> None:
     assert state.root_sha256 == hashlib.sha256(NEW["metadata/1.root.json"]).hexdigest()
     assert state.versions["snapshot"] == state.versions["timestamp"] == 2
     assert state.root.version == 1
-    assert state.documents["timestamp"].expires == NOW + timedelta(days=365, hours=1)
+    assert state.documents["timestamp"].expires == NOW + timedelta(days=14, hours=1)
 
 
 def test_nothing_published() -> None:

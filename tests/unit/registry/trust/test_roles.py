@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,7 +84,11 @@ def test_a_target_is_length_and_digest() -> None:
 
 
 def test_due_is_the_last_three_tenths() -> None:
-    assert not is_due(NOW + LIFETIME, NOW)
-    assert not is_due(NOW + LIFETIME * 3 / 10, NOW)
-    assert is_due(NOW + LIFETIME * 29 / 100, NOW)
-    assert is_due(NOW - LIFETIME, NOW)
+    assert not is_due(NOW + LIFETIME, NOW, LIFETIME)
+    assert not is_due(NOW + LIFETIME * 3 / 10, NOW, LIFETIME)
+    assert is_due(NOW + LIFETIME * 29 / 100, NOW, LIFETIME)
+    assert is_due(NOW - LIFETIME, NOW, LIFETIME)
+
+
+def test_due_is_what_lasts_longer_than_it_should() -> None:
+    assert is_due(NOW + LIFETIME + timedelta(seconds=1), NOW, LIFETIME)

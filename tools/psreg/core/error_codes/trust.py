@@ -47,7 +47,8 @@ TRUST = Subject(
         ErrorCode(
             code="TRUST_FROZEN",
             exit_code=3,
-            meaning="The metadata of the registry has expired.",
+            meaning="The metadata of the registry has expired; the message names the file and "
+            "the date.",
             remedy="Check the clock of this machine, or use another mirror. Maintainers renew the "
             "metadata with `psreg publish --resign`.",
         ),

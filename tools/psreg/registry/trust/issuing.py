@@ -7,9 +7,8 @@ Pure: returns documents and writes nothing. A file comes after everything that i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 
-from psreg.registry.trust.metadata import MODES, Document, MetadataSigner
+from psreg.registry.trust.metadata import Document, MetadataSigner
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
     BINS,
@@ -20,74 +19,102 @@ from psreg.registry.trust.roles import (
     TIMESTAMP,
     Target,
     bin_of,
-    is_due,
 )
 
 
+def issue_first(
+    root: Document, wanted: Mapping[str, Target], signer: MetadataSigner
+) -> tuple[Document, ...]:
+    """Return the documents that make `wanted` the targets of a new registry, but for `root`.
+
+    Raises:
+        TrustError: KEY_MISSING.
+    """
+    targets = signer.first_targets(root)
+    releases = signer.first_releases(targets, root)
+    bins = [signer.next_bin(n, t, releases, None) for n, t in _by_bin(wanted).items()]
+    return _make_current({}, root, [*bins, releases, targets], signer)
+
+
 def issue(
-    state: RegistryState | None,
-    root: Document,
-    wanted: Mapping[str, Target],
-    signer: MetadataSigner,
+    state: RegistryState, wanted: Mapping[str, Target], signer: MetadataSigner
 ) -> tuple[Document, ...]:
     """Return the documents that make `wanted` the registry's targets; () if nothing changes.
 
-    Only bins whose targets changed are signed again, not the roles that delegate to them; and all
-    documents that do not name their role, as older versions of psreg signed them. `state` is None
-    if nothing has been published yet.
+    Only bins whose targets changed are signed again, every document that is due, and those that do
+    not name their role, as older versions of psreg signed them.
 
     Raises:
-        TrustError: KEY_MISSING.
+        TrustError: KEY_MISSING, also if the key of a role that is due is missing.
     """
-    if state is None:
-        targets = signer.first_targets(root)
-        releases = signer.first_releases(targets, root)
-        bins = [signer.next_bin(n, t, releases, None) for n, t in _by_bin(wanted).items()]
-        return _make_current({}, root, [*bins, releases, targets], signer)
-    was = _by_bin(state.targets)
-    before = state.documents
-    changed = [
-        signer.next_bin(name, targets, before[RELEASES], before[name])
-        for name, targets in _by_bin(wanted).items()
-        if targets != was[name] or not before[name].bound
-    ]
-    delegators = ((RELEASES, TARGETS), (TARGETS, ROOT))
-    changed += [
-        signer.renewed(before[role], before[delegator])
-        for role, delegator in delegators
-        if not before[role].bound
-    ]
-    return _make_current(before, root, changed, signer) if changed else ()
+    renewal = _Renewal(state, signer, everything=True)
+    was, now = _by_bin(state.targets), _by_bin(wanted)
+    roots = renewal.roles((ROOT, ROOT))
+    delegators = renewal.roles((TARGETS, ROOT), (RELEASES, TARGETS))
+    fresh, bins = renewal.fresh, []
+    for name in BINS:
+        if now[name] != was[name]:
+            bins.append(signer.next_bin(name, now[name], fresh[RELEASES], fresh[name]))
+        else:
+            bins += renewal.roles((name, RELEASES))
+    changed = [*bins, *reversed(delegators)]
+    if changed or signer.is_due(fresh[SNAPSHOT]):
+        return (*roots, *_make_current(fresh, fresh[ROOT], changed, signer))
+    if signer.is_due(fresh[TIMESTAMP]):
+        timestamp = signer.next_timestamp(fresh[SNAPSHOT], fresh[ROOT], fresh[TIMESTAMP])
+        return (*roots, timestamp)
+    return tuple(roots)
 
 
-def renew(state: RegistryState, now: datetime, signer: MetadataSigner) -> tuple[Document, ...]:
+def renew(state: RegistryState, signer: MetadataSigner) -> tuple[Document, ...]:
     """Return the documents that renew the signatures of `state` without other changes.
 
-    Every role that is due is renewed, the timestamp always; the root only if its key is an ordinary
-    file (mode `dev`). () if the timestamp already lasts as long as a new one would.
+    The timestamp is always renewed, and every role that is due and whose key is at hand; () if the
+    timestamp already lasts as long as a new one would.
 
     Raises:
-        TrustError: KEY_MISSING.
+        TrustError: KEY_MISSING, for the timestamp and for a role that has expired.
     """
-    fresh = dict(state.documents)
-
-    def renew_if_due(role: str, delegator: str) -> list[Document]:
-        if not is_due(fresh[role].expires, now):
-            return []
-        fresh[role] = signer.renewed(fresh[role], fresh[delegator])
-        return [fresh[role]]
-
-    roots = renew_if_due(ROOT, ROOT) if state.mode == MODES[0] else []
-    targets = renew_if_due(TARGETS, ROOT)
-    releases = renew_if_due(RELEASES, TARGETS)
-    bins = [document for name in BINS for document in renew_if_due(name, RELEASES)]
-    changed = [*bins, *releases, *targets]
-    if changed or is_due(fresh[SNAPSHOT].expires, now):
+    renewal = _Renewal(state, signer, everything=False)
+    roots = renewal.roles((ROOT, ROOT))
+    delegators = renewal.roles((TARGETS, ROOT), (RELEASES, TARGETS))
+    changed = [*renewal.roles(*((name, RELEASES) for name in BINS)), *reversed(delegators)]
+    fresh = renewal.fresh
+    if changed or renewal.wants(SNAPSHOT, ROOT):
         return (*roots, *_make_current(fresh, fresh[ROOT], changed, signer))
-    if not roots and fresh[TIMESTAMP].expires >= signer.expires:
-        return ()
     timestamp = signer.next_timestamp(fresh[SNAPSHOT], fresh[ROOT], fresh[TIMESTAMP])
-    return (*roots, timestamp)
+    stays = not roots and timestamp.expires == fresh[TIMESTAMP].expires
+    return () if stays else (*roots, timestamp)
+
+
+class _Renewal:
+    """The documents of a registry while they are renewed; `fresh` are the newest ones by role.
+
+    With `everything`, a missing key is an error, also before a document expires.
+    """
+
+    def __init__(self, state: RegistryState, signer: MetadataSigner, *, everything: bool) -> None:
+        self.fresh = dict(state.documents)
+        self._signer = signer
+        self._everything = everything
+
+    def wants(self, role: str, delegator: str) -> bool:
+        """Return whether `role` has to be signed again, and can be."""
+        document, signer = self.fresh[role], self._signer
+        unbound = self._everything and role != ROOT and not document.bound
+        if not unbound and not signer.is_due(document):
+            return False
+        overdue = self._everything or document.expires <= signer.now
+        return overdue or signer.can_sign(self.fresh[delegator], role)
+
+    def roles(self, *roles: tuple[str, str]) -> list[Document]:
+        """Return the renewed documents of those (role, delegator) that are to be renewed."""
+        renewed = []
+        for role, delegator in roles:
+            if self.wants(role, delegator):
+                self.fresh[role] = self._signer.renewed(self.fresh[role], self.fresh[delegator])
+                renewed.append(self.fresh[role])
+        return renewed
 
 
 def _make_current(

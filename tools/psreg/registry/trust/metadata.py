@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from securesystemslib.signer import CryptoSigner, Key, Signer
@@ -36,6 +36,7 @@ from psreg.registry.trust.roles import (
     BIN_PREFIX,
     BINDING,
     KEY_OF,
+    LIFETIME,
     PATHS,
     RELEASES,
     ROOT,
@@ -46,6 +47,7 @@ from psreg.registry.trust.roles import (
     Target,
     check_binding,
     is_bound,
+    is_due,
     is_registry_id,
 )
 from psreg.registry.trust.strict_json import strict_json
@@ -199,18 +201,27 @@ def signers_of(pems: Iterable[bytes]) -> Signers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataSigner:
-    """Signs documents that expire at `expires`, with the keys found in the folder `source`.
+    """Signs documents at the time `now`, with the keys found in the folder `source`.
 
-    The documents name the registry `registry_id` and their role; None leaves them as they were, in
-    a registry whose other documents do not yet name theirs. Every method returns the verified new
-    document; `before` is the version that it replaces. All raise TrustError KEY_MISSING if there
-    are too few keys for the role.
+    `lifetimes` are those of the roles that do not last `LIFETIME`. The documents name the registry
+    `registry_id` and their role; None leaves them as they were, in a registry whose other documents
+    do not yet name theirs. A method that signs returns the verified new document, of which `before`
+    is the previous version, and raises TrustError KEY_MISSING if there are too few keys.
     """
 
     keys: Signers
     source: str
-    expires: datetime
+    now: datetime
     registry_id: str | None
+    lifetimes: Mapping[str, timedelta]
+
+    def is_due(self, document: Document) -> bool:
+        """Return whether `document` should be signed again."""
+        return is_due(document.expires, self.now, self._lifetime(document.role))
+
+    def can_sign(self, delegator: Document, role: str) -> bool:
+        """Return whether there are enough keys to sign `role`."""
+        return self._missing_key(role, delegator.signed) is None
 
     def require(self, delegator: Document, role: str) -> None:
         """Raise TrustError KEY_MISSING if there are too few keys to sign `role`."""
@@ -223,7 +234,7 @@ class MetadataSigner:
         """
         public = {name: _public(pem) for name, pem in keys.items()}
         root = Root(
-            expires=self.expires,
+            expires=self.now + LIFETIME,
             consistent_snapshot=True,
             unrecognized_fields={BINDING: {"id": registry_id, "role": ROOT, "mode": MODES[0]}},
         )
@@ -238,20 +249,20 @@ class MetadataSigner:
             RELEASES, role.keyids, role.threshold, terminating=True, paths=list(PATHS)
         )
         delegations = Delegations(keys, roles={RELEASES: releases})
-        return self._issue(Targets(expires=self.expires, delegations=delegations), TARGETS, root)
+        return self._issue(Targets(delegations=delegations), TARGETS, root)
 
     def first_releases(self, targets: Document, root: Document) -> Document:
         """Return the role `releases`, which delegates to the bins."""
         keys, role = _online(root)
         bins = SuccinctRoles(role.keyids, role.threshold, BIN_BITS, BIN_PREFIX)
-        signed = Targets(expires=self.expires, delegations=Delegations(keys, succinct_roles=bins))
+        signed = Targets(delegations=Delegations(keys, succinct_roles=bins))
         return self._issue(signed, RELEASES, targets)
 
     def next_bin(
         self, name: str, targets: Mapping[str, Target], releases: Document, before: Document | None
     ) -> Document:
         """Return bin `name` listing exactly `targets`."""
-        signed = self._successor(before) if before else Targets(expires=self.expires)
+        signed = self._successor(before) if before else Targets()
         signed.targets = {
             path: TargetFile(target.length, {"sha256": target.sha256}, path)
             for path, target in sorted(targets.items())
@@ -262,7 +273,7 @@ class MetadataSigner:
         self, changed: Iterable[Document], root: Document, before: Document | None
     ) -> Document:
         """Return the snapshot in which the `changed` roles have their new versions."""
-        signed = self._successor(before) if before else Snapshot(expires=self.expires)
+        signed = self._successor(before) if before else Snapshot()
         for document in changed:
             signed.meta[f"{document.role}.json"] = MetaFile(document.version)
         return self._issue(signed, SNAPSHOT, root)
@@ -271,7 +282,7 @@ class MetadataSigner:
         self, snapshot: Document, root: Document, before: Document | None
     ) -> Document:
         """Return the timestamp that makes `snapshot` current."""
-        signed = self._successor(before) if before else Timestamp(expires=self.expires)
+        signed = self._successor(before) if before else Timestamp()
         signed.snapshot_meta = MetaFile(snapshot.version)
         return self._issue(signed, TIMESTAMP, root)
 
@@ -282,10 +293,13 @@ class MetadataSigner:
     def _successor(self, before: Document) -> Any:
         signed = Metadata[Any].from_bytes(before.data).signed
         signed.version += 1
-        signed.expires = self.expires
         return signed
 
+    def _lifetime(self, role: str) -> timedelta:
+        return self.lifetimes.get(role, LIFETIME)
+
     def _issue(self, signed: Any, role: str, delegator: Document) -> Document:
+        signed.expires = self.now + self._lifetime(role)
         if self.registry_id is not None:
             fields = signed.unrecognized_fields.get(BINDING, {})
             binding = {**fields, "id": self.registry_id, "role": role}
@@ -300,16 +314,21 @@ class MetadataSigner:
         return metadata.to_bytes()
 
     def _keys_of(self, role: str, delegator: Any) -> list[Signer]:
+        missing = self._missing_key(role, delegator)
+        if missing is not None:
+            raise TrustError(
+                "KEY_MISSING",
+                f"the key {missing} that signs {role!r} is not in {self.source}",
+                "Copy the registry's keys there, or publish where they are; nothing was changed.",
+            )
         needed = delegator.get_delegated_role(role)
-        found = [self.keys[keyid] for keyid in needed.keyids if keyid in self.keys]
-        if len(found) >= needed.threshold:
-            return found
-        absent = next(keyid for keyid in needed.keyids if keyid not in self.keys)
-        raise TrustError(
-            "KEY_MISSING",
-            f"the key {absent} that signs {role!r} is not in {self.source}",
-            "Copy the registry's keys there, or publish where they are; nothing was changed.",
-        )
+        return [self.keys[keyid] for keyid in needed.keyids if keyid in self.keys]
+
+    def _missing_key(self, role: str, delegator: Any) -> str | None:
+        """Return the id of a key that is missing to sign `role`, or None if there are enough."""
+        needed = delegator.get_delegated_role(role)
+        absent: list[str] = [keyid for keyid in needed.keyids if keyid not in self.keys]
+        return absent[0] if len(needed.keyids) - len(absent) < needed.threshold else None
 
 
 def _public(pem: bytes) -> Key:

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from psreg.core.errors import TrustError
@@ -47,10 +49,15 @@ KEY_OF: dict[str, str] = {
 KEYS: tuple[str, ...] = ("root", "online", "timestamp")
 
 LIFETIME = timedelta(days=365)
-"""How long a signature of a development registry lasts."""
+"""How long a signature lasts, of the roles that `LIFETIMES` does not name."""
 
-RENEWAL = LIFETIME * 3 // 10
-"""A role that expires sooner than this is due for renewal."""
+LIFETIMES: Mapping[str, timedelta] = MappingProxyType(
+    dict.fromkeys((SNAPSHOT, TIMESTAMP), timedelta(days=14))
+)
+"""How long the signatures of the roles last that say which state is current, by default.
+
+Until they expire, a mirror can show an old state as the current one.
+"""
 
 METADATA_FOLDER = "metadata"
 TIMESTAMP_PATH = "metadata/timestamp.json"
@@ -168,6 +175,10 @@ def bin_of(target: str) -> str:
     return f"{BIN_PREFIX}-{hashlib.sha256(target.encode()).hexdigest()[: BIN_BITS // 4]}"
 
 
-def is_due(expires: datetime, now: datetime) -> bool:
-    """Return whether a signature that expires at `expires` should be renewed at `now`."""
-    return expires - now < RENEWAL
+def is_due(expires: datetime, now: datetime, lifetime: timedelta) -> bool:
+    """Return whether a signature that expires at `expires` should be renewed at `now`.
+
+    That is when less than 30 % of its `lifetime` is left, or more than all of it, because it was
+    made for longer.
+    """
+    return not lifetime * 3 // 10 <= expires - now <= lifetime
