@@ -230,7 +230,7 @@ class TufClient:
 
     def _check_clock(self) -> None:
         """Say so if the clock is behind the last time that this registry was read."""
-        with suppress(FileNotFoundError):
+        with suppress(OSError, ValueError, OverflowError):
             seconds = (self._metadata / f"{TIMESTAMP}.json").stat().st_mtime
             read = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             if warning := clock.behind(read):
