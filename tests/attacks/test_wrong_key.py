@@ -15,13 +15,15 @@ WRONG = {"timestamp": "online", "snapshot": "stamp", "targets": "online", "relea
 def test_another_roles_key_is_refused(attack, role):
     signed = getattr(attack.registry, role)
     name = role if role == "timestamp" else f"1.{role}"
-    attack.registry.files[f"{METADATA}{name}.json"] = attack.registry.signed(signed, WRONG[role])
+    attack.registry.files[f"{METADATA}{name}.json"] = attack.registry.signed(
+        signed, WRONG[role], role
+    )
     assert attack.install() == (3, "TRUST_SIGNATURE")
 
 
 def test_a_bin_signed_by_the_root_key_is_refused(attack):
     bin_ = attack.registry.bins["r-ec"]
-    attack.registry.files[f"{METADATA}1.r-ec.json"] = attack.registry.signed(bin_, "root")
+    attack.registry.files[f"{METADATA}1.r-ec.json"] = attack.registry.signed(bin_, "root", "r-ec")
     assert attack.install() == (3, "TRUST_SIGNATURE")
 
 

@@ -106,6 +106,8 @@ class Fetcher(FetcherInterface):
         return self.data
 
     def _check_role(self, signed: Any) -> None:
+        if not isinstance(signed, dict) or "_type" not in signed:
+            return  # not metadata, which python-tuf refuses
         stem = unquote(self.name).removesuffix(".json")
         version, _, role = stem.partition(".")
         role = role if role and version.isdecimal() else stem
