@@ -378,3 +378,29 @@ def test_an_entry_that_is_there_keeps_the_owners_of_the_base():
         made = changes_between(base, head, author=Author(forge="github", id=2))
         codes = {d.code for d in check_change(made, all_rules())}
         assert ("NAME003" in codes) is found
+
+
+@pytest.mark.parametrize("code", ["REG011", "NAME003"])
+def test_a_waiver_is_not_applied_to_the_change_it_comes_with(code):
+    waiver = f'[[waiver]]\ncode = "{code}"\nnames = ["*"]\nreason = "I say so."\n'
+    near = entry("story_coach", toml=owned(1))
+    new = entry("storey_coach", toml=owned(2))
+    who = Author(forge="github", id=2)
+
+    def found(before, after):
+        made = changes_between(tree(near, policy=before), tree(near, new, policy=after), author=who)
+        (one,) = (
+            d
+            for d in check_change(made, all_rules())
+            if d.code == code and "storey_coach" in d.path
+        )
+        return one
+
+    assert found(waiver, waiver).waived == "I say so."
+    assert found(waiver, "").waived == "I say so."
+    brought = found("", waiver)
+    assert (brought.waived, brought.severity) == (None, ERROR)
+    assert brought.message.endswith(
+        "the waiver in registry/policy.toml is not applied to the change it comes with"
+    )
+    assert "not applied" not in found("", "").message

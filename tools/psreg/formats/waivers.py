@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from psreg.formats.policy import Policy
     from psreg.formats.tree import Submission
 
 
@@ -30,12 +31,12 @@ def waivable(code: str) -> bool:
     return code not in (*HIDING, *TRIPWIRE) and code.rstrip("0123456789") not in UNWAIVABLE
 
 
-def waiver_for(code: str, submission: Submission) -> Waiver | None:
+def waiver_for(code: str, submission: Submission, policy: Policy | None = None) -> Waiver | None:
     """Return why findings of rule `code` are waived for `submission`, or None if they are not.
 
-    The policy waives by code and name, release.toml by code.
+    The policy, that of its tree by default, waives by code and name; release.toml waives by code.
     """
-    if reason := submission.policy.waiver(code, submission.id.name):
+    if reason := (policy or submission.policy).waiver(code, submission.id.name):
         return Waiver(reason, "policy")
     if not waivable(code):
         return None

@@ -37,6 +37,7 @@ class Selection:
     """The part of a tree that is checked: itself and its policy, some entries, releases and names.
 
     If `tree` is None, only the others are checked. Only findings for which `counts` is true count.
+    `policy` is the one whose waivers apply, if it is not that of the tree.
     """
 
     tree: Tree | None
@@ -44,6 +45,7 @@ class Selection:
     submissions: Iterable[Submission]
     names: Names | None
     counts: Callable[[Diagnostic], bool] = _any
+    policy: Policy | None = None
 
 
 class Walk:
@@ -67,11 +69,14 @@ class Walk:
             yield from self._engine.about(entry, entry.documents)
         for submission in selected.submissions:
             for found in self._submission(submission):
-                waiver = waiver_for(found.code, submission)
-                yield replace(found, waived=waiver.reason, waived_by=waiver.by) if waiver else found
+                waiver = waiver_for(found.code, submission, selected.policy)
+                if waiver:
+                    found = replace(found, waived=waiver.reason, waived_by=waiver.by)  # noqa: PLW2901
+                yield _unapplied(found, submission.policy)
         if names := selected.names:
             for found in self._engine.about(names, names.tree.documents):
-                yield by_policy(found, names.tree.policy)
+                found = by_policy(found, selected.policy or names.tree.policy)  # noqa: PLW2901
+                yield _unapplied(found, names.tree.policy)
 
     def _submission(self, submission: Submission) -> Iterator[Diagnostic]:
         documents, path = submission.documents, str(submission.artifact_path)
@@ -103,6 +108,14 @@ def extra_files(submission: Submission) -> Iterator[PurePosixPath]:
     for path in submission.paths[:MAX_FILES]:
         if path not in known and len(submission.tree.files[path]) <= MAX_FILE:
             yield path
+
+
+def _unapplied(found: Diagnostic, policy: Policy) -> Diagnostic:
+    """Return `found`; if only `policy`, whose waivers do not apply, waives it, it says so."""
+    if found.waived is not None or by_policy(found, policy).waived is None:
+        return found
+    message = f"{found.message}; the waiver in {POLICY} is not applied to the change it comes with"
+    return replace(found, message=message)
 
 
 def by_policy(found: Diagnostic, policy: Policy) -> Diagnostic:

@@ -69,6 +69,7 @@ def _selection(change: ChangeSet, touched: Tree) -> Selection:
         submissions=_submissions(change),
         names=_names(change),
         counts=is_ours,
+        policy=change.base.policy,
     )
 
 
