@@ -62,6 +62,25 @@ def test_searching(client, folder):
     assert "try fewer" in nothing.err
 
 
+def test_a_search_without_results_suggests_what_is_spelled_alike(client, folder):
+    done = client.run("search", "quiz_mastre", "--registry", folder)
+    assert done.code == 0
+    assert "did you mean `quiz_master`" in done.err
+    document = client.run("search", "quiz_mastre", "--registry", folder, "--format", "json").json
+    assert (document["count"], document["suggestions"][0]) == (0, "quiz_master")
+    assert "try fewer" in client.run("search", "xyzzy", "--registry", folder).err
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("instal", "install"), ("serach", "search"), ("Show", "show")]
+)
+def test_a_misspelled_command_is_corrected(client, typed, meant):
+    done = client.run(typed, "--format", "json")
+    assert done.refusal == (2, "USAGE")
+    assert f"Did you mean `psreg {meant}`?" in done.json["error"]["hint"]
+    assert "Did you mean" not in client.run("xyzzy", "--format", "json").out
+
+
 def test_information_about_one_name(client, folder):
     text = client.run("info", "quiz_master", "--registry", folder).out
     for part in (
@@ -91,7 +110,7 @@ def test_information_for_machines_is_the_record(client, folder):
     [
         ("quizmaster", (4, "UNKNOWN_NAME")),
         ("quiz_master@^7", (4, "NO_MATCHING_VERSION")),
-        ("Quiz", (2, "BAD_NAME")),
+        ("Quiz!", (2, "BAD_NAME")),
     ],
 )
 def test_information_about_what_is_not_there(client, folder, name, refusal):

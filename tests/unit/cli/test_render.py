@@ -30,7 +30,8 @@ def greeting(tmp_path):
 
 def test_the_text_is_printed_exactly(greeting):
     assert psreg("t.prompt", "--set", "n=Ana", cwd=greeting) == ("Hi Ana, {x} end", "")
-    assert psreg("t.prompt", cwd=greeting) == ("Hi {n}, {x} end", "")
+    told = "psreg: warning: no value for `n`; give one with --set NAME=VALUE\n"
+    assert psreg("t.prompt", cwd=greeting) == ("Hi {n}, {x} end", told)
 
 
 def test_standard_input_is_a_file_like_others():

@@ -33,6 +33,31 @@ def test_a_prompt_shows_its_variables_and_its_text():
     assert "\nTEXT\n" in done.stdout
 
 
+@pytest.mark.parametrize("path", [ENGINE, PROMPT])
+def test_raw_is_exactly_the_file(path):
+    done = run_psreg("show", "--raw", path)
+    assert done.stdout == path.read_bytes()
+
+
+def test_raw_of_any_file(tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(b"\xff\x00\r\n")
+    assert run_psreg("show", "--raw", path).stdout == b"\xff\x00\r\n"
+    document = json.loads(show("--raw", ENGINE, "--format", "json").stdout)
+    assert document["text"] == ENGINE.read_text()
+
+
+def test_what_a_prompt_compares_is_shown_as_in_the_file():
+    shown = show(ENGINE).stdout
+    value = json.loads(ENGINE.read_text())
+    assert "INSTALL INSTRUCTIONS" in shown
+    assert value["install_instructions"].split(".")[0][:60] in " ".join(shown.split())
+    lines = [line.strip() for line in shown.splitlines()]
+    template = json.dumps(value["save_system"]["save_template"], indent=2, ensure_ascii=False)
+    for line in template.splitlines():
+        assert line.strip() in lines
+
+
 def test_for_machines():
     document = json.loads(show(PROMPT, "--format", "json").stdout)
     assert document["format"] == "prompt"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.registry.search import folded, read_shard, search
+from psreg.registry.search import folded, read_shard, search, suggestions
 from simulator import Simulator, encode
 from support.search_cases import CASES, TABLE, made_up, queries, shards_of
 
@@ -53,6 +53,23 @@ def test_the_table_of_cases(query, names):
     assert found(catalogue, *query.split()) == names
 
 
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["quizz_mastre"], ("quiz_master",)),
+        (["Quiz-Mastr"], ("quiz_master",)),
+        (["lerning"], ("learning",)),
+        (["quizz mastre", "lerning"], ("quiz",)),
+        (["xyzzy"], ()),
+        ([], ()),
+    ],
+)
+def test_words_that_find_nothing_suggest_what_is_spelled_alike(shards, words, names):
+    assert found(shards, *words) == [] or not words
+    assert suggestions(shards, words)[: len(names)] == names
+    assert bool(suggestions(shards, words)) == bool(names)
+
+
 def test_made_up_queries_find_what_holds_every_word():
     catalogue = [read_shard(name, encode(one)) for name, one in shards_of(made_up()).items()]
     texts = {
@@ -67,7 +84,10 @@ def test_made_up_queries_find_what_holds_every_word():
         held = {
             name
             for name, where in texts.items()
-            if all(any(word in text for text in where) for word in words)
+            if all(
+                word.replace("-", "_") in name or any(word in text for text in where)
+                for word in words
+            )
         }
         assert set(found(catalogue, query)) == held
         hits += len(held) > 1

@@ -45,7 +45,7 @@ def run(args: Namespace, console: Console) -> int:
 
     library = user_library()
     with open_selected(args.registry, console) as registry:
-        if registry.mode == "dev":
+        if registry.mode == "dev" and not console.quiet and registry.first_time("development"):
             console.warn(f"psreg: the registry {registry.location} is in development mode")
         if args.to is not None:
             fetched = fetch_all(requests, registry)

@@ -13,6 +13,7 @@ from typing import Any
 
 from psreg.cli.commands import COMMANDS
 from psreg.core.errors import PsregError, UsageError
+from psreg.core.spelling import nearest
 from psreg.system.console import Console, OutputLostError
 
 
@@ -47,7 +48,9 @@ def _dispatch(argv: list[str], console: Console) -> int:
     name = argv[0]
     summary = next((text for _, command, text in COMMANDS if command == name), None)
     if summary is None:
-        raise UsageError("USAGE", f"unknown command `{name}`", "Run `psreg --help`.")
+        near = nearest(name, [command for _, command, _ in COMMANDS])
+        guess = f"Did you mean `psreg {near}`? " if near else ""
+        raise UsageError("USAGE", f"unknown command `{name}`", f"{guess}Run `psreg --help`.")
     module = import_module(f"psreg.cli.{name}{'_' if iskeyword(name) else ''}")
     parser = Parser(
         prog=f"psreg {name}",

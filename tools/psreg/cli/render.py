@@ -8,7 +8,7 @@ from pathlib import Path
 
 from psreg.client.render import Filled, fill, values_of_assignments, values_of_json
 from psreg.core.diagnostics import described
-from psreg.core.identity import is_name
+from psreg.core.identity import is_name, normal_name
 from psreg.core.spelling import nearest
 from psreg.formats.dotprompt import MAX_BYTES
 from psreg.system.console import Console, add_output_options
@@ -71,7 +71,7 @@ def _read(what: str) -> tuple[str, bytes]:
     """Return the path and content of the file, standard input or installed prompt `what`."""
     if what == "-":
         return "stdin", sys.stdin.buffer.read(MAX_BYTES + 1)
-    if is_name(what.partition("@")[0]) and not Path(what).is_file():
+    if is_name(normal_name(what.partition("@")[0])) and not Path(what).is_file():
         from psreg.client.library import installed_artifact
 
         path, data = installed_artifact(what)
@@ -89,6 +89,9 @@ def _warn(filled: Filled, console: Console) -> None:
         near = nearest(name, known)
         guess = f"; did you mean `{near}`?" if near else ""
         console.warn(f"psreg: warning: the prompt has no variable `{name}`{guess}")
+    if filled.rendering.missing:
+        names = ", ".join(f"`{name}`" for name in filled.rendering.missing)
+        console.warn(f"psreg: warning: no value for {names}; give one with --set NAME=VALUE")
     for name in sorted({literal.name for literal in prompt.literals}):
         if name in filled.rendering.unknown:
             console.warn(f"  note: {{{{{name}}}}} is a literal; a variable is {{{name}}}")

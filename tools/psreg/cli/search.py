@@ -25,17 +25,23 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Print the matches, best first; exit 0 even if there are none."""
-    from psreg.registry.search import search
+    from psreg.registry.search import search, suggestions
 
     with open_selected(args.registry, console) as registry:
-        found = search(registry.shards(), args.words)
+        shards = registry.shards()
+    found = search(shards, args.words)
+    near = suggestions(shards, args.words) if not found else ()
     if console.machine:
         results = [entry.to_json() for entry in found]
         document = {"schema": SCHEMA, "registry": registry.describe(), "words": args.words}
-        console.json({**document, "count": len(results), "results": results})
+        results_ = {"count": len(results), "results": results, "suggestions": list(near)}
+        console.json({**document, **results_})
         return 0
     if not found:
-        console.note("no prompt matches all these words; try fewer")
+        guess = (
+            f"did you mean {' or '.join(f'`{word}`' for word in near)}?" if near else "try fewer"
+        )
+        console.note(f"no prompt matches all these words; {guess}")
     width = max((len(entry.name) for entry in found), default=0)
     for entry in found:
         gone = " (deprecated)" if entry.deprecated is not None else ""

@@ -20,12 +20,16 @@ EXAMPLE = "psreg show socratic_tutor"
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("what", metavar="FILE|NAME[@RANGE]", help="a file, or an installed prompt")
+    parser.add_argument("--raw", action="store_true", help="print the file exactly as it is")
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Print the prompt; exit 1 if it is malformed, 2 if it is not a prompt, 4 if missing."""
     path, data = _read(args.what)
+    if args.raw and not console.machine:
+        console.content(data)
+        return 0
     form = detect_format(path.name, data[:4096].decode("utf-8", "replace"))
     if form is None:
         raise UsageError("UNKNOWN_FORMAT", f"{path} is neither a PBE nor a .prompt file")
@@ -50,7 +54,7 @@ def _outline(path: Path, data: bytes, form: Format) -> Iterator[str]:
         document = pbe.read(data)
         if not document.tree.parsed or not isinstance(document.tree.value, dict):
             raise _unreadable(path)
-        return pbe_outline(document.tree.value)
+        return pbe_outline(document.tree)
     prompt = dotprompt.read(data)
     if not prompt.readable:
         raise _unreadable(path)

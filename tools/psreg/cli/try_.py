@@ -33,7 +33,7 @@ from psreg.conversations.trial_platforms import Platform, known_platform, platfo
 from psreg.conversations.trial_record import TrialMetadata
 from psreg.conversations.trial_terminal import Trial, cited_path, script_turns, typed_turns
 from psreg.core.errors import InterruptError, PsregError, UsageError
-from psreg.core.identity import is_name
+from psreg.core.identity import is_name, normal_name
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options
 from psreg.system.files import read_named, refuse_existing
@@ -290,7 +290,7 @@ def _turns(trial: Trial, args: Namespace, console: Console) -> Iterator[str]:
 
 def _read(what: str) -> tuple[Path, bytes]:
     place = Path(what)
-    if place.is_file() or not is_name(what.partition("@")[0]):
+    if place.is_file() or not is_name(normal_name(what.partition("@")[0])):
         return place, read_named(place)
     return installed_artifact(what)
 

@@ -14,7 +14,7 @@ from psreg.client.resolve import Request, parse_request
 from psreg.compatibility import submission_side
 from psreg.compatibility.diff import Operand, file_operand, folder_operand
 from psreg.core.errors import UnavailableError, UsageError
-from psreg.core.identity import ReleaseId, is_name
+from psreg.core.identity import ReleaseId, is_name, normal_name
 from psreg.core.version import ANY, parse_version
 from psreg.formats.tree import Submission, Tree
 from psreg.registry.checkout import find_checkout, read_tree
@@ -37,7 +37,7 @@ def read_operand(text: str, registry: RegistryLookup) -> Operand:
     place = Path(text)
     if place.is_dir():
         return _folder(place, text)
-    if place.exists() or not is_name(text.partition("@")[0]):
+    if place.exists() or not is_name(normal_name(text.partition("@")[0])):
         release = _release(place)
         return file_operand(read_named(place), text, release.version if release else None)
     request = parse_request(text)

@@ -17,15 +17,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from psreg.client.install import matches_digest
 from psreg.client.resolve import Choice, parse_request
 from psreg.core.classes import CLASSES
-from psreg.core.errors import UnavailableError
+from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import is_version, parse_version
 from psreg.registry.records import newer_format
 from psreg.system import user_folders
 from psreg.system.atomic import TEMPORARY, cannot_write, exclusive, real_folder, write_file
-from psreg.system.files import read_file, read_own
+from psreg.system.files import read_own
 
 _SCHEMAS = "psreg.receipt/"
 SCHEMA = f"{_SCHEMAS}1"
@@ -152,8 +153,8 @@ class Library:
             data = read_own(self.path(receipt), _MAX_ARTIFACT)
         except UnavailableError as error:
             return error.message
-        digest = hashlib.sha256(data).hexdigest()
-        if digest != receipt.sha256:
+        if not matches_digest(data, receipt.sha256):
+            digest = hashlib.sha256(data).hexdigest()
             return f"SHA-256 is {digest}; {receipt.sha256} was installed"
         return None
 
@@ -216,6 +217,7 @@ def installed_artifact(text: str) -> tuple[Path, bytes]:
     Raises:
         UsageError: `text` is not `NAME[@RANGE]`.
         UnavailableError: `NOT_INSTALLED`: it is not installed, or only in another version.
+        TrustError: `TRUST_DIGEST`: it is not the file that was installed.
     """
     request = parse_request(text)
     library = user_library()
@@ -232,7 +234,15 @@ def installed_artifact(text: str) -> tuple[Path, bytes]:
             f"Run `psreg install {text}`.",
         )
     path = library.path(receipt)
-    return path, read_file(path, _MAX_ARTIFACT)
+    data = read_own(path, _MAX_ARTIFACT)
+    if not matches_digest(data, receipt.sha256):
+        raise TrustError(
+            "TRUST_DIGEST",
+            f"{path} is not the file that was installed",
+            f"Run `psreg install {request.name}` to restore it. To use the changed file, name its "
+            "path.",
+        )
+    return path, data
 
 
 def _folders(folder: Path) -> Iterator[Path]:

@@ -30,6 +30,7 @@ from psreg.registry.checkout import find_checkout
 from psreg.registry.records import read_record
 from psreg.registry.trust.roles import catalog_target, package_target
 from psreg.system import clock, user_folders
+from psreg.system.atomic import write_file
 from psreg.system.files import is_ours
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class OpenRegistry:
         self._source = source
         self._say = notify
         self._clock_checked = False
+        self._folder = anchor.folder
         self._client = TufClient(source, anchor.data, anchor.folder, notify)
 
     @cached_property
@@ -62,6 +64,14 @@ class OpenRegistry:
         """
         _, mode = read_mode(self._client.newest_root())
         return mode
+
+    def first_time(self, what: str) -> bool:
+        """Return whether this is the first call for `what` on this machine; later ones know."""
+        place = self._folder / f"told-{what}"
+        if place.exists():
+            return False
+        write_file(place, b"")
+        return True
 
     @property
     def versions(self) -> Mapping[str, int]:

@@ -8,11 +8,12 @@ version, and a record with another path is refused.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageError
-from psreg.core.identity import ReleaseId, is_name
+from psreg.core.identity import ReleaseId, is_name, normal_name
 from psreg.core.version import ANY, Range
 from psreg.registry.records import (
     PackageRecord,
@@ -49,17 +50,19 @@ class Choice:
 
 
 def parse_request(text: str) -> Request:
-    """Return the request that `NAME` or `NAME@RANGE` spells.
+    """Return the request that `NAME` or `NAME@RANGE` spells; case and `-` for `_` do not count.
 
     Raises:
         UsageError: `BAD_NAME` or `BAD_RANGE`, before any registry is contacted.
     """
-    name, at, wanted = text.partition("@")
+    spelled, at, wanted = text.partition("@")
+    name = normal_name(spelled)
     if not is_name(name):
         raise UsageError(
             "BAD_NAME",
             f"`{text}` is not a valid name",
-            "Write lower-case letters and digits in words joined by `_`, such as `quiz_master` "
+            _as_range(text)
+            or "Write lower-case letters and digits in words joined by `_`, such as `quiz_master` "
             "or `quiz_master@^1.2`.",
         )
     if not at:
@@ -68,6 +71,15 @@ def parse_request(text: str) -> Request:
         return Request(name=name, range=Range.parse(wanted.strip()))
     except ValueError as error:
         raise UsageError("BAD_RANGE", f"`{text}`: {error}") from error
+
+
+def _as_range(text: str) -> str:
+    """Return a hint for a range as other package managers spell it, such as `name==1.0`."""
+    found = re.fullmatch(r"([\w-]+)\s*(===?|=|:|@?[~^<>]=?)\s*(\d\S*)", text, re.ASCII)
+    if found is None or not is_name(normal_name(found[1])):
+        return ""
+    operator = {"~=": "~"}.get(found[2], found[2].strip("=:@") + "=" * (found[2] in ("<=", ">=")))
+    return f"Write `{normal_name(found[1])}@{operator}{found[3]}`."
 
 
 def parse_requests(texts: Iterable[str]) -> tuple[Request, ...]:

@@ -19,6 +19,14 @@ PBES = "pbes"
 """The folder of a registry that contains the entries."""
 
 
+def normal_name(text: str) -> str:
+    """Return `text` as names are spelled: in lower case, with `_` for `-`.
+
+    No two entries differ in that alone, so that a person need not remember it.
+    """
+    return text.lower().replace("-", "_")
+
+
 def is_name(text: str) -> bool:
     """Return whether `text` is a valid name: `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 64 long."""
     return len(text) <= MAX_NAME_LENGTH and _NAME.fullmatch(text) is not None

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.core.identity import is_name
+from psreg.core.identity import is_name, normal_name
+from psreg.core.spelling import near_ones
 from psreg.registry.trust.strict_json import strict_value
 
 SCHEMA = "psreg.catalog/1"
@@ -28,6 +29,9 @@ _WHOLE_NAME, _NAME_BEGINS, _NAME, _WHOLE_TAG, _TAG, _SUMMARY, _USE_CASE = 100, 5
 
 _NOT_DEPRECATED = 10
 """The factor for the score of an entry that is not deprecated."""
+
+_NEAR = 3
+"""The number of suggestions for a word."""
 
 _BLANKS = re.compile(r"[ \t-\r]+")
 
@@ -126,6 +130,16 @@ def search(shards: Iterable[Shard], words: Iterable[str]) -> tuple[Entry, ...]:
     return tuple(entry for *_, entry in scored)
 
 
+def suggestions(shards: Iterable[Shard], words: Iterable[str]) -> tuple[str, ...]:
+    """Return names and tags that are spelled like one of `words`, the most similar first."""
+    known = {
+        text for shard in shards for entry in shard.entries() for text in (entry.name, *entry.tags)
+    }
+    wanted = [normal_name(word) for word in _BLANKS.split(folded(" ".join(words))) if word]
+    found = [near for word in wanted for near in near_ones(word, sorted(known), _NEAR)]
+    return tuple(dict.fromkeys(found))
+
+
 def folded(text: str) -> str:
     """Return `text` without case and accents, so that `resume` finds `Résumé`."""
     if text.isascii():
@@ -140,10 +154,10 @@ def _score(entry: Entry, words: Sequence[str]) -> int | None:
         return 0
     tags = [folded(tag) for tag in entry.tags]
     summary, use_case = folded(entry.summary), folded(entry.use_case)
-    total = _WHOLE_NAME if "_".join(words) == entry.name else 0
+    total = _WHOLE_NAME if normal_name("_".join(words)) == entry.name else 0
     for word in words:
-        if word in entry.name:
-            total += _NAME_BEGINS if entry.name.startswith(word) else _NAME
+        if (name := normal_name(word)) in entry.name:
+            total += _NAME_BEGINS if entry.name.startswith(name) else _NAME
         elif any(word in tag for tag in tags):
             total += _WHOLE_TAG if word in tags else _TAG
         elif word in summary:

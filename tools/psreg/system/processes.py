@@ -81,7 +81,8 @@ def _processes(number: int) -> Iterator[Executor | None]:
         from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
 
         # Forking is cheap on Linux, and unsafe or unknown elsewhere.
-        context = get_context("fork" if sys.platform == "linux" else "spawn")
+        forks = sys.platform == "linux" and hasattr(os, "fork")
+        context = get_context("fork" if forks else "spawn")
         pool = ProcessPoolExecutor(number, context, _heed_signals)
     except (ImportError, NotImplementedError, OSError):  # no semaphores
         yield None

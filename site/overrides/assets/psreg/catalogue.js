@@ -91,9 +91,12 @@ export function find(rows, query, chosen) {
 // Tells how well a row matches; less than 0 if a term does not occur in it. `psreg search` ranks
 // alike: registry/search.py, and tests/vectors/search.json for both.
 function scoreOf(row, wanted) {
-  let score = wanted.join("_") === row.name ? 100 : 0;
+  // Names are spelled with `_`, whatever a person writes.
+  const spelled = (term) => term.replaceAll("-", "_");
+  let score = spelled(wanted.join("_")) === row.name ? 100 : 0;
   for (const term of wanted) {
-    if (row.name.includes(term)) score += row.name.startsWith(term) ? 50 : 30;
+    const name = spelled(term);
+    if (row.name.includes(name)) score += row.name.startsWith(name) ? 50 : 30;
     else if (row.labels.includes(term)) score += 25;
     else if (row.labels.some((label) => label.includes(term))) score += 20;
     else if (row.purpose.includes(term)) score += 10;
