@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 
 from psreg.core.classes import Format, detect_format
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode
-from psreg.formats import dotprompt, pbe
 from psreg.formats.document import Document, PlainText
 from psreg.lint.content import CONTENT_RULES
 from psreg.lint.content.texts import Content, of_pbe, of_prompt, of_readme
@@ -35,9 +34,16 @@ def _content(
     data: bytes, path: str, capabilities: tuple[str, ...] | None
 ) -> tuple[Content, Document]:
     form = detect_format(PurePosixPath(path).name, data[:_START].decode("utf-8", "replace"))
-    if form is Format.PROMPT and (prompt := dotprompt.read(data)).readable:
-        return of_prompt(prompt, capabilities), prompt
-    if form is Format.PBE and (document := pbe.read(data)).tree.parsed:
-        return of_pbe(document, capabilities), document.tree
+    # NOTE: `psreg install` waits for these imports: it loads the reader of one format only.
+    if form is Format.PROMPT:
+        from psreg.formats import dotprompt  # noqa: PLC0415
+
+        if (prompt := dotprompt.read(data)).readable:
+            return of_prompt(prompt, capabilities), prompt
+    elif form is Format.PBE:
+        from psreg.formats import pbe  # noqa: PLC0415
+
+        if (document := pbe.read(data)).tree.parsed:
+            return of_pbe(document, capabilities), document.tree
     text = data.decode("utf-8", "replace")
     return of_readme(text), PlainText(text)

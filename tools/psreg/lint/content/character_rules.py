@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.formats.dotprompt.sections import METADATA
 from psreg.lint.content import folding
 from psreg.lint.content.texts import Content, Kind, Segment, code_point, code_points, quoted
 
@@ -261,7 +260,7 @@ def _decomposed(content: Content) -> Iterator[Finding]:
         if named and not _is_composed(segment.text):
             yield _not_composed(segment.text, segment.span(0, len(segment.text)))
     for entry in content.prompt.entries if content.prompt else ():
-        if entry.section == METADATA and not _is_composed(entry.value):
+        if entry.section == "METADATA" and not _is_composed(entry.value):
             yield _not_composed(entry.value, entry.span)
 
 

@@ -7,12 +7,15 @@ warnings that an author waives with a reason; by themselves they never reject an
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.formats.dotprompt import Prompt
 from psreg.lint.content.patterns import hits, patterns, table
 from psreg.lint.content.texts import Content, quoted
+
+if TYPE_CHECKING:
+    from psreg.formats.dotprompt import Prompt
 
 
 @rule("PS010", spec="registry/CONTENT", severity=WARNING)

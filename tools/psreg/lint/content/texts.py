@@ -16,16 +16,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from psreg.core.diagnostics import Span
-from psreg.formats import toml_document
-from psreg.formats.dotprompt import Prompt
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import Escaped, JsonTree, escaped
 from psreg.formats.markdown import code_spans, fences
-from psreg.formats.pbe import Pbe
-from psreg.formats.toml_document import TomlTree
+
+if TYPE_CHECKING:
+    from psreg.formats.dotprompt import Prompt
+    from psreg.formats.pbe import Pbe
+    from psreg.formats.toml_document import TomlTree
 
 HEAD = 3
 """Letters at the beginning of a word that select patterns; see `Content.heads`."""
@@ -95,6 +96,8 @@ class Segment:
     @cached_property
     def _escaped(self) -> Escaped:
         if isinstance(self.source, str):
+            from psreg.formats import toml_document  # noqa: PLC0415 - see `blocking`
+
             escape = _JSON_ESCAPE if self.kind is Kind.RECORDS else toml_document.ESCAPE
             return escaped(self.source, 0, len(self.source), escape)
         span = (self.source.key_span if self.kind is Kind.KEY else self.source.span)(self.pointer)
@@ -249,6 +252,8 @@ def of_readme(text: str) -> Content:
 
 def of_toml(tree: TomlTree) -> Content:
     """Return the text of a TOML file, escapes decoded, including keys and comments."""
+    from psreg.formats import toml_document  # noqa: PLC0415 - see `blocking`
+
     text = toml_document.decoded(tree.text)
     source = "" if text is tree.text else tree.text
     return Content(
