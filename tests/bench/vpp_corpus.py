@@ -2,13 +2,8 @@
 
 DIR holds sessions in the form of the VPP authors' corpus, one JSON file each, whose `meta` names
 the condition. Prints, for each condition, how many answers there are, how many are clean, how many
-broke a rule, and which rules spoke how often, errors in capitals. Exit code 1 if the answers of a
-condition are not what the condition leads one to expect, 2 without sessions.
-
-In `vpp` and `vpp_task_injection` the assistant was told of VPP: no answer breaks a rule. In
-`user_only_vpp_explicit` a user explained it and the assistant repeats the whole command: every
-answer has that error. In the ambient conditions nobody explained anything, and in the baselines
-nobody used VPP: no answer passes.
+broke a rule, and which rules spoke how often, errors in capitals. It reports and expects nothing:
+what a model wrote is not a fault of the rules. Exit code 2 without sessions.
 """
 
 import argparse
@@ -20,8 +15,6 @@ from pathlib import Path
 from psreg.core.diagnostics import INFO, Severity
 from psreg.formats.conversation.reader import read_conversation
 from psreg.lint.transcript import check_transcript
-
-BANG_ECHO = "VPP012"
 
 
 def sessions(folder):
@@ -37,15 +30,6 @@ def judged(data):
     """The answers of a session as the rules see them."""
     found = check_transcript(read_conversation(data, "session.json"), "vpp")
     return [message for message in found.messages if message.role == "assistant"]
-
-
-def expected(condition, answers):
-    """Whether the answers are what their condition leads one to expect."""
-    if condition in ("vpp", "vpp_task_injection"):
-        return all(answer.sound for answer in answers)
-    if condition == "user_only_vpp_explicit":
-        return all(BANG_ECHO in {d.code for d in answer.diagnostics} for answer in answers)
-    return not any(answer.sound for answer in answers)
 
 
 def clean(answer):
@@ -73,18 +57,15 @@ def main():
     if not read_:
         print(f"{args.folder} has no sessions", file=sys.stderr)
         return 2
-    print(f"{'condition':32} answers  clean  sound  broken  expected  rules")
-    right = True
+    print(f"{'condition':32} answers  clean  sound  broken  rules")
     for condition, answers in sorted(conditions.items()):
-        fine = expected(condition, answers)
-        right = right and fine
         sound = sum(answer.sound for answer in answers)
         print(
             f"{condition:32} {len(answers):7}  {sum(map(clean, answers)):5}  {sound:5}"
-            f"  {len(answers) - sound:6}  {'yes' if fine else 'NO':8}  {codes(answers)}"
+            f"  {len(answers) - sound:6}  {codes(answers)}"
         )
     print(f"sessions read: {read_}, answers: {sum(map(len, conditions.values()))}")
-    return 0 if right else 1
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 """`psreg transcript`: every vector through the command line, every form, every way to go wrong."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -242,3 +245,162 @@ def test_no_file_makes_it_stumble(client, text, protocol):
 
 def test_no_more_protocols_than_the_table_has():
     assert [row.name for row in PROTOCOLS] == ["vpp", "plsp", "pb2s"]
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+GOOD = "<q>\nbody\n[Version=v1.4 | Tag=q_1 | Sources=none | Assumptions=0 | Cycle=1/3 | Locus=a]"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "records", "fixed"),
+    [
+        (
+            "vpp",
+            [
+                {"role": "user", "content": "!<q>\nWhat?", "run": {"model": "m"}},
+                {"role": "assistant", "content": f"!{GOOD}", "note": "kept"},
+            ],
+            [
+                {"role": "user", "content": "!<q>\nWhat?", "run": {"model": "m"}},
+                {"role": "assistant", "content": GOOD, "note": "kept"},
+            ],
+        ),
+        (
+            "plsp",
+            [{"next": "```\nS{$a:1;;!fetch,src;$b:2}S\n```", "imf": "psreg-1"}],
+            [{"next": 'S{$a:1;!fetch,"src";$b:2;}S', "imf": "psreg-1"}],
+        ),
+    ],
+)
+def test_the_offered_fixes_are_applied_to_a_copy(protocol, records, fixed, tmp_path):
+    client = Client(tmp_path)
+    path = client.place / "x.jsonl"
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    before = path.read_bytes()
+    command = ("transcript", path, "--protocol", protocol)
+    assert client.run(*command).code == 1
+    done = client.run(*command, "--fix", "fixed.jsonl")
+    assert done.code == 0, done.out
+    assert "psreg: wrote fixed.jsonl: " in done.err
+    assert path.read_bytes() == before
+    assert lines_of(client.place / "fixed.jsonl") == fixed
+    assert client.refused(*command, "--fix", "fixed.jsonl") == (2, "EXISTS")
+
+
+def test_a_copy_of_other_forms_is_json_lines(tmp_path):
+    client = Client(tmp_path)
+    (client.place / "x.txt").write_text(f"User: !<q>\nWhat?\nAssistant: !{GOOD}\n")
+    done = client.run("transcript", "x.txt", "--protocol", "vpp", "--fix", "y.jsonl")
+    assert (done.code, lines_of(client.place / "y.jsonl")[1]["content"]) == (0, GOOD)
+    (client.place / "b.txt").write_text("S{$a:1}S")
+    done = client.run("transcript", "b.txt", "--protocol", "plsp", "--fix", "c.jsonl")
+    assert (done.code, lines_of(client.place / "c.jsonl")) == (0, [{"next": "S{$a:1;}S"}])
+    (client.place / "d.txt").write_text("## DRAFT\nx")
+    client.run("transcript", "d.txt", "--protocol", "pb2s", "--fix", "e.jsonl")
+    assert lines_of(client.place / "e.jsonl") == [{"text": "DRAFT\nx"}]
+    (client.place / "p.json").write_text(
+        json.dumps({"text": "**DRAFT**\nx\n\nREFLECT\n- missing evidence: x\n\nREVISE: bullet 1 holds\n\nLEARNED\n- x",
+                    "pb2s_proof": {"decision": "APPROVE", "cycles": 1, "audit_ref": "x"}})
+    )  # fmt: skip
+    done = client.run("transcript", "p.json", "--protocol", "pb2s", "--fix", "q.jsonl")
+    (record,) = lines_of(client.place / "q.jsonl")
+    assert done.code == 0, done.out
+    assert record["text"].startswith("DRAFT\nx")
+    assert "message" not in record
+
+
+def test_a_copy_keeps_the_run_header(tmp_path):
+    client = Client(tmp_path)
+    header = '{"run": {"platform": "jan", "sha256": "…"}}'
+    record = json.dumps({"role": "assistant", "content": f"!{GOOD}"})
+    (client.place / "x.jsonl").write_text(f"{header}\n{record}\n")
+    client.run("transcript", "x.jsonl", "--protocol", "vpp", "--fix", "y.jsonl")
+    assert (client.place / "y.jsonl").read_text().startswith(f"{header}\n")
+    assert lines_of(client.place / "y.jsonl")[1]["content"] == GOOD
+
+
+def test_a_bare_reply_is_checked_by_all_rules(tmp_path):
+    client = Client(tmp_path)
+    (client.place / "x.txt").write_text("DRAFT\nx\n\nREFLECT\n- fine\n")
+    done = client.run("transcript", "x.txt", "--protocol", "pb2s", "--format", "json")
+    found = {d["code"] for d in done.json["diagnostics"]}
+    assert found == {"PB2S001", "PB2S009", "PB2S013"}
+
+
+def test_what_no_fix_is_offered_for_stays_as_it_is(tmp_path):
+    client = Client(tmp_path)
+    record = {"role": "user", "content": "\ud800 Hello"}
+    (client.place / "x.jsonl").write_text(json.dumps(record) + "\n")
+    done = client.run("transcript", "x.jsonl", "--protocol", "vpp", "--fix", "y.jsonl")
+    assert done.code == 1
+    assert "0 fixes applied" in done.err
+
+
+def test_a_live_session_is_checked_turn_by_turn(tmp_path):
+    client = Client(tmp_path)
+    command = [sys.executable, "-m", "psreg", "transcript", "-", "--protocol", "vpp", "--live"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    environment = {**os.environ, "PSREG_HOME": str(client.home)}
+    with subprocess.Popen(command, env=environment, **pipes) as process:
+
+        def say(role, content):
+            process.stdin.write(json.dumps({"role": role, "content": content}) + "\n")
+            process.stdin.flush()
+            found = []
+            while (line := process.stdout.readline()) not in ("\n", ""):
+                found.append(line.rstrip())
+                if not line.strip():
+                    break
+            return found
+
+        process.stdin.write(json.dumps({"role": "system", "content": "Use VPP."}) + "\n\n")
+        assert say("user", "!<q>\nWhat?") == ["turn 1 (user): sound", "expected: <q>"]
+        assert say("assistant", GOOD) == ["turn 2 (assistant): sound"]
+        assert say("user", "!<o>") == ["turn 3 (user): sound", "expected: <o>"]
+        assert say("assistant", "Sure!")[0] == "turn 4 (assistant): errors"
+        rest, _ = process.communicate("no json\n" + json.dumps({"next": "S{}S"}) + "\n")
+    assert process.returncode == 1
+    assert "next: !<q> --incorrect (" in rest
+    assert "line 7: the line is not JSON" in rest
+    assert "line 8: " in rest
+
+
+def test_a_live_session_that_is_sound_may_be_quiet(tmp_path):
+    client = Client(tmp_path)
+    typed = "".join(
+        json.dumps({"role": role, "content": content}) + "\n"
+        for role, content in (("user", "!<q>"), ("assistant", GOOD))
+    )
+    live = ("transcript", "-", "--protocol", "vpp", "--live")
+    done = client.run(*live, "--quiet", typed=typed)
+    assert (done.code, done.out) == (0, "")
+    done = client.run(*live, "--read", typed=json.dumps({"role": "user", "content": "!<q> --x"}))
+    assert (done.code, "VPP004" in done.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-", "--protocol", "plsp"),
+        ("x.jsonl", "--protocol", "vpp"),
+        ("-", "--protocol", "vpp", "--fix", "y.jsonl"),
+    ],
+)
+def test_what_cannot_be_live(options, tmp_path):
+    assert Client(tmp_path).run("transcript", *options, "--live").code == 2
+    assert Client(tmp_path / "b").refused("transcript", "-", "--protocol", "vpp", "--live") == (
+        2,
+        "USAGE",
+    )
+
+
+def test_a_temperature_may_be_documented(tmp_path):
+    client = Client(tmp_path)
+    record = {"text": "x", "pb2s_proof": {"decision": "APPROVE", "temperature": 0.9}}
+    (client.place / "x.jsonl").write_text(json.dumps(record) + "\n")
+    command = ("transcript", "x.jsonl", "--protocol", "pb2s")
+    assert "PB2S023" in client.run(*command).out
+    assert "PB2S023" not in client.run(*command, "--temperature-documented").out

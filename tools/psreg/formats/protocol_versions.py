@@ -32,7 +32,7 @@ def version_numbers(version: str) -> tuple[int, int] | None:
 def nearest_version(declared: str, known: Iterable[str]) -> str | None:
     """Return which of the `known` versions to check with what follows `declared`.
 
-    It is the nearest lower one of the same major version, or the lowest one if all are higher;
+    It is the highest lower one of the same major version, or the lowest one if all are higher;
     None if `declared` is not a version, or its major version is unknown.
     """
     wanted = version_numbers(declared)

@@ -86,18 +86,22 @@ def check_transcript(
     version: str = "",
     mode: Mode = Mode.STRICT,
     imf: str = "",
+    documented: bool = False,
     path: str = "",
 ) -> TranscriptReport:
     """Check `conversation` with the rules of `protocol`, a name in `PROTOCOLS`.
 
     `version` is the declared one; "" means the one that the file states, or else the latest. `imf`
-    is the dialect of PLSP instructions; `path` is the path of the file in diagnostics.
+    is the dialect of PLSP instructions, `documented` says that the temperature of PB2S is
+    documented; `path` is the path of the file in diagnostics.
     """
     declared = _two_numbers(version or conversation.declared)
     row = protocol_for(PROTOCOLS, protocol, declared)
     messages: tuple[Message, ...] = ()
     if row:
-        options = Options(version=row.version, declared=declared, mode=mode, imf=imf)
+        options = Options(
+            version=row.version, declared=declared, mode=mode, imf=imf, documented=documented
+        )
         messages = tuple(_messages(conversation, row, options, path))
     recording = Recording(
         conversation=conversation,

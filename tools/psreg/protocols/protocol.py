@@ -21,13 +21,15 @@ class Options:
     """What a release or the command line declares about a conversation.
 
     `version` is the version of the rules; `declared` is the declared one, "" for none. `imf` is
-    the dialect of PLSP instructions, "" if it is unknown (PLSP-A15).
+    the dialect of PLSP instructions, "" if it is unknown (PLSP-A15). `documented` means that the
+    temperature of a PB2S exchange is documented (PB2S-A13).
     """
 
     version: str
     declared: str = ""
     mode: Mode = Mode.STRICT
     imf: str = ""
+    documented: bool = False
 
 
 class Unit(Interface):

@@ -16,7 +16,9 @@ from psreg.catalogue.pages.spec_pages import (
 )
 from psreg.cli.rules import all_rules
 from psreg.formats import schema
+from psreg.formats.protocol_versions import PROTOCOLS
 from psreg.formats.specs import specifications
+from support.paths import ROOT as CHECKOUT
 
 RULES = all_rules()
 
@@ -54,6 +56,14 @@ def test_every_row_says_what_psreg_does():
     assert f'<a href="{ROOT}semantics/#ending">' in PAGES["specs/pbe/1.0/"].body
     assert "Not checkable: " in PAGES["specs/prompt/0.0.1/"].body
     assert f'<a href="{ROOT}rules/VPP001/">' in PAGES["specs/vpp/1.4/"].body
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_the_page_of_a_protocol_has_its_decision_table(name):
+    html = decision_table(name, SPECS, RULES)
+    assert html.count("<tr>") == 1 + len(next(s for s in SPECS if s.name == name).readings)
+    page = (CHECKOUT / f"site/docs/protocols/{name}.md").read_text()
+    assert page.count("<!--psreg:readings-->") == 1
 
 
 def test_a_decision_table_has_every_reading_and_leads_to_the_rules():

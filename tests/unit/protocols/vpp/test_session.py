@@ -84,17 +84,32 @@ def test_every_turn_is_judged_when_it_comes():
     assert session.turns == 2
 
 
-def test_after_a_violation_the_user_asks_again():
+def test_after_a_violation_the_user_returns_to_gathering_or_a_question():
+    for asked, line in (
+        ("g", "!<g> --incorrect"),
+        ("q", "!<q> --incorrect"),
+        ("o", "!<q> --incorrect"),
+    ):
+        session = exchange(begin(), f"!<{asked}>", "Sure!\nHere.")
+        assert session.command_line() == line
     session = exchange(begin(), "!<q>", "Sure!\nHere.")
-    assert session.recovery.command_line == session.command_line() == "!<e> --<q>"
+    assert session.recovery.command_line == session.command_line() == "!<q> --incorrect"
     assert "the first line is not a tag; the last line is not a footer" in session.recovery.reason
     session = exchange(session, session.command_line())
     assert (session.remarks, session.recovery, session.next_tag) == ((), None, "o")
 
 
-def test_after_an_answer_to_nothing_the_user_reports_an_error():
+def test_a_wrong_footer_is_taken_up_by_a_critique():
+    session = exchange(begin(), "!<o>", "<o>\nbody")
+    assert session.command_line() == "!<c> --incorrect"
+    assert exchange(session, session.command_line()).remarks == ()
+    session = exchange(begin(), "!<o>", "<e>\nWhat is meant?")
+    assert session.command_line() == "!<q> --incorrect"
+
+
+def test_after_an_answer_to_nothing_the_user_asks_a_question():
     session = exchange(exchange(begin(), "!<q>"), "Go on.", "Sure!")
-    assert session.recovery.command_line == "!<e>"
+    assert session.recovery.command_line == "!<q> --incorrect"
     session = session.user_turn("!<e>")
     assert session.expected_tag == "e"
     session = session.assistant_turn(session.reply("The last answer had no tag."))

@@ -22,6 +22,7 @@ class Turn:
     line: int
     role: str
     content: str
+    record: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +106,7 @@ def _turn(record: Record) -> Turn:
         line=record.line,
         role=record.value["role"],
         content=record.value["content"],
+        record=record.value,
     )
 
 

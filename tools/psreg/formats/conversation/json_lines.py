@@ -98,6 +98,13 @@ def _is_header(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("run"), dict) and not kind_of(value)
 
 
+def header_line(text: str) -> str:
+    """Return the first line of `text` if it is a run header and no record, else ""."""
+    first = next(_lines(text), None)
+    value = json_document.parse(first[1].encode(errors="replace")).value if first else None
+    return first[1] if first and _is_header(value) else ""
+
+
 def issues(text: str) -> Iterator[Issue]:
     """Yield why `text` cannot be read as one of the three kinds, in order.
 

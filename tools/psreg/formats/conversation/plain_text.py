@@ -49,17 +49,24 @@ def read_message(text: str, protocol: str) -> Conversation | None:
     A PLSP block is recognised under any protocol; otherwise `protocol` decides the role.
     """
     if protocol == "plsp" or (not protocol and text.lstrip().startswith("S{")):
+        block = _without_trailing_lines(text)
         cycle = CycleRecord(
-            index=0, line=1, instr=None, previous=None, next=_without_trailing_lines(text)
+            index=0, line=1, instr=None, previous=None, next=block, record={"next": block}
         )
         return Conversation(kind=Kind.PLSP, text=text, cycles=(cycle,))
     if protocol == "pb2s":
         exchange = Exchange(
-            index=0, line=1, message=None, text=text, proof=None, missing=frozenset({"pb2s_proof"})
+            index=0,
+            line=1,
+            message=None,
+            text=text,
+            proof=None,
+            missing=frozenset({"pb2s_proof"}),
+            record={"text": text},
         )
         return Conversation(kind=Kind.PB2S, text=text, exchanges=(exchange,))
     if protocol == "vpp":
-        turn = Turn(index=0, line=1, role="user", content=_without_trailing_lines(text))
+        turn = _turn(0, 1, "user", _without_trailing_lines(text))
         return Conversation(kind=Kind.TRANSCRIPT, text=text, turns=(turn,))
     return None
 
@@ -74,13 +81,14 @@ def _turns(text: str, style: re.Pattern[str]) -> Iterator[Turn]:
         counted = label.start()
         content = text[label.end() : following.start() if following else len(text)]
         role = _ROLE[label["label"].lower()]
-        yield Turn(
-            index=index,
-            line=line,
-            role=role,
-            content=_without_line_break(_without_trailing_lines(content), label[0]),
-        )
+        content = _without_line_break(_without_trailing_lines(content), label[0])
+        yield _turn(index, line, role, content)
         label, index = following, index + 1
+
+
+def _turn(index: int, line: int, role: str, content: str) -> Turn:
+    record = {"role": role, "content": content}
+    return Turn(index=index, line=line, role=role, content=content, record=record)
 
 
 def _without_line_break(content: str, label: str) -> str:

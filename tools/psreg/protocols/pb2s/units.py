@@ -12,10 +12,11 @@ from psreg.protocols.pb2s.run import replies_of
 from psreg.protocols.protocol import Options
 
 
-def units(conversation: Conversation, _options: Options) -> Iterator[Reply]:
+def units(conversation: Conversation, options: Options) -> Iterator[Reply]:
     """Yield a reply for each exchange; a dialogue has none."""
     exchanges = conversation.exchanges
-    replies = replies_of((exchange.index, exchange.record) for exchange in exchanges)
+    records = ((exchange.index, exchange.record) for exchange in exchanges)
+    replies = replies_of(records, documented=options.documented)
     for exchange, reply in zip(exchanges, replies, strict=True):
         # A reply that was recorded alone does not need its message.
         yield replace(reply, missing=exchange.missing)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from psreg.core.diagnostics import Finding, Issue, Span
 from psreg.formats.conversation.conversation import Conversation
@@ -19,9 +18,6 @@ from psreg.protocols.plsp.reader import read_block
 from psreg.protocols.plsp.trace import UNDECLARED, Cycle, Vanished, cycles
 from psreg.protocols.plsp.transition import Transition
 from psreg.protocols.protocol import Options
-
-MAX_FINDINGS = 100
-"""Findings of one rule that are reported of one block."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +36,10 @@ class Part:
     transition: Transition | None = None
 
     def found(self, code: str) -> Iterator[Finding]:
-        """Yield a finding for each issue whose code is `code`, at most `MOST`."""
-        for issue in islice((issue for issue in self.issues if issue.code == code), MAX_FINDINGS):
+        """Yield a finding for each issue whose code is `code`."""
+        for issue in self.issues:
+            if issue.code != code:
+                continue
             yield Finding(
                 message=issue.message,
                 at=issue.span,

@@ -31,18 +31,7 @@ VPP_RULES: tuple[Rule[VppTurn], ...] = (
     echo_rules.error_not_described,
     echo_rules.invalid_command_answered,
     echo_rules.one_line_reply,
-    footer_rules.no_footer,
-    footer_rules.text_after_footer,
-    footer_rules.second_footer,
-    footer_rules.malformed_footer,
-    footer_rules.footer_spelling,
-    footer_rules.footer_value,
-    footer_rules.footer_version,
-    footer_rules.footer_tag_form,
-    footer_rules.footer_tag_differs,
-    footer_rules.tag_number,
-    footer_rules.assumptions_differ,
-    footer_rules.locus_placeholder,
+    *footer_rules.FOOTER_RULES,
 )
 
 VPP = ConversationProtocol(

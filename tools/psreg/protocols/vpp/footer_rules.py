@@ -319,3 +319,20 @@ def locus_placeholder(turn: VppTurn) -> Iterator[Finding]:
 
 def _footer(turn: VppTurn) -> Footer | None:
     return turn.reply.footer if turn.reply is not None else None
+
+
+FOOTER_RULES = (
+    no_footer,
+    text_after_footer,
+    second_footer,
+    malformed_footer,
+    footer_spelling,
+    footer_value,
+    footer_version,
+    footer_tag_form,
+    footer_tag_differs,
+    tag_number,
+    assumptions_differ,
+    locus_placeholder,
+)
+"""The rules about footers."""

@@ -21,19 +21,22 @@ from psreg.protocols.vpp import VPP_RULES
 from psreg.protocols.vpp.command import Command, write_command
 from psreg.protocols.vpp.echo import expected_echo
 from psreg.protocols.vpp.footer import is_footer, write_footer
+from psreg.protocols.vpp.footer_rules import FOOTER_RULES
 from psreg.protocols.vpp.state import State
 from psreg.protocols.vpp.turn import VppTurn
 from psreg.protocols.vpp.vocabulary import (
-    ASSISTANT_TAGS,
     CANONICAL,
     CYCLE_LENGTH,
     ERROR,
     OPERATOR_ERROR,
+    RECOVERY_TAGS,
     Pipeline,
 )
 
 DEFAULT_LOCUS = "assistant"
 NO_SOURCES = "none"
+
+_FOOTER_CODES = frozenset(rule.code for rule in FOOTER_RULES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +139,7 @@ class Session:
             reason = "the command was invalid: report the mistake, then continue"
             return Recovery(command_line=write_command(OPERATOR_ERROR), reason=reason)
         if self.broken:
-            line = write_command(self.next_tag) if by_user else self._back(command)
+            line = write_command(self.next_tag) if by_user else self._correction(command)
             errors = [r.finding.message for r in self.remarks if r.severity is Severity.ERROR]
             return Recovery(command_line=line, reason="; ".join(errors))
         if self.state.recovering and not by_user:
@@ -210,10 +213,17 @@ class Session:
             remarks=tuple(_remarks(turn, self.options.mode)),
         )
 
-    def _back(self, command: Command | None) -> str:
-        """Return the command line that requests the answer to `command` again."""
+    def _correction(self, command: Command | None) -> str:
+        """Return the command line with which the user has a wrong answer corrected.
+
+        The specification names two ways: a footer that breaks a rule is taken up by a critique,
+        and from any other error the conversation returns to `g` or `q`.
+        """
+        wrong = {r.code for r in self.remarks if r.severity is Severity.ERROR}
+        if wrong <= _FOOTER_CODES and not self.state.recovering:
+            return write_command("c", ["incorrect"])
         tag = expected_echo(command) if command else ""
-        return write_command(ERROR, [f"<{tag}>"] if tag in ASSISTANT_TAGS else [])
+        return write_command(tag if tag in RECOVERY_TAGS else RECOVERY_TAGS[-1], ["incorrect"])
 
 
 def _remarks(turn: VppTurn, mode: Mode) -> Iterator[Remark]:
