@@ -47,7 +47,7 @@ def test_a_request_is_told_the_way_it_was_typed(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "Quiz", "../x", "a/b", "quiz-master", "a" * 65, "q\n", "@1", "quïz", "https://x", "q\x00"],
+    ["", "../x", "a/b", "a" * 65, "q\n", "@1", "quïz", "https://x", "q\x00"],
 )
 def test_a_bad_name_is_a_usage_error(text):
     with pytest.raises(UsageError) as caught:

@@ -44,7 +44,7 @@ def test_there_is_a_row_for_each_protocol():
 def test_rules_cite_the_specification_of_their_version():
     for row in ROWS:
         cited = {spec.partition("/")[0] for rule in row.rules for spec in rule.spec.split()}
-        assert cited == {f"{row.name}-{row.version}"}
+        assert cited - {"registry"} == {f"{row.name}-{row.version}"}
 
 
 def test_schemas_name_the_same_protocols():

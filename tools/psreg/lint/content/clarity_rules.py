@@ -60,7 +60,7 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 
-_BLANK = re.compile(r"\{\{[a-z][a-z0-9_]*\}\}")
+_BLANK = re.compile(r"\{\{[a-z][a-z0-9_]*+\}\}")
 # fmt: off
 _FILLER = frozenset((
     "na", "none", "null", "nil", "todo", "tbd", "tba", "tbc", "fixme", "placeholder", "undefined",
