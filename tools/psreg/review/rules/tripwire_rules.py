@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 
 from psreg.compatibility.steps import step_between
@@ -64,17 +64,19 @@ class Reach:
 
 @rule("PS081", spec="registry/CONTENT registry/CHANGES", severity=WARNING)
 def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
-    """A patch or minor release adds a URL, a host, a tool, a dependency or suspicious content.
+    """A patch or minor release adds a way out of the conversation, or turns an order round.
 
     ## Why
     This is a tripwire for the day someone else has an owner's key or account. People and their
     tools install small releases without looking, so an attacker would use exactly these, and would
     add something that carries data out of the conversation or into it: an address, a tool, a
-    hidden instruction. An honest author adds such a thing now and then, an attacker nearly always.
-    The same applies to a newly required entry of other owners: they decide what people get along
-    with this one. So the release waits until a person has looked at it. What the previous release
-    already contained is not reported, and a major release is reviewed anyway. All files of a
-    release count, except the transcripts that its test runs cite.
+    hidden instruction. Addresses of all kinds count (hosts, IP addresses, e-mail, telephone
+    numbers, handles, disguised ones), and requests for passwords, memory, files and tools. An
+    honest author adds such a thing now and then, an attacker nearly always. The same applies to a
+    newly required entry of other owners: they decide what people get along with this one, and to a
+    "never" that became an "always". So the release waits until a person has looked at it. What the
+    previous release already contained is not reported, and a major release is reviewed anyway. All
+    files of a release count, except the transcripts that its test runs cite.
 
     ## Fix
     Say in `changes` what the new address or tool is for, and a reviewer can approve it. If you did
@@ -89,7 +91,8 @@ def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
         if step_between(*versions(previous, release)) is Step.MAJOR:
             continue
         old, new = _contents(previous), _contents(release.submission)
-        for path, reach in islice(_added(old, new), MOST_CHANGES):
+        added = chain(_turned_round(old, new), _added(old, new))
+        for path, reach in islice(added, MOST_CHANGES):
             yield _finding(f"{release.submission.folder}/{path}", reach, previous.id.version)
         for reach in _requirements(previous, release.submission):
             yield _finding(str(release.submission.release_path), reach, previous.id.version)
@@ -137,6 +140,21 @@ def _added(
                 yield path, reach
 
 
+def _turned_round(
+    before: Mapping[str, Content], after: Mapping[str, Content]
+) -> Iterator[tuple[str, Reach]]:
+    """Yield the file and the sentences that differ from an earlier one by a negation only."""
+    from psreg.review.ways_out import sentences  # noqa: PLC0415 - only for updates
+
+    for path in sorted(after.keys() & before.keys()):
+        known = {each.words: each for each in sentences(before[path])}
+        for new in sentences(after[path]):
+            old = known.get(new.words)
+            if old and old.negated is not new.negated:
+                message = f"an order is turned round, {quoted(new.text)} for {quoted(old.text)}"
+                yield path, Reach(what="negation", message=message, at=new.at)
+
+
 def _contents(submission: Submission) -> dict[str, Content]:
     """Return the texts of a release by their path in its folder, without broken files."""
     declared = tuple(text for _, text in submission.release.strings("capabilities"))
@@ -173,6 +191,19 @@ def _reaches(content: Content) -> Iterator[Reach]:
     yield from _findings(content)
     yield from _tools(content)
     yield from _addresses(content)
+    yield from _other_ways(content)
+
+
+def _other_ways(content: Content) -> Iterator[Reach]:
+    from psreg.review.ways_out import WAYS_OUT  # noqa: PLC0415 - only for updates
+
+    for name, pattern in WAYS_OUT:
+        for segment, match in islice(content.find(pattern), MOST):
+            yield Reach(
+                what=f"{name} {' '.join(match[0].lower().split())}",
+                message=f"{name}, {quoted(match[0])}",
+                at=segment.span(*match.span()),
+            )
 
 
 def _findings(content: Content) -> Iterator[Reach]:
@@ -203,7 +234,10 @@ def _addresses(content: Content) -> Iterator[Reach]:
             message=f"a URL, {quoted(url.url)}",
             at=url.segment.span(url.start, url.end),
         )
-    for segment, match in islice(content.find(_HOST), MOST):
+    from psreg.review.ways_out import any_hosts  # noqa: PLC0415 - only for updates
+
+    hosts = chain(content.find(_HOST), any_hosts(content))
+    for segment, match in islice(hosts, MOST):
         before = bisect_left(starts.get(id(segment), []), match.end())
         inside = before > 0 and match.end() <= ends[id(segment)][before - 1]
         if not inside and not _FILE.match(match.string, match.start()):
