@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterator
 
-from psreg.core.diagnostics import ERROR, Finding
+from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.formats.dotprompt.source import Excerpt, without_comments
-from psreg.lint.content import folding
-from psreg.lint.content.patterns import Hit, Pattern, disguisable, hits
+from psreg.lint.content import appearance, folding
+from psreg.lint.content.appearance import CHARACTERS, Layer
+from psreg.lint.content.patterns import Hit, Pattern, disguisable, hits, patterns
 from psreg.lint.content.texts import Content, Kind, Segment, code_points, quoted
 
-_COMMENT = "(%"
-_NEAR = 300
-"""Characters before and after a comment that a pattern may reach."""
+_JOINED = "is split over several values"
+_PERHAPS = frozenset(
+    (
+        _JOINED,
+        appearance.LETTERS,
+        appearance.DIGITS,
+        appearance.BACKWARDS,
+        appearance.ROT13,
+    )
+)
+"""Disguises that can be an accident, or an example in a text about attacks."""
 
 
 @rule("PS014", spec="registry/CONTENT", severity=ERROR)
 def disguised_text(content: Content) -> Iterator[Finding]:
-    """Suspicious text is disguised with look-alike, invisible or decorated letters.
+    """Suspicious text is disguised: by other letters, entities, markup, comments or defaults.
 
     ## Why
-    Other rules find orders to an assistant, drop hosts, and commands that download and run
-    something. Spelled with Cyrillic letters, with invisible characters in between, in mathematical
-    bold, or cut in two by a comment of a `.prompt`, such a text means the same to an assistant and
-    escapes a search. Nobody writes like that by accident.
+    Other rules find orders to an assistant, drop hosts, secrets, and commands that download and run
+    something. Spelled with Cyrillic letters or small capitals, with invisible characters, markup or
+    a comment inside words, with entities, or put together from the defaults of a `.prompt`, such a
+    text means the same to an assistant and escapes a search. Nobody writes like that by accident.
+    Digits for letters, single letters with spaces, ROT13, text written backwards, and sentences
+    that are split over several values of a PBE are a warning.
 
     ## Fix
     Write the text in plain letters, so that it can be checked as what it says, or delete it.
@@ -35,99 +45,72 @@ def disguised_text(content: Content) -> Iterator[Finding]:
     after    (deleted)
     ```
     """
-    if content.ascii and not (content.prompt and _COMMENT in content.source):
-        return
-    yield from _disguised(content)
+    text = content.text if content.ascii else content.text.translate(folding.TYPOGRAPHY)
+    source = Layer(text=text)
+    layer = appearance.filled_in(source, content.prompt) if content.prompt else source
+    layer = appearance.plain(layer, content.words if content.ascii else None)
+    if layer is not source:
+        yield from _disguised(content, layer, _as_content(layer.text))
+    elif len(content.segments) > 1:
+        yield from _disguised(content, layer, content.joined())
+    for turned in appearance.turned(layer, content.words):
+        yield from _disguised(content, turned, _as_content(turned.text))
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
-    """A segment with its text as an assistant reads it: for a `.prompt`, without the comments."""
-
-    segment: Segment
-    text: str
-    excerpt: Excerpt | None = None
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the position in the segment of the folded `text[start:end]`."""
-        start, end = folding.fold(self.text).span(start, end)
-        if self.excerpt is None:
-            return start, end
-        span = self.excerpt.span(start, end)
-        return span.start, span.end
+def _as_content(text: str) -> Content:
+    segment = Segment(text=text, kind=Kind.VALUE)
+    return Content(segments=(segment,), source=text, kind=Kind.VALUE)
 
 
-def _views(content: Content) -> Iterator[_View]:
-    masked = not content.ascii and any(map(_is_mask, content.characters))
-    for segment in content.segments:
-        if masked and not segment.text.isascii():
-            yield _View(segment, segment.text)
-        if segment.kind is Kind.PROMPT and _COMMENT in segment.text:
-            source = without_comments(segment.text)
-            for start, end in _around(source.comments):
-                excerpt = source.excerpt.cut([(start, min(end, len(source.text)))])
-                yield _View(segment, excerpt.text, excerpt)
+def _disguised(content: Content, layer: Layer, read: Content) -> Iterator[Finding]:
+    """Yield a finding for what `layer`, as `read`, says and the source does not say openly."""
+    for code, rows in _rows().items():
+        found = [(hit, layer.span(hit.start, hit.end)) for hit in hits(read, rows)]
+        seen = _seen(content, rows) if found else {}
+        for hit, span in found:
+            hows = layer.disguises(hit.start, hit.end)
+            segment, begin = content.segment_at(span.start)
+            inside = Span(span.start - begin, span.end - begin)
+            if inside.end > len(segment.text):
+                inside = Span(inside.start, len(segment.text))
+                hows.append(_JOINED)
+            if hows and not _overlaps(inside, seen.get(id(segment), [])):
+                yield _finding(code, hit, segment, inside, hows)
 
 
-def _around(offsets: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield separate ranges that cover the surroundings of `offsets`, which are ascending."""
-    start = end = 0
-    for offset in offsets:
-        if offset - _NEAR > end:
-            if end:
-                yield start, end
-            start = offset - _NEAR
-        end = offset + _NEAR
-    if end:
-        yield start, end
+def _rows() -> dict[str, tuple[Pattern, ...]]:
+    return disguisable() | {"PS040": patterns("secrets", "PS040")}
 
 
-def _disguised(content: Content) -> Iterator[Finding]:
-    views = tuple(_views(content))
-    plain = _content(views, (folding.folded(view.text) for view in views))
-    owners = dict(zip(map(id, plain.segments), views, strict=True))
-    for code, rows in disguisable().items():
-        if found := tuple(hits(plain, rows)):
-            seen = _seen(views, rows)
-            for hit in found:
-                yield from _finding(code, hit, owners[id(hit.segment)], seen)
-
-
-def _seen(views: tuple[_View, ...], rows: tuple[Pattern, ...]) -> set[tuple[Kind, str, int]]:
-    """Return the offsets, by segment, at which texts say openly what `rows` look for."""
-    plain = _content(views, (view.segment.text.translate(folding.TYPOGRAPHY) for view in views))
-    return {
-        (hit.segment.kind, hit.segment.pointer, offset)
-        for hit in hits(plain, rows)
-        for offset in range(hit.start, hit.end)
-    }
-
-
-def _content(views: Iterable[_View], texts: Iterable[str]) -> Content:
-    segments = (
-        Segment(text=text, kind=view.segment.kind, pointer=view.segment.pointer)
-        for view, text in zip(views, texts, strict=True)
+def _seen(content: Content, rows: tuple[Pattern, ...]) -> dict[int, list[tuple[int, int]]]:
+    """Return where texts say openly what `rows` look for, by segment."""
+    segments = tuple(
+        Segment(text=p.text.translate(folding.TYPOGRAPHY), kind=p.kind) for p in content.segments
     )
-    return Content(segments=tuple(segments), source="", kind=Kind.VALUE)
+    plain = Content(segments=segments, source="", kind=Kind.VALUE)
+    originals = dict(zip(map(id, segments), map(id, content.segments), strict=True))
+    seen: dict[int, list[tuple[int, int]]] = {}
+    for hit in hits(plain, rows):
+        seen.setdefault(originals[id(hit.segment)], []).append((hit.start, hit.end))
+    return {number: sorted(spans) for number, spans in seen.items()}
 
 
-def _finding(
-    code: str, hit: Hit, view: _View, seen: set[tuple[Kind, str, int]]
-) -> Iterator[Finding]:
-    segment = view.segment
-    start, end = view.span(hit.start, hit.end)
-    if any((segment.kind, segment.pointer, offset) in seen for offset in range(start, end)):
-        return
-    text = segment.text[start:end]
+def _overlaps(span: Span, others: list[tuple[int, int]]) -> bool:
+    before = bisect_right(others, (span.end, 0)) - 1
+    return before >= 0 and others[before][1] > span.start
+
+
+def _finding(code: str, hit: Hit, segment: Segment, span: Span, hows: list[str]) -> Finding:
+    text = segment.text[span.start : span.end]
     masks = "".join(dict.fromkeys(filter(_is_mask, text)))
-    cut = view.excerpt is not None
-    if _COMMENT in text if cut else masks:
-        how = "is split by comments" if cut else f"is disguised with {code_points(masks)}"
-        yield Finding(
-            message=f"{quoted(hit.text)} {how}; {hit.pattern.note} ({code})",
-            at=segment.span(start, end),
-            hint="Write it in plain letters, or delete it.",
-        )
+    shown = f"is disguised with {code_points(masks)}" if masks else CHARACTERS
+    told = dict.fromkeys(shown if how == CHARACTERS else how for how in hows)
+    return Finding(
+        message=f"{quoted(hit.plain)} {', and '.join(told)}; {hit.pattern.note} ({code})",
+        at=segment.span(span.start, span.end),
+        hint="Write it in plain letters, or delete it.",
+        severity=WARNING if _PERHAPS.issuperset(hows) else None,
+    )
 
 
 def _is_mask(character: str) -> bool:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+
+from psreg.lint.content.patterns import table
 
 TYPOGRAPHY = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00a0\u202f\u2009\u2026",
@@ -21,6 +23,9 @@ TYPOGRAPHY = str.maketrans(
 
 _VANISHING = ("Cf", "Mn", "Me", "Cc", "Cs", "Co", "Cn")
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+_BOXES = (0x1F150, 0x1F170, 0x1F1E6)
+"""Letters without a plain form in Unicode, A to Z: in a disc, in a box, of flags."""
+
 _LIKE_NOTHING = re.compile("[\u0900-\u0dff\u2e80-\ua4cf\uac00-\ud7ff\U00020000-\U0003ffff]")
 """Scripts without look-alikes in other scripts: most of India's and East Asia's."""
 
@@ -61,7 +66,17 @@ def _folded(character: str) -> str:
 def _character(character: str) -> str:
     if character in _FILLERS:
         return ""
+    if plain := _letters().get(character):
+        return plain
     return "".join(map(_plain, unicodedata.normalize("NFKD", character)))
+
+
+@cache
+def _letters() -> dict[str, str]:
+    """Return the plain letters of small capitals, of white letters in boxes, and of others."""
+    boxes = {chr(first + n): chr(97 + n) for first in _BOXES for n in range(26)}
+    letters: dict[str, str] = table("disguises")["letters"]
+    return boxes | letters
 
 
 def _plain(character: str) -> str:

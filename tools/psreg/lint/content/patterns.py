@@ -75,7 +75,13 @@ class Pattern:
                 yield from self._hits_at(content, start)
 
     def may_hit(self, content: Content) -> bool:
-        """Tell quickly whether `hits` could find anything."""
+        """Tell quickly whether `hits` could find anything; several rules ask about one text."""
+        known = content.possible.get(id(self))
+        if known is None:
+            known = content.possible[id(self)] = (self, self._may_hit(content))
+        return known[1]
+
+    def _may_hit(self, content: Content) -> bool:
         # NOTE: looking up words in a set is cheaper than searching the whole text for needles.
         if self._anchored and self._anchored.isdisjoint(content.heads):
             return False

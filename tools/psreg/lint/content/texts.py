@@ -189,6 +189,23 @@ class Content:
     def _places(self) -> dict[str, list[int]]:
         return {}
 
+    @cached_property
+    def possible(self) -> dict[int, tuple[object, bool]]:
+        """Whether a pattern could match, by the identity of the pattern, which is kept as well."""
+        return {}
+
+    def joined(self) -> Content:
+        """Return the same text as one segment, without its positions."""
+        one = Content(
+            segments=(Segment(text=self.text, kind=Kind.VALUE),),
+            source=self.source,
+            kind=self.kind,
+        )
+        # NOTE: what is known of a text does not depend on how it is divided.
+        shared = ("text", "lower", "flat", "words", "heads", "_places", "possible")
+        vars(one).update({name: getattr(self, name) for name in shared})
+        return one
+
     def segment_at(self, offset: int) -> tuple[Segment, int]:
         """Return the segment that contains `text[offset]`, and where in `text` it begins."""
         index = bisect_right(self._offsets, offset) - 1

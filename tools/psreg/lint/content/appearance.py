@@ -1,0 +1,220 @@
+"""What a model reads: a text without its disguises, and where each part of it came from.
+
+Comments of a `.prompt` are gone and defaults are filled in, entities are decoded, markup inside
+words is removed, and letters are plain. `data/disguises.toml` has the tables.
+"""
+
+from __future__ import annotations
+
+import codecs
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+from psreg.core.diagnostics import Span
+from psreg.formats.dotprompt import Prompt
+from psreg.lint.content import folding
+from psreg.lint.content.patterns import table
+
+COMMENTS, DEFAULTS = "is split by comments", "is put together from defaults"
+ENTITIES, MARKUP = "is written with entities", "is cut up by markup"
+CHARACTERS = "is disguised with other characters"
+LETTERS, DIGITS = "is spelled letter by letter", "is written with digits for letters"
+BACKWARDS, ROT13 = "is written backwards", "is written in ROT13"
+
+LARGEST = 1_000_000
+"""The most characters of defaults that are filled in."""
+
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,31}[0-9]{0,2});")
+_TAG = r"/?[A-Za-z]{1,8}(?:\s[^<>\n]{0,60})?/?>"
+_IN_WORD = re.compile(
+    r"[*~`<\\](?<=[A-Za-z].)"  # first what is rare: most texts are searched for this alone
+    rf"(?:(?<=[*~`])[*~`]{{0,2}}|(?<=<){_TAG}|(?<=\\))(?:[*~`]{{1,3}}|<{_TAG}){{0,3}}(?=[A-Za-z])"
+)
+_SPELLED = re.compile(
+    r"(?<![A-Za-z0-9])[A-Za-z](?P<between>[ .*_|/·-])[A-Za-z](?:(?P=between)[A-Za-z]){2,30}"
+    r"(?![A-Za-z0-9])"
+)
+_ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyz")
+_FEW = 3
+"""So many different single letters may be a word that is spelled."""
+
+_MASKED = re.compile(r"[^\x00-\x7f]")
+_SIGN = re.compile(r"[@$|](?<=[A-Za-z].)(?=[A-Za-z])")
+_DIGITS = re.compile(r"[A-Za-z0-9@$!|]{4,24}")
+_WORD = re.compile(r"[A-Za-z]{3,24}")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The characters `[start, end)` of a text, and what to read instead."""
+
+    start: int
+    end: int
+    instead: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Layer:
+    """A text after edits of one kind; `below` is the text before them.
+
+    The edits are `[starts[i], ends[i])` of this text and `origins[i]` of the one below.
+    """
+
+    text: str
+    how: str = ""
+    below: Layer | None = None
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    origins: list[Span] = field(default_factory=list)
+
+    def span(self, start: int, end: int) -> Span:
+        """Return the characters of the lowest text that became `[start, end)` of this one."""
+        if self.below is None:
+            return Span(start, end)
+        return self.below.span(self._below(start).start, self._below(end - 1).end)
+
+    def _below(self, offset: int) -> Span:
+        before = bisect_right(self.starts, offset) - 1
+        if before >= 0 and offset < self.ends[before]:
+            return self.origins[before]
+        if before >= 0:
+            offset += self.origins[before].end - self.ends[before]
+        return Span(offset, offset + 1)
+
+    def disguises(self, start: int, end: int) -> list[str]:
+        """Return the kinds of edits within `[start, end)`, the lowest first."""
+        if self.below is None:
+            return []
+        first = bisect_right(self.ends, start)
+        here = first < len(self.starts) and self.starts[first] < end
+        around = Span(self._below(start).start, self._below(end - 1).end)
+        return [*self.below.disguises(around.start, around.end), *[self.how] * here]
+
+
+def layer(below: Layer, how: str, edits: Iterable[Edit]) -> Layer:
+    """Return `below` after `edits`, which are ascending and do not overlap."""
+    found = Layer(text="", how=how, below=below)
+    parts, done, size = [], 0, 0
+    for edit in edits:
+        parts += [below.text[done : edit.start], edit.instead]
+        size += edit.start - done
+        found.starts.append(size)
+        size += len(edit.instead)
+        found.ends.append(size)
+        found.origins.append(Span(edit.start, edit.end))
+        done = edit.end
+    if not done:
+        return below
+    found.text = "".join([*parts, below.text[done:]])
+    return found
+
+
+def _replaced(
+    below: Layer, how: str, pattern: re.Pattern[str], read: Callable[[str], str]
+) -> Layer:
+    edits = (
+        Edit(match.start(), match.end(), instead)
+        for match in pattern.finditer(below.text)
+        if (instead := read(match[0])) != match[0]
+    )
+    return layer(below, how, edits)
+
+
+def filled_in(below: Layer, prompt: Prompt) -> Layer:
+    """Return the text of `prompt` without comments, with the defaults of its variables."""
+    edits, done, size = [], 0, 0
+    comments = ((Edit(start, end, ""), COMMENTS) for start, end in _comments(below.text))
+    defaults = (
+        (Edit(span.start, span.end, variable.default), DEFAULTS)
+        for variable in prompt.variables
+        if variable.default is not None
+        for span in variable.spans
+    )
+    pairs = sorted((*comments, *defaults), key=_start)
+    kinds = sorted({how for _, how in pairs}, reverse=True)
+    for edit, _ in pairs:
+        size += len(edit.instead)
+        if edit.start >= done and size <= LARGEST:
+            edits.append(edit)
+            done = edit.end
+    return layer(below, ", and ".join(kinds), edits)
+
+
+def _start(pair: tuple[Edit, str]) -> tuple[int, int]:
+    return pair[0].start, pair[0].end
+
+
+def _comments(text: str) -> Iterator[tuple[int, int]]:
+    start = text.find("(%")
+    while start >= 0 and (end := text.find("%)", start + 2)) >= 0:
+        yield start, end + 2
+        start = text.find("(%", end + 2)
+
+
+def plain(below: Layer, words: frozenset[str] | None = None) -> Layer:
+    """Return a text as a reader takes it: see the module's text.
+
+    `words` are those of the text, if it is ASCII: they tell quickly what need not be searched.
+    """
+    text = below.text
+    if "&" in text:
+        below = _replaced(below, ENTITIES, _ENTITY, html.unescape)
+    if not below.text.isascii():
+        below = _replaced(below, CHARACTERS, _MASKED, folding.folded)
+    below = _replaced(below, MARKUP, _IN_WORD, lambda _: "")
+    if below.how in (ENTITIES, MARKUP):
+        words = None
+    if words is None or len(_ALPHABET & words) >= _FEW:
+        below = _replaced(below, LETTERS, _SPELLED, lambda spelled: spelled[::2])
+    if words is None or _SIGN.search(text) or any(map(_is_mixed, words)):
+        below = _replaced(below, DIGITS, _DIGITS, _without_digits)
+    return below
+
+
+def _is_mixed(word: str) -> bool:
+    return not word.isalpha() and not word.isdigit() and _without_digits(word) != word
+
+
+def turned(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
+    """Yield a text backwards and in ROT13, if its `words` include suspicious ones turned so."""
+    if not _mirrored().isdisjoint(words):
+        size = len(below.text)
+        yield Layer(
+            text=below.text[::-1],
+            how=BACKWARDS,
+            below=below,
+            starts=[0],
+            ends=[size],
+            origins=[Span(0, size)],
+        )
+    if not _rotated().isdisjoint(words):
+        yield _replaced(below, ROT13, _WORD, lambda word: codecs.encode(word, "rot13"))
+
+
+def _without_digits(word: str) -> str:
+    if word.isalpha() or word.isdigit():
+        return word
+    for letters in table("disguises")["digits"]:
+        read = word.lower().translate(str.maketrans(letters))
+        if read in _words():
+            return str(read)
+    return word
+
+
+@cache
+def _words() -> frozenset[str]:
+    return frozenset(table("disguises")["words"])
+
+
+@cache
+def _mirrored() -> frozenset[str]:
+    return frozenset(word[::-1] for word in _words() if len(word) > 4)  # noqa: PLR2004
+
+
+@cache
+def _rotated() -> frozenset[str]:
+    return frozenset(codecs.encode(word, "rot13") for word in _words() if len(word) > 4)  # noqa: PLR2004
