@@ -25,6 +25,11 @@ CHARACTERS = "is disguised with other characters"
 LETTERS, DIGITS = "is spelled letter by letter", "is written with digits for letters"
 BACKWARDS, ROT13 = "is written backwards", "is written in ROT13"
 
+JOINED = "is split over several values"
+
+PERHAPS = frozenset((JOINED, LETTERS, DIGITS, BACKWARDS, ROT13))
+"""Disguises that can be an accident, or an example in a text about attacks."""
+
 LARGEST = 1_000_000
 """The most characters of defaults that are filled in."""
 

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.lint.content import appearance, folding
-from psreg.lint.content.appearance import CHARACTERS, Layer
+from psreg.lint.content import folding
 from psreg.lint.content.patterns import Hit, Pattern, disguisable, hits, patterns
 from psreg.lint.content.texts import Content, Kind, Segment, code_points, quoted
 
-_JOINED = "is split over several values"
-_PERHAPS = frozenset(
-    (
-        _JOINED,
-        appearance.LETTERS,
-        appearance.DIGITS,
-        appearance.BACKWARDS,
-        appearance.ROT13,
-    )
-)
-"""Disguises that can be an accident, or an example in a text about attacks."""
+if TYPE_CHECKING:
+    from psreg.lint.content.appearance import Layer
 
 
 @rule("PS014", spec="registry/CONTENT", severity=ERROR)
@@ -45,8 +36,10 @@ def disguised_text(content: Content) -> Iterator[Finding]:
     after    (deleted)
     ```
     """
+    from psreg.lint.content import appearance  # noqa: PLC0415 - not needed where nothing is checked
+
     text = content.text if content.ascii else content.text.translate(folding.TYPOGRAPHY)
-    source = Layer(text=text)
+    source = appearance.Layer(text=text)
     layer = appearance.filled_in(source, content.prompt) if content.prompt else source
     layer = appearance.plain(layer, content.words if content.ascii else None)
     if layer is not source:
@@ -64,6 +57,8 @@ def _as_content(text: str) -> Content:
 
 def _disguised(content: Content, layer: Layer, read: Content) -> Iterator[Finding]:
     """Yield a finding for what `layer`, as `read`, says and the source does not say openly."""
+    from psreg.lint.content.appearance import JOINED  # noqa: PLC0415 - see above
+
     for code, rows in _rows().items():
         found = [(hit, layer.span(hit.start, hit.end)) for hit in hits(read, rows)]
         seen = _seen(content, rows) if found else {}
@@ -73,7 +68,7 @@ def _disguised(content: Content, layer: Layer, read: Content) -> Iterator[Findin
             inside = Span(span.start - begin, span.end - begin)
             if inside.end > len(segment.text):
                 inside = Span(inside.start, len(segment.text))
-                hows.append(_JOINED)
+                hows.append(JOINED)
             if hows and not _overlaps(inside, seen.get(id(segment), [])):
                 yield _finding(code, hit, segment, inside, hows)
 
@@ -101,6 +96,8 @@ def _overlaps(span: Span, others: list[tuple[int, int]]) -> bool:
 
 
 def _finding(code: str, hit: Hit, segment: Segment, span: Span, hows: list[str]) -> Finding:
+    from psreg.lint.content.appearance import CHARACTERS, PERHAPS  # noqa: PLC0415 - see above
+
     text = segment.text[span.start : span.end]
     masks = "".join(dict.fromkeys(filter(_is_mask, text)))
     shown = f"is disguised with {code_points(masks)}" if masks else CHARACTERS
@@ -109,7 +106,7 @@ def _finding(code: str, hit: Hit, segment: Segment, span: Span, hows: list[str])
         message=f"{quoted(hit.plain)} {', and '.join(told)}; {hit.pattern.note} ({code})",
         at=segment.span(span.start, span.end),
         hint="Write it in plain letters, or delete it.",
-        severity=WARNING if _PERHAPS.issuperset(hows) else None,
+        severity=WARNING if PERHAPS.issuperset(hows) else None,
     )
 
 
