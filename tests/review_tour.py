@@ -9,7 +9,6 @@ if anything was written. Nothing is mocked: Git makes the branches, psreg is run
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ from pathlib import Path
 from support import review_cases as cases
 from support.bare import ALONE, PLAIN, STARTED, Bare
 from support.paths import SOURCE
+from support.warm_psreg import run_psreg
 
 EXPECTED = Path(__file__).with_suffix(".expected")
 SLEEPERS = ("post-checkout", "pre-auto-gc", "post-index-change", "reference-transaction")
@@ -149,14 +149,7 @@ class Tour:
 
     def run(self, case):
         """Return the line of a case."""
-        done = subprocess.run(
-            [sys.executable, "-m", "psreg", *self.cases[case]],
-            cwd=self.home,
-            env=self._environment(),
-            capture_output=True,
-            check=False,
-            timeout=300,
-        )
+        done = run_psreg(*self.cases[case], cwd=self.home, env=self._environment())
         assert b"Traceback" not in done.stderr, done.stderr.decode()
         document = json.loads(done.stdout)
         if "error" in document:
