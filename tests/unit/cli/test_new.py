@@ -142,7 +142,7 @@ def test_answers_that_cannot_stand_write_nothing(root, text, said):
         (("prompt", "t4ken"), 2, "[NAME001]"),
         (("prompt", "x", "--from", "absent"), 4, "cannot read absent"),
         (("prompt", "x", "--answers", "absent"), 4, "cannot read absent"),
-        (("prompt", "x", "--from", "notes.md"), 2, "neither a PBE nor a .prompt"),
+        (("stateless_executor", "x", "--from", "notes.md"), 2, "neither a PBE nor a .prompt"),
         (("prompt", "x", "--from", str(SAVED)), 2, "psreg new interactive_engine x --from"),
         (("stateless_executor", "x", "--from", str(SAVED)), 2, "of class interactive_engine"),
         (("stateless_executor", "x", "--from", str(EMAIL)), 2, "psreg new prompt x --from"),
@@ -208,7 +208,7 @@ def test_questions_are_asked_again_with_the_reason(root):
         "Too short",
         BESIDE["summary"],
         "When.",
-        "A,b",
+        "a,b",
         "",
         "",
         "",
@@ -220,8 +220,7 @@ def test_questions_are_asked_again_with_the_reason(root):
     assert "not valid: `summary` has 9 characters; the minimum is 20 [REG008]" in done.stderr
     artifact = (root / "pbes/prompt/guided_one/0.1.0/guided_one.prompt").read_text()
     assert artifact.endswith("[CONTENT]\nWrite about {topic}.\n")
-    assert 'tags = ["A", "b"]' in (root / "pbes/prompt/guided_one/0.1.0/release.toml").read_text()
-    assert "recommended" in done.stdout  # `A` is no tag, which is a warning
+    assert 'tags = ["a", "b"]' in (root / "pbes/prompt/guided_one/0.1.0/release.toml").read_text()
 
 
 def test_answers_of_a_file_are_not_asked_for(root):
@@ -230,7 +229,9 @@ def test_answers_of_a_file_are_not_asked_for(root):
         root, "new", "prompt", "x", "--guided", "--answers", "a.toml", "-q", stdin="\n" * 7
     )
     assert done.returncode == 0
-    assert "7 questions" in done.stderr
+    assert "questions" not in done.stderr
+    assert "for example" not in done.stderr
+    assert "7/7 languages" in done.stderr
 
 
 def test_of_an_artifact_only_the_other_files_are_asked_about(root):
@@ -252,11 +253,101 @@ def test_answers_that_are_no_text_are_refused(root):
     assert b"not UTF-8" in done.stderr
 
 
-def test_the_end_of_the_answers_writes_nothing(root):
-    done = psreg(root, "new", "prompt", "x", "--guided", stdin="A title\n")
+def test_the_end_of_the_input_writes_no_entry(root):
+    done = psreg(root, "new", "prompt", "x", "--guided", stdin="")
     assert done.returncode == 2
     assert "nothing was written" in done.stderr
     assert list((root / "pbes").iterdir()) == []
+
+
+def test_a_stopped_interview_continues_with_what_was_typed(root):
+    command = ("new", "prompt", "x", "--guided")
+    stopped = psreg(root, *command, stdin="Says hello.\nSay hello.\n")
+    kept = root / "psreg-new-x.json"
+    assert stopped.returncode == 2
+    assert str(kept) in stopped.stderr
+    assert "Run `psreg new prompt x --guided` to continue." in stopped.stderr
+    assert list((root / "pbes").iterdir()) == []
+    done = psreg(root, *command, stdin="\n" * 7)
+    assert "continuing with 2 answers" in done.stderr
+    assert "3/9 task_rules" in done.stderr
+    assert "2/9" not in done.stderr
+    assert done.returncode == 0
+    assert not kept.exists()
+    artifact = (root / "pbes/prompt/x/0.1.0/x.prompt").read_text()
+    assert artifact.endswith("@description Says hello.\n\n[CONTENT]\nSay hello.\n")
+
+
+def test_damaged_answers_of_an_interview_are_named(root):
+    (root / "psreg-new-x.json").write_text('{"task": 5}')
+    done = psreg(root, "new", "prompt", "x", "--guided", stdin="")
+    assert done.returncode == 2
+    assert "Delete the file to start again." in done.stderr
+
+
+def test_an_interview_goes_back(root):
+    said = ["Says helo.", "<", "Says hello.", "<", "", "Say hello."]
+    done = psreg(root, "new", "prompt", "x", "--guided", stdin="\n".join(said) + "\n" * 9)
+    assert done.returncode == 0
+    assert "your answer: Says helo." in done.stderr
+    artifact = (root / "pbes/prompt/x/0.1.0/x.prompt").read_text()
+    assert artifact.endswith("@description Says hello.\n\n[CONTENT]\nSay hello.\n")
+
+
+def test_tags_and_languages_are_checked_at_once(root):
+    (root / "a.toml").write_text('description = "d"\ntask = "Say hi."\ntask_rules = "r"\n')
+    said = ["", "", "Big Tag, b", "big-tag, b", "", "en_US", "en", ""]
+    done = psreg(
+        root, "new", "prompt", "x", "--guided", "--answers", "a.toml", stdin="\n".join(said) + "\n"
+    )
+    assert "not valid: `Big Tag` is not a tag [REG022]" in done.stderr
+    assert "not valid: `en_US` is not a language tag [REG022]" in done.stderr
+    release = (root / "pbes/prompt/x/0.1.0/release.toml").read_text()
+    assert 'tags = ["big-tag", "b"]' in release
+    assert 'languages = ["en"]' in release
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "notes", "notes.md"])
+def test_a_plain_text_becomes_a_prompt(root, name):
+    (root / name).write_bytes(b"\xef\xbb\xbfSay hello.\r\n\r\nBe brief.\r\n")
+    done = psreg(root, "new", "prompt", "x", "--from", name)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert psreg(root, "render", "pbes/prompt/x/0.1.0/x.prompt").stdout == "Say hello.\n\nBe brief."
+    refused = psreg(root, "new", "stateless_executor", "y", "--from", name)
+    assert refused.returncode == 2
+    assert "Run `psreg new prompt y --from …`" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Greet {name}.", "these are variables now: name"),
+        ("Say {{x}}.", "not sent as written"),
+        ("Say it (% softly %).", "not sent as written"),
+        ("Say:\n[CONTENT]\nhello", "not sent as written"),
+    ],
+)
+def test_what_a_plain_text_says_differently_as_a_prompt_is_told(root, text, said):
+    (root / "notes.txt").write_text(text)
+    done = psreg(root, "new", "prompt", "x", "--from", "notes.txt")
+    assert done.returncode == 0
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize("data", [b"", b" \n", b"\xff"])
+def test_what_is_no_text_becomes_no_prompt(root, data):
+    (root / "notes.txt").write_bytes(data)
+    done = psreg(root, "new", "prompt", "x", "--from", "notes.txt")
+    assert done.returncode == 2
+    assert "is not a text in UTF-8" in done.stderr
+
+
+def test_a_second_bump_says_that_the_first_is_not_released(root):
+    psreg(root, "new", "prompt", "x", "--from", str(EMAIL))
+    assert psreg(root, "bump", "x", "patch").stderr == ""
+    again = psreg(root, "bump", "x", "patch")
+    assert again.returncode == 0
+    assert "is not released yet; this starts" in again.stderr
 
 
 @pytest.mark.parametrize("end", [b"\x04", b"Said at the end.\n" + b"\n" * 8])

@@ -16,11 +16,11 @@ from datetime import date
 from pathlib import PurePosixPath
 
 from psreg.authoring.issue_form import FIELDS, RUNS, FilledForm, Objection
-from psreg.authoring.naming import require_class, require_class_of, require_free_name
+from psreg.authoring.naming import is_artifact, require_class, require_class_of, require_free_name
 from psreg.authoring.new import Plan, new_entry
 from psreg.authoring.questions import answers
 from psreg.authoring.todo import TodoItem, overlaid, todo_items
-from psreg.core.classes import CLASSES, Format, detect_format
+from psreg.core.classes import CLASSES, Format
 from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UsageError
 from psreg.core.identity import ReleaseId
@@ -29,7 +29,6 @@ from psreg.formats.conversation.conversation import Turn
 from psreg.formats.conversation.plain_text import read_dialogue
 from psreg.formats.conversation.reader import MAX_RECORDS
 from psreg.formats.conversation.run_header import HEADER, run_header
-from psreg.formats.json import json_document
 from psreg.formats.json.pointer import split
 from psreg.formats.layout import EVIDENCE
 from psreg.formats.platforms import PLATFORMS
@@ -100,7 +99,7 @@ def _plan(
     entry_class = form.answers["class"].partition(" ")[0].rstrip(":")
     name = form.answers["name"]
     text = form.answers["artifact"]
-    plain = entry_class == Format.PROMPT and not _is_artifact(text)
+    plain = entry_class == Format.PROMPT and not is_artifact(text.encode(), "")
     data = None if plain else (text if text.endswith("\n") else f"{text}\n").encode()
     field = "class"
     try:
@@ -121,14 +120,6 @@ def _plan(
     if plain:
         said |= {"description": form.answers["summary"], "task": text}
     return replace(plan, answers=answers(said, plan.asked)), ()
-
-
-def _is_artifact(text: str) -> bool:
-    """Tell whether `text` is a PBE or a .prompt, not just a text that starts like one."""
-    form = detect_format("", text)
-    if form is Format.PBE:
-        return isinstance(json_document.parse(text.encode()).value, dict)
-    return form is Format.PROMPT
 
 
 def _refusal(field: str, error: UsageError) -> Objection:

@@ -71,6 +71,15 @@ def require_free_name(
         raise UsageError("NAME_REFUSED", message, refused[0].write)
 
 
+def is_artifact(data: bytes, filename: str) -> bool:
+    """Tell whether `data` is a PBE or a .prompt, not just a text that starts like one."""
+    text = data.decode("utf-8", "replace")
+    form = detect_format(filename, text)
+    if form is Format.PBE and not filename.endswith((".pbe.txt", ".pbe")):
+        return pbe.read(data).is_object
+    return form is not None
+
+
 def require_class_of(data: bytes, filename: str, entry_class: str, name: str) -> Format:
     """Return the format of an artifact for an entry of `entry_class`.
 
@@ -79,7 +88,7 @@ def require_class_of(data: bytes, filename: str, entry_class: str, name: str) ->
     """
     form = detect_format(filename, data[:4096].decode("utf-8", "replace"))
     if form is None:
-        hint = "Start a PBE with `{`, or a .prompt with `[METADATA]`."
+        hint = f"Run `psreg new prompt {name} --from …` to make a .prompt of a plain text."
         message = f"`{filename}` is neither a PBE nor a .prompt file"
         raise UsageError("UNKNOWN_FORMAT", message, hint)
     stated = pbe.read(data).pbe_class if form is Format.PBE else Format.PROMPT.value

@@ -6,7 +6,7 @@ Nothing is invented: a text without an answer stays empty, and the check reports
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from psreg.authoring.todo import TO_TEST, Location, TodoItem, overlaid, todo_ite
 from psreg.compatibility.steps import FIRST, is_legal_step
 from psreg.core.classes import Format
 from psreg.core.diagnostics import ERROR
+from psreg.core.errors import UsageError
 from psreg.core.identity import ReleaseId
 from psreg.core.rule_table import RuleTable
 from psreg.core.version import parse_version
@@ -28,6 +29,9 @@ from psreg.formats.pbe_templates import BLANK
 from psreg.formats.tree import POLICY
 
 FIRST_VERSION = stated_version(None)
+
+
+_TAG_OR_LANGUAGE = "REG022"
 
 
 class _Unanswered(NamedTuple):
@@ -92,6 +96,31 @@ def new_entry(plan: Plan) -> Mapping[PurePosixPath, bytes]:
     }
 
 
+def plain_text(data: bytes, path: str) -> str:
+    """Return the text of a file that becomes the CONTENT of a `.prompt`.
+
+    Raises:
+        UsageError: `UNKNOWN_FORMAT`: the file is empty or not UTF-8.
+    """
+    try:
+        text = data.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        text = ""
+    if not text:
+        raise UsageError("UNKNOWN_FORMAT", f"`{path}` is not a text in UTF-8", "Save it as UTF-8.")
+    return text.replace("\r\n", "\n")
+
+
+def changes_of_plain_text(plan: Plan) -> Iterator[str]:
+    """Yield what the `.prompt` of a plan understands differently than its plain text says."""
+    prompt = dotprompt.read(_prompt(plan, plan.release).encode())
+    text = _answer(plan, "task")
+    if names := [variable.name for variable in prompt.variables]:
+        yield f"these are variables now: {', '.join(names)}; double the braces if they are not"
+    if not prompt.readable or dotprompt.render(prompt, {}).text != text:
+        yield "comments `(% … %)`, doubled braces or section headers are not sent as written"
+
+
 def missing(
     plan: Plan, rules: RuleTable, tree: Mapping[PurePosixPath, bytes] | None = None
 ) -> tuple[TodoItem, ...]:
@@ -106,11 +135,18 @@ def missing(
 
 
 def objections(plan: Plan, key: str, answer: Answer, rules: RuleTable) -> tuple[str, ...]:
-    """Return why `answer` is not valid: the errors that the check reports because of it."""
+    """Return why `answer` is not valid: what the check reports because of it.
+
+    These are errors, and words that are not in the form of a tag or a language.
+    """
 
     def errors(plan: Plan) -> set[tuple[str, str]]:
         found = missing(plan, rules)
-        return {(item.message, item.code) for item in found if item.severity is ERROR}
+        return {
+            (item.message, item.code)
+            for item in found
+            if item.severity is ERROR or item.code == _TAG_OR_LANGUAGE
+        }
 
     without = replace(plan, answers={k: v for k, v in plan.answers.items() if k != key})
     new = errors(plan.with_answer(key, answer)) - errors(without)

@@ -14,6 +14,7 @@ from psreg.cli.rules import registry_rules
 from psreg.compatibility.diff_report import diff_document, diff_text
 from psreg.core.errors import UsageError
 from psreg.core.version import Step
+from psreg.formats import release
 from psreg.registry.checkout import find_checkout, read_tree
 from psreg.registry.store_folder import released_versions
 from psreg.system.console import Console, add_output_options
@@ -56,6 +57,11 @@ def run(args: Namespace, console: Console) -> int:
     if root is None:
         raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
     result = _result(args, root)
+    if result.files and not result.replaces and _is_unreleased(root, result):
+        console.warn(
+            f"psreg: warning: {result.release.name} {result.previous} is not released yet; "
+            f"this starts {result.release.version} after it"
+        )
     if result.files:
         add_folder(root, result.release.folder, result.files)
     if result.replaces:
@@ -65,6 +71,17 @@ def run(args: Namespace, console: Console) -> int:
     else:
         _say(result, console)
     return 0
+
+
+def _is_unreleased(root: Path, result: Bump) -> bool:
+    """Tell whether the version that was copied is not released, as far as the registry says."""
+    folder = result.release.entry_folder / result.previous
+    released = released_versions(root / "registry", result.release.name)
+    if released:
+        return result.previous not in released
+    # Without records, an untouched copy shows it: what changed is not filled in.
+    file = root / folder / "release.toml"
+    return not release.read(read_named(file)).value.get("changes", "-").strip()
 
 
 def _result(args: Namespace, root: Path) -> Bump:

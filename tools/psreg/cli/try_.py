@@ -216,7 +216,7 @@ def _inputs(args: Namespace) -> _Inputs:
     values = values_of_json(read_named(Path(args.vars)), args.vars) if args.vars else {}
     values |= values_of_assignments(args.set)
     path, data = _read(args.what)
-    prompt = load(data, path=str(path), values=values, placement=args.placement)
+    prompt = load(data, path=path, values=values, placement=args.placement)
     release = Path(args.release) if args.release else None
     if release is not None:
         read_named(release)
@@ -288,11 +288,13 @@ def _turns(trial: Trial, args: Namespace, console: Console) -> Iterator[str]:
     return typed_turns(console, trial)
 
 
-def _read(what: str) -> tuple[Path, bytes]:
+def _read(what: str) -> tuple[str, bytes]:
+    """Return the path as it was typed, or that of an installed prompt, and the content."""
     place = Path(what)
     if place.is_file() or not is_name(normal_name(what.partition("@")[0])):
-        return place, read_named(place)
-    return installed_artifact(what)
+        return what, read_named(place)
+    path, data = installed_artifact(what)
+    return str(path), data
 
 
 def _resume(args: Namespace, session: Session) -> str:
