@@ -1,21 +1,24 @@
 """The rows about the parts of a PBE that have names: phases and techniques.
 
 A part is identified by its name, whatever its position and content. Letter case and spaces in a
-name do not count. If only the name of a part differs, it was renamed: the name that people and
-saves use no longer exists, as if the part was removed.
+name do not count. A part whose name alone differs was renamed. If only the spelling differs and the
+purpose is the same, a typing error was corrected (PBE-A13e).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
-from psreg.compatibility.values import PHASES, TECHNIQUES, Part, parts, spelled
+from psreg.compatibility.values import PHASES, TECHNIQUES, Part, folded, parts, spelled
 from psreg.core.excerpt import cropped
 from psreg.formats.json.pointer import join
 from psreg.formats.pbe import Pbe
+from psreg.lint.names.similarity import FAR, distance
 
 _Parts = Mapping[str, Part]
+_Keys = Mapping[str, str]
+"""New keys of parts by their old ones."""
 
 
 def _both(before: Pbe, after: Pbe, path: tuple[str, ...]) -> tuple[_Parts, _Parts]:
@@ -24,16 +27,42 @@ def _both(before: Pbe, after: Pbe, path: tuple[str, ...]) -> tuple[_Parts, _Part
     return ({}, {}) if old is None or new is None else (old, new)
 
 
+def _respelled(old: _Parts, new: _Parts) -> Mapping[str, str]:
+    """Return the new keys of the parts in `old` of which only the spelling differs."""
+    left = [key for key in new if key not in old]
+    found: dict[str, str] = {}
+    for key, part in old.items() if left else ():
+        alike = (other for other in left if _is_respelled(part, new[other]))
+        if key not in new and (other := next(alike, None)):
+            found[key] = other
+            left.remove(other)
+    return found
+
+
+def _is_respelled(old: Part, new: Part) -> bool:
+    one, other = folded(old.name), folded(new.name)
+    edits = distance(one, other)
+    return edits < FAR and 2 * edits < len(one) and _purpose(old) == _purpose(new) != ""
+
+
+def _purpose(part: Part) -> str:
+    """Return what a technique is for or what a phase is, "" if it does not say."""
+    members = part.value if isinstance(part.value, dict) else {}
+    text = members.get("purpose", members.get("description"))
+    return folded(text) if isinstance(text, str) else ""
+
+
 def _renamed(old: _Parts, new: _Parts) -> Mapping[str, str]:
-    """Return the new keys of the parts in `old` that differ only in their name."""
+    """Return the new keys of the parts in `old` that have another name and are else the same."""
+    respelled = _respelled(old, new)
     candidates: dict[str, list[str]] = {}
     for key, part in new.items():
-        if key not in old:
+        if key not in old and key not in respelled.values():
             candidates.setdefault(_but_name(part), []).append(key)
     found: dict[str, str] = {}
     for key, part in old.items():
         rest = _but_name(part)
-        if key not in new and rest and candidates.get(rest):
+        if key not in new and key not in respelled and rest and candidates.get(rest):
             found[key] = candidates[rest].pop(0)
     return found
 
@@ -47,33 +76,43 @@ def _but_name(part: Part) -> str:
 
 def _removed(before: Pbe, after: Pbe, path: tuple[str, ...], what: str) -> Iterator[Changed]:
     old, new = _both(before, after, path)
-    renamed = _renamed(old, new)
+    kept = {*new, *_renamed(old, new), *_respelled(old, new)}
     for key, part in old.items():
-        if key in renamed:
-            now = new[renamed[key]]
-            yield Changed(
-                message=f"the {what} `{cropped(part.name)}` was renamed to `{cropped(now.name)}`",
-                pointer=join(now.path),
-                before=part.name,
-                after=now.name,
-            )
-        elif key not in new:
+        if key not in kept:
             message = f"the {what} `{cropped(part.name)}` was removed"
             yield Changed(message=message, pointer=join(part.path), before=part.name)
 
 
 def _added(before: Pbe, after: Pbe, path: tuple[str, ...], what: str) -> Iterator[Changed]:
     old, new = _both(before, after, path)
-    known = {*old, *_renamed(old, new).values()}
+    known = {*old, *_renamed(old, new).values(), *_respelled(old, new).values()}
     for key, part in new.items():
         if key not in known:
             message = f"the {what} `{cropped(part.name)}` was added"
             yield Changed(message=message, pointer=join(part.path), after=part.name)
 
 
+def _with_new_names(
+    before: Pbe,
+    after: Pbe,
+    path: tuple[str, ...],
+    find: Callable[[_Parts, _Parts], _Keys],
+    say: str,
+) -> Iterator[Changed]:
+    old, new = _both(before, after, path)
+    for key, other in find(old, new).items():
+        names = cropped(old[key].name), cropped(new[other].name)
+        yield Changed(
+            message=say.format(*names),
+            pointer=join(new[other].path),
+            before=old[key].name,
+            after=new[other].name,
+        )
+
+
 @row("PBE-PHASE-REMOVED", MAJOR)
 def phase_removed(before: Pbe, after: Pbe) -> Iterator[Changed]:
-    """A phase was removed or renamed.
+    """A phase was removed, or replaced by another one.
 
     A save made in that phase resumes in a phase that no longer exists, and guides that name it
     are wrong.
@@ -92,11 +131,34 @@ def phase_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
 
 @row("PBE-TECHNIQUE-REMOVED", MAJOR)
 def technique_removed(before: Pbe, after: Pbe) -> Iterator[Changed]:
-    """A technique was removed or renamed.
+    """A technique was removed, or replaced by another one.
 
-    People choose an engine for what it can do, and ask for a technique by its name.
+    People choose an engine for what it can do.
     """
     yield from _removed(before, after, TECHNIQUES, "technique")
+
+
+@row("PBE-PART-RENAMED", MINOR)
+def part_renamed(before: Pbe, after: Pbe) -> Iterator[Changed]:
+    """A phase or a technique has another name and is otherwise the same.
+
+    All of it still exists, but people and guides look for it by the old name.
+    """
+    for path, what in ((PHASES, "phase"), (TECHNIQUES, "technique")):
+        say = f"the {what} `{{}}` was renamed to `{{}}`"
+        yield from _with_new_names(before, after, path, _renamed, say)
+
+
+@row("PBE-PART-RESPELLED", PATCH)
+def part_respelled(before: Pbe, after: Pbe) -> Iterator[Changed]:
+    """The spelling of a phase's or technique's name was corrected.
+
+    One or two letters differ, and the purpose is the same. The specification lists such corrections
+    among the patches.
+    """
+    for path, what in ((PHASES, "phase"), (TECHNIQUES, "technique")):
+        say = f"the {what} `{{}}` is now spelled `{{}}`"
+        yield from _with_new_names(before, after, path, _respelled, say)
 
 
 @row("PBE-TECHNIQUE-ADDED", MINOR)
@@ -136,6 +198,8 @@ PART_ROWS: tuple[Row[Pbe], ...] = (
     phase_added,
     technique_removed,
     technique_added,
+    part_renamed,
+    part_respelled,
     parts_moved,
 )
 """The rows about phases and techniques."""

@@ -155,7 +155,7 @@ def _suggested(known: tuple[Version, ...], version: Version) -> str:
     return " or ".join(map(str, shown))
 
 
-@rule("CHG008", spec="registry/CHANGES pbe-1.0/PBE-21", severity=ERROR)
+@rule("CHG008", spec="registry/CHANGES pbe-1.0/PBE-21 pbe-1.0/PBE-A13e", severity=ERROR)
 def below_the_floor(change: ChangeSet) -> Iterator[Finding]:
     """The version step is smaller than the changes require.
 
