@@ -62,6 +62,40 @@ def test_a_bad_range_is_a_usage_error(text):
     assert caught.value.code == "BAD_RANGE"
 
 
+@pytest.mark.parametrize("text", ["quiz-master", "Quiz_Master", "QUIZ-MASTER"])
+def test_a_name_may_be_typed_as_people_spell_it(text):
+    assert parse_request(text) == parse_request("quiz_master")
+    assert str(parse_request(f"{text}@1.0.0")) == "quiz_master@1.0.0"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("q==1.0.0", "q@1.0.0"),
+        ("q===1.0.0", "q@1.0.0"),
+        ("q = 1.0.0", "q@1.0.0"),
+        ("q:1.0.0", "q@1.0.0"),
+        ("My-Quiz~=1.2", "my_quiz@~1.2"),
+        ("q^=1", "q@^1"),
+        ("q^1", "q@^1"),
+        ("q>=1.0", "q@>=1.0"),
+        ("q<2", "q@<2"),
+    ],
+)
+def test_a_range_as_others_spell_it_is_corrected(text, meant):
+    with pytest.raises(UsageError) as caught:
+        parse_request(text)
+    assert caught.value.hint == f"Write `{meant}`."
+    parse_request(meant)
+
+
+@pytest.mark.parametrize("text", ["q__x==1.0.0", "q==", "q==x", "q!=1", "-=1"])
+def test_what_is_no_range_either_gets_the_form_of_a_name(text):
+    with pytest.raises(UsageError) as caught:
+        parse_request(text)
+    assert caught.value.hint.startswith("Write lower-case letters")
+
+
 def test_requests_keep_their_order():
     assert [r.name for r in parse_requests(["b", "a@*"])] == ["b", "a"]
 

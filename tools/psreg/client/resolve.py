@@ -73,12 +73,16 @@ def parse_request(text: str) -> Request:
         raise UsageError("BAD_RANGE", f"`{text}`: {error}") from error
 
 
+_OPERATORS = {"=": "", "==": "", "===": "", ":": "", "~=": "~", "^=": "^"}
+"""What others write between name and version, and what follows `@` here."""
+
+
 def _as_range(text: str) -> str:
     """Return a hint for a range as other package managers spell it, such as `name==1.0`."""
-    found = re.fullmatch(r"([\w-]+)\s*(===?|=|:|@?[~^<>]=?)\s*(\d\S*)", text, re.ASCII)
+    found = re.fullmatch(r"([\w-]+)\s*(={1,3}|:|[~^<>]=?)\s*(\d\S*)", text, re.ASCII)
     if found is None or not is_name(normal_name(found[1])):
         return ""
-    operator = {"~=": "~"}.get(found[2], found[2].strip("=:@") + "=" * (found[2] in ("<=", ">=")))
+    operator = _OPERATORS.get(found[2], found[2])
     return f"Write `{normal_name(found[1])}@{operator}{found[3]}`."
 
 
