@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 
 import pytest
 
-from simulator import encode
+from psreg.core.errors import TrustError, UnavailableError
+from psreg.registry.search import read_shard, search
+from simulator import TEXT, Simulator, encode
 
 
 def serve(attack, **changes):
@@ -87,3 +90,78 @@ def test_control_characters_of_a_record_never_reach_the_terminal(attack):
         said = attack.client.run(*command)
         assert said.code == 0, said.err
         assert not {"\x1b", "\x07", "\u202e"} & set(said.out + said.err)
+
+
+@pytest.mark.parametrize("digest", ["", "F" * 64, "0" * 63, "0" * 64 + "\n", "x" * 64])
+def test_a_digest_that_is_none_is_refused_and_not_kept(attack, digest):
+    """The corrected record must not look like a rewritten release."""
+    honest = hashlib.sha256(TEXT).hexdigest()
+    serve(attack, sha256=honest.upper() if digest.startswith("F") else digest)
+    assert attack.install() == (3, "TRUST_METADATA")
+    assert attack.client.refused("info", "quiz_master") == (3, "TRUST_METADATA")
+    attack.registry.records["quiz_master"]["serial"] += 1
+    serve(attack, sha256=honest)
+    assert attack.client.run("install", "quiz_master").code == 0
+
+
+def test_a_file_with_a_digest_that_is_none_is_refused(attack):
+    serve(attack, files=[{"path": "x", "sha256": "0" * 64 + "A", "size": 1}])
+    assert attack.install() == (3, "TRUST_METADATA")
+
+
+def test_a_version_that_is_listed_twice_is_refused(attack):
+    attack.registry.release("quiz_master", "1.0.0", b"evil").publish()
+    assert attack.install() == (3, "TRUST_METADATA")
+    assert attack.client.installed() == []
+
+
+VALUES = [None, 0, True, "x", [], [1], ["x", None], [[]], [{}], {}, {"x": 1}]
+
+
+@pytest.mark.parametrize(
+    "member", ["summary", "license", "tags", "tested", "protocols", "use_case", "requires"]
+)
+def test_members_of_the_wrong_type_are_survived(attack, member):
+    for value in VALUES:
+        attack.registry.records["quiz_master"]["releases"][0]["release"] = {member: value}
+        record = encode(attack.registry.records["quiz_master"])
+        attack.registry.target("pkg/quiz_master.json", record)
+        attack.registry.sign_all()
+        assert attack.client.run("info", "quiz_master").code == 0, value
+        code = attack.client.run("install", "quiz_master").code
+        assert code in ((3, 4) if member == "requires" and value else (0,)), value
+
+
+def test_a_catalogue_of_the_wrong_type_is_refused():
+    """Whatever a member is, there is an error with a code, or a list of entries."""
+    registry = Simulator().release().publish()
+    (data,) = (data for path, data in registry.files.items() if path.endswith("engine.json"))
+    shard = json.loads(data)
+    changed = [{k: v for k, v in shard.items() if k != key} for key in shard]
+    changed += [shard | {key: value} for key in shard for value in VALUES]
+    refused = 0
+    for each in (*changed, *VALUES):
+        try:
+            found = search([read_shard("interactive_engine", encode(each))], ["quiz"])
+        except (TrustError, UnavailableError) as error:
+            refused += error.code in ("TRUST_METADATA", "NEWER_FORMAT")
+        else:
+            refused += {entry.name for entry in found} <= {"quiz_master"}
+    assert refused == len(changed) + len(VALUES)
+
+
+@pytest.mark.parametrize("member", ["yanked", "score", "protocols", "runs", "statement", "waived"])
+def test_a_row_of_the_wrong_type_is_survived(attack, member):
+    for value in VALUES:
+        attack.registry.records.clear()
+        attack.registry.release(**{member: value}).publish()
+        assert attack.client.run("info", "quiz_master").code in (0, 3), value
+
+
+def test_a_yanked_version_is_installed_only_if_it_is_named(attack):
+    serve(attack, yanked="It is broken.")
+    attack.registry.release("quiz_master", "1.0.1", b"newer").publish()
+    serve(attack, yanked="It is broken, too.")
+    assert attack.client.refused("install", "quiz_master@^1.0") == (4, "NO_MATCHING_VERSION")
+    said = attack.client.run("install", "quiz_master@=1.0.0")
+    assert (said.code, "was yanked" in said.err) == (0, True)

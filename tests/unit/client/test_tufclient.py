@@ -116,6 +116,14 @@ def test_a_repository_without_an_identity_is_followed(tmp_path):
     assert repository.reads.count(f"{METADATA}1.r-ec.json") == 1
 
 
+def test_three_hundred_rotations_of_the_root_are_followed(registry, connect):
+    for version in range(2, 302):
+        registry.root.version = version
+        registry.write_root()
+    assert connect().versions()["root"] == 301
+    assert connect().versions()["root"] == 301
+
+
 def test_a_missing_timestamp_is_not_found(registry, connect):
     del registry.files[f"{METADATA}timestamp.json"]
     assert code_of(connect().refresh) == "NOT_FOUND"

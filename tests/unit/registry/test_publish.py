@@ -430,6 +430,12 @@ def test_a_newer_record_is_not_understood(home: Path, registry: Path) -> None:
     assert "psreg.package/2" in message
 
 
+def test_a_signed_record_of_another_name(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    overwrite(home, registry, "pkg/alpha.json", state_of(registry).packages["beta"])
+    refusal(lambda: release(home, registry, SECOND), registry, "TRUST_METADATA", TrustError)
+
+
 @pytest.mark.parametrize("value", [[], {}, {"schema": "psreg.package/1"}])
 def test_a_signed_record_that_is_none(home: Path, registry: Path, value: object) -> None:
     release(home, registry, FIRST)

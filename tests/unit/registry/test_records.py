@@ -169,6 +169,7 @@ ROWS = st.lists(
     )
     | st.builds(lambda extra, v: extra | {"v": v}, EXTRA, JSON.filter(lambda v: v != 1)),
     max_size=4,
+    unique_by=lambda each: each["version"] if each["v"] == 1 else json.dumps(each),
 )
 
 

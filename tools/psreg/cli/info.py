@@ -51,11 +51,10 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
     if record.deprecated is not None:
         yield f"  deprecated  {record.deprecated.get('reason', '')}"
     if row is not None:
-        release = row.release
-        yield f"  {release.get('summary', '')}"
+        yield f"  {row.text('summary')}"
         yield f"  version     {row.version}, released {row.date[:10]}"
-        yield f"  licence     {release.get('license', 'not stated')}"
-        yield f"  tags        {', '.join(map(str, release.get('tags', ())))}"
+        yield f"  licence     {row.text('license') or 'not stated'}"
+        yield f"  tags        {', '.join(row.texts('tags'))}"
         yield from _runs(row)
         yield from _protocols(row)
         yield from _score(row)
@@ -71,10 +70,10 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
 def _runs(row: ReleaseRecord) -> Iterator[str]:
     """Yield a line for each test run; what older records list was never compared."""
     if row.runs is None:
-        for run_ in row.release.get("tested", ()):
-            platform, result = run_.get("platform"), run_.get("result")
+        for claim in row.tables("tested"):
+            platform, result = claim.get("platform"), claim.get("result")
             label = f"{platform} (no model)" if platform == STUB else platform
-            yield f"  tested      {label}: {result} ({run_.get('date')}), reported by the author"
+            yield f"  tested      {label}: {result} ({claim.get('date')}), reported by the author"
     for run_ in row.runs or ():
         label = f"{run_.platform} (no model)" if run_.platform == STUB else run_.platform
         when = f"{run_.date}, added {run_.added[:10]}" if run_.added else run_.date

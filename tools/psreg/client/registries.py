@@ -272,7 +272,9 @@ def first_root(source: Source, store: TrustStore) -> bytes:
     if store.find(store.anchor(data).sha256) is None:
         from psreg.registry.trust.metadata import root_info  # noqa: PLC0415 - only first contact needs it
 
-        root_info(data)
+        version = root_info(data).version
+        if version != 1:
+            raise TrustError("TRUST_METADATA", f"1.root.json is version {version} of the root")
     return data
 
 

@@ -174,6 +174,8 @@ def choose(record: PackageRecord, request: Request) -> Choice:
     """
     row = pick(record, request)
     requires = row.release.get("requires")
+    if requires and not isinstance(requires, dict):
+        raise bad_record(record.name, f"version {row.version} requires {requires!r}")
     if requires:
         raise UnavailableError(
             "REQUIRES_UNSUPPORTED",

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from tuf.ngclient import FetcherInterface, TargetFile, Updater
+from tuf.ngclient import FetcherInterface, TargetFile, Updater, UpdaterConfig
 
 # The errors of python-tuf, from the module that raises them: only registry/trust/metadata.py
 # imports `tuf.api`.
@@ -37,6 +37,7 @@ from psreg.registry.trust.roles import (
     TIMESTAMP,
     bin_of,
     check_binding,
+    check_keys,
     is_bound,
     target_path,
 )
@@ -48,6 +49,9 @@ from psreg.system.files import read_file, read_named, read_own
 METADATA = "registry/metadata/"
 _REGISTRY = "registry/"
 _MAX_METADATA = 5_000_000
+_MAX_ROOTS = 10_000
+"""How many root rotations are followed; each needs the signatures of the one before."""
+
 _HASHES = ("sha256", "sha512")
 _ROLES = (ROOT, TIMESTAMP, SNAPSHOT, TARGETS)
 
@@ -112,6 +116,7 @@ class Fetcher(FetcherInterface):
         version, _, role = stem.partition(".")
         role = role if role and version.isdecimal() else stem
         try:
+            check_keys(signed)
             check_binding(signed, role, self._registry_id, required=self.bound and role != ROOT)
         except TrustError as error:
             raise exceptions.DownloadError(error.message) from error
@@ -153,7 +158,11 @@ class TufClient:
                 if damaged:
                     self._say_rebuilt()
                 updater = Updater(
-                    str(self._metadata), METADATA, fetcher=self._fetcher, bootstrap=self._root
+                    str(self._metadata),
+                    METADATA,
+                    fetcher=self._fetcher,
+                    config=UpdaterConfig(max_root_rotations=_MAX_ROOTS),
+                    bootstrap=self._root,
                 )
                 updater.refresh()
                 self._updater = updater

@@ -92,7 +92,7 @@ class Range:
 
     @classmethod
     def parse(cls, text: str) -> Range:
-        """Read `^1.2`, `~1.2.3`, `*`, `1.*`, `>=1.0, <2.0` or an exact `1.2.3`.
+        """Read `^1.2`, `~1.2.3`, `*`, `1.*`, `>=1.0, <2.0` or an exact `1.2.3` or `=1.2.3`.
 
         Raises:
             ValueError: the message says what to write instead.
@@ -101,11 +101,10 @@ class Range:
         if len(text) > MAX_LENGTH or not all(clauses):
             raise ValueError(f"{text[:MAX_LENGTH]!r} is not a version range")
         comparators = tuple(_comparator(clause) for clause in clauses)
-        bare = len(clauses) == 1 and is_version(clauses[0])
+        named = clauses[0].removeprefix("=").strip()
+        exact = len(clauses) == 1 and is_version(named)
         return cls(
-            text=text,
-            comparators=comparators,
-            exact=parse_version(clauses[0]) if bare else None,
+            text=text, comparators=comparators, exact=parse_version(named) if exact else None
         )
 
     def matches(self, version: Version) -> bool:

@@ -37,13 +37,13 @@ def _shard(shard: str, entries: Sequence[tuple[PackageRecord, ReleaseRecord]]) -
         "count": len(entries),
         "name": [record.name for record, _ in entries],
         "version": [release.version for release in releases],
-        "summary": [_text(release, "summary") for release in releases],
-        "use_case": [_text(release, "use_case") for release in releases],
+        "summary": [release.text("summary") for release in releases],
+        "use_case": [release.text("use_case") for release in releases],
         "date": [release.date for release in releases],
         "sha256": [release.sha256 for release in releases],
-        "tags": _many(_texts(release, "tags") for release in releases),
-        "license": _one(_text(release, "license") for release in releases),
-        "language": _many(_texts(release, "languages") for release in releases),
+        "tags": _many(release.texts("tags") for release in releases),
+        "license": _one(release.text("license") for release in releases),
+        "language": _many(release.texts("languages") for release in releases),
         "platform": _many(_platforms(release) for release in releases),
         "deprecated": [_reason(record) for record, _ in entries],
         **({"protocol": _many(protocols)} if any(protocols) else {}),
@@ -66,26 +66,14 @@ def _many(column: Iterable[Sequence[str]]) -> dict[str, Any]:
     return {"values": values, "rows": [sorted({at[value] for value in cell}) for cell in cells]}
 
 
-def _text(release: ReleaseRecord, key: str) -> str:
-    value = release.release.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _texts(release: ReleaseRecord, key: str) -> list[str]:
-    value = release.release.get(key)
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
-
-
 def _platforms(release: ReleaseRecord) -> list[str]:
     """Return the platforms on which exactly this artifact passed, except the stub."""
     if release.runs is not None:
         return [run.platform for run in release.runs if run.counts and run.result == "pass"]
-    rows = release.release.get("tested")
     return [
         row["platform"]
-        for row in (rows if isinstance(rows, list) else ())
-        if isinstance(row, dict)
-        and row.get("result") == "pass"
+        for row in release.tables("tested")
+        if row.get("result") == "pass"
         and row.get("sha256") == release.sha256
         and isinstance(row.get("platform"), str)
         and row["platform"] != STUB

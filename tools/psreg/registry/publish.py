@@ -14,14 +14,14 @@ from pathlib import PurePosixPath
 
 from psreg import __version__
 from psreg.core.diagnostics import Report
-from psreg.core.errors import FindingsError, TrustError, UnavailableError
+from psreg.core.errors import FindingsError, UnavailableError
 from psreg.core.identity import ReleaseId
 from psreg.formats.json.canonical import canonical
 from psreg.lint.release_transcripts import conformance
 from psreg.registry.baseline import Baseline, Intent, Ports, read_baseline, remove_leftovers
 from psreg.registry.build import BuildResult, ChangedFile, build
 from psreg.registry.catalog import catalog_shards
-from psreg.registry.records import SCHEMA, PackageRecord
+from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.issuing import issue, issue_first, renew
 from psreg.registry.trust.metadata import Document, MetadataSigner, info_of, signers_of
 from psreg.registry.trust.reading import RegistryState
@@ -38,7 +38,6 @@ from psreg.registry.trust.roles import (
     package_target,
     target_path,
 )
-from psreg.registry.trust.strict_json import strict_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,20 +154,8 @@ def resign(
 
 def _records(state: RegistryState | None) -> dict[str, PackageRecord]:
     """Return the verified records by name."""
-    records = {}
-    for name, data in state.packages.items() if state else ():
-        value = strict_value(data)
-        if isinstance(value, dict) and value.get("schema", SCHEMA) != SCHEMA:
-            raise UnavailableError(
-                "NEWER_FORMAT",
-                f"the record of {name} has schema {value['schema']!r}",
-                "Install a newer psreg to publish here.",
-            )
-        try:
-            records[name] = PackageRecord.from_json(value)
-        except ValueError as error:
-            raise TrustError("TRUST_METADATA", f"the record of {name}: {error}") from error
-    return records
+    packages = state.packages if state else {}
+    return {name: read_record(data, name) for name, data in packages.items()}
 
 
 def _waived(report: Report) -> Mapping[ReleaseId, Collection[str]]:

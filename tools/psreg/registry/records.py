@@ -7,6 +7,7 @@ preserved, so that an older tool never loses what a newer one wrote.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,7 +39,7 @@ class FileRecord:
         members = _Members(value, "a file")
         return cls(
             path=members.text("path"),
-            sha256=members.text("sha256"),
+            sha256=members.digest("sha256"),
             size=members.integer("size"),
             extra=members.left,
         )
@@ -61,7 +62,7 @@ class AddedFile(FileRecord):
         members = _Members(value, "an added file")
         return cls(
             path=members.text("path"),
-            sha256=members.text("sha256"),
+            sha256=members.digest("sha256"),
             size=members.integer("size"),
             date=members.text("date"),
             psreg=members.version("psreg"),
@@ -193,6 +194,21 @@ class ReleaseRecord:
         """The version, ordered as SemVer orders versions."""
         return parse_version(self.version)
 
+    def text(self, key: str) -> str:
+        """Return a text of release.toml; "" if it is missing or not a text."""
+        value = self.release.get(key)
+        return value if isinstance(value, str) else ""
+
+    def texts(self, key: str) -> list[str]:
+        """Return the texts in a list of release.toml; whatever else is in it is skipped."""
+        value = self.release.get(key)
+        return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+    def tables(self, key: str) -> list[Mapping[str, Any]]:
+        """Return the tables in a list of release.toml; whatever else is in it is skipped."""
+        value = self.release.get(key)
+        return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
     @classmethod
     def from_json(cls, value: Any) -> ReleaseRecord:
         """Read one row of `releases`. Raises ValueError on another shape."""
@@ -205,7 +221,7 @@ class ReleaseRecord:
             version=version,
             path=members.text("path"),
             media_type=members.text("media_type"),
-            sha256=members.text("sha256"),
+            sha256=members.digest("sha256"),
             size=members.integer("size"),
             date=members.text("date"),
             files=tuple(FileRecord.from_json(item) for item in members.array("files")),
@@ -313,6 +329,10 @@ class PackageRecord:
         members = _Members(value, "the package record")
         if (schema := members.text("schema")) != SCHEMA:
             raise ValueError(f"the package record has schema {schema!r}, not {SCHEMA!r}")
+        rows = tuple(_row(item) for item in members.array("releases"))
+        versions = [row.version for row in rows if isinstance(row, ReleaseRecord)]
+        if len(versions) != len(set(versions)):
+            raise ValueError("the package record: it lists a version twice")
         deprecated = members.any("deprecated")
         if deprecated is not None and not isinstance(deprecated, dict):
             raise ValueError("the package record: 'deprecated' is neither null nor an object")
@@ -320,7 +340,7 @@ class PackageRecord:
             name=members.text("name"),
             entry_class=members.text("class"),
             serial=members.integer("serial"),
-            rows=tuple(_row(item) for item in members.array("releases")),
+            rows=rows,
             owners=tuple(_object(item, "an owner") for item in members.array("owners")),
             threshold=members.integer("threshold"),
             aliases=tuple(_text(item, "an alias") for item in members.array("aliases")),
@@ -425,10 +445,18 @@ class _Members:
     def version(self, key: str) -> str:
         return str(parse_version(self.text(key)))
 
+    def digest(self, key: str) -> str:
+        value: str = self.text(key)
+        if not _SHA256.fullmatch(value):
+            raise ValueError(f"{self._what}: {key!r} is not 64 lower-case hexadecimal digits")
+        return value
+
     def optional_text(self, key: str) -> str | None:
         value = self.any(key)
         return None if value is None else _text(value, f"{self._what}: {key!r}")
 
+
+_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 _KINDS = {
     str: "a string",

@@ -22,7 +22,8 @@ from psreg.registry.trust.strict_json import strict_value
 SCHEMA = "psreg.catalog/1"
 
 _TEXTS = ("name", "version", "summary", "use_case", "date", "sha256")
-_CODED = ("tags", "license", "language", "platform")
+_CODED = ("tags", "license")
+_CODED_LATER = ("language", "platform")
 
 _WHOLE_NAME, _NAME_BEGINS, _NAME, _WHOLE_TAG, _TAG, _SUMMARY, _USE_CASE = 100, 50, 30, 25, 20, 10, 5
 """What an occurrence of a word, or of all words, adds to the score of an entry."""
@@ -104,7 +105,8 @@ def read_shard(name: str, data: bytes) -> Shard:
         if value["shard"] != name:
             raise ValueError(f"it is the catalogue of {value['shard']!r}")  # noqa: TRY301 - one message below
         columns: dict[str, Sequence[Any]] = {key: _texts(value[key]) for key in _TEXTS}
-        columns |= {key: _decoded(value[key]) for key in _CODED if key in value}
+        later = [key for key in _CODED_LATER if key in value]
+        columns |= {key: _decoded(value[key]) for key in (*_CODED, *later)}
         columns["license"] = ["".join(row) for row in columns["license"]]
         columns["deprecated"] = [x if isinstance(x, str) else None for x in value["deprecated"]]
         if {len(column) for column in columns.values()} != {value["count"]}:

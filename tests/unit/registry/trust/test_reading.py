@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from securesystemslib.signer import CryptoSigner
+from securesystemslib.signer import CryptoSigner, SSlibKey
 from tuf.api.metadata import Metadata, MetaFile, TargetFile
 
 from psreg.core.errors import TrustError
@@ -390,6 +390,15 @@ def test_a_root_signed_by_the_new_keys_only_attack(there: Files) -> None:
     metadata.sign(thief)
     there["metadata/2.root.json"] = metadata.to_bytes()
     refused(there, "TRUST_SIGNATURE")
+
+
+def test_a_key_with_two_ids(there: Files) -> None:
+    def add(signed: Any) -> None:
+        (key,) = (signed.keys[keyid] for keyid in signed.roles["root"].keyids)
+        signed.add_key(SSlibKey("f" * 64, key.keytype, key.scheme, key.keyval), "root")
+
+    forge(there, "metadata/1.root.json", "root", add)
+    refused(there, "TRUST_KEY_TWICE")
 
 
 def test_root_info() -> None:

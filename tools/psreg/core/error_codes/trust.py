@@ -68,6 +68,13 @@ TRUST = Subject(
             "the maintainers.",
         ),
         ErrorCode(
+            code="TRUST_KEY_TWICE",
+            exit_code=3,
+            meaning="Metadata lists one key under two ids, so that its signature would count "
+            "twice.",
+            remedy="Tell the maintainers: a role that needs two signatures needs two keys.",
+        ),
+        ErrorCode(
             code="TRUST_NAME_MISSING",
             exit_code=3,
             meaning="The registry does not list a name that its catalogue lists, or that this "

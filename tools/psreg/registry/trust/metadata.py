@@ -46,11 +46,12 @@ from psreg.registry.trust.roles import (
     RootInfo,
     Target,
     check_binding,
+    check_keys,
     is_bound,
     is_due,
     is_registry_id,
 )
-from psreg.registry.trust.strict_json import strict_json
+from psreg.registry.trust.strict_json import strict_value
 
 MODES = ("dev", "production")
 _TYPES = {ROOT: Root, SNAPSHOT: Snapshot, TIMESTAMP: Timestamp}
@@ -159,7 +160,8 @@ def listed(document: Document) -> Mapping[str, MetaFile]:
 
 
 def _parse(data: bytes, role: str) -> Metadata[Any]:
-    strict_json(data)
+    value = strict_value(data)
+    check_keys(value.get("signed") if isinstance(value, dict) else None)
     try:
         metadata: Metadata[Any] = Metadata.from_bytes(data)
     except DeserializationError as error:

@@ -134,6 +134,33 @@ def check_binding(signed: Any, role: str, registry_id: str | None, *, required: 
         )
 
 
+def check_keys(signed: Any) -> None:
+    """Check that no key of a root or a delegation has two ids: it would count twice.
+
+    Raises:
+        TrustError: TRUST_KEY_TWICE.
+    """
+    fields = signed if isinstance(signed, dict) else {}
+    for holder in (fields, fields.get("delegations")):
+        keys = holder.get("keys") if isinstance(holder, dict) else None
+        found = [_public(key) for key in keys.values()] if isinstance(keys, dict) else []
+        if len(found) != len(set(found)):
+            raise TrustError(
+                "TRUST_KEY_TWICE",
+                "one key has two ids, so that its signature would count twice",
+                "Tell the maintainers of the registry; do not use it.",
+            )
+
+
+def _public(key: Any) -> str:
+    """Return the public key, the same for the same key in other letters and line breaks."""
+    value = key.get("keyval") if isinstance(key, dict) else None
+    text = "".join(str(value.get("public") if isinstance(value, dict) else value).split())
+    return text.lower() if _HEX.fullmatch(text) else text
+
+
+_HEX = re.compile(r"[0-9a-fA-F]+", re.ASCII)
+
 _HIDING = "Use another mirror: this one shows a signed file in place of another one."
 
 
