@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import shlex
-import subprocess
-import sys
 
 import pytest
 
@@ -94,21 +90,9 @@ def test_the_same_bytes_from_another_registry_are_already_installed(client, tmp_
 def test_on_a_terminal_a_typed_yes_replaces(attack, clone, typed, code):
     client = attack.client
     assert client.run("install", "quiz_master").code == 0
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "psreg", "install", "quiz_master"],
-        env={**os.environ, "PSREG_HOME": str(client.home), "PSREG_REGISTRY": str(clone)},
-        cwd=client.place,
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-    ) as process:
-        os.close(theirs)
-        said = b""
-        while b"Type yes to replace it" not in said:
-            said += os.read(ours, 1000)
-        os.write(ours, f"{typed}\n".encode())
-        process.communicate()
-    os.close(ours)
-    assert process.returncode == code
+    question = "Type yes to replace it"
+    done = client.asked(
+        "install", "quiz_master", question=question, typed=typed, PSREG_REGISTRY=str(clone)
+    )
+    assert done.code == code
     assert ("9.0.0" in str(client.installed())) == (code == 0)

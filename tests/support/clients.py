@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +50,28 @@ class Client:
         done = run_psreg(*argv, stdin=typed, cwd=cwd or self.place, env=environment, text=True)
         assert "Traceback" not in done.stderr, done.stderr
         return Outcome(code=done.returncode, out=done.stdout, err=done.stderr)
+
+    def asked(self, *argv: object, question: str, typed: str, **env: str) -> Outcome:
+        """Run `psreg argv…` at a terminal, and type an answer when it asks the question."""
+        ours, theirs = pty.openpty()
+        command = [sys.executable, "-m", "psreg", *map(str, argv)]
+        environment = {**os.environ, "PSREG_HOME": str(self.home), **env}
+        with subprocess.Popen(
+            command,
+            env=environment,
+            cwd=self.place,
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+        ) as process:
+            os.close(theirs)
+            said = b""
+            while question.encode() not in said:
+                said += os.read(ours, 1000)
+            os.write(ours, f"{typed}\n".encode())
+            out, _ = process.communicate()
+        os.close(ours)
+        return Outcome(code=process.returncode, out=out.decode(), err=said.decode())
 
     def trust(self, url: str, pin: str) -> None:
         """Write the settings that `psreg registry add URL --root-sha256 PIN` writes."""

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
-import sys
-
 import pytest
 
 from psreg.formats.protocol_versions import ProtocolConformance
@@ -204,22 +199,7 @@ def test_without_a_pin_and_a_terminal_the_command_is_printed(client, registry):
 @pytest.mark.parametrize(("typed", "code"), [("yes", 0), ("y", 3), ("", 3)])
 def test_on_a_terminal_a_typed_yes_trusts(client, registry, typed, code):
     with serving(registry.files) as server:
-        ours, theirs = pty.openpty()
-        with subprocess.Popen(
-            [sys.executable, "-m", "psreg", "registry", "add", server.url],
-            env={**os.environ, "PSREG_HOME": str(client.home)},
-            cwd=client.place,
-            stdin=theirs,
-            stdout=subprocess.PIPE,
-            stderr=theirs,
-        ) as process:
-            os.close(theirs)
-            said = b""
-            while b"Type yes" not in said:
-                said += os.read(ours, 1000)
-            os.write(ours, f"{typed}\n".encode())
-            process.communicate()
-        os.close(ours)
-        assert registry.pin.encode() in said
-        assert process.returncode == code
+        done = client.asked("registry", "add", server.url, question="Type yes", typed=typed)
+        assert registry.pin in done.err
+        assert done.code == code
     assert bool(client.run("registry", "list").out) == (code == 0)
