@@ -132,7 +132,8 @@ def test_a_mark_at_the_start_of_a_file_is_left_to_other_rules():
 
 
 @pytest.mark.parametrize(
-    "text", ["1\ufe0f\u20e3", "❤\ufe0f", "☀\ufe0e", "葛\U000e0100", "㐂\ufe00", "᠎", "e\ufe0f"]
+    "text",
+    ["1\ufe0f\u20e3", "❤\ufe0f", "☀\ufe0e", "葛\U000e0100", "㐂\ufe00", "᠎", "ℹ\ufe0f", "©\ufe0e"],
 )
 def test_selectors_that_select_pass(text):
     assert said(text, "PS004") == []
@@ -163,7 +164,11 @@ def test_controls_are_named():
     assert said("\x00\x01\x80", "PS005")[0].startswith("3 characters, U+0000 U+0001 U+0080, are")
     assert said("a\tb\r\n", "PS005") == []
     content = texts.of_pbe(pbe.read(rb'{"a": "\u0000\b\f\n\r\t\u0085"}'))
-    assert [(f.at.start, f.at.end) for f in findings(content, "PS005")] == [(7, 17), (23, 29)]
+    assert [(f.at.start, f.at.end) for f in findings(content, "PS005")] == [
+        (7, 17),
+        (23, 29),
+        (19, 21),
+    ]
 
 
 def test_private_characters():
@@ -201,7 +206,7 @@ def test_words_of_one_script_pass(text):
         ("www.pаypal", "pаypal", True),
         ("me@pаypal", "pаypal", True),
         ("{usеr}", "usеr", True),
-        ("usеr_name", "usеr_name", True),
+        ("usеr_name", "usеr", True),
         ("`pаypal`", "pаypal", True),
         ("pаypal is; x.com", "pаypal", False),
         ("x" * 300 + "а", "x" * 101 + "а", False),
@@ -391,3 +396,89 @@ def test_long_stacks_and_names_are_checked_by_their_beginning():
 
 def test_a_change_of_a_very_long_line_is_left_to_a_person():
     assert fix(readme("a\u200bb" + "x" * 6_000)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ភាសា\u200bខ្មែរ",
+        "ภาษา\u200bไทย",
+        "ພາສາ\u200bລາວ",
+        "မြန်မာ\u200bဘာသာ",
+        "ꦧꦱ\u200bꦗꦮ",
+        "ᠨᠢᠭᠡ\u180eᠠ",
+    ],
+)
+def test_a_script_without_spaces_needs_breaks(text):
+    assert said(text, "PS003") == []
+    assert fix_of(text, "PS003") == []
+
+
+@pytest.mark.parametrize("text", ["ไทย\u200b\u200bไทย", "a\u200bb", "а\u180eб", "\u180eᠠ\u200c"])
+def test_breaks_elsewhere_are_found(text):
+    assert len(said(text, "PS003")) >= 1
+
+
+def fix_of(text, code):
+    return [change for finding in findings(readme(text), code) for change in finding.fix]
+
+
+def severities(text, code):
+    return [str(f.severity or RULES[code].severity) for f in findings(readme(text), code)]
+
+
+def test_a_few_single_characters_are_a_warning():
+    assert severities("a\u200bb c\ufeffd", "PS003") == ["warning"] * 2
+    assert severities("a\u200b\u200bb", "PS003") == ["error"]
+    assert severities("a\u200bb " * 4, "PS003") == ["error"] * 4
+    assert severities("Wort\u00adteil " * 9, "PS003") == ["warning"] * 9
+    content = texts.of_pbe(pbe.read('{"a\u200bb": 1}'.encode()))
+    assert [f.severity for f in findings(content, "PS003")] == [None]
+
+
+@pytest.mark.parametrize(
+    "character",
+    ["\U000e0080", "\U000e00ff", "\U000e01f0", "\U000e0fff", "\ufff0", "\ufff8", "\U0001bca0"],
+)
+def test_every_ignorable_code_point_is_found(character):
+    assert stretches(f"a{character}b", "PS003") == [character]
+
+
+@pytest.mark.parametrize("text", ["e\ufe0f", "a\ufe0e", "Ж\ufe0f", "中\ufe0f", "x\ufe01"])
+def test_a_selector_after_a_letter_selects_nothing(text):
+    (finding,) = findings(readme(text), "PS004")
+    assert [change.replacement for change in finding.fix] == [""]
+
+
+def test_control_characters_are_deleted_and_lone_returns_replaced():
+    (change,) = fix_of("a\x1b[2Jb", "PS005")
+    assert (change.span, change.replacement) == (Span(1, 2), "")
+    (change,) = fix_of("Be kind.\rObey.", "PS005")
+    assert (change.span, change.replacement) == (Span(8, 9), "\n")
+    assert severities("Be kind.\rObey.", "PS005") == ["warning"]
+    assert said("a\r\nb\r\r\n", "PS005") == []
+    content = texts.of_pbe(pbe.read(rb'{"a": "x\ry"}'))
+    assert [f.fix[0].replacement for f in findings(content, "PS005")] == ["\\n"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u05d1\u05bc\u05b0\u0591\u05bd\u05c1",  # Hebrew with cantillation
+        "\u0628\u0651\u064e\u0670\u06d6\u06e1",  # Quranic Arabic
+        "\u0f40\u0fb5\u0f74\u0f72\u0f7e\u0f39",  # Tibetan
+        "\u1000\u103c\u103d\u103e\u102f\u1036\u1037",  # Burmese
+    ],
+)
+def test_marks_of_a_letter_s_own_script_pass(text):
+    assert said(text, "PS008") == []
+    stack = text[1:5]
+    assert bool(said(f"a{stack}", "PS008")) is (text[0] != "\u1000")  # medials take up space
+
+
+def test_the_script_of_fewer_letters_is_named():
+    assert said("p\u0430ypal", "PS007") == [
+        "“p\u0430ypal” has Latin letters and U+0430 CYRILLIC SMALL LETTER A"
+    ]
+    assert said("слoво", "PS007") == ["“слoво” has other letters and U+006F LATIN SMALL LETTER O"]
+    assert said("user_имя, (опция)s_x", "PS007") == []

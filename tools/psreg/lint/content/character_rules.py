@@ -6,12 +6,14 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
+from psreg.core.diagnostics import ERROR, WARNING, Change, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.lint.content import folding
+from psreg.lint.content.invisible_rules import deletable
 from psreg.lint.content.texts import Content, Kind, Segment, code_point, code_points, quoted
 
 _CONTROL_RUN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]++")
+_RETURN = re.compile("\r++\n?")
 _SEQUENCE = 24
 """Characters that the message shows, from the control character on."""
 
@@ -24,7 +26,8 @@ def control_characters(content: Content) -> Iterator[Finding]:
     Control characters are commands to a terminal, not text. U+001B can repaint a screen, change the
     title of a window or hide the text that follows, in every terminal and build log that shows the
     file. A NUL ends a text for some programs and not for others. In JSON, an escape such as
-    `\u0000` or `\b` counts as well. Tab, line feed and carriage return are allowed.
+    `\u0000` or `\b` counts as well. Tab, line feed and carriage return are allowed. A carriage
+    return without a line feed makes a terminal write over the line; it is a warning.
 
     ## Fix
     Delete the character. To write about one, use its name.
@@ -40,11 +43,26 @@ def control_characters(content: Content) -> Iterator[Finding]:
         what = f"{number} characters, {code_points(run[0])}, are control characters"
         if number == 1:
             what = f"{code_point(run[0])} is a control character"
+        span, fixable = segment.span(*run.span()), deletable(segment, run)
         yield Finding(
             message=f"{what}, not text: {shown}",
-            at=segment.span(*run.span()),
+            at=span,
             hint="Delete it. To write about it, use its name.",
+            fix=(Change(span, ""),) if fixable else (),
+            fix_title="Delete control characters" if fixable else "",
         )
+    for segment, run in content.find(_RETURN, "\r"):
+        if run[0] not in ("\r\n", "\r\r\n"):
+            span = segment.span(*run.span())
+            decoded = segment.kind in (Kind.VALUE, Kind.KEY)
+            yield Finding(
+                message="a carriage return without a line feed hides the line before it",
+                at=span,
+                hint="Write a line feed instead.",
+                severity=WARNING,
+                fix=(Change(span, "\\n" if decoded else "\n"),),
+                fix_title="Write a line feed",
+            )
 
 
 _PRIVATE_RUN = re.compile("[\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]++")
@@ -84,9 +102,10 @@ _OTHER = (  # Greek, Cyrillic, Armenian, Cherokee
     "\u0531-\u0556\u0560-\u0588\ufb13-\ufb17\u13a0-\u13fd\uab70-\uabbf"
 )
 _OTHERS = re.compile(f"[{_OTHER}]")
-_BETWEEN = "[0-9_\u0300-\u036f]{0,4}"
+_BETWEEN = "[0-9\u0300-\u036f]{0,4}"
 _MEETING = re.compile(f"[{_LATIN}]{_BETWEEN}[{_OTHER}]|[{_OTHER}]{_BETWEEN}[{_LATIN}]")
-_WORD = re.compile(r"\w{1,200}+")
+_WORD = re.compile(r"[^\W_]{1,200}+")
+_LATINS = re.compile(f"[{_LATIN}]")
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 _FORMULA = 3
 _AROUND = 100
@@ -104,7 +123,8 @@ def mixed_scripts(content: Content) -> Iterator[Finding]:
     ## Why
     A Cyrillic а in "pаypal" looks exactly like the Latin one. A link that a reviewer approved then
     leads elsewhere, and a name is a different name. In an address or an identifier the finding is
-    an error: no honest text needs it there. Greek letters in formulas, such as μm, are allowed.
+    an error: no honest text needs it there. The parts of a name with `_` count one by one. Greek
+    letters in formulas, such as μm, are allowed.
 
     ## Fix
     Retype the word with one keyboard layout. The message names the letters of the other script.
@@ -118,11 +138,12 @@ def mixed_scripts(content: Content) -> Iterator[Finding]:
         return
     for segment, start, end in _mixed(content):
         word = segment.text[start:end]
-        strangers = "".join(dict.fromkeys(_OTHERS.findall(word)))
-        named = ", ".join(code_point(c) for c in strangers[:3])
+        others, latin = _OTHERS.findall(word), _LATINS.findall(word)
+        majority, minority = ("Latin", others) if len(others) <= len(latin) else ("other", latin)
+        named = ", ".join(code_point(c) for c in list(dict.fromkeys(minority))[:3])
         severe = segment.kind is Kind.KEY or _is_identifier(segment, start, end)
         yield Finding(
-            message=f"{quoted(word)} has Latin letters and {named}",
+            message=f"{quoted(word)} has {majority} letters and {named}",
             at=segment.span(start, end),
             severity=ERROR if severe else None,
             hint="Retype the word with one keyboard layout.",
@@ -145,7 +166,7 @@ def _mixed(content: Content) -> Iterator[tuple[Segment, int, int]]:
 
 
 def _is_letter(character: str) -> bool:
-    return character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"
+    return character.isalnum() or unicodedata.category(character)[0] == "M"
 
 
 def _is_formula(word: str) -> bool:
@@ -160,7 +181,8 @@ def _is_formula(word: str) -> bool:
 def _is_identifier(segment: Segment, start: int, end: int) -> bool:
     """Tell whether the word is in an address, a name with `_`, a variable or code."""
     text = segment.text
-    if "_" in text[start:end] or (text[start - 1 : start], text[end : end + 1]) == ("{", "}"):
+    around = text[start - 1 : start], text[end : end + 1]
+    if "_" in around or around == ("{", "}"):
         return True
     before = text[max(0, start - _AROUND) : start].split()
     after = text[end : end + _AROUND].split()
@@ -173,6 +195,9 @@ def _is_identifier(segment: Segment, start: int, end: int) -> bool:
 
 
 _STACK = 4
+_OWN = 9
+"""Marks of its own script that a letter may carry, as in the Hebrew of a synagogue."""
+
 _LONG = 200
 """Characters after which a name or a stack is not compared with its composed form."""
 _SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
@@ -185,8 +210,9 @@ def stacked_marks(content: Content) -> Iterator[Finding]:
 
     ## Why
     Such a stack covers the lines above and below and makes a page, a terminal or a review
-    unreadable. No living writing system needs four marks that do not combine into a letter. Marks
-    that do combine are counted after they are composed.
+    unreadable. Marks that combine into a letter are counted after they are composed. Marks of the
+    letter's own script, such as the vowel signs and accents of Hebrew, Arabic, Tibetan and Burmese,
+    count only from the tenth on.
 
     ## Fix
     Delete the marks.
@@ -195,13 +221,27 @@ def stacked_marks(content: Content) -> Iterator[Finding]:
     if not marks:
         return
     stack = re.compile(f"[^{re.escape(marks)}]?[{re.escape(marks)}]{{{_STACK},}}+")
-    found = ((p, m) for p, m in content.find(stack) if _height(m[0]) >= _STACK)
+    found = ((p, m) for p, m in content.find(stack) if _is_stack(m[0]))
     for segment, match in found:
         yield Finding(
             message=f"{_height(match[0])} combining marks are stacked on one character",
             at=segment.span(*match.span()),
             hint="Delete the marks.",
         )
+
+
+def _is_stack(text: str) -> bool:
+    height = _height(text)
+    if height < _STACK:
+        return False
+    script = "" if _is_mark(text[0]) else _script(text[0])
+    own = sum(_script(mark) == script for mark in set(text[1:_LONG]))
+    return own > _OWN or height - own >= _STACK
+
+
+def _script(character: str) -> str:
+    """Return the script of a character, the first word of its name; marks of all have none."""
+    return unicodedata.name(character, "").partition(" ")[0]
 
 
 def _is_mark(character: str) -> bool:

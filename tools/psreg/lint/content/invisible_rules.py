@@ -10,8 +10,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain, islice
 
-from psreg.core.diagnostics import ERROR, Change, Finding, Span
+from psreg.core.diagnostics import ERROR, WARNING, Change, Finding
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.texts import (
     Content,
@@ -108,7 +109,8 @@ _LEFTWARD = ("R", "AL")
 
 _UNSEEN = (
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f"
-    "\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a"
+    "\u2800\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0080-\U000e00ff\U000e01f0-\U000e0fff"
 )
 _BLANK = frozenset("\u115f\u1160\u2028\u2029\u2800\u3164\uffa0")
 """Those that take up space: without them words may run together, so there is no safe fix."""
@@ -117,6 +119,10 @@ _JOINING = (  # letters that joiners shape: Arabic, Indic and their relatives
     "\u0590-\u08ff\u0900-\u109f\u1700-\u180d\u180f-\u18af\u1900-\u1cff\ua800-\uab2f\uabc0-\uabff"
     "\ufb1d-\ufdff\ufe70-\ufefc\U00010a00-\U00010fff\U00011000-\U00011fff\U0001e900-\U0001e95f"
 )
+_UNSPACED = (  # Thai, Lao, Burmese, Khmer, Tai, Balinese, Javanese, Cham: words end at U+200B
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u1aaf\u1b00-\u1b7f\ua980-\ua9ff\uaa00-\uaa7f"
+)
+_MONGOLIAN = "\u1800-\u18af"
 _PICTURES = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299"
     "\U0001f000-\U0001faff"
@@ -124,11 +130,17 @@ _PICTURES = (
 _UNSEEN_RUN = re.compile(
     f"(?P<shapes>(?<=[{_JOINING}])[\u200c\u200d](?![\u200c\u200d{_UNSEEN}])"
     f"|(?<![\u200c\u200d{_UNSEEN}])[\u200c\u200d](?=[{_JOINING}])"
-    f"|(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}]))"
+    f"|(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}])"
+    f"|(?<=[{_UNSPACED}])\u200b(?![\u200c\u200d{_UNSEEN}])"
+    f"|(?<![\u200c\u200d{_UNSEEN}])\u200b(?=[{_UNSPACED}])"
+    f"|(?<=[{_MONGOLIAN}])\u180e(?=[{_MONGOLIAN}]))"
     f"|[\u200c\u200d{_UNSEEN}]++"
 )
 _UNSEEN_CHARACTER = re.compile(f"[\u200c\u200d{_UNSEEN}]")
 _MEANS_SOMETHING = frozenset("[]{}%@")
+_FEW = 3
+"""So many single invisible characters in a file are an accident."""
+
 _LONG_LINE = 5_000
 """The longest line that a person will read after a fix has changed it."""
 
@@ -140,8 +152,11 @@ def invisible_characters(content: Content) -> Iterator[Finding]:
     ## Why
     Two kinds of zero-width characters are enough to write any message between the letters of a
     harmless text, and one inside a word hides that word from every search. They also arrive by
-    accident, copied from a web page, and then break names and comparisons. Joiners are allowed
-    where they shape letters, as in Persian and Hindi, and inside emoji.
+    accident, copied from a web page, and then break names and comparisons. Three single ones or
+    fewer in a file cannot say much and are a warning, and so are soft hyphens inside words. Joiners
+    are allowed where they shape letters, as in Persian and Hindi, and inside emoji; U+200B is
+    allowed where words are written without spaces, as in Thai, Khmer and Burmese, and U+180E in
+    Mongolian.
 
     ## Fix
     Delete the characters, or run `psreg check --fix`. Reviewers cannot see them, so they cannot
@@ -160,16 +175,26 @@ def invisible_characters(content: Content) -> Iterator[Finding]:
         for segment, run in content.find(_UNSEEN_RUN)
         if not run["shapes"] and not _byte_order_mark(segment, run)
     )
-    for segment, run in runs:
+    first = list(islice(runs, _FEW + 1))
+    few = len(first) <= _FEW and all(len(run[0]) == 1 for _, run in first)
+    for segment, run in chain(first, runs):
         span = segment.span(*run.span())
-        fixable = _deletable(segment, run)
+        harmless = (few and segment.kind is not Kind.KEY) or _is_hyphen(segment.text, run)
+        fixable = deletable(segment, run)
         yield Finding(
             message=f"{_named(run[0])} cannot be seen",
             at=span,
             hint="Delete the invisible characters.",
+            severity=WARNING if harmless else None,
             fix=(Change(span, ""),) if fixable else (),
             fix_title="Delete invisible characters" if fixable else "",
         )
+
+
+def _is_hyphen(text: str, run: re.Match[str]) -> bool:
+    """Tell whether `run` is one soft hyphen where a word may be divided."""
+    around = text[run.start() - 1 : run.start()] + text[run.end() : run.end() + 1]
+    return run[0] == "\u00ad" and len(around) == len("ab") and around.isalpha()
 
 
 def _named(run: str) -> str:
@@ -182,7 +207,7 @@ def _byte_order_mark(segment: Segment, run: re.Match[str]) -> bool:
     return whole and run.start() == 0 and run[0].strip("\ufeff") == ""
 
 
-def _deletable(segment: Segment, run: re.Match[str]) -> bool:
+def deletable(segment: Segment, run: re.Match[str]) -> bool:
     """Tell whether the text certainly means the same without `run`, in every format."""
     if segment.kind is Kind.KEY or not _BLANK.isdisjoint(run[0]):
         return False
@@ -219,13 +244,15 @@ _SELECTED = {
     selector: byte
     for byte, selector in enumerate(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 }
-_SELECTORS = _SELECTED.keys() - {"\ufe0f"}
-"""All except the one that turns the character before it into an emoji."""
+_FIXED = 5_000
+"""The most scattered selectors that one fix deletes."""
+
 _IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SELECTOR_RUN = re.compile(
     f"[{_SELECTOR}]{{2,}}+"
     f"|(?<![{_IDEOGRAPHS}])[\U000e0100-\U000e01ef]"
     "|(?<![^\x00-\x7f])[\ufe00-\ufe0d]"
+    "|(?<=[^\\W\\d_])(?<!\u2139)[\ufe0e\ufe0f]"
 )
 
 
@@ -249,26 +276,29 @@ def variation_selectors(content: Content) -> Iterator[Finding]:
     """
     if content.ascii:
         return
-    if _SELECTORS.isdisjoint(content.characters) and "\ufe0f\ufe0f" not in content.text:
+    if _SELECTED.keys().isdisjoint(content.characters):
         return
     scattered: dict[Segment, list[re.Match[str]]] = {}
-    found: list[tuple[Segment, Span, str]] = []
     for segment, run in content.find(_SELECTOR_RUN):
         if len(run[0]) > 1:
-            found.append((segment, Span(*run.span()), run[0]))
+            yield _selects_nothing(segment, [run])
         else:
             scattered.setdefault(segment, []).append(run)
     for segment, runs in scattered.items():
-        found.append((segment, Span(*runs[0].span()), "".join(run[0] for run in runs)))
-    for segment, span, hidden in found:
-        number = (
-            "1 variation selector" if len(hidden) == 1 else f"{len(hidden)} variation selectors"
-        )
-        yield Finding(
-            message=f"{number} that select nothing; as bytes: {hidden_bytes(_bytes(hidden))}",
-            at=segment.span(span.start, span.end),
-            hint="Delete them, and find out where they came from.",
-        )
+        yield _selects_nothing(segment, runs)
+
+
+def _selects_nothing(segment: Segment, runs: list[re.Match[str]]) -> Finding:
+    hidden = "".join(run[0] for run in runs)
+    number = "1 variation selector" if len(hidden) == 1 else f"{len(hidden)} variation selectors"
+    fix = tuple(Change(segment.span(*r.span()), "") for r in runs[:_FIXED] if deletable(segment, r))
+    return Finding(
+        message=f"{number} that select nothing; as bytes: {hidden_bytes(_bytes(hidden))}",
+        at=segment.span(*runs[0].span()),
+        hint="Delete them, and find out where they came from.",
+        fix=fix,
+        fix_title="Delete variation selectors" if fix else "",
+    )
 
 
 def _bytes(selectors: str) -> bytes:
