@@ -13,6 +13,7 @@ from psreg.authoring.init import (
     LABELS,
     RegistryPlan,
     new_registry,
+    requirement_of,
 )
 from psreg.cli.init import packaged_forms
 from psreg.cli.rules import all_rules
@@ -40,8 +41,8 @@ ON_GITHUB = {
 ON_GITLAB = {".gitlab-ci.yml", ".gitlab/merge_request_templates/Default.md"}
 
 
-def made(*forges, name="Our prompts", url="https://example.org/prompts/"):
-    foundation = RegistryPlan(name=name, url=url, forges=forges, version="1.2.3")
+def made(*forges, name="Our prompts", url="https://example.org/prompts/", **more):
+    foundation = RegistryPlan(name=name, url=url, forges=forges, requirement="psreg==1.2.3", **more)
     return {str(p): data for p, data in new_registry(foundation, packaged_forms()).items()}
 
 
@@ -104,6 +105,36 @@ def test_the_forms_name_no_file_that_is_not_there():
     files = made("github")
     for name in ISSUE_FORMS:
         assert b"tools/psreg" not in files[f".github/ISSUE_TEMPLATE/{name}"]
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_a_private_registry_has_its_own_policy(private):
+    files = made("github", private=private)
+    settings = policy.read(files["registry/policy.toml"])
+    assert settings.violations == ()
+    assert settings.allows_proprietary is private
+    assert settings.platforms == (1 if private else 2)
+    assert b"proprietary = true" in files["registry/policy.toml"]
+    assert b"{{" not in files["registry/policy.toml"]
+
+
+@pytest.mark.parametrize(
+    ("direct_url", "requirement"),
+    [
+        (None, "psreg==1.2.3"),
+        ('{"url": "file:///home/ana/psreg", "dir_info": {}}', "psreg==1.2.3"),
+        (
+            '{"url": "https://example.org/psreg.git", "vcs_info": {"vcs": "git", "commit_id": "ab12"}}',
+            "psreg @ git+https://example.org/psreg.git@ab12",
+        ),
+        (
+            '{"url": "https://example.org/psreg-1.2.3-py3-none-any.whl", "archive_info": {}}',
+            "psreg @ https://example.org/psreg-1.2.3-py3-none-any.whl",
+        ),
+    ],
+)
+def test_pipelines_install_psreg_from_where_it_came_from(direct_url, requirement):
+    assert requirement_of("1.2.3", direct_url) == requirement
 
 
 @pytest.mark.parametrize("url", ["", "https://example.org/prompts/"])

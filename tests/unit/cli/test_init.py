@@ -1,10 +1,11 @@
 """`psreg init`, through the real command line."""
 
 import json
+import re
 
 import pytest
 
-from support.authoring import psreg, tree_of
+from support.authoring import ANSWERS, BESIDE, psreg, tree_of
 
 
 def test_a_registry_is_made_and_checks_clean(tmp_path):
@@ -40,6 +41,40 @@ def test_gitlab_makes_its_labels_itself(tmp_path):
     assert "labels" not in done.stdout
 
 
+def test_a_private_registry_accepts_terms_of_its_own(tmp_path):
+    arguments = ("--private", "--psreg", "psreg @ https://example.org/psreg.whl")
+    assert psreg(tmp_path, "init", "prompts", *arguments).returncode == 0
+    place = tmp_path / "prompts"
+    requirements = (place / "registry/requirements.txt").read_text()
+    assert requirements.endswith("\npsreg @ https://example.org/psreg.whl\n")
+    said = {**BESIDE, **ANSWERS["prompt"], "license": "LicenseRef-Example-Internal"}
+    (tmp_path / "answers.json").write_text(json.dumps(said))
+    made = psreg(place, "new", "prompt", "trip_packer", "--answers", "../answers.json")
+    assert made.returncode == 0
+    found = json.loads(psreg(place, "check", "--format", "json").stdout)["diagnostics"]
+    (untested,) = (one for one in found if one["severity"] == "error")
+    assert untested["message"] == "run on 0 platform(s); the minimum is 1"
+    assert "`platforms` under `[review]` in registry/policy.toml" in untested["hint"]
+
+
+def test_a_public_registry_says_how_to_accept_them(tmp_path):
+    psreg(tmp_path, "init", "prompts")
+    place = tmp_path / "prompts"
+    psreg(place, "new", "prompt", "x")
+    release = place / "pbes/prompt/x/0.1.0/release.toml"
+    for terms, said in (
+        ("LicenseRef-Example-Internal", "Set `proprietary = true` under `[licenses]`"),
+        ("Proprietary", "`proprietary = true` under `[licenses]` in registry/policy.toml"),
+    ):
+        text = re.sub(
+            '^license = ".*"$', f'license = "{terms}"', release.read_text(), flags=re.MULTILINE
+        )
+        release.write_text(text)
+        found = json.loads(psreg(place, "check", "--format", "json").stdout)["diagnostics"]
+        (hint,) = (one["hint"] for one in found if one["code"] == "REG010")
+        assert said in hint
+
+
 def test_nothing_is_written_over(tmp_path):
     (tmp_path / "README.md").write_text("Mine.\n")
     done = psreg(tmp_path, "init", ".")
@@ -65,6 +100,7 @@ def test_nothing_is_written_over(tmp_path):
         (("broken",), "NOT_A_FOLDER"),
         (("new", "--name", " "), "is not a valid name"),
         (("new", "--name", "a\nb"), "is not a valid name"),
+        (("new", "--psreg", " "), "is not a requirement"),
         (("new", "--url", "ftp://example.org"), "is not the address of a site"),
         (("new", "--forge", "sourcehut"), "invalid choice"),
         ((), "required"),

@@ -28,18 +28,23 @@ _OF_PSREG = "## psreg itself"
 """The heading of the part of the pull request template that a registry does not need."""
 
 _BLANK = re.compile(r"\{\{([a-z_]+)\}\}")
-_FOR_A_FORGE = re.compile(r"\{\{#(github|gitlab)\}\}\n?(.*?)\{\{/\1\}\}\n?", re.DOTALL)
+_CHOICE = re.compile(r"\{\{#(github|gitlab|public|private)\}\}\n?(.*?)\{\{/\1\}\}\n?", re.DOTALL)
 _COMMENT = re.compile(r"\A<!--.*?-->\n*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistryPlan:
-    """A registry to create: its display name, its URL or "", its forges, psreg's version."""
+    """A registry to create: its display name, its URL or "", and its forges.
+
+    `requirement` is what its pipelines install as psreg, in the words of pip; `private` registries
+    accept proprietary licences and ask for runs on one platform only.
+    """
 
     name: str
     url: str
     forges: tuple[str, ...]
-    version: str
+    requirement: str
+    private: bool = False
 
     @property
     def contributing(self) -> PurePosixPath:
@@ -77,6 +82,19 @@ def _of_templates(plan: RegistryPlan) -> Iterator[tuple[PurePosixPath, bytes]]:
             yield target, _filled(data.decode(), plan).encode()
 
 
+def requirement_of(version: str, direct_url: str | None) -> str:
+    """Return what pip has to install to get the psreg that is running.
+
+    `direct_url` is the record that pip keeps of an installation from an address (PEP 610), None if
+    psreg came from a package index. Addresses on this machine are of no use to a pipeline.
+    """
+    origin = json.loads(direct_url) if direct_url else {}
+    url, vcs = origin.get("url", ""), origin.get("vcs_info")
+    if vcs:
+        return f"psreg @ {vcs['vcs']}+{url}@{vcs['commit_id']}"
+    return f"psreg @ {url}" if url.startswith("https://") else f"psreg=={version}"
+
+
 def _templates(folder: Traversable, at: str = "") -> Iterator[tuple[PurePosixPath, bytes]]:
     for item in folder.iterdir():
         path = PurePosixPath(at, item.name)
@@ -93,9 +111,10 @@ def _filled(text: str, plan: RegistryPlan) -> str:
         "url": plan.url or "URL",
         "url_line": f'url = "{plan.url}"' if plan.url else '# url = "https://example.org/prompts/"',
         "contributing": str(plan.contributing),
-        "version": plan.version,
+        "requirement": plan.requirement,
     }
-    chosen = _FOR_A_FORGE.sub(lambda m: m[2] if m[1] in plan.forges else "", text)
+    choices = {*plan.forges, "private" if plan.private else "public"}
+    chosen = _CHOICE.sub(lambda found: found[2] if found[1] in choices else "", text)
     return _BLANK.sub(lambda blank: blanks[blank[1]], chosen)
 
 

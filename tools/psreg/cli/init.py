@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import distribution
 from pathlib import Path, PurePosixPath
 
 import psreg
 from psreg import __version__
-from psreg.authoring.init import FORGES, LABELS, RegistryPlan, new_registry
+from psreg.authoring.init import FORGES, LABELS, RegistryPlan, new_registry, requirement_of
 from psreg.authoring.new_folders import make_registry
 from psreg.cli.site import checked_base_url
 from psreg.core.errors import UsageError
@@ -30,6 +31,16 @@ def configure(parser: ArgumentParser) -> None:
         help="the forge to write pipelines and forms for (both)",
     )
     parser.add_argument(
+        "--private",
+        action="store_true",
+        help="for your own people: accept proprietary licences, and runs on one platform",
+    )
+    parser.add_argument(
+        "--psreg",
+        metavar="REQUIREMENT",
+        help="what the pipelines install, for pip (default: where this psreg is from)",
+    )
+    parser.add_argument(
         "--force",
         action="store_true",
         help="write into a folder that is not empty; existing files are not changed",
@@ -44,7 +55,8 @@ def run(args: Namespace, console: Console) -> int:
         name=_name(args.name or folder.absolute().name),
         url=checked_base_url(args.url or ""),
         forges=FORGES if args.forge == "both" else (args.forge,),
-        version=__version__,
+        requirement=_requirement(args.psreg),
+        private=args.private,
     )
     files = new_registry(plan, packaged_forms())
     kept = make_registry(folder, files, force=args.force)
@@ -73,6 +85,16 @@ def _name(name: str) -> str:
     return name.strip()
 
 
+def _requirement(given: str | None) -> str:
+    """Return what the pipelines install."""
+    if given is None:
+        return requirement_of(__version__, distribution("psreg").read_text("direct_url.json"))
+    if not given.strip() or not given.isprintable():
+        message = f"{given!r} is not a requirement"
+        raise UsageError("USAGE", message, f"Write `psreg=={__version__}`, or `psreg @ URL`.")
+    return given.strip()
+
+
 def _lines(
     folder: Path,
     plan: RegistryPlan,
@@ -94,6 +116,8 @@ def _lines(
     yield "  git add . && git commit -m 'Create the registry'"
     if not plan.url:
         yield "  then write the URL of its site into registry/policy.toml"
+    yield f"  the pipelines install {plan.requirement}; if they cannot reach that, change"
+    yield "  registry/requirements.txt: pip also takes `psreg @ URL` and `psreg @ git+URL@COMMIT`"
     if "github" in plan.forges:
         labels = f"{', '.join(LABELS[:-1])} and {LABELS[-1]}"
         yield f"  then create the labels {labels} on GitHub:"

@@ -22,6 +22,9 @@ _DAYS = range(1, 366)
 
 _DEFAULT_DAYS = 14
 
+_PLATFORMS = range(11)
+_DEFAULT_PLATFORMS = 2
+
 
 class Policy(TomlFile):
     """A policy.toml. Accessors leave out values of the wrong type; `violations` reports them."""
@@ -57,6 +60,17 @@ class Policy(TomlFile):
         if not isinstance(allowed, list):
             return DEFAULT_ALLOWED
         return frozenset(item for item in allowed if isinstance(item, str))
+
+    @property
+    def allows_proprietary(self) -> bool:
+        """Whether a release may have terms of its own, `LicenseRef-…`; not by default."""
+        return self.table("licenses").get("proprietary") is True
+
+    @property
+    def platforms(self) -> int:
+        """On how many platforms a release must have been run; 2 by default, as PBE-19 says."""
+        value = self.table("review").get("platforms")
+        return value if type(value) is int and value in _PLATFORMS else _DEFAULT_PLATFORMS
 
     @property
     def reserved_names(self) -> tuple[tuple[int, str], ...]:

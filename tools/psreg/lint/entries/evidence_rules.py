@@ -268,10 +268,6 @@ GOLDEN_RULES: tuple[Rule[Submission], ...] = (unreadable_golden_case, golden_cas
 """The rules about golden cases, judged once per release."""
 
 
-ENOUGH = 2
-"""Platforms on which a release must have been run (PBE-19)."""
-
-
 def _path(submission: Submission) -> str:
     return str(submission.release_path)
 
@@ -304,7 +300,8 @@ def untested_release(submission: Submission) -> Iterator[Finding]:
     evidence = "evidence/claude.jsonl"
     ```
 
-    The maintainers of a registry can waive this rule in registry/policy.toml. It does not apply to
+    The maintainers of a registry set the number in registry/policy.toml, for all entries, and can
+    waive the rule for some of them there. It does not apply to
     the reserved class `persistent_service`, which no assistant can run yet.
     """
     artifact = submission.artifact
@@ -314,16 +311,17 @@ def untested_release(submission: Submission) -> Iterator[Finding]:
         return  # nothing can run it yet
     digest = hashlib.sha256(artifact).hexdigest()
     platforms = {each.platform for each in _judged_runs(submission) if each.counts}
-    if len(platforms) < ENOUGH:
+    enough = submission.policy.platforms
+    if len(platforms) < enough:
         rows = {run.platform for run in submission.release.tested if run.sha256 == digest}
-        uncounted = (
-            len(rows - {"", STUB}) >= ENOUGH
-        )  # rows were enough before transcripts were read
+        # Rows were enough before transcripts were read.
+        uncounted = len(rows - {"", STUB}) >= enough
         yield Finding(
-            message=f"run on {len(platforms)} platform(s); the minimum is {ENOUGH}",
+            message=f"run on {len(platforms)} platform(s); the minimum is {enough}",
             at="/tested",
             path=_path(submission),
-            hint=f"Add rows to [[tested]] with the sha256 {digest}.",
+            hint=f"Add rows to [[tested]] with the sha256 {digest}. The registry's minimum is "
+            "`platforms` under `[review]` in registry/policy.toml.",
             since="0.2.0" if uncounted else "",
         )
 

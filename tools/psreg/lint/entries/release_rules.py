@@ -20,6 +20,9 @@ from psreg.lint.parser_findings import of_violations
 
 MAX_TAG = 40
 
+_OWN_TERMS = re.compile(r"LicenseRef-[A-Za-z0-9.-]+")
+"""Terms that SPDX does not list, in its own form."""
+
 _LICENSE = re.compile(r"licen[cs]e", re.IGNORECASE)
 
 _TAG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -117,22 +120,46 @@ def license_not_allowed(submission: Submission) -> Iterator[Finding]:
     what the Open Source Initiative approved, and these two of Creative Commons. In an SPDX
     expression, one side of an `OR` must be on the list, and both sides of an `AND`.
 
+    A private registry can accept terms of its own, named `LicenseRef-` and a name, as SPDX does.
+    `psreg init --private` writes this into its policy:
+
+    ```toml
+    [licenses]
+    proprietary = true       # a release may say: license = "LicenseRef-Example-Internal"
+    ```
+
+    An open licence looks like this:
+
     ```toml
     license = "MIT OR Apache-2.0"
     ```
     """
-    text, allowed = submission.release.text("license"), submission.policy.licenses
+    text, policy = submission.release.text("license"), submission.policy
+    allowed, own_terms = policy.licenses, _OWN_TERMS.fullmatch(text)
+    if own_terms and policy.allows_proprietary:
+        return
     refused = refusal(text, allowed) if text.strip() else None
     if refused is not None:
         exact = {identifier.lower(): identifier for identifier in sorted(allowed)}
         near = nearest(_LICENSE.sub("", text).strip().replace(" ", "-"), exact)
-        better = refused.better or (exact[near] if near else "")
+        better = "" if own_terms else refused.better or (exact[near] if near else "")
         yield Finding(
             message=refused.message,
             at="/license",
             path=_path(submission),
-            hint=f"Did you mean `{better}`?" if better else "Use an open licence such as `MIT`.",
+            hint=_license_hint(better, own_terms=own_terms is not None),
         )
+
+
+def _license_hint(better: str, *, own_terms: bool) -> str:
+    if own_terms:
+        return "Set `proprietary = true` under `[licenses]` in registry/policy.toml to allow it."
+    if better:
+        return f"Did you mean `{better}`?"
+    return (
+        "Use an open licence such as `MIT`; a private registry can allow `LicenseRef-NAME` with "
+        "`proprietary = true` under `[licenses]` in registry/policy.toml."
+    )
 
 
 @rule("REG013", spec="registry/RELEASE", severity=ERROR)
