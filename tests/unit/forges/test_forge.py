@@ -637,6 +637,39 @@ def test_an_edited_pull_request_does_not_tell_who_pushed(github, tmp_path):
     assert github.trusted(GITHUB_EVENT_PATH=str(edited)).author is None
 
 
+def test_who_reopens_a_pull_request_does_not_ask_for_it(github, tmp_path):
+    github.server.pull(HEAD, 7)
+    github.trusted().post_check(Status.PASSING, judgement("accept", TIP, github.trusted().author))
+    reopened = tmp_path / "reopened.json"
+    pull = {"head": {"sha": HEAD}, "base": {"sha": BASE}}
+    event = {"action": "reopened", "pull_request": pull, "sender": person(9)}
+    reopened.write_text(json.dumps(event | {"repository": {"default_branch": "main"}}))
+    author = github.trusted(GITHUB_EVENT_PATH=str(reopened)).author
+    assert author == Author(forge="github", id=7)
+
+
+@pytest.mark.parametrize(
+    ("request_", "author"),
+    [
+        ({"action": "open"}, None),
+        ({"action": "update", "oldrev": BASE}, None),
+        ({"action": "update"}, 7),  # only the text or the labels
+        ({"action": "approved"}, 7),
+        ({"action": "approval"}, 7),
+        ({"action": "reopen"}, 7),
+    ],
+)
+def test_who_approves_a_merge_request_does_not_ask_for_it(gitlab, tmp_path, request_, author):
+    """Of the events of GitLab only those of a push tell who pushed; account 9 did not open it."""
+    gitlab.server.pull(HEAD, 7)
+    gitlab.trusted().post_check(Status.PASSING, judgement("accept", TIP, gitlab.trusted().author))
+    payload = tmp_path / "event.json"
+    event = {"object_attributes": {"last_commit": {"id": HEAD}, **request_}}
+    payload.write_text(json.dumps(event | {"user": {"id": 9, "username": "maintainer"}}))
+    found = gitlab.trusted(TRIGGER_PAYLOAD=str(payload)).author
+    assert (found.id if found else None) == author
+
+
 def queued(github, tmp_path, number=1):
     """Return the job of a merge queue."""
     ref = f"refs/heads/gh-readonly-queue/main/pr-{number}-{BASE}"

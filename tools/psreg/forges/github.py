@@ -53,8 +53,8 @@ _LONGEST_DESCRIPTION = 140
 _QUEUED = re.compile(r"refs/heads/gh-readonly-queue/.+/pr-([0-9]+)-[0-9a-f]+", re.ASCII)
 """The branch of a merge queue for one pull request, and its number."""
 
-_PUSHES = ("opened", "reopened", "synchronize")
-"""Actions of events whose sender pushed the head; `edited` is about the pull request's text."""
+_PUSHES = ("opened", "synchronize")
+"""Actions of events whose sender pushed the head; anyone with the right to can edit or reopen."""
 
 
 class GitHub:

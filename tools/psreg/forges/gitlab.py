@@ -93,9 +93,16 @@ class GitLab:
         return the_author(self.name, self._who_pushed() + accounts) if accounts else None
 
     def _who_pushed(self) -> list[tuple[Any, Any]]:
-        if self.head == self._named:
+        if self.head == self._named and self._is_push:
             return event_account(at(self._payload, "user"), "username")
         return [(last_judged(self._descriptions(self.head)), "")]
+
+    @property
+    def _is_push(self) -> bool:
+        """Whether the event's user pushed the head, and did not approve or reopen the request."""
+        request = at(self._payload, "object_attributes")
+        action = at(request, "action")
+        return action in (None, "open") or (action == "update" and bool(at(request, "oldrev")))
 
     def _descriptions(self, head: str) -> Iterator[str]:
         """Yield the descriptions of our statuses of a commit, the newest first."""
