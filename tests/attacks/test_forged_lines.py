@@ -83,10 +83,10 @@ def test_github_shows_escapes_in_file_names(client):
     assert "file=a\\u{001b}[2J\\u{202e}b.prompt," in done.out
 
 
-def test_a_pipe_gets_the_bytes_and_a_terminal_the_escapes(client, folder):
-    assert client.run("install", "diary", "--registry", folder).code == 0
+def test_a_pipe_gets_the_bytes_and_a_terminal_the_escapes(client):
+    (client.place / "diary.prompt").write_text(DIARY)
     home = {"PSREG_HOME": str(client.home)}
-    argv = ("render", "diary", "--set", f"name=Ana{ESCAPES}")
+    argv = ("render", "diary.prompt", "--set", f"name=Ana{ESCAPES}")
     shown = shown_on_a_terminal(*argv, cwd=client.place, **home).decode()
     assert "Dear Ana\\u{001b}[2J\\u{009b}2J\\u{202e},\n\\u{001b}" in shown
     assert not set(ESCAPES[:1] + "\x9b\u202e\r") & set(shown)
@@ -100,10 +100,10 @@ def test_a_pipe_gets_the_bytes_and_a_terminal_the_escapes(client, folder):
     assert piped.stdout.decode() == LETTER.rstrip().replace("{name}", f"Ana{ESCAPES}")
 
 
-def test_json_on_a_terminal_is_escaped_json(client, folder):
-    client.run("install", "diary", "--registry", folder)
+def test_json_on_a_terminal_is_escaped_json(client):
+    (client.place / "diary.prompt").write_text(DIARY)
     home = {"PSREG_HOME": str(client.home)}
-    argv = ("render", "diary", "--format", "json")
+    argv = ("render", "diary.prompt", "--format", "json")
     shown = shown_on_a_terminal(*argv, cwd=client.place, **home)
     assert shown.isascii()
     assert json.loads(shown) == client.run(*argv).json
