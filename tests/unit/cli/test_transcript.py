@@ -361,7 +361,9 @@ def test_a_live_session_is_checked_turn_by_turn(tmp_path):
         assert say("assistant", GOOD) == ["turn 2 (assistant): sound"]
         assert say("user", "!<o>") == ["turn 3 (user): sound", "expected: <o>"]
         assert say("assistant", "Sure!")[0] == "turn 4 (assistant): errors"
-        rest, _ = process.communicate("no json\n" + json.dumps({"next": "S{}S"}) + "\n")
+        process.stdin.write("no json\n" + json.dumps({"next": "S{}S"}) + "\n")
+        process.stdin.close()
+        rest = process.stdout.read()
     assert process.returncode == 1
     assert "next: !<q> --incorrect (" in rest
     assert "line 7: the line is not JSON" in rest

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import termios
 import threading
-import time
 import tomllib
 from contextlib import suppress
 
@@ -177,16 +176,16 @@ def test_a_here_document_is_one_message(typed, messages, client):
         assert found == messages
 
 
-def at_a_terminal(stub, client, write, *options, both=True, **environment):
-    """Run `psreg try` at a terminal, let `write` type, and return the output."""
+def at_a_terminal(stub, client, typed, *, both):
+    """Run `psreg try` at a terminal where this is typed; `both` for input and output."""
     ours, theirs = pty.openpty()
     attributes = termios.tcgetattr(theirs)
     attributes[3] &= ~termios.ECHO
     termios.tcsetattr(theirs, termios.TCSANOW, attributes)
     with subprocess.Popen(
-        [sys.executable, "-m", "psreg", "try", TUTOR, "--endpoint", stub.url, *options],
+        [sys.executable, "-m", "psreg", "try", TUTOR, "--endpoint", stub.url],
         stdin=theirs, stdout=theirs if both else subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PSREG_HOME": str(client.home), "TERM": "xterm", **environment},
+        env={**os.environ, "PSREG_HOME": str(client.home), "TERM": "xterm"},
         cwd=client.place,
     ) as trial:  # fmt: skip
         os.close(theirs)
@@ -194,13 +193,12 @@ def at_a_terminal(stub, client, write, *options, both=True, **environment):
         if both:
             reader.start()
         try:
-            write(ours)
+            os.write(ours, typed)
             _, err = trial.communicate(timeout=60)
         finally:
             trial.kill()
     os.close(ours)
     assert trial.returncode == 0, err
-    return err
 
 
 def read_all(terminal):
@@ -212,28 +210,11 @@ def read_all(terminal):
 @pytest.mark.parametrize("both", [True, False])
 @pytest.mark.parametrize("bracketed", [True, False])
 def test_a_paste_at_a_terminal_is_one_message(both, bracketed, client):
-    paste = b"\x1b[200~one\ntwo\nthree\x1b[201~\n" if bracketed else b"one\ntwo\nthree\n"
-
-    def write(terminal):
-        while not stub.requests:
-            assert stub.asked.wait(60)
-        time.sleep(0.5)  # a person pastes when the answer is there
-        os.write(terminal, paste)
-        wait_for(lambda: len(stub.requests) > 1)
-        time.sleep(0.5)
-        os.write(terminal, b"\x04")
-
+    lines = b"one\ntwo\nthree"
+    paste = b"\x1b[200~%s\x1b[201~\n" % lines if bracketed else lines + b"\n"
     with running() as stub:
-        at_a_terminal(stub, client, write, both=both)
+        at_a_terminal(stub, client, paste + b"/exit\n", both=both)
     assert said_by_the_user(stub) == ["one\ntwo\nthree"]
-
-
-def wait_for(true):
-    for _ in range(600):
-        if true():
-            return
-        time.sleep(0.1)
-    raise AssertionError
 
 
 def test_a_message_is_written_in_an_editor(client):

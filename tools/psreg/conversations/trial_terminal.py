@@ -194,10 +194,11 @@ def typed_turns(console: Console, trial: Trial) -> Iterator[str]:
         console.note(f"psreg: type a line and press Enter; {hint}; {', '.join(sorted(COMMANDS))}")
         console.note("psreg: /exit or Ctrl-D ends the conversation")
     source = MessageInput(COMMANDS if interactive else ())
+    prompt = "> " if terminal and trial.shown else ""
     while True:
-        if terminal and trial.shown:
-            console.piece("> ")
-        text = source.message("")
+        if not source.editing:
+            console.piece(prompt)
+        text = source.message(prompt)
         if text is None:
             return
         if interactive and text == EDIT:

@@ -35,14 +35,17 @@ _PASTE_BEGINS, _PASTE_ENDS = "\x1b[200~", "\x1b[201~"
 
 
 class MessageInput:
-    """Messages from standard input; a line that is one of `commands` is always a message alone."""
+    """Messages from standard input; a line that is one of `commands` is always a message alone.
+
+    `editing` tells whether there is a line editor.
+    """
 
     def __init__(self, commands: Container[str]) -> None:
         self._commands = commands
         self._waiting: list[str] = []
         self._bytes = b""
         self._ended = False
-        self._editing = _can_edit()
+        self.editing = _can_edit()
 
     def message(self, prompt: str) -> str | None:
         """Return the next message, None at the end of the input.
@@ -90,7 +93,7 @@ class MessageInput:
         """Return the next line without its end, None at the end of the input."""
         if self._waiting:
             return self._waiting.pop(0)
-        if self._editing:
+        if self.editing:
             try:
                 return input(prompt)
             except EOFError:
@@ -112,7 +115,7 @@ class MessageInput:
         if self._waiting or b"\n" in self._bytes:
             return True
         while not self._ended and select.select([sys.stdin.fileno()], [], [], _PAUSE)[0]:
-            if self._editing:
+            if self.editing:
                 return True
             self._receive()
             if b"\n" in self._bytes:
