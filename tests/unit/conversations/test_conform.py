@@ -1,6 +1,7 @@
 """The frame of a conformance run: prompts that are given, and when an endpoint conforms."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,9 +12,10 @@ from psreg.conversations.conform import (
     conform_lines,
     prompts_of,
 )
+from psreg.conversations.model import EndpointError
 from psreg.conversations.probe import Probe, Prompt, Run
 from psreg.core.diagnostics import ERROR, WARNING
-from psreg.core.errors import UsageError
+from psreg.core.errors import InterruptError, UsageError
 from support.reports import diagnostic
 
 
@@ -89,3 +91,37 @@ def test_what_is_no_list_of_prompts(data):
     with pytest.raises(UsageError, match=r"p\.json:1:") as caught:
         prompts_of(data, "p.json")
     assert caught.value.code == "BAD_PROMPTS"
+
+
+def test_what_was_found_before_an_error_is_kept():
+    def failing(error, *found):
+        def probes(_run):
+            yield from found
+            raise error
+
+        conformance = Conformance("pb2s", "0.2", probes)
+        return conform(conformance, Run(ask=None, post=None), "http://127.0.0.1:8000/chat")
+
+    for error, code in (
+        (EndpointError("ENDPOINT_CUT", "broken"), "ENDPOINT_CUT"),
+        (KeyboardInterrupt(), "INTERRUPTED"),
+    ):
+        report = failing(error, probe())
+        assert not report.passed
+        assert conform_document(report)["error"]["code"] == code
+        assert list(conform_lines(report))[-1].endswith("0 errors, the run is not complete")
+        with pytest.raises((EndpointError, InterruptError)):
+            failing(error)
+
+
+def test_a_cut_answer_never_passes():
+    cut = Probe(id="rome", prompt="Rome?", answer="DR", finish="length", records=({"next": "S{"},))
+    report = run_of(cut)
+    assert not report.passed
+    assert report.transcript == '{"next": "S{"}\n'
+    for quiet in (False, True):
+        lines = list(conform_lines(report, quiet=quiet))
+        assert "  a limit cut this answer off" in lines
+        assert lines[-1].endswith("0 errors, 1 answer cut off")
+    both = replace(cut, diagnostics=probe(ERROR).diagnostics)
+    assert list(conform_lines(run_of(both, both)))[-1].endswith("2 errors, 2 answers cut off")

@@ -2,8 +2,11 @@
 
 import json
 
+import pytest
+
 from psreg.conversations.conform import CONFORMANCES, conform
 from psreg.conversations.conform_pb2s import own_prompts, probes
+from psreg.conversations.model import ChatRequest, DuplicateKeyError, EndpointError
 from psreg.conversations.probe import Prompt, Run
 from support.exchanges import MESSAGE, exchange, proof, text
 
@@ -88,3 +91,39 @@ def test_it_is_in_the_table():
     report = conform(row, Run(ask=None, post=lambda _: reply(), prompts=PROMPTS[:1]), "http://x")
     assert report.passed
     assert row.script().startswith(b"#!/usr/bin/env python3\n")
+
+
+def failing(*outcomes):
+    left = list(outcomes)
+
+    def post(_value):
+        outcome = left.pop(0)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    return probes(Run(ask=None, post=post, prompts=PROMPTS))
+
+
+def test_a_reply_before_a_failure_is_checked():
+    for error in (EndpointError("ENDPOINT_CUT", "broken"), KeyboardInterrupt()):
+        found = failing(reply(), error)
+        assert next(found).proof == proof()
+        with pytest.raises(type(error)):
+            next(found)
+
+
+def test_a_key_that_occurs_twice_is_a_finding():
+    first, second = failing(DuplicateKeyError("decision"), reply())
+    (finding,) = first.diagnostics
+    assert (finding.code, finding.path) == ("PROTO001", "boil")
+    assert "duplicate key `decision`" in finding.message
+    assert first.records == ({"message": MESSAGE},)
+    assert second.diagnostics == ()
+
+
+def test_settings_are_sent_and_the_exchange_is_kept():
+    settings = ChatRequest(messages=(), temperature=0.1, seed=7)
+    found, posted = run(reply(), reply(None, other()), settings=settings)
+    assert posted[0] == {"message": MESSAGE, "temperature": 0.1, "seed": 7}
+    assert found[0].records[0]["pb2s_proof"] == found[0].proof

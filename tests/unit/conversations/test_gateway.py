@@ -1,13 +1,22 @@
 """The loop of the gateway: which phases, how often, and that nothing is made up."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.conversations.gateway import MAX_CALLS, NO_SEED, Gateway, GatewayError, Settings
-from psreg.conversations.model import ChatReply, EndpointError
+from psreg.conversations.gateway import (
+    MAX_CALLS,
+    NO_SEED,
+    Gateway,
+    GatewayError,
+    Roles,
+    Settings,
+    arranged,
+)
+from psreg.conversations.model import ChatReply, EndpointError, Message
 from psreg.protocols.pb2s.sections import answer_of
 from psreg.protocols.pb2s.trace import prompt_hash
 from support.exchanges import MESSAGE, codes
@@ -233,3 +242,41 @@ def test_a_model_without_a_name_is_unknown():
     model.answer = nameless
     assert gateway(model).answer(MESSAGE).trace["model_id"] == "unknown"
     assert gateway(model, model="big-2").answer(MESSAGE).trace["model_id"] == "big-2"
+
+
+@pytest.mark.parametrize(
+    ("roles", "found"),
+    [
+        (Roles.ANY, ["system", "user", "user"]),
+        (Roles.ALTERNATING, ["system", "user"]),
+        (Roles.NO_SYSTEM, ["user"]),
+    ],
+)
+def test_messages_are_arranged_for_the_model(roles, found):
+    messages = [Message(role=role, content=role) for role in ("system", "user", "user")]
+    arranged_messages = arranged(messages, roles)
+    assert [message.role for message in arranged_messages] == found
+    assert "\n\n".join(m.content for m in arranged_messages) == "system\n\nuser\n\nuser"
+
+
+def test_a_text_that_a_limit_cut_off_is_not_used():
+    whole = gateway(Model())
+    cut = Gateway(
+        ask=lambda request: replace(whole.ask(request), finish="length"),
+        now=whole.now,
+        token=whole.token,
+    )
+    with pytest.raises(GatewayError, match="a limit cut it off"):
+        cut.answer(MESSAGE)
+
+
+def test_a_documented_temperature_is_in_the_proof():
+    sampler = (
+        gateway(Model(), temperature=0.9, documented=True)
+        .answer(MESSAGE)
+        .reply["pb2s_proof"]["sampler"]
+    )
+    assert sampler["temperature"] == 0.9
+    assert sampler["waiver"]
+    with pytest.raises(GatewayError, match="PB2S023"):
+        gateway(Model(), temperature=0.9).answer(MESSAGE)

@@ -16,6 +16,7 @@ from psreg.conversations.trial import (
     save_to_resume,
     save_warning,
 )
+from psreg.conversations.trial_platforms import Platform, platforms_of
 from psreg.conversations.trial_record import TrialMetadata, row_of, transcript, with_row
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats.conversation import json_lines
@@ -253,6 +254,14 @@ def test_what_loads_the_prompt_cannot_be_taken_back():
         assert (len(session.turns), session.undone) == (before, 1)
 
 
+def test_a_turn_is_answered_again():
+    voice, session = begun(play_of(ENGINE), "Welcome!", "One.", "Two.")
+    list(converse(session, ["Hello", " /again "]))
+    assert said(session)[-2:] == [("user", "Hello"), ("assistant", "Two.")]
+    assert voice.asked[1].messages == voice.asked[2].messages
+    assert session.undone == 1
+
+
 def test_every_model_that_answered_is_recorded():
     def ask(_request, _heard):
         return ChatReply(text="Hi", model=names.pop(0), usage={"prompt_tokens": 2})
@@ -320,3 +329,43 @@ def test_the_row_is_toml_with_a_result_left_to_judge():
     (row,) = tomllib.loads(row_of(session, named, ""))["tested"]
     assert (row["platform"], row["model"]) == ("claude", 'a "model"\x7f\n')
     assert row.keys() == {"platform", "model", "date", "sha256", "result"}
+
+
+@pytest.mark.parametrize("release", [b"tested = []\n", b"\xff"])
+def test_a_row_that_cannot_be_added(release):
+    with pytest.raises(FindingsError) as caught:
+        with_row(release, '[[tested]]\nplatform = "jan"\n', "release.toml")
+    assert caught.value.code == "UNREADABLE"
+
+
+def test_an_answer_that_a_limit_cut_off_is_marked():
+    def ask(_request, _heard):
+        return ChatReply(text="Hi", finish="length", reasoning="Hm.")
+
+    session = Session(
+        prompt=play_of(EXECUTOR), ask=ask, show=print, settings=ChatRequest(messages=())
+    )
+    (exchange,) = converse(session, ["1"])
+    assert exchange.cut
+    *_, last = records(transcript(session, AT))
+    assert (last["cut"], last["finish_reason"], last["reasoning"]) == (True, "length", "Hm.")
+
+
+def test_a_prompt_in_the_role_of_the_system_is_answered_without_a_turn():
+    prompt = load(PROMPT, path="greeting.prompt", values={}, placement="system")
+    _, session = begun(prompt)
+    list(converse(session, []))
+    assert [role for role, _ in said(session)] == ["system", "assistant"]
+
+
+def test_platforms_are_tables_with_known_ids():
+    text = '[[platform]]\nid = "jan"\nendpoint = "http://127.0.0.1:9"\nmodel = "m"\nkey = "K"\n'
+    (platform,) = platforms_of(text.encode(), "p.toml")
+    assert platform == Platform(id="jan", endpoint="http://127.0.0.1:9", model="m", key="K")
+    for wrong in (
+        b"", b"\xff", b"[platform]", b"platform = [1]", text.encode() * 2,
+        text.replace("key", "keys").encode(), text.replace('"m"', "1").encode(),
+        text.replace("jan", "nowhere").encode(),
+    ):  # fmt: skip
+        with pytest.raises(UsageError):
+            platforms_of(wrong, "p.toml")

@@ -37,8 +37,6 @@ class TrialMetadata:
 def transcript(session: Session, at: TrialMetadata) -> str:
     """Return the transcript so far as JSON Lines; `ended` is missing while the trial runs."""
     records = [_record(turn) for turn in session.turns]
-    if not records:
-        return ""
     records[0]["run"] = _run(session, at)
     if session.ended:
         records[-1]["ended"] = str(session.ended)

@@ -34,13 +34,11 @@ def fixed_conversation(
     `check` judges a conversation; a fix is offered as long as its finding is there.
     """
     records = _records(conversation)
-    number = 0
-    for _ in range(MAX_PASSES):
+    number, passes, done = 0, 0, 1
+    while done and passes < MAX_PASSES:
         done = sum(_fix(records, found) for found in _offered(check(conversation)).items())
-        if not done:
-            break
-        number += done
         conversation = _conversation(conversation, records)
+        number, passes = number + done, passes + 1
     return conversation, number
 
 

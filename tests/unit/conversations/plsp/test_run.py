@@ -1,6 +1,8 @@
 """The middleware of a loop: what is said, what an assistant can make it do, where it ends."""
 
 import json
+import string
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +21,7 @@ from psreg.conversations.plsp.run import (
     trace_line,
 )
 from psreg.core.diagnostics import Report
-from psreg.core.errors import FindingsError, UsageError
+from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.formats.conversation.reader import read_conversation
 from psreg.lint.transcript import check_transcript
 from psreg.protocols.plsp.reader import read_block
@@ -215,6 +217,29 @@ def test_fetches_of_one_block_do_not_share_a_variable():
     assert World(temp="75").notes(block) == [
         "fetched `temp` for $b", "fetched `temp` for $c", "fetched `temp` for $a",
     ]  # fmt: skip
+
+
+def test_a_fetch_without_a_free_letter_is_refused():
+    state = "".join(f"${letter}:1;" for letter in string.ascii_letters)
+    notes = World(temp="75").notes(f'S{{{state}!fetch,"temp";}}S')
+    assert notes == ["!fetch: refused, no letter is free for `temp`"]
+
+
+def test_a_source_that_cannot_be_read_is_an_error_once_the_cycle_is_recorded():
+    def fails():
+        raise UnavailableError("CANNOT_READ", "cannot read temp")
+
+    world = World()
+    world.ports = replace(world.ports, sources={"temp": fails})
+    loop = Loop(
+        program=program('@sig:!fetch,"temp";'),
+        ask=lambda request: ChatReply(text=plsp(request.messages[-1].content)),
+        ports=world.ports,
+    )
+    cycles = loop.run(Start(), 2)
+    assert next(cycles).notes == ("!fetch: cannot read temp",)
+    with pytest.raises(UnavailableError):
+        next(cycles)
 
 
 def test_the_table_says_what_each_does():

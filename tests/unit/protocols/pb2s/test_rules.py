@@ -233,3 +233,18 @@ def test_parsed_are_sections_and_decision():
     assert parsed(exchange(None, [])) == {**parsed(exchange()), "decision": None}
     assert parsed(exchange(" ")) is None
     assert parsed(exchange(5)) is None
+
+
+def test_an_empty_phase():
+    assert codes(exchange(text(draft=""))) == ["PB2S030"]
+    assert codes(exchange(text(revise=" "))) == ["PB2S010", "PB2S030"]
+    assert codes(exchange(text(learned=""))) == ["PB2S011"]
+    assert codes(exchange(text(learned="- x\n" * 8))) == ["PB2S011"]
+    assert codes(exchange(text(reflect=""))) == ["PB2S009"]
+
+
+def test_an_answer_that_a_limit_cut_off_is_not_approved():
+    assert codes(exchange(finish_reason="length")) == ["PB2S031"]
+    asking = text(reflect="- contradiction: A", clarify=QUESTIONS)
+    asked = exchange(asking, proof(decision="CLARIFY", cycles=2), finish_reason="length")
+    assert codes(asked) == []
