@@ -180,7 +180,10 @@ def test_a_bad_name_is_told_before_any_registry_is_looked_for(client):
     assert client.refused("install", "../x", "--registry", "/nowhere") == (2, "BAD_NAME")
 
 
-@pytest.mark.parametrize("command", ["show", "show --raw", "render", "diff diary"])
+@pytest.mark.parametrize(
+    "command",
+    ["show", "show --raw", "render", "diff diary", "try --endpoint http://127.0.0.1:1 --model m"],
+)
 def test_a_changed_file_is_not_used(install, client, command):
     install("diary")
     path = client.library / "diary" / "1.0.0" / "diary.prompt"
