@@ -93,6 +93,44 @@ def test_information_about_one_name(client, folder):
     assert "deprecated  old" in client.run("info", "diary", "--registry", folder).out
 
 
+def test_information_says_what_speaks_against_a_prompt(client, tmp_path):
+    made = Simulator().release(
+        "quiz_master",
+        release={"limitations": ["No saves.", 5, "English only."], "use_case": "To learn."},
+        waived=[
+            {"code": "PS010", "reason": "It quotes an attack.", "by": "release"},
+            {"code": "REG011", "reason": "Not run yet.", "by": "policy"},
+        ],
+    )
+    stub = {"platform": "stub", "result": "pass", "date": "2026-11-01"}
+    made.release("stubbed", release={"tested": [stub]})
+    made.release("tested", release={"tested": [{**stub, "platform": "claude"}]})
+    run = {
+        **stub, "platform": "claude", "model": "m", "evidence": "evidence/x.jsonl", "notes": "",
+        "standing": "it has no answer", "counts": False, "added": None,
+    }  # fmt: skip
+    made.release("claimed", runs=[run])
+    made.release("proven", runs=[{**run, "counts": True}])
+    folder = made.publish().store(tmp_path / "registry")
+
+    def lines(name):
+        return client.run("info", name, "--registry", folder).out.splitlines()
+
+    said = lines("quiz_master")
+    for line in (
+        "  use case    To learn.",
+        "  limitation  No saves.",
+        "  limitation  English only.",
+        "  tested      not yet tested on any platform",
+        "  waived      PS010 by the author: It quotes an attack.",
+        "  waived      REG011 by the registry: Not run yet.",
+    ):
+        assert line in said
+    untested = "  tested      not yet tested on any platform"
+    found = {name: untested in lines(name) for name in ("stubbed", "tested", "claimed", "proven")}
+    assert found == {"stubbed": True, "tested": False, "claimed": True, "proven": False}
+
+
 def test_information_for_machines_is_the_record(client, folder):
     done = client.run("info", "quiz_master@1.0.0", "--registry", folder, "--format", "json").json
     assert done["selected"] == "1.0.0"

@@ -52,12 +52,17 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
         yield f"  deprecated  {record.deprecated.get('reason', '')}"
     if row is not None:
         yield f"  {row.text('summary')}"
+        if use_case := row.text("use_case"):
+            yield f"  use case    {use_case}"
+        yield from (f"  limitation  {text}" for text in row.texts("limitations"))
         yield f"  version     {row.version}, released {row.date[:10]}"
         yield f"  licence     {row.text('license') or 'not stated'}"
         yield f"  tags        {', '.join(row.texts('tags'))}"
         yield from _runs(row)
         yield from _protocols(row)
         yield from _score(row)
+        for waived in row.waived:
+            yield f"  waived      {waived.code} by {waived.who}: {waived.reason}"
         yield f"  sha256      {row.sha256}"
         yield f"  path        {row.path}"
     yield "  versions"
@@ -69,6 +74,11 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
 
 def _runs(row: ReleaseRecord) -> Iterator[str]:
     """Yield a line for each test run; what older records list was never compared."""
+    claimed = row.runs is None and any(
+        claim.get("platform") != STUB for claim in row.tables("tested")
+    )
+    if not claimed and not any(run_.counts for run_ in row.runs or ()):
+        yield "  tested      not yet tested on any platform"
     if row.runs is None:
         for claim in row.tables("tested"):
             platform, result = claim.get("platform"), claim.get("result")

@@ -14,9 +14,6 @@ from psreg.registry.records import WaivedFinding
 _LISTED = 5
 """The number of findings that a message lists."""
 
-_WHO = {"release": "author", "policy": "registry"}
-"""Who waived a finding, by the word in the record."""
-
 
 def check_content(choice: Choice, data: bytes, *, locked: bool = False) -> tuple[str, ...]:
     """Apply the content rules that block a release; return warnings about what is let through.
@@ -44,7 +41,7 @@ def check_content(choice: Choice, data: bytes, *, locked: bool = False) -> tuple
     return (
         *(f"{title}: {line}" for line in _listed(blocked)),
         *(
-            f"{title}: {code} is waived by the {_WHO[waivers[code].by]}: {waivers[code].reason}"
+            f"{title}: {code} is waived by {waivers[code].who}: {waivers[code].reason}"
             for code in sorted(let)
         ),
     )

@@ -90,6 +90,11 @@ class WaivedFinding:
     by: str
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def who(self) -> str:
+        """Who waived it, in words."""
+        return {"policy": "the registry", "release": "the author"}.get(self.by, self.by)
+
     @classmethod
     def from_json(cls, value: Any) -> WaivedFinding:
         """Read one element of `waived`. Raises ValueError on another shape."""
