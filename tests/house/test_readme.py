@@ -53,6 +53,13 @@ def test_the_tour(tmp_path):
     assert BLOCK.search(README.read_text())[1] == seen
 
 
+def test_the_picture_is_there_and_small():
+    (path,) = re.findall(r"!\[[^\]]{40,}\]\(([^)]+)\)", README.read_text())
+    data = (ROOT / path).read_bytes()
+    assert data.startswith(b"\x89PNG\r\n")
+    assert len(data) < 150_000
+
+
 def tidy(output, home, checkout):
     """Replace what differs from machine to machine: folders, keys, and digests made of keys."""
     output = output.replace(str(checkout), "/home/ana/psreg").replace(str(home), "/home/ana")

@@ -123,6 +123,7 @@ def test_a_private_registry_has_its_own_policy(private):
     [
         (None, "psreg==1.2.3"),
         ('{"url": "file:///home/ana/psreg", "dir_info": {}}', "psreg==1.2.3"),
+        ('{"url": "file:///a", "vcs_info": {"vcs": "git", "commit_id": "b"}}', "psreg==1.2.3"),
         (
             '{"url": "https://example.org/psreg.git", "vcs_info": {"vcs": "git", "commit_id": "ab12"}}',
             "psreg @ git+https://example.org/psreg.git@ab12",

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -464,6 +465,12 @@ def test_an_answer_completes_it(client):
 def test_a_persistent_service_is_refused(client):
     options = ("--endpoint", "http://127.0.0.1:9")
     assert client.refused("try", SERVICE, *options) == (1, "NOT_EXECUTED")
+
+
+def test_a_path_is_told_as_it_was_typed(client):
+    shutil.copy(SERVICE, client.place / "watch.pbe.txt")
+    done = client.run("try", "./watch.pbe.txt", "--endpoint", "http://127.0.0.1:9")
+    assert "./watch.pbe.txt is a `persistent_service`" in done.err
 
 
 @pytest.mark.parametrize("name", QUICK)

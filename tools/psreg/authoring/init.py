@@ -90,7 +90,7 @@ def requirement_of(version: str, direct_url: str | None) -> str:
     """
     origin = json.loads(direct_url) if direct_url else {}
     url, vcs = origin.get("url", ""), origin.get("vcs_info")
-    if vcs:
+    if vcs and not url.startswith("file:"):
         return f"psreg @ {vcs['vcs']}+{url}@{vcs['commit_id']}"
     return f"psreg @ {url}" if url.startswith("https://") else f"psreg=={version}"
 
