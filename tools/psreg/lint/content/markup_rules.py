@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.diagnostics import ERROR, WARNING, Finding, Severity
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import table
 from psreg.lint.content.texts import Content, Segment, quoted
@@ -162,8 +162,26 @@ def text_off_screen(content: Content) -> Iterator[Finding]:
         )
 
 
-_ELEMENTS = ("script", "iframe", "object", "form", "meta", "base", "svg")
-_ELEMENT = re.compile(rf"<({'|'.join(_ELEMENTS)})(?=[\s/>]|$)", re.IGNORECASE | re.MULTILINE)
+_ELEMENTS = "script|iframe|frame|embed|object|form|meta|base|svg"
+_ATTRIBUTES = r"[^<>]{0,500}"
+_EVENTS = (
+    "on(?:abort|animation|aux|before|begin|blur|cancel|canplay|change|click|close|contextmenu|copy"
+    "|cut|dblclick|drag|drop|end|error|focus|hashchange|input|invalid|key|load|message|mouse|paste"
+    "|play|pointer|popstate|ready|repeat|reset|resize|scroll|search|select|show|start|submit|toggle"
+    "|touch|transition|unload|wheel)[a-z]{0,16}"
+)
+_ELEMENT = re.compile(
+    rf"<(?P<name>{_ELEMENTS})(?=[\s/>])(?P<attributes>{_ATTRIBUTES})>"
+    rf"|<(?P<other>[a-z][a-z0-9-]{{0,20}})[\s/]{_ATTRIBUTES}?[\s\"'/](?P<event>on[a-z]{{3,20}})\s{{0,4}}="
+    r"\s{0,4}[\"'\w]",
+    re.IGNORECASE,
+)
+_NEEDLES = tuple(f"<{name}" for name in _ELEMENTS.split("|"))
+_EVENT = re.compile(rf"(?:^|[\s\"'/])({_EVENTS})\s{{0,4}}=\s{{0,4}}[\"'\w]", re.IGNORECASE)
+_SOURCE = re.compile(r"(?:^|[\s\"'/])(?:src|srcdoc|data|href|code)\s{0,4}=", re.IGNORECASE)
+_RUNNING = ("script", "iframe", "frame", "embed", "object")
+_FAR = 2_000
+"""Characters after a tag in which its end tag counts."""
 
 
 @rule("PS053", spec="registry/CONTENT", severity=ERROR)
@@ -171,25 +189,45 @@ def active_markup(content: Content) -> Iterator[Finding]:
     """The text contains markup, outside of code, that a web page would run or load.
 
     ## Why
-    Web pages show prompts and their answers. An element such as `<script>`, `<iframe>` or `<svg>`
-    may run a program in the reader's browser, load another page, or send what the reader types to
-    someone else. psreg shows markup as text; not every page does.
+    Web pages show prompts and their answers. A script, a frame, an embedded object or an event
+    handler such as `onerror=` runs a program in the reader's browser or loads another page. Other
+    elements, such as `<form>` or `<svg>` with attributes, may send what the reader types, or hide
+    text; they are a warning. psreg shows markup as text; not every page does. The name of a tag in
+    a sentence, such as <script setup>, passes.
 
     ## Fix
-    Put it into a fenced code block, or between backticks if it is one word of a sentence.
+    Put it into a fenced code block, or between backticks if it is one word of a sentence. If the
+    markup is the point of the prompt, waive the rule with a reason in release.toml.
 
     ```text
-    before   Explain what <script> does.
-    after    Explain what `<script>` does.
+    before   Write <iframe src="https://a.example"></iframe> into the page.
+    after    Write `<iframe src="https://a.example"></iframe>` into the page.
     ```
     """
-    found = content.find(_ELEMENT, *(f"<{name}" for name in _ELEMENTS))
-    for segment, match in ((p, m) for p, m in found if not p.in_code(m.start())):
-        yield Finding(
-            message=f"`<{match[1].lower()}>` is markup that a page would run or load",
-            at=segment.span(*match.span()),
-            hint="Put it into a fenced code block or between backticks.",
-        )
+    for segment, match in content.find(_ELEMENT, *_NEEDLES, "on"):
+        found = _effect(segment.text, match)
+        if found and not segment.in_code(match.start()):
+            what, severity = found
+            yield Finding(
+                message=f"{what} is markup that a page would run or load",
+                at=segment.span(*match.span()),
+                hint="Put it into a fenced code block or between backticks.",
+                severity=severity,
+            )
+
+
+def _effect(text: str, match: re.Match[str]) -> tuple[str, Severity] | None:
+    """Return what is active in a tag and how severe it is; None if the tag does nothing."""
+    name = (match["name"] or match["other"]).lower()
+    attributes = match["attributes"] or ""
+    event = match["event"] or next((each[1] for each in _EVENT.finditer(attributes)), "")
+    if event:
+        return f"`{event.lower()}=` in `<{name}>`", ERROR
+    source = _SOURCE.search(attributes) is not None
+    ended = f"</{name}" in text[match.end() : match.end() + _FAR].lower()
+    if name in _RUNNING and (source or (ended and name == "script")):
+        return f"`<{name}>`", ERROR
+    return (f"`<{name}>`", WARNING) if source or ended or "=" in attributes else None
 
 
 MARKUP_RULES: tuple[Rule[Content], ...] = (

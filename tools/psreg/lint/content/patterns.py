@@ -24,6 +24,22 @@ _REACH = 80
 """How many characters before and after a match can make it harmless."""
 
 
+_AROUND = 240
+"""How many characters before and after a match can show that it is an example of an attack."""
+
+_OPENED = re.compile(r"[\"'“‘«„`][^\"'“”‘’«»„`\n]{0,60}\Z")
+_CLOSED = re.compile(r"[^\"'“”‘’«»„`\n]{0,60}[\"'”’»“`]")
+_TEACHING = re.compile(
+    r"\b(?:attack(?:er)?s?|(?:prompt )?injections?|injected|jailbreaks?|malicious|adversarial"
+    r"|red[ -]team\w{0,4}|phrases? (?:like|such as)|patterns? (?:like|such as)|attempts?"
+    r"|(?:detect|flag|reject|refuse|resist|block|report|recogni[sz]e)(?:s|ed|ing)?"
+    r"|(?:watch|look) for"
+    r"|(?:do not|don['’]t|never) (?:obey|follow|comply|execute|run)|anti-?patterns?"
+    r"|vulnerab\w{1,8})\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """A match of a pattern in a segment: `text[start:end]`."""
@@ -42,6 +58,16 @@ class Hit:
     def plain(self) -> str:
         """The matched text on one line."""
         return " ".join(self.text.split())
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether the text quotes the match in order to teach about attacks."""
+        text = self.segment.text
+        before = text[max(0, self.start - _AROUND) : self.start]
+        after = text[self.end : self.end + _AROUND]
+        marked = _OPENED.search(before) and _CLOSED.match(after)
+        enclosed = marked is not None or self.segment.in_code(self.start)
+        return enclosed and _TEACHING.search(f"{before} … {after}") is not None
 
     def finding(self, *, hint: str, severity: Severity | None = None) -> Finding:
         """Return a finding that quotes the text."""

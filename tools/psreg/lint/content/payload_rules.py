@@ -273,7 +273,7 @@ def variable_in_dangerous_place(content: Content) -> Iterator[Finding]:
     command line, `; rm -rf ~` is a value like any other. A variable without a default is filled in
     by someone else, often by a program that passes on whatever it received. Inside an image that is
     loaded (PS020) or a download that is run (PS033), the finding is an error. A literal `{{name}}`
-    is not a variable.
+    is not a variable, and `${name}` is one of the code itself.
 
     ## Fix
     Give the variable a safe default, or keep the value apart from the command and say what it may
@@ -288,7 +288,13 @@ def variable_in_dangerous_place(content: Content) -> Iterator[Finding]:
     If the values come from people you trust, waive the rule with a reason in release.toml.
     """
     variables = content.prompt.variables if content.prompt else ()
-    uses = [(v.name, span) for v in variables if v.default is None for span in v.spans]
+    uses = [
+        (v.name, span)
+        for v in variables
+        if v.default is None
+        for span in v.spans
+        if content.source[span.start - 1 : span.start] != "$"  # of a shell or of JavaScript
+    ]
     if not uses:
         return
     places = _places(content)

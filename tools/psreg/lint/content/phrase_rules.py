@@ -1,7 +1,8 @@
 """The rules about phrases: dropped instructions, jailbreaks, secrecy, chat tokens, capabilities.
 
 Each phrase also has honest uses, above all in texts about attacks. The findings are therefore
-warnings that an author waives with a reason; by themselves they never reject an entry.
+warnings that an author waives with a reason; by themselves they never reject an entry. A phrase in
+quotes or in code, near words that teach about attacks, is information only.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import hits, patterns, table
 from psreg.lint.content.texts import Content, quoted
@@ -38,7 +39,10 @@ def instruction_override(content: Content) -> Iterator[Finding]:
     ```
     """
     for hit in hits(content, patterns("idioms", "PS010")):
-        yield hit.finding(hint="Say what to do instead, or waive PS010 with a reason.")
+        yield hit.finding(
+            hint="Say what to do instead, or waive PS010 with a reason.",
+            severity=INFO if hit.is_quoted else None,
+        )
 
 
 @rule("PS011", spec="registry/CONTENT", severity=WARNING)
@@ -60,7 +64,10 @@ def jailbreak_idiom(content: Content) -> Iterator[Finding]:
     ```
     """
     for hit in hits(content, patterns("idioms", "PS011")):
-        yield hit.finding(hint="Say what you need in your own words, or waive PS011 with a reason.")
+        yield hit.finding(
+            hint="Say what you need in your own words, or waive PS011 with a reason.",
+            severity=INFO if hit.is_quoted else None,
+        )
 
 
 @rule("PS012", spec="registry/CONTENT", severity=WARNING)
@@ -82,7 +89,10 @@ def concealment(content: Content) -> Iterator[Finding]:
     ```
     """
     for hit in hits(content, patterns("idioms", "PS012")):
-        yield hit.finding(hint="Let the user see it, or waive PS012 with a reason.")
+        yield hit.finding(
+            hint="Let the user see it, or waive PS012 with a reason.",
+            severity=INFO if hit.is_quoted else None,
+        )
 
 
 @rule("PS013", spec="registry/CONTENT", severity=WARNING)
