@@ -285,6 +285,18 @@ def test_what_is_recorded_of_a_run(client):
     assert (row["result"], row["notes"]) == ("partial", "cut off")
 
 
+def test_a_run_with_an_answer_that_was_cut_off_does_not_pass(client):
+    with running("length") as stub:
+        done = client.run(
+            "try", SQL, "--endpoint", stub.url, "--record", "r.jsonl", "--result", "pass",
+            "--format", "json", typed="SELECT 1",
+        )  # fmt: skip
+    assert "the result is `partial`" in done.err
+    (row,) = tomllib.loads(done.json["row"])["tested"]
+    assert (row["result"], row["notes"][:22]) == ("partial", "An answer was cut off ")
+    assert records(client.place / "r.jsonl")[0]["run"]["result"] == "partial"
+
+
 def test_the_model_that_answers_is_recorded_and_not_only_the_requested_one(client):
     with running("other-model") as stub:
         done = client.run(

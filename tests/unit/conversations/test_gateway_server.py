@@ -91,6 +91,7 @@ def test_it_conforms(place, tmp_path):
     [
         (b"no json", 400, "NOT_JSON"),
         (b"[" * 100_000, 400, "NOT_JSON"),
+        (b'{"message": "Why?", "message": "How?"}', 400, "NOT_JSON"),
         ([], 400, "NO_MESSAGE"),
         ({"message": 5}, 400, "NO_MESSAGE"),
         ({"message": "  "}, 400, "NO_MESSAGE"),

@@ -15,8 +15,9 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from psreg.conversations.endpoint.answer import json_of
 from psreg.conversations.gateway import GatewayAnswer, GatewayError
-from psreg.conversations.model import EndpointError
+from psreg.conversations.model import DuplicateKeyError, EndpointError
 from psreg.core.errors import PsregError, UnavailableError
 from psreg.http.server import Listener, LocalHandler, Refusal
 
@@ -174,8 +175,11 @@ def _refused(status: HTTPStatus, error: PsregError, wait: float = 0.0) -> _Refus
 
 def _message_of(data: bytes) -> str:
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        value = json_of(data)
+    except DuplicateKeyError as error:
+        problem = f"the key `{error.key[:40]}` occurs twice in the body"
+        raise _RefusedError(HTTPStatus.BAD_REQUEST, "NOT_JSON", problem) from error
+    except EndpointError as error:
         raise _RefusedError(HTTPStatus.BAD_REQUEST, "NOT_JSON", "the body is not JSON") from error
     message = value.get("message") if isinstance(value, dict) else None
     if not isinstance(message, str) or not message.strip():

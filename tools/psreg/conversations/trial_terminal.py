@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from errno import ENOENT
 from pathlib import Path
 
@@ -107,6 +107,7 @@ class Trial:
 
     def report(self) -> None:
         """Print why the conversation ended, and the row for release.toml."""
+        self._withdraw_pass()
         row = self.row
         if self.release is not None:
             edited = with_row(read_named(self.release, MAX_FILE), row, str(self.release))
@@ -122,6 +123,14 @@ class Trial:
         elif self.record is not None:
             for line in (f"psreg: wrote {self.record}; add to release.toml:", "", *row.split("\n")):
                 self.console.note(line)
+
+    def _withdraw_pass(self) -> None:
+        """Replace the result `pass` if a limit cut an answer off, and write the transcript."""
+        if self.metadata.result == "pass" and any(turn.cut for turn in self.session.turns):
+            self.console.warn("psreg: warning: an answer was cut off; the result is `partial`")
+            notes = self.metadata.notes or "An answer was cut off at the limit of the model."
+            self.metadata = replace(self.metadata, result="partial", notes=notes)
+            self.write()
 
     @property
     def row(self) -> str:

@@ -53,3 +53,8 @@ def test_a_log_that_is_too_short_leaves_exchanges_without():
 
 def test_half_a_character_has_a_digest():
     assert len(prompt_hash(json.loads('"\\ud800"'))) == 64
+
+
+def test_a_record_with_a_key_twice_is_no_record():
+    line = '{"model_id": "a", "pb2s_proof": {"cycles": 1, "cycles": 2}}'
+    assert trace_records(line) == [line]

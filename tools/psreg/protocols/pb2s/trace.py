@@ -19,7 +19,8 @@ def prompt_hash(message: str) -> str:
 def trace_records(text: str) -> list[Any]:
     """Return the records of a log, one per line; a line that is not JSON is returned as a string.
 
-    Blank lines and a byte order mark are skipped.
+    A line in which an object has a key twice is not JSON. Blank lines and a byte order mark are
+    skipped.
     """
     lines = text.removeprefix("\ufeff").split("\n")
     return [_record(line) for line in lines if line.strip()]
@@ -27,9 +28,16 @@ def trace_records(text: str) -> list[Any]:
 
 def _record(line: str) -> Any:
     try:
-        return json.loads(line)
+        return json.loads(line, object_pairs_hook=_object)
     except (ValueError, RecursionError):
         return line
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("an object has a key twice")
+    return found
 
 
 def matched(exchanges: Sequence[dict[str, Any]], records: Sequence[Any]) -> list[dict[str, Any]]:
