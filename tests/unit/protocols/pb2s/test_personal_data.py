@@ -1,5 +1,6 @@
 """What has the form of personal data, what only looks like it, and what an encoding hides."""
 
+import textwrap
 from base64 import b64encode, urlsafe_b64encode
 
 import pytest
@@ -23,6 +24,9 @@ from psreg.protocols.pb2s.personal_data import decoded_texts, personal_data
         ("01 23 45 67 89", "a telephone number"),
         ("(415) 555-0132", "a telephone number"),
         ("415.555.0132", "a telephone number"),
+        ("Phone: 4155550132", "a telephone number"),
+        ("tel (4155550132)", "a telephone number"),
+        ("from 192.168.001.017", "an IP address"),
     ],
 )
 def test_what_has_the_form_of_personal_data(text, kind):
@@ -38,7 +42,7 @@ def test_what_has_the_form_of_personal_data(text, kind):
         "run-20260131-101500-12345678-1234-1234-1234-123456789012",
         "e3c04a8421d29e945713dccc9c31475b363028ef38dcc74f4520646cca3893f4",
         "127.0.0.1 ::1 :: std::vector 10:15",
-        "0.1234567891 1706695200 tokens=1024",
+        "0.1234567891 1706695200 tokens=1024 intel 12345678 telephone",
     ],
 )
 def test_what_only_looks_like_it(text):
@@ -52,6 +56,9 @@ def test_what_an_encoding_hides():
         b64encode(secret.encode()).decode().rstrip("="),
         urlsafe_b64encode(secret.encode()).decode(),
         secret.encode().hex(),
+        b64encode(b64encode(secret.encode())).decode(),
     ):
         assert secret in decoded_texts(f"x {encoded}!")
+    wrapped = textwrap.wrap(b64encode(secret.encode()).decode(), 9)
+    assert secret in decoded_texts("\n".join(wrapped))
     assert not any(personal_data(text) for text in decoded_texts("claude-opus-4-20250101 " * 3))

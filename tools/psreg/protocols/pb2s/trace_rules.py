@@ -170,6 +170,8 @@ def trace_tells_too_much(reply: Reply) -> Iterator[Finding]:
         least = _MIN_QUOTE if key in TRACE_KEYS else 1
         matches = (_revealed(reply, text, least) for text in strings_in(value))
         found = next(filter(None, matches), "")
+        if not found and isinstance(value, (str, int)):
+            found = personal_data(f"{key}: {value}")  # such as the number of a member `phone`
         if found:
             yield Finding(
                 message=f"the trace record contains {found}",
