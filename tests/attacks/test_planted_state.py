@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 
 import pytest
 
@@ -151,6 +152,21 @@ def test_what_a_killed_run_left_is_deleted(attack, state):
     (attack.client.library / "quiz_master" / "1.0.0" / "receipt.json").unlink()
     assert attack.client.run("install", "quiz_master").code == 0
     assert not [path for path in left if path.exists()]
+
+
+def test_what_a_killed_run_left_in_a_folder_of_the_user_is_deleted_later(attack, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    for name, age in ((".psreg-old", 7200), (".psreg-new", 60), ("mine", 7200)):
+        (out / name).write_bytes(b"half")
+        then = time.time() - age
+        os.utime(out / name, (then, then))
+    assert attack.client.run("install", "quiz_master", "--to", out).code == 0
+    assert sorted(path.name for path in out.iterdir()) == [
+        ".psreg-new",
+        "mine",
+        "quiz_master.pbe.txt",
+    ]
 
 
 # The library

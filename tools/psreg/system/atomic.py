@@ -102,14 +102,18 @@ def set_aside(path: Path) -> bool:
     return True
 
 
-def clear_unfinished(folder: Path, prefix: str = TEMPORARY) -> None:
+def clear_unfinished(folder: Path, prefix: str = TEMPORARY, age: float = 0.0) -> None:
     """Delete the files that a killed run left unfinished in `folder`; failures are ignored.
 
-    The caller holds the lock under which they are written.
+    The caller holds the lock under which they are written, or names an `age` in seconds that no
+    file reaches while it is written.
     """
+    latest = time.time() - age
     with suppress(OSError):
         for path in folder.iterdir():
-            if path.name.startswith(prefix) and (path.is_symlink() or not path.is_dir()):
+            status = path.lstat()
+            old = not age or status.st_mtime < latest
+            if old and path.name.startswith(prefix) and not stat.S_ISDIR(status.st_mode):
                 path.unlink()
 
 

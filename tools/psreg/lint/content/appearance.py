@@ -13,11 +13,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import Span
-from psreg.formats.dotprompt import Prompt
 from psreg.lint.content import folding
 from psreg.lint.content.patterns import table
+
+if TYPE_CHECKING:
+    from psreg.formats.dotprompt import Prompt
 
 COMMENTS, DEFAULTS = "is split by comments", "is put together from defaults"
 ENTITIES, MARKUP = "is written with entities", "is cut up by markup"
