@@ -8,11 +8,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from psreg.authoring.new import Plan, missing, new_entry, objections
+from psreg.authoring.new import (
+    Plan,
+    changes_of_plain_text,
+    missing,
+    new_entry,
+    objections,
+    plain_text,
+)
 from psreg.authoring.questions import Question, answers, questions
 from psreg.cli.rules import all_rules
 from psreg.core.classes import CLASSES, PBE_CLASSES
 from psreg.core.diagnostics import INFO
+from psreg.core.errors import UsageError
 from psreg.core.identity import is_name
 from psreg.formats import dotprompt, pbe
 from psreg.formats.pbe_templates import blanks, template
@@ -121,6 +129,33 @@ def test_the_templates_are_those_of_the_creator_tool():
     assert {row["meaning"] for row in tool["blanks"].values()} - {"as above"} == {
         found.meaning for found in blanks().values()
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ("Say hello.\n\nBe brief.", []),
+        ("Greet {name}.", ["these are variables now: name"]),
+        ("Say {{x}} (% softly %).", ["not sent as written"]),
+        ("Greet {name}: {{x}}.", ["these are variables now: name", "not sent as written"]),
+        ("Say:\n[CONTENT]\nhello", ["not sent as written"]),
+    ],
+)
+def test_a_plain_text_becomes_the_content(text, notes):
+    data = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() + b"\r\n"
+    plan = Plan(entry_class="prompt", name="x").with_answer("task", plain_text(data, "x.txt"))
+    found = list(changes_of_plain_text(plan))
+    assert len(found) == len(notes)
+    assert all(note in one for note, one in zip(notes, found, strict=True))
+    if not notes:
+        made = dotprompt.read(new_entry(plan)[plan.release.artifact])
+        assert dotprompt.render(made, {}).text == text
+
+
+@pytest.mark.parametrize("data", [b"", b" \n", b"\xff"])
+def test_what_is_no_text_becomes_nothing(data):
+    with pytest.raises(UsageError, match=r"x\.txt"):
+        plain_text(data, "x.txt")
 
 
 @pytest.mark.parametrize("entry_class", CLASSES)

@@ -367,7 +367,7 @@ def test_wrong_type_of_a_container_is_one_finding(pointer, wrong):
 
 
 def test_a_flood_of_blank_strings_is_cut_off():
-    value = changed(ENGINE, ("save_system trigger_phrases", [""] * 100_000))
+    value = changed(ENGINE, ("save_system trigger_phrases", [""] * 10_000))
     assert codes(value) == ["PBE020"] * schema.MAX_VIOLATIONS
 
 
