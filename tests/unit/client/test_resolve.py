@@ -226,6 +226,32 @@ def test_a_newer_record_asks_for_a_newer_psreg(change):
     assert caught.value.code == "NEWER_FORMAT"
 
 
+@pytest.mark.parametrize("value", ["x", [1], 1, True])
+def test_requirements_of_the_wrong_type_are_refused(value):
+    with pytest.raises(TrustError) as caught:
+        chosen("quiz_master", ("1.0.0", {"release": {"requires": value}}))
+    assert caught.value.code == "TRUST_METADATA"
+
+
+def test_a_name_that_is_no_longer_listed_is_hidden():
+    check_record("quiz_master", None, None)
+    with pytest.raises(TrustError) as caught:
+        check_record("quiz_master", encode(_records()), None)
+    assert caught.value.code == "TRUST_NAME_MISSING"
+    assert unknown_name("quiz_master", ["quiz_master"]).code == "TRUST_NAME_MISSING"
+    assert unknown_name("quiz_master", ["quiz_maker"]).code == "UNKNOWN_NAME"
+
+
+@pytest.mark.parametrize("change", [{"sha256": "A" * 64}, {"sha256": ""}, {"version": "x"}])
+def test_a_malformed_record_is_judged_before_it_is_kept(change):
+    record = _records()
+    record["releases"][0] |= change
+    with pytest.raises(TrustError) as caught:
+        check_record("quiz_master", None, encode(record))
+    assert caught.value.code == "TRUST_METADATA"
+    check_record("quiz_master", encode(record), encode(_records()))  # protects nothing
+
+
 def _records():
     simulator = Simulator().release().release("quiz_master", "1.1.0")
     return simulator.records["quiz_master"]

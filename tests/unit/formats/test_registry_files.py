@@ -188,3 +188,18 @@ def test_guesses():
 def test_the_status_of_what_a_person_decides(text, fails, valid):
     read = policy.read(text.encode())
     assert (read.needs_human_fails, read.violations == ()) == (fails, valid)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("", (14, 14)),
+        ("snapshot_days = 7", (7, 14)),
+        ("timestamp_days = 1\nsnapshot_days = 365", (365, 1)),
+        ("timestamp_days = 0\nsnapshot_days = 366", (14, 14)),
+        ("timestamp_days = true\nsnapshot_days = '7'", (14, 14)),
+    ],
+)
+def test_how_long_signatures_last(text, days):
+    lifetimes = policy.read(f"[signatures]\n{text}\n".encode()).lifetimes
+    assert (lifetimes["snapshot"].days, lifetimes["timestamp"].days) == days

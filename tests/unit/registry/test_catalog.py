@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from psreg.formats.json.canonical import canonical
 from psreg.registry.build import build
 from psreg.registry.catalog import catalog_shards
-from psreg.registry.records import PackageRecord
+from psreg.registry.records import PackageRecord, ReleaseRecord
 from support.registry_trees import PROMPT, RELEASE, entry, transcript, tree, version
 
 NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
@@ -98,3 +98,23 @@ def test_shards_are_canonical_and_valid():
     for data in catalog_shards(build(tree(entry("a"), entry("b")), {}, NOW).records).values():
         assert canonical(json.loads(data)) == data
         validator.validate(json.loads(data))
+
+
+def test_platforms_of_a_record_from_before_runs_were_judged():
+    tested = [
+        {"platform": "claude", "result": "pass", "sha256": "0" * 64},
+        {"platform": "stub", "result": "pass", "sha256": "0" * 64},
+        {"platform": "other", "result": "fail", "sha256": "0" * 64},
+        {"platform": "old", "result": "pass", "sha256": "1" * 64},
+        {"platform": 1, "result": "pass", "sha256": "0" * 64},
+    ]
+    row = {
+        "v": 1, "version": "1.0.0", "path": "p", "media_type": "m", "sha256": "0" * 64, "size": 1,
+        "date": "", "files": [], "release": {"tested": tested}, "waived": [], "yanked": None,
+        "statement": None,
+    }  # fmt: skip
+    record = PackageRecord(
+        name="a", entry_class="prompt", serial=1, rows=(ReleaseRecord.from_json(row),)
+    )
+    shard = json.loads(catalog_shards({"a": record})["prompt"])
+    assert shard["platform"]["values"] == ["claude"]

@@ -529,6 +529,14 @@ def test_a_publish_renews_what_is_due(
     assert release(home, registry, FIRST, now).written == 0
 
 
+def test_a_publish_renews_the_timestamp_alone(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    lifetimes = {**LIFETIMES, "timestamp": timedelta(days=1)}
+    result = publish(FIRST, CLEAN, NOW, ports(home, registry), lifetimes=lifetimes)
+    assert (result.written, result.expires) == (1, NOW + timedelta(days=1))
+    assert state_of(registry).versions["snapshot"] == 1
+
+
 def test_a_publish_with_news_renews_the_rest_as_well(home: Path, registry: Path) -> None:
     release(home, registry, FIRST)
     now = NOW + timedelta(days=300)

@@ -179,3 +179,24 @@ def test_law_reading_and_writing_are_inverse(extra, rows, deprecated):
     record = PackageRecord.from_json(value)
     assert record.to_json() == value
     assert PackageRecord.from_json(json.loads(canonical(record.to_json()))) == record
+
+
+def test_what_release_toml_says_is_read_by_type():
+    value = {"summary": 1, "license": "MIT", "tags": ["a", 1, None], "tested": [{"x": 1}, "y"]}
+    record = ReleaseRecord.from_json(row("1.0.0", release=value))
+    assert (record.text("summary"), record.text("license")) == ("", "MIT")
+    assert (record.texts("tags"), record.texts("license")) == (["a"], [])
+    assert (record.tables("tested"), record.tables("tags")) == ([{"x": 1}], [])
+    assert record.tables("absent") == []
+
+
+def test_a_version_listed_twice_is_refused():
+    with pytest.raises(ValueError, match="twice"):
+        PackageRecord.from_json(RECORD | {"releases": [ROW, ROW | {"sha256": "1" * 64}]})
+
+
+@pytest.mark.parametrize("digest", ["", "A" * 64, "0" * 63, "0" * 65, "0" * 63 + "g", 7, None])
+def test_a_digest_has_one_form(digest):
+    for changed in ({"sha256": digest}, {"files": [ROW["files"][0] | {"sha256": digest}]}):
+        with pytest.raises(ValueError, match="sha256"):
+            ReleaseRecord.from_json(ROW | changed)

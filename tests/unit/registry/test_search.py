@@ -33,6 +33,11 @@ def found(shards, *words):
     return [entry.name for entry in search(shards, words)]
 
 
+def test_the_catalogue_of_another_class_is_refused():
+    with pytest.raises(TrustError, match="catalogue of 'interactive_engine'"):
+        read_shard("prompt", encode(shard_value()))
+
+
 def test_no_words_list_everything_by_name(shards):
     assert found(shards) == ["diary", "exam_coach", "quiz", "quiz_master", "trivia"]
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from psreg.core.errors import UsageError
-from psreg.system.clock import now
+from psreg.system.clock import behind, is_future, now
 
 
 def test_without_the_variable_it_is_now(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,3 +27,16 @@ def test_other_values_are_refused(monkeypatch: pytest.MonkeyPatch, value: str) -
     monkeypatch.setenv("SOURCE_DATE_EPOCH", value)
     with pytest.raises(UsageError, match="is not a valid time"):
         now()
+
+
+def test_a_date_of_the_future_is_told() -> None:
+    time = datetime.now(UTC)
+    for seconds, told in ((0, False), (3_000, False), (4_000, True), (10**8, True)):
+        date = (time + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        assert bool(behind(date)) is told
+        assert is_future(date, time) is told
+
+
+@pytest.mark.parametrize("date", ["", "soon", "9999-01-01", "9999-99-99T00:00:00Z"])
+def test_what_is_no_date_is_not_in_the_future(date: str) -> None:
+    assert not is_future(date, datetime.now(UTC))

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tuf.api.metadata import SuccinctRoles
 
+from psreg.core.errors import TrustError
 from psreg.registry.trust.roles import (
     BIN_BITS,
     BIN_PREFIX,
@@ -17,6 +18,8 @@ from psreg.registry.trust.roles import (
     Target,
     bin_of,
     catalog_target,
+    check_binding,
+    check_keys,
     is_due,
     kind_and_name,
     metadata_path,
@@ -92,3 +95,42 @@ def test_due_is_the_last_three_tenths() -> None:
 
 def test_due_is_what_lasts_longer_than_it_should() -> None:
     assert is_due(NOW + LIFETIME + timedelta(seconds=1), NOW, LIFETIME)
+
+
+ID = "a" * 32
+
+
+@pytest.mark.parametrize(
+    ("signed", "role", "registry_id", "code"),
+    [
+        ({}, "r-00", ID, ""),
+        ({}, "root", None, ""),
+        ({"psreg": {"id": ID}}, "root", ID, ""),
+        ({"psreg": {"id": ID, "role": "r-00"}}, "r-00", ID, ""),
+        ({"psreg": {"id": ID, "role": "r-00"}}, "r-00", None, ""),
+        ({"psreg": {"id": ID, "role": "r-00"}}, "r-01", None, "TRUST_ROLE"),
+        ({"psreg": {"id": "b" * 32, "role": "r-00"}}, "r-00", ID, "TRUST_ROLE"),
+        ({"psreg": {"id": ID}}, "r-00", ID, "TRUST_ROLE"),
+        ({"psreg": 1}, "r-00", None, "TRUST_ROLE"),
+        ({"psreg": {"id": "b" * 32}}, "root", ID, "TRUST_PIN"),
+        ({}, "root", ID, "TRUST_PIN"),
+    ],
+)
+def test_what_names_its_role(signed: object, role: str, registry_id: str, code: str) -> None:
+    if not code:
+        check_binding(signed, role, registry_id, required=False)
+        return
+    with pytest.raises(TrustError) as caught:
+        check_binding(signed, role, registry_id, required=False)
+    assert caught.value.code == code
+
+
+def test_what_has_to_name_its_role() -> None:
+    with pytest.raises(TrustError) as caught:
+        check_binding({}, "r-00", ID, required=True)
+    assert caught.value.code == "TRUST_ROLE"
+
+
+@pytest.mark.parametrize("signed", [None, {}, {"keys": []}, {"keys": {"1": 1, "2": {}}}])
+def test_what_has_no_keys_has_none_twice(signed: object) -> None:
+    check_keys(signed)

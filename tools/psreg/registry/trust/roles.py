@@ -143,7 +143,8 @@ def check_keys(signed: Any) -> None:
     fields = signed if isinstance(signed, dict) else {}
     for holder in (fields, fields.get("delegations")):
         keys = holder.get("keys") if isinstance(holder, dict) else None
-        found = [_public(key) for key in keys.values()] if isinstance(keys, dict) else []
+        each = keys.values() if isinstance(keys, dict) else ()
+        found = [public for public in map(_public, each) if public is not None]
         if len(found) != len(set(found)):
             raise TrustError(
                 "TRUST_KEY_TWICE",
@@ -152,10 +153,13 @@ def check_keys(signed: Any) -> None:
             )
 
 
-def _public(key: Any) -> str:
+def _public(key: Any) -> str | None:
     """Return the public key, the same for the same key in other letters and line breaks."""
     value = key.get("keyval") if isinstance(key, dict) else None
-    text = "".join(str(value.get("public") if isinstance(value, dict) else value).split())
+    public = value.get("public") if isinstance(value, dict) else None
+    if not isinstance(public, str):
+        return None  # not a key, which python-tuf refuses
+    text = "".join(public.split())
     return text.lower() if _HEX.fullmatch(text) else text
 
 
