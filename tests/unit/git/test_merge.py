@@ -425,3 +425,12 @@ def test_a_shallow_clone_does_not_hide_that_there_are_several(clone, tmp_path):
         if error.code == "HISTORY_CUT":
             run(*error.hint.split(), cwd=at)
         assert rejected(at).code == "SEVERAL_MERGE_BASES", depth
+
+
+def test_a_version_that_was_released_meanwhile_is_named_with_the_next_one(parted):
+    place = f"{HELLO}/1.3.0/README.md"
+    bare = parted({place: b"# Mine\n"}, {place: b"# Yours\n"})
+    error = rejected(bare.path)
+    assert error.code == "MERGE_CONFLICT"
+    assert error.message.startswith("1.3.0 of `hello` was released in the meantime; ")
+    assert error.hint.startswith("Release yours as 1.3.1 or higher, in a folder of its own. ")

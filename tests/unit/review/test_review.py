@@ -1,15 +1,20 @@
 """Verdicts, reasons, and what would change them, on small registries in memory."""
 
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import pytest
 
 from psreg.authoring.missing_files import missing_files
 from psreg.cli.rules import all_rules
+from psreg.core.diagnostics import WARNING, Report
 from psreg.core.errors import FindingsError
 from psreg.core.identity import Author
 from psreg.core.version import Step
+from psreg.lint.reports.markdown import neutral
+from psreg.review.comment import review_markdown
 from psreg.review.review import APPROVALS, refusal, review, similar_names
+from psreg.review.review_report import review_lines, verdict_text
 from psreg.review.rules import HUMAN
 from psreg.review.verdict import Verdict
 from support import review_cases as cases
@@ -211,3 +216,53 @@ def test_similar(name, expected):
 
 def test_ten_are_enough():
     assert len(similar_names("part_00", [f"part_{n:02}" for n in range(60)])) == 10
+
+
+def test_a_yank_and_a_deprecation_say_what_they_will_do():
+    toml = cases.OF_ANA + cases.YANKED + cases.DEPRECATED
+    found = reviewed({f"{cases.HELLO}/entry.toml": toml.encode()})
+    assert found.effects == (
+        (
+            "`hello` 1.0.0 is yanked: ranges no longer choose it, and who pinned it can still install "
+            "it, with the warning: Greets the wrong person."
+        ),
+        (
+            "`hello` is deprecated: it can still be installed, and everyone who does is told: "
+            "Say hello instead."
+        ),
+    )
+    said = "".join(review_lines(found))
+    comment = review_markdown(found)
+    for sentence in found.effects:
+        assert sentence in said
+        assert neutral(sentence) in comment
+    assert reviewed(cases.GOOD["minor"]).effects == ()
+
+
+def test_the_owners_who_can_approve_are_named():
+    stranger = Author(forge="github", id=4_711)
+    found = reviewed(cases.GOOD["minor"], author=stranger)
+    (advice,) = (s for s in found.would_change_verdict if s.startswith("an owner of `hello`"))
+    assert advice == "an owner of `hello` approves the change (ana)"
+
+
+def test_nothing_is_called_harmless_beside_a_warning():
+    quiet = reviewed(cases.GOOD["minor"])
+    assert verdict_text(quiet).startswith("nothing blocks it")
+    warned = replace(quiet, report=Report.of(1, [warning()]))
+    assert verdict_text(warned) == "no errors, and 1 warning to read; it can be merged as it is"
+    assert "nothing blocks it" not in review_markdown(warned)
+
+
+def warning():
+    found = reviewed(cases.HUMAN["waiver"]).report.diagnostics[0]
+    return replace(found, severity=WARNING, waived=None)
+
+
+def test_the_reasons_of_a_rejection_come_first_in_the_comment():
+    name = next(iter(cases.BROKEN))
+    found = reviewed(cases.BROKEN[name])
+    why = review_markdown(found).partition("**Why**")[2].partition("**What would")[0]
+    first = next(reason for reason in found.reasons if reason.effect is Verdict.REJECT)
+    assert why.strip().startswith(f"- {neutral(first.code)} ")
+    assert "What was checked" in review_markdown(found)

@@ -113,3 +113,10 @@ def test_an_order_that_is_turned_round_is_shown_first(before, after):
 )
 def test_ordinary_words_are_no_way_out(text):
     assert found("Go on.\n", f"Go on.\n{text}\n") == []
+
+
+def test_the_keys_of_an_entry_file_are_no_way_out():
+    base = tree(entry(toml="owners = []\n"), version())
+    head = tree(entry(toml=OWNED), version())
+    said = check_change(changes_between(base, head, author=ANA), all_rules())
+    assert "PS081" not in {d.code for d in said}

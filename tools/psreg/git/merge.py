@@ -14,9 +14,11 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from psreg.core.errors import FindingsError
+from psreg.core.identity import ReleaseId, is_name
+from psreg.core.version import is_version, parse_version
 from psreg.git.batch import missing
 from psreg.git.objects import Objects
 from psreg.git.process import Git
@@ -196,7 +198,18 @@ def _conflict(found: Iterable[str]) -> FindingsError:
     named = ", ".join(_shown(path) for path in paths[:_SHOWN])
     more = f" and {len(paths) - _SHOWN:,} more" if len(paths) > _SHOWN else ""
     message = f"the change cannot be merged: both sides changed {named}{more}"
-    return FindingsError("MERGE_CONFLICT", message, REBASE)
+    taken = next((release for path in paths if (release := _release(path))), None)
+    if taken is None:
+        return FindingsError("MERGE_CONFLICT", message, REBASE)
+    message = f"{taken.version} of `{taken.name}` was released in the meantime; {message}"
+    following = parse_version(taken.version).bump_patch()
+    hint = f"Release yours as {following} or higher, in a folder of its own. {REBASE}"
+    return FindingsError("MERGE_CONFLICT", message, hint)
+
+
+def _release(path: str) -> ReleaseId | None:
+    release = ReleaseId.of(PurePosixPath(path))
+    return release if release and is_version(release.version) and is_name(release.name) else None
 
 
 def _uncertain(why: str) -> FindingsError:

@@ -7,7 +7,7 @@ never longer than a forge accepts; what does not fit is counted, least important
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -23,7 +23,7 @@ from psreg.review.comment_code import (
     missing_file_blocks,
     suggestion_blocks,
 )
-from psreg.review.review_report import VERDICT, beside_findings, step_text
+from psreg.review.review_report import step_text, verdict_text
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
 
 MARKER = "<!-- psreg review -->"
@@ -74,13 +74,13 @@ def _summary(review: Review) -> tuple[Part, ...]:
     counts = [counted(review.report.count(s), s) for s in (ERROR, WARNING, INFO)]
     found = ", ".join(text for text in counts if not text.startswith("0 "))
     head = f"{MARKER}\n### psreg: {_HEADLINES[review.verdict]}\n\n"
-    head += f"**{review.verdict}**: {VERDICT[review.verdict]}."
+    head += f"**{review.verdict}**: {verdict_text(review)}."
     head += f" Found: {found}.\n" if found else "\n"
     wanted = tuple(f"- {neutral(sentence)}\n" for sentence in review.would_change_verdict)
     return (
         Part(blocks=(head,), weight=100, share=500),
         Part(
-            blocks=tuple(_reason(reason, review) for reason in beside_findings(review)),
+            blocks=tuple(_reason(reason, review) for reason in _rejecting_first(review.reasons)),
             weight=94,
             share=5_000,
             before="\n**Why**\n\n",
@@ -98,6 +98,10 @@ def _summary(review: Review) -> tuple[Part, ...]:
             before="\n| Release | Step | Score |\n| --- | --- | --- |\n",
         ),
     )
+
+
+def _rejecting_first(reasons: Iterable[Reason]) -> list[Reason]:
+    return sorted(reasons, key=lambda reason: reason.effect is not Verdict.REJECT)
 
 
 def _reason(reason: Reason, review: Review) -> str:
@@ -154,6 +158,7 @@ def _detail(review: Review, unplaced: int) -> tuple[Part, ...]:
             more="\n…and the text of {} more releases.\n",
         ),
         _waived(review),
+        _checked(review),
     )
 
 
@@ -167,6 +172,35 @@ def _waived(review: Review) -> Part:
         + HEAD.format("Finding, and the reason for the waiver"),
         after="\n</details>\n",
         more="\n…and {} more waived findings.\n",
+    )
+
+
+_CHECKS = (
+    ("The files can be read", ("JSON", "TOML")),
+    ("The prompt follows its specification", ("PBE", "PROMPT")),
+    ("The release is complete: metadata, README, evidence, test runs", ("REG",)),
+    ("The texts hide nothing and ask for nothing dangerous", ("PS",)),
+    ("The name cannot be mistaken for another", ("NAME",)),
+    ("The change keeps released files, versions and owners", ("CHG",)),
+    ("The transcripts follow the declared protocols", ("VPP", "PLSP", "PB2S", "PROTO")),
+)
+"""What a review checks, and the families of rules that check it."""
+
+
+def _checked(review: Review) -> Part:
+    """Return a folded list of what was checked, and what of it passed."""
+    found = {d.family for d in review.report.standing() if d.severity is not INFO}
+    rows = tuple(
+        f"- {'passed' if found.isdisjoint(families) else '**see above**'}: {what}\n"
+        for what, families in _CHECKS
+    )
+    return Part(
+        blocks=rows if review.report.checked else (),
+        weight=20,
+        share=0,
+        before="\n<details><summary>What was checked</summary>\n\n",
+        after="\n</details>\n",
+        more="\n…and what was checked.\n",
     )
 
 
@@ -184,6 +218,8 @@ def _changed(release: ReviewedRelease, diff: Diff, share: int) -> Part:
 def _end(review: Review, address: str) -> tuple[Part, ...]:
     compared = f"Reviewed {code(review.head[:12])} against {code(review.base[:12])} with psreg"
     then = _NEXT[review.verdict]
+    if review.verdict is not Verdict.REJECT:
+        then += "".join(f"\n\n- {neutral(sentence)}" for sentence in review.effects)
     if review.releases and review.verdict is not Verdict.REJECT:
         then += _MERGED.format("it" if len(review.releases) == 1 else "them")
     link = _link(address, "Full report")

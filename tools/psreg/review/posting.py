@@ -8,7 +8,7 @@ from psreg.forges.forge import Forge, Status, judgement
 from psreg.forges.line_comments import Remark
 from psreg.review.comment import MARKER, review_markdown, withdrawn_markdown
 from psreg.review.comment_code import MOST_REMARKS, REMARK, remarks
-from psreg.review.review_report import VERDICT
+from psreg.review.review_report import verdict_text
 from psreg.review.verdict import Review
 
 
@@ -21,7 +21,7 @@ def post_verdict(found: Review, forge: Forge, note: Callable[[str], None]) -> bo
     """
     if not forge.unchanged(found.base):
         return False
-    words = f"{found.verdict}: {VERDICT[found.verdict]}"
+    words = f"{found.verdict}: {verdict_text(found)}"
     unplaced = max(0, len(remarks(found.in_diff, forge.name)) - MOST_REMARKS)
     # NOTE: if this is interrupted, the status stays pending, and the head is reviewed again.
     forge.post_check(Status.PENDING, "being reviewed")

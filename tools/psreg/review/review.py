@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from psreg.compatibility import submission_side
 from psreg.compatibility.diff import compare
@@ -63,6 +64,9 @@ APPROVALS: Mapping[str, str] = {
 }
 """What would resolve a finding that needs a person, by its code."""
 
+_BY_OWNERS = ("CHG018", "CHG026")
+"""The findings that an owner can resolve."""
+
 
 def review(
     change: ChangeSet,
@@ -82,8 +86,9 @@ def review(
     return Review(
         verdict=_verdict(reasons),
         reasons=reasons,
-        would_change_verdict=tuple(advice(report, reasons, releases)),
+        would_change_verdict=tuple(advice(report, reasons, releases, _owners(change))),
         releases=releases,
+        effects=tuple(_effects(change)),
         suggestions=fixes,
         in_diff=in_diff(fixes, change),
         report=report,
@@ -91,6 +96,34 @@ def review(
         head=head,
         needs_human_fails=policy.needs_human_fails,
     )
+
+
+def _owners(change: ChangeSet) -> Mapping[str, tuple[str, ...]]:
+    """Return the logins of the owners in the base, by the name of each touched entry."""
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in change.entries:
+        rows = entry.base.file.owners if entry.base else ()
+        logins = (row.get("login") for row in rows)
+        found[entry.name] = tuple(login for login in logins if isinstance(login, str) and login)
+    return found
+
+
+def _effects(change: ChangeSet) -> Iterator[str]:
+    """Yield what merging would do to versions and names that people already have."""
+    for entry in change.entries:
+        if entry.base is None or entry.head is None or change.touched(entry.path) is None:
+            continue
+        before, after, name = entry.base.file, entry.head.file, entry.name
+        for version in sorted(after.yanked.keys() - before.yanked.keys()):
+            yield (
+                f"`{name}` {version} is yanked: ranges no longer choose it, and who pinned it can"
+                f" still install it, with the warning: {after.yanked[version]}"
+            )
+        if after.deprecated is not None and before.deprecated is None:
+            yield (
+                f"`{name}` is deprecated: it can still be installed, and everyone who does is told:"
+                f" {after.deprecated.get('reason', '')}"
+            )
 
 
 def refusal(error: FindingsError, *, base: str, head: str) -> Review:
@@ -171,9 +204,15 @@ def similar_names(name: str, others: Iterable[str]) -> tuple[str, ...]:
 
 
 def advice(
-    report: Report, reasons: Iterable[Reason], releases: Iterable[ReviewedRelease]
+    report: Report,
+    reasons: Iterable[Reason],
+    releases: Iterable[ReviewedRelease],
+    owners: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """Yield what would change the verdict: first what to fix, then who has to approve."""
+    """Yield what would change the verdict: first what to fix, then who has to approve.
+
+    `owners` are the logins of the owners by the name of the entry.
+    """
     for release in releases:
         if release.least:
             yield f"release `{release.id.name}` as {release.least}"
@@ -182,7 +221,7 @@ def advice(
     if errors:
         yield from _fix(errors)
     human = (reason for reason in reasons if reason.effect is Verdict.NEEDS_HUMAN)
-    yield from dict.fromkeys(map(_approve, human))
+    yield from dict.fromkeys(_approve(reason, owners) for reason in human)
 
 
 def _fix(errors: Sequence[Diagnostic]) -> Iterator[str]:
@@ -196,10 +235,13 @@ def _fix(errors: Sequence[Diagnostic]) -> Iterator[str]:
         yield f"`psreg check --fix` fixes {'it' if len(errors) == 1 else 'some or all of them'}"
 
 
-def _approve(reason: Reason) -> str:
+def _approve(reason: Reason, owners: Mapping[str, tuple[str, ...]]) -> str:
     entry = EntryId.of(PurePosixPath(reason.path).parent)
     name = entry.name if entry else reason.path
     sentence = APPROVALS.get(reason.code)
     if sentence is None or reason.waived:
         return f"a maintainer approves the waiver of {reason.code} in `{name}`"
-    return sentence.format(name=name, path=reason.path)
+    named = owners.get(name, ())[:_LISTED] if reason.code in _BY_OWNERS else ()
+    return sentence.format(name=name, path=reason.path) + (
+        f" ({', '.join(named)})" if named else ""
+    )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from psreg.compatibility.diff_report import READ, diff_document
-from psreg.core.diagnostics import ERROR
+from psreg.core.diagnostics import ERROR, WARNING
 from psreg.core.terminal import one_line
 from psreg.core.version import Step
 from psreg.lint.reports.json import report_document
@@ -24,6 +24,14 @@ VERDICT = {
 """What each verdict means, in one line."""
 
 
+def verdict_text(review: Review) -> str:
+    """Return what the verdict means; nothing is called harmless beside a warning."""
+    warnings = review.report.count(WARNING)
+    if review.verdict is Verdict.ACCEPT and warnings:
+        return f"no errors, and {counted(warnings, WARNING)} to read; it can be merged as it is"
+    return VERDICT[review.verdict]
+
+
 def review_document(review: Review) -> dict[str, Any]:
     """Return `review` as the JSON object that `psreg review --format json` prints."""
     return {
@@ -34,6 +42,7 @@ def review_document(review: Review) -> dict[str, Any]:
             for r in review.reasons
         ],
         "would_change_verdict": list(review.would_change_verdict),
+        "effects": list(review.effects),
         "releases": [_release(release) for release in review.releases],
         "base": review.base,
         "head": review.head,
@@ -68,12 +77,13 @@ def review_lines(review: Review, *, color: bool = False, quiet: bool = False) ->
         yield ""
         yield from _release_lines(release)
     yield ""
-    yield f"{review.verdict}: {VERDICT[review.verdict]}"
+    yield f"{review.verdict}: {verdict_text(review)}"
     for reason in beside_findings(review):
         place = f" ({one_line(reason.path)})" if reason.path else ""
         yield f"  {reason.code}: {one_line(reason.message)}{place}"
     if errors := review.report.count(ERROR):
         yield f"  {counted(errors, ERROR)}, see above"
+    yield from (f"  {one_line(sentence)}" for sentence in review.effects)
     if review.would_change_verdict:
         yield "what would change it:"
     for sentence in review.would_change_verdict:

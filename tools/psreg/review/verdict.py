@@ -80,7 +80,8 @@ class Review:
     """The review of a change; `base` is the commit that `head` is to be merged into.
 
     `in_diff` are the `suggestions` about lines that the change itself writes. `needs_human_fails`
-    tells whether that verdict fails the status check, according to the policy of `base`.
+    tells whether that verdict fails the status check, according to the policy of `base`. `effects`
+    are sentences about what merging would do besides releasing versions.
     """
 
     verdict: Verdict
@@ -93,6 +94,7 @@ class Review:
     base: str
     head: str
     needs_human_fails: bool = False
+    effects: tuple[str, ...] = ()
 
     @property
     def passes(self) -> bool:

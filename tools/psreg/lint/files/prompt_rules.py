@@ -452,13 +452,23 @@ def undefined_variable(prompt: Prompt) -> Iterator[Finding]:
 
     To show braces around a word that is not a variable, double them: `{{word}}`.
     """
-    for variable in prompt.variables:
-        if variable.default is None:
-            yield Finding(
-                message=f"`{variable.name}` has no default, so it is a required input",
-                at=variable.spans[0],
-                hint="Add it to [DEFAULTS] if it should be optional.",
-            )
+    required = [variable for variable in prompt.variables if variable.default is None]
+    names = [f"`{variable.name}`" for variable in required[:_LISTED]]
+    if len(required) == 1:
+        message = f"{names[0]} has no default, so it is a required input"
+        hint = "Add it to [DEFAULTS] if it should be optional."
+        yield Finding(message=message, at=required[0].spans[0], hint=hint)
+    elif required:
+        more = f" and {len(required) - _LISTED} more" if len(required) > _LISTED else ""
+        yield Finding(
+            message=f"{', '.join(names)}{more} have no default, so they are required inputs",
+            at=required[0].spans[0],
+            hint="Add those to [DEFAULTS] that should be optional.",
+        )
+
+
+_LISTED = 10
+"""Variables that one message lists."""
 
 
 @rule(
