@@ -58,8 +58,8 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "a request for a password or a key",
         re.compile(
-            r"\b(?:pass(?:word|phrase|code)s?|api[ _-]?keys?|access tokens?|credentials?"
-            r"|login data|credit cards?|card numbers?|seed phrases?|private keys?|one-time codes?|pin codes?"
+            r"\b(?:pass(?:word|phrase|code)s?|api[ _-]?keys?|access tokens?|credentials?|login data"
+            r"|credit cards?|card numbers?|seed phrases?|private keys?|one-time codes?|pin codes?"
             r"|passw(?:ort|örter)\w*|contraseñas?|mots? de passe|senhas?|kata sandi|şifre\w*"
             r"|парол\w+)\b|密码|密碼|パスワード|पासवर्ड|كلمة المرور",
             re.IGNORECASE,
