@@ -372,6 +372,8 @@ def test_several_platforms_in_one_run(client):
             *talk, "--record", "evidence", "--format", "json", JAN_KEY="k1", PSREG_API_KEY="k2"
         )
         shown = client.run(*talk)
+        typed = ("try", SQL, "--platforms", "p.toml", "--script", "-", "--format", "json")
+        piped = client.run(*typed, typed="SELECT 1\n")
     assert done.code == shown.code == 4
     assert [run["ended"] for run in done.json["runs"]] == ["end of script"] * 2 + [
         "ENDPOINT_REFUSED"
@@ -385,6 +387,7 @@ def test_several_platforms_in_one_run(client):
         records(client.place / "evidence" / name)[0]["run"]["platform"] in name for name in files
     )
     assert "error[ENDPOINT_REFUSED]" in shown.err
+    assert [run["turns"][1]["content"] for run in piped.json["runs"]] == ["SELECT 1"] * 3
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -31,7 +31,13 @@ from psreg.conversations.trial import (
 )
 from psreg.conversations.trial_platforms import Platform, known_platform, platforms_of
 from psreg.conversations.trial_record import TrialMetadata
-from psreg.conversations.trial_terminal import Trial, cited_path, script_turns, typed_turns
+from psreg.conversations.trial_terminal import (
+    Trial,
+    cited_path,
+    script_of,
+    script_turns,
+    typed_turns,
+)
 from psreg.core.errors import InterruptError, PsregError, UsageError
 from psreg.core.identity import is_name, normal_name
 from psreg.system import clock
@@ -122,8 +128,9 @@ def run(args: Namespace, console: Console) -> int:
         signal.signal(ending, _interrupt)
     if args.platforms:
         return _run_platforms(args, console)
-    trial = _prepared(_inputs(args), args, console, Path(args.record) if args.record else None)
-    code, _ = _run(trial, args, console)
+    inputs = _inputs(args)
+    trial = _prepared(inputs, args, console, Path(args.record) if args.record else None)
+    code, _ = _run(trial, inputs, args, console)
     trial.report()
     if console.machine:
         console.json(trial.document())
@@ -163,7 +170,7 @@ def _run_platforms(args: Namespace, console: Console) -> int:
     codes = []
     for trial in trials:
         console.note(f"psreg: {trial.metadata.platform}")
-        code, error = _run(trial, args, console, stop=False)
+        code, error = _run(trial, inputs, args, console, stop=False)
         if error is None:
             trial.report()
         elif not console.machine:
@@ -178,10 +185,11 @@ def _run_platforms(args: Namespace, console: Console) -> int:
 
 
 def _run(
-    trial: Trial, args: Namespace, console: Console, *, stop: bool = True
+    trial: Trial, inputs: _Inputs, args: Namespace, console: Console, *, stop: bool = True
 ) -> tuple[int, PsregError | None]:
     """Hold one conversation; return the exit code, and the error that ended it unless `stop`."""
-    turns = _turns(trial, args, console)
+    scripted = inputs.script
+    turns = script_turns(scripted, console, trial) if scripted else typed_turns(console, trial)
     resume = _resume(args, trial.session)
     trial.open()
     try:
@@ -205,10 +213,11 @@ def _run(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Inputs:
-    """The prompt, and the release.toml that gets its row."""
+    """The prompt, the release.toml that gets its row, and the script, () for none."""
 
     prompt: LoadedPrompt
     release: Path | None
+    script: tuple[str, ...]
 
 
 def _inputs(args: Namespace) -> _Inputs:
@@ -223,7 +232,8 @@ def _inputs(args: Namespace) -> _Inputs:
         if not args.record:
             hint = "A row needs its transcript."
             raise UsageError("USAGE", "--release needs --record", hint)
-    return _Inputs(prompt=prompt, release=release)
+    script = script_of(Path(args.script), prompt) if args.script else ()
+    return _Inputs(prompt=prompt, release=release, script=script)
 
 
 def _prepared(
@@ -280,12 +290,6 @@ def _endpoint(args: Namespace, platform: Platform | None) -> Endpoint:
     if platform.key:
         environ["PSREG_API_KEY"] = os.environ.get(platform.key, "")
     return endpoint_of(args, address=platform.endpoint, environ=environ)
-
-
-def _turns(trial: Trial, args: Namespace, console: Console) -> Iterator[str]:
-    if args.script:
-        return script_turns(Path(args.script), console, trial)
-    return typed_turns(console, trial)
 
 
 def _read(what: str) -> tuple[str, bytes]:

@@ -7,13 +7,21 @@ the program stops.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from errno import ENOENT
 from pathlib import Path
 
 from psreg.conversations.saves import save_in
-from psreg.conversations.trial import COMMANDS, EDIT, UNDO, Exchange, Session, save_warning
+from psreg.conversations.trial import (
+    COMMANDS,
+    EDIT,
+    UNDO,
+    Exchange,
+    LoadedPrompt,
+    Session,
+    save_warning,
+)
 from psreg.conversations.trial_record import TrialMetadata, row_of, transcript, with_row
 from psreg.core.errors import UsageError
 from psreg.formats.conversation.reader import read_conversation
@@ -219,8 +227,8 @@ def typed_turns(console: Console, trial: Trial) -> Iterator[str]:
             yield from _said(text, console, trial, echo=not terminal)
 
 
-def script_turns(path: Path, console: Console, trial: Trial) -> Iterator[str]:
-    """Yield the turns of a script: its lines, or the user turns of a transcript.
+def script_of(path: Path, prompt: LoadedPrompt) -> tuple[str, ...]:
+    """Return the turns of a script: its lines, or the user turns of a transcript.
 
     The turns of a recorded transcript that load the prompt are omitted.
 
@@ -232,7 +240,7 @@ def script_turns(path: Path, console: Console, trial: Trial) -> Iterator[str]:
     if path.suffix == ".jsonl":
         found = read_conversation(data, path.name)
         turns = [turn.content for turn in found.turns if turn.role == "user"]
-        while turns and turns[0] in trial.session.prompt.loading:
+        while turns and turns[0] in prompt.loading:
             del turns[0]
         if found.issues:
             raise UsageError("BAD_SCRIPT", f"{path}: {found.issues[0].message}")
@@ -240,7 +248,13 @@ def script_turns(path: Path, console: Console, trial: Trial) -> Iterator[str]:
         turns = [line.strip() for line in data.decode(errors="replace").splitlines()]
     if not any(turns):
         raise UsageError("BAD_SCRIPT", f"{path} is empty", "Write one turn per line.")
-    return (said for turn in turns if turn for said in _said(turn, console, trial, echo=True))
+    return tuple(filter(None, turns))
+
+
+def script_turns(script: Iterable[str], console: Console, trial: Trial) -> Iterator[str]:
+    """Yield the turns of a script, and show them."""
+    for turn in script:
+        yield from _said(turn, console, trial, echo=True)
 
 
 def _said(text: str, console: Console, trial: Trial, *, echo: bool) -> Iterator[str]:
