@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import rule
-from psreg.protocols.pb2s.flags import CONTRADICTION, flags_of
+from psreg.protocols.pb2s.flags import CONTRADICTION
 from psreg.protocols.pb2s.reply import PROOF, Reply
 from psreg.protocols.pb2s.sections import CLARIFY, questions_of
 
@@ -122,7 +122,7 @@ def clarify_without_contradiction(reply: Reply) -> Iterator[Finding]:
     section = reply.first("REFLECT")
     if not reply.clarifies or section is None:
         return
-    if not any(flag.term == CONTRADICTION for flag in flags_of(reply.text, section.body)):
+    if CONTRADICTION not in reply.flags:
         yield Finding(
             message="the decision is CLARIFY, but REFLECT names no contradiction",
             at=section.header,

@@ -56,6 +56,7 @@ _DENIED_AFTER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _EMPHASIS = "*_`\"'“”‘’"
+_CLAUSE_ENDS = re.compile(r".*[.,;:!?|/](?=\s)", re.DOTALL)
 _NO_MARKS = str.maketrans("", "", "*_`")
 _OR = re.compile(r"[*_`\"'”’]*\s*(?:/|,?\s*n?or\b)\s*(?:any\s+)?[*_`\"'“‘]*", re.IGNORECASE)
 _COMMA = re.compile(r"[*_`\"'”’]*\s*,\s*[*_`\"'“‘]*")
@@ -96,7 +97,8 @@ def _denial_continues(text: str, before: int, found: re.Match[str]) -> bool:
 
 def _denied(text: str, found: re.Match[str], within: Span) -> bool:
     lead = text[max(within.start, found.start() - _REACH) : found.start()].rstrip(_EMPHASIS)
-    lead = lead.translate(_NO_MARKS)
+    clause = _CLAUSE_ENDS.match(lead)  # no denial reaches over a mark, and a search costs more
+    lead = lead[clause.end() if clause else 0 :].translate(_NO_MARKS)
     if _DENIED_BEFORE.search(lead):
         return True
     return _DENIED_AFTER.match(text, found.end(), within.end) is not None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.rule import rule
-from psreg.protocols.pb2s.flags import FLAG_TERMS, flags_of
+from psreg.protocols.pb2s.flags import FLAG_TERMS
 from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.sections import Section, bullets_of
 
@@ -60,7 +60,7 @@ def no_bullets(reply: Reply) -> Iterator[Finding]:
     ```
     """
     section = reply.first("REFLECT")
-    if section and _flags(reply, section) and not bullets_of(reply.text, section.body):
+    if section and reply.flags and not bullets_of(reply.text, section.body):
         yield Finding(
             message="REFLECT has no points",
             at=section.header,
@@ -87,7 +87,7 @@ def nothing_flagged(reply: Reply) -> Iterator[Finding]:
     ```
     """
     section = reply.first("REFLECT")
-    if section and not _flags(reply, section):
+    if section and not reply.flags:
         yield Finding(
             message=f"REFLECT does not name {_FLAG_LIST}",
             at=section.header,
@@ -98,10 +98,6 @@ def nothing_flagged(reply: Reply) -> Iterator[Finding]:
 
 def _is_empty(section: Section) -> bool:
     return section.body.start == section.body.end
-
-
-def _flags(reply: Reply, section: Section) -> bool:
-    return any(True for _ in flags_of(reply.text, section.body))
 
 
 _ORDINALS = ("first", "second", "third")

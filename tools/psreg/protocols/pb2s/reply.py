@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from psreg.core.diagnostics import Span
+from psreg.protocols.pb2s.flags import flags_of
 from psreg.protocols.pb2s.proof import ProofFault, is_whole, proof_faults
 from psreg.protocols.pb2s.sections import CLARIFY, Answer, Section, answer_of
 
@@ -73,6 +74,13 @@ class Reply:
     def first(self, name: str) -> Section | None:
         """Return the first section with that name, None if there is none."""
         return next(iter(self.answer.named(name)), None)
+
+    @cached_property
+    def flags(self) -> frozenset[str]:
+        """The terms of `FLAG_TERMS` that REFLECT names."""
+        section = self.first("REFLECT")
+        found = flags_of(self.text, section.body) if section else ()
+        return frozenset(flag.term for flag in found)
 
     def fault(self, key: str) -> ProofFault | None:
         """Return the fault of a member of the proof, None if it is valid."""
