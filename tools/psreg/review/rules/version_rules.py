@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, zip_longest
 
 from semver import Version
 
@@ -17,7 +17,7 @@ from psreg.compatibility.steps import (
     step_between,
     stepped,
 )
-from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.rule import rule
 from psreg.core.version import Step, parse_version
 from psreg.formats.json.pointer import join
@@ -213,13 +213,24 @@ def behaviour_changed(change: ChangeSet) -> Iterator[Finding]:
         for difference in islice(found, MOST_CHANGES):
             yield Finding(
                 message=f"{difference.message}; this changes behaviour, please read it",
-                at=difference.pointer,
+                at=difference.pointer or _first_change(previous, release.submission),
                 path=str(
                     release.submission.release_path
                     if difference.row in _IN_RELEASE
                     else release.submission.artifact_path
                 ),
             )
+
+
+def _first_change(before: Submission, after: Submission) -> Span:
+    """Return the first line of a `.prompt` that differs below the header [CONTENT]."""
+    old, new = (each.documents[each.artifact_path].text for each in (before, after))
+    start = new.find("\n[CONTENT]") + 1
+    lines = new[start:].split("\n")
+    pairs = zip_longest(old[old.find("\n[CONTENT]") + 1 :].split("\n"), lines)
+    first = next((at for at, (was, now) in enumerate(pairs) if was != now), 0)
+    start += sum(len(line) + 1 for line in lines[:first])
+    return Span(start, start + len("".join(lines[first : first + 1])))
 
 
 @rule("CHG010", spec="registry/CHANGES", severity=INFO)
