@@ -272,3 +272,34 @@ def test_a_run_that_does_not_count_gives_no_points():
     points = [{part.id: part.points for part in each.parts} for each in (good, bad)]
     assert (points[0]["platforms"], points[1]["platforms"]) == (5, 0)
     assert "transcript" in {each for part in bad.parts for each in part.missing}
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "said"),
+    [
+        ("claude-2026-11-01", {"result": "pass"}, None),
+        ("le-chat-2026-11-01", {"platform": "Le Chat", "result": "pass"}, None),
+        ("claude-2026-11-01", {"result": "fail", "notes": "It said no."}, None),
+        ("claude-2026-11-01", {"result": "fail"}, "a result of `fail` needs `notes`"),
+        ("claude-2026-11-01", {}, "must be pass, partial or fail"),
+        ("claude-2026-11-02", {"result": "pass"}, "the date `2026-11-01`, the file name another"),
+        ("gemini-2026-11-01", {"result": "pass"}, "the platform `claude`, the file name another"),
+    ],
+)
+def test_the_header_of_a_later_transcript_takes_the_place_of_a_row(name, header, said):
+    text = transcript(PROMPT, **{"platform": "claude"} | header)
+    (run,) = judged([], **{name: text})
+    assert (run.row, run.run.index) == ("", -1)
+    assert [said in doubt.message for doubt in run.doubts] == ([True] if said else [])
+    found = findings([], **{name: text})
+    assert any(code == "REG035" for code, *_ in found) is (said is not None)
+
+
+def test_a_later_transcript_without_header_is_an_error():
+    text = GOOD.partition("\n")[2]
+    found = findings([], **{"claude-2026-11-01": text})
+    assert found["REG035", "", ERROR].endswith("its transcript has no run header")
+
+
+def test_a_day_that_the_calendar_does_not_have():
+    assert doubts([row("claude", date="2026-02-30")], claude=GOOD)[0][0] == "it has no date"

@@ -169,3 +169,12 @@ def test_of_a_policy_every_name_must_be_one():
 
 def test_neighbours_of_nothing():
     assert similarity.neighbours({}, edits=2, enough=1) == {}
+
+
+def test_the_same_words_in_another_order_are_named():
+    names = [("email_reply", A), ("reply_emails", B), ("refund_email_reply", B)]
+    assert [(code, name) for code, name, _ in check(*names)] == [
+        ("NAME008", "email_reply"),
+        ("NAME008", "reply_emails"),
+    ]
+    assert check(("email_reply", A), ("reply_emails", BOTH)) == []
