@@ -17,19 +17,23 @@ def near_ones(word: str, known: Collection[str], most: int) -> list[str]:
     return get_close_matches(word.lower(), known, n=most)
 
 
+_SLIGHT = 0.9
+_MANY = 100
+"""Known words among which a misspelt one is searched, and letters of the longest: it takes time."""
+
+
 def meant(word: str, known: Collection[str]) -> str | None:
     """Return the one of `known` that `word` spells in other letter case, or with other separators.
 
     A slight misspelling counts, too. None if no word is that similar.
     """
+    if len(word) > _MANY or len(known) > _MANY:
+        return None
     from difflib import get_close_matches  # noqa: PLC0415 - only a misspelt word needs it
 
-    by_letters = {letters(one): one for one in known}
+    by_letters = {letters(one): one for one in known if len(one) <= _MANY}
     near = get_close_matches(letters(word), by_letters, n=1, cutoff=_SLIGHT)
     return by_letters[near[0]] if near else None
-
-
-_SLIGHT = 0.9
 
 
 def letters(word: str) -> str:

@@ -114,7 +114,12 @@ def unfilled(text: str) -> str:
 
 def is_example(text: str) -> bool:
     """Tell whether `text` is the example of a blank."""
-    return text.strip() in {found.example for found in blanks().values()}
+    return text.strip() in _examples()
+
+
+@cache
+def _examples() -> frozenset[str]:
+    return frozenset(found.example for found in blanks().values())
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -35,6 +35,9 @@ MAX_BYTES = 1_048_576
 VERSION_KEY = "dotprompt_format_version"
 SUPPORTED_VERSIONS = ("0.0.1",)
 
+_MOST_NESTED = 500
+"""Comments in comments that are reported."""
+
 _UNREADABLE = frozenset(
     ("PROMPT001", "PROMPT002", "PROMPT003", "PROMPT011", "PROMPT019", "PROMPT024")
 )
@@ -213,7 +216,7 @@ def _file_issues(text: str, source: Source) -> Iterator[Issue]:
         yield Issue(code="PROMPT004", message=message, span=source.unclosed, hint=hint)
     message = "this comment contains another `(%`, so it may end later than intended"
     hint = "Close it with `%)` where it should end; the text up to there is not sent."
-    for comment in source.nested:
+    for comment in source.nested[:_MOST_NESTED]:
         yield Issue(code="PROMPT029", message=message, span=comment, hint=hint)
 
 

@@ -60,8 +60,9 @@ _ASKED = (
 _MARKED = re.compile(r"\b(?:recorded|illustrative)\b", re.IGNORECASE)
 
 _MARK = re.compile(
-    r"([*_]{1,3})[^*_\n]*\b(?:recorded|illustrative)\b[^*_\n]*\1"
-    r"|^\W*(?:(?:this|the|an?) (?:\w+ ){0,3})?(?:not )?(?:recorded|illustrative)\b[^.\n]*\.?",
+    r"([*_]{1,3})[^*_\n]{0,200}?\b(?:recorded|illustrative)\b[^*_\n]{0,200}\1"
+    r"|^\W{0,20}(?:(?:this|the|an?) (?:\w{1,20} ){0,3})?(?:not )?"
+    r"(?:recorded|illustrative)\b[^.\n]*\.?",
     re.IGNORECASE,
 )
 """The words that say where an example is from, at its beginning."""

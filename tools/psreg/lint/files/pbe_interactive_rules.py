@@ -20,7 +20,7 @@ from psreg.lint.parser_findings import of_violations
 _INTERACTIVE = "interactive_engine"
 _ALIKE = "use the same spelling in the name and its save keys"
 _SAVES = ("save_system", "save_template")
-_SAVE_WORD = re.compile(r"[A-Za-z0-9][\w-]*_save\b")
+_KEY_LIKE = re.compile(r"[\w-]++")
 _MOST_SENTENCES = 2
 _ENOUGH = {"techniques": 5, "phases": 2}
 _WORD = re.compile(r"[^\W\d_]{2}")
@@ -263,7 +263,7 @@ def load_instruction_names_other_key(pbe: Pbe) -> Iterator[Finding]:
     roots = [root for root, _ in _saves(pbe)]
     if not roots or not pbe.name or roots[0] in instruction:
         return
-    named = _SAVE_WORD.findall(instruction)
+    named = [word for word in _KEY_LIKE.findall(instruction) if word.endswith("_save")]
     if named and not any(follows_name(key, pbe.name) for key in named):
         yield Finding(
             message=f"the loading instruction names {shown(named[0])}, not {shown(roots[0])}",

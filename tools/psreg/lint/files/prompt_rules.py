@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.core.spelling import meant, nearest
+from psreg.core.spelling import meant
 from psreg.formats.dotprompt import SUPPORTED_VERSIONS, VERSION_KEY, Prompt
 from psreg.formats.json.syntax_error import shown
 from psreg.lint.content.clarity_rules import says_nothing
@@ -439,7 +439,8 @@ def undefined_variable(prompt: Prompt) -> Iterator[Finding]:
 
     This is not a mistake. A variable without an entry in DEFAULTS is a required input, and the
     catalogue lists it as one. But check the name, because a misspelled name looks the same: without
-    a value, `{name}` goes to the model unchanged.
+    a value, `{name}` goes to the model unchanged. `psreg check --strict` makes it an error, as the
+    validation mode of the format does.
 
     ## Fix
 
@@ -567,9 +568,10 @@ def unused_default(prompt: Prompt) -> Iterator[Finding]:
     header = next((header for header in prompt.headers if header.name == "CONTENT"), None)
     variables = [variable.name for variable in prompt.variables]
     known = {*variables, *(literal.name for literal in prompt.literals)}
+    undefined = [name for name in variables if name not in prompt.defaults]
     for name in prompt.defaults if header else ():
         if name not in known:
-            near = nearest(name, [one for one in variables if one not in prompt.defaults])
+            near = meant(name, undefined)
             yield Finding(
                 message=f"no `{{{name}}}` in [CONTENT] uses this default",
                 at=prompt.key_span(f"/defaults/{name}"),
