@@ -18,6 +18,7 @@ from psreg.formats import dotprompt
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.system.files import MAX_FILE
+from stub import running
 from support.paths import PBES
 from support.publishing import NOW, client_reads, files, put
 from support.registry_trees import transcript
@@ -469,3 +470,51 @@ def test_a_run_may_be_added_to_a_published_version(world: World) -> None:
     done = world.run()
     assert done.returncode == 1
     assert "answers of psreg's stub, which is not a model" in done.stdout
+
+
+def test_runs_on_the_stub_count_for_no_platform(world: World) -> None:
+    """Recorded by `psreg try` under the names of two platforms, and shown for what they are."""
+    folder = world.checkout / "pbes/prompt/email_reply/1.0.0"
+    artifact = folder / "email_reply.prompt"
+    script = world.root / "script.txt"
+    script.write_text("Shorter, please.\n")
+    rows = ""
+    with running() as stub:
+        for platform in ("claude", "gemini"):
+            record = folder / f"evidence/{platform}.jsonl"
+            record.parent.mkdir(exist_ok=True)
+            subprocess.run(
+                [
+                    *(sys.executable, "-m", "psreg", "try", str(artifact)),
+                    *("--endpoint", stub.url, "--model", "stub-1", "--platform", platform),
+                    *("--script", str(script), "--record", str(record), "--quiet"),
+                ],
+                env=world.environment(),
+                check=True,
+            )
+            run = json.loads(record.read_text().splitlines()[0])["run"]
+            rows += f"""
+[[tested]]
+platform = "{platform}"
+model = "stub-1"
+date = {run["date"]}
+sha256 = "{run["sha256"]}"
+result = "pass"
+evidence = "evidence/{platform}.jsonl"
+"""
+    toml = folder / "release.toml"
+    toml.write_text(toml.read_text() + rows)
+    assert "answers of psreg's stub, which is not a model" in world.run().stdout
+    policy = world.registry / "policy.toml"
+    policy.write_text(policy.read_text() + policy.read_text().replace("REG011", "REG035"))
+    assert world.run().returncode == 0
+    told = [line for line in world.info("email_reply").splitlines() if "pass" in line]
+    assert len(told) == 2
+    assert all(line.endswith("answers of psreg's stub, which is not a model") for line in told)
+    state = world.state()
+    assert state is not None
+    shard = json.loads(state.catalog["prompt"].data)
+    assert shard["platform"]["values"] == []
+    record = json.loads(state.packages["email_reply"])
+    points = {part["id"]: part["points"] for part in record["releases"][0]["score"]["parts"]}
+    assert points["platforms"] == 0

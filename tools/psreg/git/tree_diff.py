@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from psreg.core.errors import FindingsError
 from psreg.formats.layout import Irregular
 from psreg.git.batch import malformed
 from psreg.git.objects import Objects, too_many
@@ -71,6 +72,14 @@ def differences(
 
 
 def _differing(objects: Objects, pair: FolderPair) -> Iterator[tuple[str, Difference]]:
+    try:
+        yield from _in_folder(objects, pair)
+    except FindingsError as error:
+        place = ascii(pair.path[:_LONGEST]) if pair.path else "the top folder"
+        raise FindingsError(error.code, f"{error.message}, in {place}", error.hint) from error
+
+
+def _in_folder(objects: Objects, pair: FolderPair) -> Iterator[tuple[str, Difference]]:
     before = objects.folder(pair.before) if pair.before else Folder(b"", _width(pair))
     after = objects.stored(pair.after) if pair.after else b""
     for name, old, new in before.differing(after) if pair.before != pair.after else ():
