@@ -70,7 +70,7 @@ def renew(state: RegistryState, signer: MetadataSigner) -> tuple[Document, ...]:
     """Return the documents that renew the signatures of `state` without other changes.
 
     The timestamp is always renewed, and every role that is due and whose key is at hand; () if the
-    timestamp already lasts as long as a new one would.
+    timestamp already lasts as long as a new one would: a clock that is behind never shortens it.
 
     Raises:
         TrustError: KEY_MISSING, for the timestamp and for a role that has expired.
@@ -83,8 +83,8 @@ def renew(state: RegistryState, signer: MetadataSigner) -> tuple[Document, ...]:
     if changed or renewal.wants(SNAPSHOT, ROOT):
         return (*roots, *_make_current(fresh, fresh[ROOT], changed, signer))
     timestamp = signer.next_timestamp(fresh[SNAPSHOT], fresh[ROOT], fresh[TIMESTAMP])
-    stays = not roots and timestamp.expires == fresh[TIMESTAMP].expires
-    return () if stays else (*roots, timestamp)
+    lasts = not roots and fresh[TIMESTAMP].expires >= timestamp.expires
+    return () if lasts else (*roots, timestamp)
 
 
 class _Renewal:

@@ -209,7 +209,6 @@ def bin_of(target: str) -> str:
 def is_due(expires: datetime, now: datetime, lifetime: timedelta) -> bool:
     """Return whether a signature that expires at `expires` should be renewed at `now`.
 
-    That is when less than 30 % of its `lifetime` is left, or more than all of it, because it was
-    made for longer.
+    That is when less than 30 % of its `lifetime` is left.
     """
-    return not lifetime * 3 // 10 <= expires - now <= lifetime
+    return expires - now < lifetime * 3 // 10
