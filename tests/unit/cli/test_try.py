@@ -5,6 +5,7 @@ import os
 import pty
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import termios
@@ -422,6 +423,21 @@ def test_options_that_do_not_fit(client):
     ):
         assert client.refused("try", SQL, *options) == (2, "USAGE")
     assert client.refused("try", "--endpoint", "http://127.0.0.1:9") == (2, "USAGE")
+
+
+def test_plain_http_to_a_named_host_must_be_allowed(client):
+    name = socket.gethostname()
+    try:
+        here = socket.gethostbyname(name).startswith("127.")
+    except OSError:
+        here = False
+    if not here:
+        pytest.skip(f"{name} does not resolve to an address that the stub listens at")
+    with running() as stub:
+        talk = ("try", SQL, "--endpoint", stub.url.replace("127.0.0.1", name))
+        assert client.refused(*talk) == (2, "BAD_ENDPOINT")
+        assert client.run(*talk, "--allow-http", typed="SELECT 1").code == 0
+    assert said_by_the_user(stub) == ["SELECT 1"]
 
 
 def test_the_models_of_an_endpoint_are_listed(client):
