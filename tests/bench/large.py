@@ -58,6 +58,29 @@ FILES = {
     "scripts": ("x.prompt", _filled(CONTENT, "<script>")),
     "backticks": ("x.prompt", _filled(CONTENT, "`a` ")),
     "line breaks": ("x.prompt", _filled(CONTENT, "\n", "x")),
+    "one long word in the loading instruction": (
+        "x.pbe.txt",
+        _filled(_engine(save_system={"load_detection": {"instruction": "X"}})[:-4], "a_", '"}}}'),
+    ),
+    "the same technique again": (
+        "x.pbe.txt",
+        _engine(
+            facilitator_techniques={"techniques": [dict.fromkeys(("name", "purpose"), "a")] * 6_000}
+        ),
+    ),
+    "misspelt keys": ("x.pbe.txt", _engine(**{f"save_syste{n}": n for n in range(6_000)})),
+    "comments in comments": ("x.prompt", _filled(CONTENT, "(% (% %)")),
+    "defaults that nothing uses": (
+        "x.prompt",
+        "".join(
+            (
+                f"{HEAD}[DEFAULTS]\n",
+                *(f"@name{n} x\n" for n in range(3_000)),
+                "[CONTENT]\n",
+                *(f"{{nome{n}}}" for n in range(60_000)),
+            )
+        ),
+    ),
     "tested rows": ("release.toml", _filled("", "[[tested]]\n", size=TOML)),
     "list of release.toml": ("release.toml", _filled("a = [", "'',", "]", size=TOML)),
 }

@@ -98,3 +98,23 @@ def test_the_authors_files_have_the_wrong_version_key_and_nothing_else(name, inp
     infos = [("PROMPT014", INFO, f"{{{name}}}") for name in inputs]
     assert judged(data) == [("PROMPT010", ERROR, "format_version"), *infos]
     assert judged(data, Mode.READ) == [("PROMPT010", WARNING, "format_version"), *infos]
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "wrong"),
+    [
+        (META + "[CONTENTS]\nx", "CONTENT", "[CONTENTS]"),
+        (META.replace("[METADATA]", "[METDATA]") + "[CONTENT]\nx", "METADATA", "[METDATA]"),
+        (META + "[Content_]\nx", "CONTENT", "[Content_]"),
+    ],
+)
+def test_a_misspelt_header_is_named(text, right, wrong):
+    prompt = read(text.encode())
+    (issue,) = (issue for issue in prompt.issues if issue.code == "PROMPT003")
+    assert prompt.text[issue.span.start : issue.span.end] == wrong
+    assert issue.hint == f"Write `[{right}]` here."
+
+
+def test_a_line_in_brackets_is_not_every_header():
+    (issue,) = (i for i in read((META + "[NOTES]\nx").encode()).issues if i.code == "PROMPT003")
+    assert issue.span.start == issue.span.end

@@ -7,11 +7,13 @@ judged by the rules.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from psreg.core.diagnostics import Change, Issue, Span
+from psreg.core.spelling import meant
 from psreg.formats.dotprompt.sections import (
     CONTENT,
     DEFAULTS,
@@ -34,6 +36,9 @@ from psreg.formats.dotprompt.source import (
 MAX_BYTES = 1_048_576
 VERSION_KEY = "dotprompt_format_version"
 SUPPORTED_VERSIONS = ("0.0.1",)
+
+_LIKE_A_HEADER = re.compile(r"^\[([A-Za-z_ -]{4,20})\]", re.MULTILINE)
+_MOST_HEADERS = 100
 
 _MOST_NESTED = 500
 """Comments in comments that are reported."""
@@ -154,7 +159,7 @@ def _understood(text: str, source: Source) -> Prompt:
     issues = (
         *_file_issues(text, source),
         *sections.issues,
-        *_missing_sections(text, sections),
+        *_missing_sections(source, sections, text),
         *_version_issues(sections, metadata),
         *_spanning_pairs(content, braces),
     )
@@ -220,13 +225,26 @@ def _file_issues(text: str, source: Source) -> Iterator[Issue]:
         yield Issue(code="PROMPT029", message=message, span=comment, hint=hint)
 
 
-def _missing_sections(text: str, sections: Sections) -> Iterator[Issue]:
+def _missing_sections(source: Source, sections: Sections, text: str) -> Iterator[Issue]:
     found = {header.name for header in sections.headers}
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
     for name, at in ((METADATA, start), (CONTENT, end)):
         if name not in found:
             message = f"section [{name}] is missing"
-            yield Issue(code="PROMPT003", message=message, span=Span(at, at), hint=_SHAPE)
+            spelled = _misspelt(source, name)
+            yield Issue(
+                code="PROMPT003",
+                message=message,
+                span=spelled or Span(at, at),
+                hint=f"Write `[{name}]` here." if spelled else _SHAPE,
+            )
+
+
+def _misspelt(source: Source, name: str) -> Span | None:
+    """Return what is probably meant as the header of section `name`; None if nothing is."""
+    lines = islice(_LIKE_A_HEADER.finditer(source.text), _MOST_HEADERS)
+    found = (source.excerpt.span(*line.span()) for line in lines if meant(line[1], [name]))
+    return next(found, None)
 
 
 def _version_issues(sections: Sections, metadata: Mapping[str, str]) -> Iterator[Issue]:
