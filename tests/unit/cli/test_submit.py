@@ -146,6 +146,24 @@ def test_the_next_version_starts_from_what_was_merged(ana):
     assert [o["code"] for o in document["objections"]]
 
 
+def test_what_somebody_else_pushed_is_never_overwritten(ana):
+    """The branch starts again after a merge, but its remote has a commit that may be approved."""
+    ana.new()
+    ana.say("--push")
+    squashed = ana.git("commit-tree", "submit/trip_packer^{tree}", "-p", "main", "-m", "Squash")
+    ana.git("push", "-q", "origin", f"{squashed}:main")
+    tip = ana.git("rev-parse", "submit/trip_packer")
+    more = ana.git("commit-tree", f"{tip}^{{tree}}", "-p", tip, "-m", "Somebody's commit")
+    ana.git("push", "-q", "origin", f"{more}:refs/heads/submit/trip_packer")
+    ana.git("stash", "push", "-q", "--include-untracked", "--", FOLDER)
+    ana.git("pull", "-q", "--ff-only")
+    release = (ana.clone / FOLDER / "0.1.0/release.toml").read_text()
+    ana.write(version("trip_packer", "0.1.1", release=release + 'changes = "Wording."\n'))
+    code, document = ana.say("--push")
+    assert (code, document["error"]["code"]) == (1, "BRANCH_MOVED")
+    assert git("rev-parse", "submit/trip_packer", cwd=ana.origin) == more
+
+
 def test_only_the_entry_file(ana):
     ana.write({"pbes/prompt/hello/entry.toml": 'owners = []\n[yanked]\n"1.0.0" = "Broken."\n'})
     assert ana.psreg().returncode == 0

@@ -20,9 +20,9 @@ class Submission:
     """The result of a submission.
 
     With `objections`, there is no branch. `restarted`: the earlier commits of the branch were
-    merged, so it starts again from the base. `blocks_pull`: `git pull` will fail because the files
-    in the work tree are untracked. `url` is the page of the pull request if `opened`, otherwise
-    the page on which to open it; "" if the forge is unknown.
+    merged, the last of which is `merged`, so it starts again from the base. `blocks_pull`: `git
+    pull` will fail because the files in the work tree are untracked. `url` is the page of the pull
+    request if `opened`, otherwise the page on which to open it; "" if the forge is unknown.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Submission:
     review: Review | None = None
     objections: tuple[Objection, ...] = ()
     restarted: bool = False
+    merged: str = ""
     blocks_pull: bool = False
     pushed: bool = False
     opened: bool = False

@@ -166,6 +166,7 @@ def _committed(
         branch=branch,
         commit=commit,
         restarted=before is not None and not again,
+        merged=before if before and not again else "",
         blocks_pull=bool(clone.untracked(str(folder))),
     )
 
@@ -184,8 +185,7 @@ def _sent(
         options = ["merge_request.create", f"merge_request.title={done.title}"]
         options += [f"merge_request.target={route.target}"] * bool(route.target)
     requests = _requests(route) if args.open and forge != "gitlab" else None
-    tip = clone.remote_tip(route.remote, done.branch) if done.restarted else None
-    lease = (tip or "") if done.restarted else None
+    lease = _lease(clone, route.remote, done) if done.restarted else None
     said = clone.push(route.remote, done.commit, done.branch, options, lease)
     for line in said.splitlines():
         console.note(line)
@@ -198,6 +198,21 @@ def _sent(
     owner = route.own.owner if route.own else requests.owner
     url = requests.open_pull_request(owner, done.branch, done.title, _description(done))
     return replace(done, opened=True, url=url)
+
+
+def _lease(clone: Clone, remote: str, done: Submission) -> str:
+    """Return the commit that the push may replace: the merged one that this clone knows, or none.
+
+    Whoever pushed more to the branch may have had it approved; nothing of that is overwritten.
+    """
+    tip = clone.remote_tip(remote, done.branch)
+    if tip in (None, done.merged):
+        return tip or ""
+    raise FindingsError(
+        "BRANCH_MOVED",
+        f"the branch `{done.branch}` of {remote} has commits that this clone did not submit",
+        "Close or merge its pull request, delete the branch there, and submit again.",
+    )
 
 
 def _requests(route: _Route) -> Requests:

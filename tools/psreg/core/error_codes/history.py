@@ -85,8 +85,10 @@ GIT = Subject(
         ErrorCode(
             code="BRANCH_MOVED",
             exit_code=1,
-            meaning="Another program changed the branch while psreg was preparing the commit.",
-            remedy="Run the command again.",
+            meaning="The branch has commits that psreg did not make: another program changed it "
+            "while psreg was preparing the commit, or somebody pushed to it.",
+            remedy="Run the command again. If somebody pushed to the branch, close or merge its "
+            "pull request and delete the branch first.",
         ),
     ),
 )
