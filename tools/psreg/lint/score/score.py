@@ -219,8 +219,8 @@ QUESTIONS: tuple[Question, ...] = (
         Question(
             id=f"conversations-{number}",
             part="tests",
-            asks=f"the transcripts contain {words}: two or more answers, or one if it is stateless",
-            how=f"Save transcripts of {words}: at least two answers, or one if it is stateless.",
+            asks=f"the transcripts contain {words} (of a dialogue: with two or more answers)",
+            how=f"Save the transcripts of {words}; a dialogue needs at least two answers.",
             met=_conversations(number),
             only=PBE,
             of_runs=True,
