@@ -95,11 +95,16 @@ class SubmittedGitHub(FakeGitHub):
     def __init__(self, origin: Path) -> None:
         super().__init__()
         self.origin = origin
+        self.reviews: dict[int, list[dict[str, Any]]] = {}
 
     def _routes(self) -> Any:
         pulls = f"/repos/{self.repository}/pulls"
+        approvals = ("GET", rf"{pulls}/(\d+)/reviews", self._reviews)
         here = ("GET", f"/repos/{self.repository}", lambda: (200, {"default_branch": "main"}))
-        return (("POST", pulls, self._open), here, *super()._routes())
+        return (("POST", pulls, self._open), approvals, here, *super()._routes())
+
+    def _reviews(self, number: str) -> tuple[int, Any]:
+        return 200, self.reviews.get(int(number), [])
 
     def _open(self, document: Any) -> tuple[int, Any]:
         branch = document["head"].partition(":")[2]

@@ -177,6 +177,28 @@ def test_pushing(ana):
     assert git("rev-parse", "submit/trip_packer", cwd=ana.origin) == document["commit"]
 
 
+def test_an_approved_pull_request_is_not_changed(ana):
+    ana.new()
+    with running(SubmittedGitHub(ana.origin)) as server:
+        forge = {
+            "GITHUB_API_URL": server.url,
+            "GITHUB_REPOSITORY": server.repository,
+            "GITHUB_TOKEN": TOKEN,
+        }
+        _, document = ana.say("--open", **forge)
+        number = server.pulls[0]["number"]
+        approved = {"user": {"id": 5}, "state": "APPROVED"}
+        server.reviews[number] = [approved, {"user": {"id": 6}, "state": "COMMENTED"}]
+        assert ana.say("--open", **forge)[0] == 0  # nothing new is pushed
+        ana.fix()
+        code, refused = ana.say("--open", **forge)
+        assert (code, refused["error"]["code"]) == (1, "APPROVED")
+        assert git("rev-parse", "submit/trip_packer", cwd=ana.origin) == document["commit"]
+        server.reviews[number].append({"user": {"id": 5}, "state": "DISMISSED"})
+        assert ana.say("--open", **forge)[0] == 0
+        assert git("rev-parse", "submit/trip_packer", cwd=ana.origin) != document["commit"]
+
+
 def test_opening_on_github(ana):
     ana.new()
     with running(SubmittedGitHub(ana.origin)) as server:

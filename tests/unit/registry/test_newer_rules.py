@@ -147,3 +147,17 @@ def test_a_damaged_registry_spares_nothing(world: World) -> None:
     timestamp = world.root / "registry/metadata/timestamp.json"
     timestamp.write_bytes(timestamp.read_bytes().replace(b"0", b"1"))
     assert set(severities(world.check()).values()) == {ERROR}
+
+
+def test_without_a_newer_finding_about_a_version_nothing_is_read(world: World) -> None:
+    """A registry that cannot be read does not matter to findings of old rules."""
+    world.release("0.1.0", "1.0.0")
+    (world.root / "registry/metadata/1.root.json").write_text("damaged")
+    found = world.check(old_rule, not_about_a_version)
+    assert {d.severity for d in found.values()} == {ERROR}
+
+
+@rule("REG996", spec="registry/TEST", severity=ERROR)
+def old_rule(submission: Submission) -> Iterator[Finding]:
+    """Has been there from the beginning."""
+    yield Finding(message="old", path=str(submission.release_path))

@@ -185,6 +185,8 @@ def _sent(
         options = ["merge_request.create", f"merge_request.title={done.title}"]
         options += [f"merge_request.target={route.target}"] * bool(route.target)
     requests = _requests(route) if args.open and forge != "gitlab" else None
+    if requests:
+        _keep_approval(clone, route, requests, done)
     lease = _lease(clone, route.remote, done) if done.restarted else None
     said = clone.push(route.remote, done.commit, done.branch, options, lease)
     for line in said.splitlines():
@@ -198,6 +200,19 @@ def _sent(
     owner = route.own.owner if route.own else requests.owner
     url = requests.open_pull_request(owner, done.branch, done.title, _description(done))
     return replace(done, opened=True, url=url)
+
+
+def _keep_approval(clone: Clone, route: _Route, requests: Requests, done: Submission) -> None:
+    """Return if the push changes nothing that somebody has approved. Raises FindingsError."""
+    if clone.remote_tip(route.remote, done.branch) in (None, done.commit):
+        return
+    owner = route.own.owner if route.own else requests.owner
+    if page := requests.approved(owner, done.branch):
+        raise FindingsError(
+            "APPROVED",
+            f"the pull request {page} is approved, and this would change what was approved",
+            "Ask the reviewer to withdraw the approval, or wait until it is merged.",
+        )
 
 
 def _lease(clone: Clone, remote: str, done: Submission) -> str:

@@ -52,6 +52,29 @@ class Requests(GitHub):
         self.require_token()
         return self._api.with_retries(partial(self._comment, issue, marker, body))
 
+    def approved(self, owner: str, branch: str) -> str:
+        """Return the page of an approved, open pull request for a branch; "" if there is none.
+
+        Raises:
+            ForgeError: the forge refused, or did not answer.
+        """
+        for pull in self._opened(owner, branch):
+            reviews = f"{self._path}/pulls/{number(at(pull, 'number'))}/reviews"
+            latest = {
+                number(at(review, "user", "id")): text(at(review, "state"))
+                for review in self._api.listed(reviews, _PAGES)
+                if at(review, "state") in ("APPROVED", "CHANGES_REQUESTED", "DISMISSED")
+            }
+            if "APPROVED" in latest.values():
+                return text(at(pull, "html_url"))
+        return ""
+
+    def _opened(self, owner: str, branch: str) -> list[Any]:
+        """Return the open pull requests for a branch; a fork can have one of the same name."""
+        head = f"{owner}:{branch}"
+        asked = self._api.listed(f"{self._path}/pulls", _PAGES, state="open", head=head)
+        return [one for one in asked if text(at(one, "head", "label")).lower() == head.lower()]
+
     def open_pull_request(self, owner: str, branch: str, title: str, body: str) -> str:
         """Open a pull request for `branch` of the account `owner`; return its page.
 
@@ -65,11 +88,9 @@ class Requests(GitHub):
         return self._api.with_retries(partial(self._request, owner, branch, title, body))
 
     def _request(self, owner: str, branch: str, title: str, body: str) -> str:
+        for pull in self._opened(owner, branch):
+            return text(at(pull, "html_url"))
         head = f"{owner}:{branch}"
-        asked = self._api.listed(f"{self._path}/pulls", _PAGES, state="open", head=head)
-        for pull in asked:  # a fork can have a branch of the same name
-            if text(at(pull, "head", "label")).lower() == head.lower():
-                return text(at(pull, "html_url"))
         document = {"title": title, "body": body, "head": head, "base": self.default_branch}
         made = self._api.send("POST", f"{self._path}/pulls", document)
         if not number(at(made, "number")):

@@ -83,6 +83,14 @@ GIT = Subject(
             remedy="Switch to another branch with `git switch`, then run the command again.",
         ),
         ErrorCode(
+            code="APPROVED",
+            exit_code=1,
+            meaning="The pull request of the branch is approved, and another push would change "
+            "what the approval was given for.",
+            remedy="Ask the reviewer to withdraw the approval, or wait until it is merged and "
+            "submit the change as the next version.",
+        ),
+        ErrorCode(
             code="BRANCH_MOVED",
             exit_code=1,
             meaning="The branch has commits that psreg did not make: another program changed it "
