@@ -449,23 +449,22 @@ def test_the_models_of_an_endpoint_are_listed(client):
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_the_turn_of_the_user_is_kept_however_it_ends(ending, client):
+def test_turn_and_partial_answer_are_kept_however_it_ends(ending, client):
     record = client.place / "r.jsonl"
     with running("stalled-stream") as stub, subprocess.Popen(
-        [
-            sys.executable, "-m", "psreg", "try", SQL, "--endpoint", stub.url,
-            "--record", record, "--format", "json",
-        ],
+        [sys.executable, "-m", "psreg", "try", SQL, "--endpoint", stub.url, "--record", record],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PSREG_HOME": str(client.home)}, cwd=client.place,
     ) as trial:  # fmt: skip
         trial.stdin.write("SELECT 1\n")
         trial.stdin.flush()
-        assert stub.asked.wait(60)
+        assert trial.stdout.readline() == "> SELECT 1\n"
+        assert trial.stdout.read(13) == "Half of a sen"
         trial.send_signal(ending)
         trial.communicate(timeout=60)
-    said = [turn["content"] for turn in records(record) if turn["role"] == "user"]
-    assert said == ["SELECT 1"]
+    turns = records(record)
+    assert [turn["content"] for turn in turns if turn["role"] == "user"] == ["SELECT 1"]
+    assert (turns[-1]["content"], turns[-1]["cut"]) == ("Half of a sen", True)
     assert trial.returncode == (-9 if ending is signal.SIGKILL else 130)
 
 

@@ -306,9 +306,9 @@ def test_the_transcript_is_evidence_that_names_its_artifact():
         "settings": {"seed": 7},
         "requested": "m1",
     }
-    assert last == {"role": "user", "content": "Hello"}
-    session.ended = "ENDPOINT_CUT"
-    assert records(transcript(session, AT))[-1]["ended"] == "ENDPOINT_CUT"
+    assert last == {"role": "assistant", "content": "Half of ", "cut": True}
+    session.stop("ENDPOINT_CUT")
+    assert records(transcript(session, AT))[-1] == {**last, "ended": "ENDPOINT_CUT"}
 
 
 def test_the_row_is_toml_with_a_result_left_to_judge():

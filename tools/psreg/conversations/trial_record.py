@@ -35,8 +35,12 @@ class TrialMetadata:
 
 
 def transcript(session: Session, at: TrialMetadata) -> str:
-    """Return the transcript so far as JSON Lines; `ended` is missing while the trial runs."""
-    records = [_record(turn) for turn in session.turns]
+    """Return the transcript so far as JSON Lines; `ended` is missing while the trial runs.
+
+    The part of an answer that has arrived is in it.
+    """
+    partial = Turn(role="assistant", content="".join(session.partial), cut=True)
+    records = [_record(turn) for turn in (*session.turns, *([partial] if session.partial else []))]
     records[0]["run"] = _run(session, at)
     if session.ended:
         records[-1]["ended"] = str(session.ended)

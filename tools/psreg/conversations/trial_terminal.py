@@ -32,6 +32,9 @@ from psreg.system.message_input import QUOTES, MessageInput, edited_message
 
 STANDARD_INPUT = Path("-")
 
+_PARTS = 100
+"""At least all but one of so many parts of an answer are kept if the program is killed."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Trial:
@@ -56,7 +59,10 @@ class Trial:
         return not (self.console.machine or self.console.quiet)
 
     def show(self, piece: str) -> None:
-        """Show a piece of the assistant's answer."""
+        """Keep what has arrived of the assistant's answer, and show the next piece of it."""
+        pieces = len(self.session.partial)
+        if pieces % max(1, pieces // _PARTS) == 0:  # a long answer is not written for each piece
+            self.write(durable=False)
         if self.shown:
             self._open = True
             self.console.piece(piece)
@@ -166,11 +172,11 @@ class Trial:
             "row": self.row,
         }
 
-    def write(self) -> None:
+    def write(self, *, durable: bool = True) -> None:
         """Write the transcript so far."""
         if self.record is not None:
             text = transcript(self.session, self.metadata)
-            write_file(self.record, text.encode("utf-8", "replace"))
+            write_file(self.record, text.encode("utf-8", "replace"), durable=durable)
 
     def _end_line(self) -> None:
         if self._open:

@@ -29,10 +29,11 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _POLL = 0.05
 
 
-def write_file(path: Path, data: bytes, mode: int = 0o644) -> None:
+def write_file(path: Path, data: bytes, mode: int = 0o644, *, durable: bool = True) -> None:
     """Make `path` a regular file with the content `data` and the permission bits `mode`.
 
-    A device or a pipe, such as /dev/null or /dev/stdout, is written to and never replaced.
+    Without `durable`, it outlives the program but perhaps not a power failure. A device or a pipe,
+    such as /dev/null or /dev/stdout, is written to and never replaced.
 
     Raises:
         UnavailableError: `CANNOT_WRITE`; the old file is unchanged.
@@ -49,7 +50,8 @@ def write_file(path: Path, data: bytes, mode: int = 0o644) -> None:
             with open(number, "wb") as file:  # noqa: PTH123 - takes a descriptor
                 file.write(data)
                 file.flush()
-                os.fsync(number)
+                if durable:
+                    os.fsync(number)
             Path(temporary).chmod(mode)
             Path(temporary).replace(path)
         except BaseException:
