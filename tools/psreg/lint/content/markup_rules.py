@@ -172,7 +172,7 @@ _EVENTS = (
 )
 _ELEMENT = re.compile(
     rf"<(?P<name>{_ELEMENTS})(?=[\s/>])(?P<attributes>{_ATTRIBUTES})>"
-    rf"|<(?P<other>[a-z][a-z0-9-]{{0,20}})[\s/]{_ATTRIBUTES}?[\s\"'/](?P<event>on[a-z]{{3,20}})\s{{0,4}}="
+    rf"|<(?P<other>[a-z][a-z0-9-]{{0,20}})[\s/]{_ATTRIBUTES}?[\s\"'/](?P<event>{_EVENTS})\s{{0,4}}="
     r"\s{0,4}[\"'\w]",
     re.IGNORECASE,
 )
