@@ -1,5 +1,7 @@
 """Every number psreg publishes: `python tests/bench/run.py TOPIC|all --json`.
 
+`run.py lint --benign DIR --hostile DIR` prints what the content rules say about any texts instead.
+
 One line of JSON per number: {"metric", "ours", "peer", "ratio", "limit", "ok"}. Exit 1 if one is
 not ok. An absent peer is named in "peer" and counts as not ok.
 """
@@ -16,6 +18,7 @@ import fuzzing
 import installing
 import large
 import naming
+import precision
 import reviewing
 import shaping
 import site_building
@@ -42,7 +45,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("topic", choices=[*TOPICS, "all"])
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--benign", type=Path, help="lint: a folder of ordinary texts")
+    parser.add_argument("--hostile", type=Path, help="lint: a folder of attacks")
+    parser.add_argument("--verbose", action="store_true", help="lint: print every finding")
     args = parser.parse_args()
+    if args.benign or args.hostile:
+        if args.topic != "lint":
+            parser.error("--benign and --hostile belong to the topic lint")
+        return 0 if precision.report(args.benign, args.hostile, verbose=args.verbose) else 2
     chosen = TOPICS.values() if args.topic == "all" else [TOPICS[args.topic]]
     good = True
     for topic in chosen:

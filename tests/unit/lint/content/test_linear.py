@@ -33,7 +33,7 @@ WRITTEN = {
 }
 LISTED = {
     f"{file}/{code}/{row['id']}": row["pattern"]
-    for file in ("access", "idioms", "payloads", "secrets")
+    for file in ("access", "idioms", "payloads", "secrets", "threats")
     for code, rows in patterns.table(file).items()
     for row in rows
     if "pattern" in row

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from psreg.formats import dotprompt, pbe
 from psreg.lint.content import texts as content_texts
-from psreg.lint.content.patterns import Pattern, disguisable, hits, hosts, patterns, table
+from psreg.lint.content.patterns import Pattern, Rows, disguisable, hits, hosts, patterns, table
 from psreg.lint.content.texts import Content, Kind, Segment
 from support.paths import VECTORS
 
@@ -46,7 +46,7 @@ def pattern(text, *starts, **more):
 
 
 def found(row, *texts):
-    return [hit.text for hit in hits(content(*texts), [row])]
+    return [hit.text for hit in hits(content(*texts), Rows([row]))]
 
 
 @pytest.mark.parametrize(("name", "codes"), FILES.items())
@@ -80,9 +80,9 @@ def test_every_row_has_its_case():
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
 def test_a_row_finds_what_it_is_for(row):
     document = dotprompt.read((HEAD + case(row, "example")).encode())
-    assert list(hits(content_texts.of_prompt(document), [row]))
+    assert list(hits(content_texts.of_prompt(document), Rows([row])))
     document = dotprompt.read((HEAD + case(row, "benign")).encode())
-    assert list(hits(content_texts.of_prompt(document), [row])) == []
+    assert list(hits(content_texts.of_prompt(document), Rows([row]))) == []
 
 
 @pytest.mark.unmeasured
@@ -147,10 +147,10 @@ def test_adversarial_repeats_end(row):
     words = (*row.starts, *row.needles)
     for tail in ("", " all your ", "-", "://a.", "('"):
         text = "".join(word + tail for word in words)
-        list(hits(content(text * (LONG // len(text))), [row]))
+        list(hits(content(text * (LONG // len(text))), Rows([row])))
     text = " ".join(words)
     for filling in ("a", " ", "A9."):
-        list(hits(content(text + filling * (LONG // len(filling)) + text), [row]))
+        list(hits(content(text + filling * (LONG // len(filling)) + text), Rows([row])))
 
 
 def test_a_hit_is_found_in_every_segment_and_never_across_two():
@@ -183,7 +183,7 @@ def test_needles_come_first():
 
 
 def test_one_stretch_is_told_once_and_every_stretch():
-    rows = [pattern("one two", "one"), pattern("two", "two")]
+    rows = Rows([pattern("one two", "one"), pattern("two", "two")])
     assert [hit.text for hit in hits(content("one two two"), rows)] == ["one two", "two"]
     assert len(list(hits(content("two " * 1000), rows))) == 1000
 

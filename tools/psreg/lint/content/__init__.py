@@ -10,6 +10,7 @@ from psreg.lint.content.payload_rules import PAYLOAD_RULES, VARIABLE_RULES
 from psreg.lint.content.phrase_rules import CAPABILITY_RULES, PHRASE_RULES
 from psreg.lint.content.secret_rules import SECRET_RULES
 from psreg.lint.content.texts import Content
+from psreg.lint.content.threat_rules import THREAT_RULES
 
 CONTENT_RULES: tuple[Rule[Content], ...] = (
     *INVISIBLE_RULES,
@@ -19,6 +20,7 @@ CONTENT_RULES: tuple[Rule[Content], ...] = (
     *LINK_RULES,
     *PAYLOAD_RULES,
     *SECRET_RULES,
+    *THREAT_RULES,
     *MARKUP_RULES,
     *VARIABLE_RULES,
     *CAPABILITY_RULES,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.lint.content import folding
-from psreg.lint.content.patterns import Hit, Pattern, disguisable, hits, patterns
+from psreg.lint.content.patterns import Hit, Rows, disguisable, hits, patterns
 from psreg.lint.content.texts import Content, Kind, Segment, code_points, quoted
 
 if TYPE_CHECKING:
@@ -73,11 +74,12 @@ def _disguised(content: Content, layer: Layer, read: Content) -> Iterator[Findin
                 yield _finding(code, hit, segment, inside, hows)
 
 
-def _rows() -> dict[str, tuple[Pattern, ...]]:
+@cache
+def _rows() -> dict[str, Rows]:
     return disguisable() | {"PS040": patterns("secrets", "PS040")}
 
 
-def _seen(content: Content, rows: tuple[Pattern, ...]) -> dict[int, list[tuple[int, int]]]:
+def _seen(content: Content, rows: Rows) -> dict[int, list[tuple[int, int]]]:
     """Return where texts say openly what `rows` look for, by segment."""
     segments = tuple(
         Segment(text=p.text.translate(folding.TYPOGRAPHY), kind=p.kind) for p in content.segments

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -88,6 +88,7 @@ class Pattern:
     starts: tuple[str, ...]
     needles: tuple[str, ...]
     note: str
+    words: frozenset[str] = frozenset()
     cased: bool = False
     severity: Severity | None = None
     only_after: str = ""
@@ -97,6 +98,8 @@ class Pattern:
     def hits(self, content: Content) -> Iterator[Hit]:
         """Yield the matches of the pattern that the surrounding text does not excuse."""
         for start, head, word in self._heads:
+            if content.ascii and not start.isascii():
+                continue
             if word in content.words if word else not head or head in content.heads:
                 yield from self._hits_at(content, start)
 
@@ -108,8 +111,12 @@ class Pattern:
         return known[1]
 
     def _may_hit(self, content: Content) -> bool:
+        if self._foreign and content.ascii:
+            return False
         # NOTE: looking up words in a set is cheaper than searching the whole text for needles.
-        if self._anchored and self._anchored.isdisjoint(content.heads):
+        if self.anchored and self.anchored.isdisjoint(content.heads):
+            return False
+        if self.words and self.words.isdisjoint(content.heads):
             return False
         return not self.needles or any(needle in content.flat for needle in self.needles)
 
@@ -134,13 +141,18 @@ class Pattern:
         return _compiled(self.pattern, cased=self.cased)
 
     @cached_property
+    def _foreign(self) -> bool:
+        """Whether every match begins with letters beyond ASCII."""
+        return not any(map(str.isascii, self.starts))
+
+    @cached_property
     def _heads(self) -> tuple[tuple[str, str, str], ...]:
         """The first word of each start, with its head and the whole word in `Content`."""
         words = dict.fromkeys(start[: start.find(" ") + 1] or start for start in self.starts)
         return tuple((word, *_known(word)) for word in words)
 
     @cached_property
-    def _anchored(self) -> frozenset[str]:
+    def anchored(self) -> frozenset[str]:
         """The heads of which every matching text has one; empty if a text can match without."""
         heads = frozenset(head for _, head, _ in self._heads)
         return frozenset() if "" in heads else heads
@@ -159,6 +171,28 @@ def _known(start: str) -> tuple[str, str]:
     return head, letters[0] if ends else ""
 
 
+class Rows(tuple[Pattern, ...]):  # noqa: SLOT001 - it caches what it computes
+    """Patterns of one rule, found quickly by the heads of words."""
+
+    def possible(self, content: Content) -> list[Pattern]:
+        """Return the patterns that may match in `content`, in order."""
+        found = {at for head in self._by_head.keys() & content.heads for at in self._by_head[head]}
+        found.update(self._others)
+        return [row for at in sorted(found) if (row := self[at]).may_hit(content)]
+
+    @cached_property
+    def _by_head(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for at, row in enumerate(self):
+            for head in row.anchored:
+                found.setdefault(head, []).append(at)
+        return found
+
+    @cached_property
+    def _others(self) -> list[int]:
+        return [at for at, row in enumerate(self) if not row.anchored]
+
+
 @cache
 def table(name: str) -> dict[str, Any]:
     """Return the content of `data/<name>.toml`."""
@@ -169,15 +203,16 @@ def table(name: str) -> dict[str, Any]:
 
 
 @cache
-def patterns(name: str, code: str) -> tuple[Pattern, ...]:
+def patterns(name: str, code: str) -> Rows:
     """Return the rows of `data/<name>.toml` that belong to the rule `code`."""
-    return tuple(
+    return Rows(
         Pattern(
             id=row["id"],
             pattern=row["pattern"],
             starts=tuple(row["starts"]),
             needles=tuple(row.get("needles", ())),
             note=row["note"],
+            words=frozenset(word[:HEAD] for word in row.get("words", ())),
             cased=row.get("cased", False),
             severity=Severity(row["level"]) if "level" in row else None,
             only_after=row.get("only_after", ""),
@@ -188,11 +223,17 @@ def patterns(name: str, code: str) -> tuple[Pattern, ...]:
     )
 
 
-def hits(content: Content, rows: Iterable[Pattern]) -> Iterator[Hit]:
+@cache
+def phrases(code: str) -> Rows:
+    """Return the rows of the rule `code` in `data/idioms.toml` and `data/threats.toml`."""
+    return Rows((*patterns("idioms", code), *patterns("threats", code)))
+
+
+def hits(content: Content, rows: Rows) -> Iterator[Hit]:
     """Yield the matches of `rows`, one for each part of a text."""
     known: dict[int, list[tuple[int, int]]] = {}
-    for row in rows:
-        for hit in row.hits(content) if row.may_hit(content) else ():
+    for row in rows.possible(content):
+        for hit in row.hits(content):
             others = known.setdefault(id(hit.segment), [])
             after = bisect_left(others, (hit.end, 0))
             if not after or others[after - 1][1] <= hit.start:
@@ -207,9 +248,9 @@ def _compiled(pattern: str, *, cased: bool = False) -> re.Pattern[str]:
 
 
 @cache
-def hosts() -> tuple[Pattern, ...]:
+def hosts() -> Rows:
     """Return the rows of `data/hosts.toml`, the patterns of rule PS022."""
-    return tuple(_host(row) for row in table("hosts")["host"])
+    return Rows(_host(row) for row in table("hosts")["host"])
 
 
 def _host(row: dict[str, Any]) -> Pattern:
@@ -224,7 +265,8 @@ def _host(row: dict[str, Any]) -> Pattern:
     )
 
 
-def disguisable() -> dict[str, tuple[Pattern, ...]]:
+@cache
+def disguisable() -> dict[str, Rows]:
     """Return the patterns, by rule, that are never spelled with look-alikes by accident (PS014)."""
     return {
         "PS010": patterns("idioms", "PS010"),

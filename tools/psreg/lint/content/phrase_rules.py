@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.patterns import hits, patterns, table
+from psreg.lint.content.patterns import hits, patterns, phrases, table
 from psreg.lint.content.texts import Content, quoted
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def instruction_override(content: Content) -> Iterator[Finding]:
     PS010 = "The phrase is an example of an attack that the assistant learns to recognise."
     ```
     """
-    for hit in hits(content, patterns("idioms", "PS010")):
+    for hit in hits(content, phrases("PS010")):
         yield hit.finding(
             hint="Say what to do instead, or waive PS010 with a reason.",
             severity=INFO if hit.is_quoted else None,
@@ -63,7 +63,7 @@ def jailbreak_idiom(content: Content) -> Iterator[Finding]:
     PS011 = "The list holds known jailbreaks that the classifier is to detect."
     ```
     """
-    for hit in hits(content, patterns("idioms", "PS011")):
+    for hit in hits(content, phrases("PS011")):
         yield hit.finding(
             hint="Say what you need in your own words, or waive PS011 with a reason.",
             severity=INFO if hit.is_quoted else None,
@@ -88,7 +88,7 @@ def concealment(content: Content) -> Iterator[Finding]:
     PS012 = "The opponent in this game hides its cards; the user agreed to that by playing."
     ```
     """
-    for hit in hits(content, patterns("idioms", "PS012")):
+    for hit in hits(content, phrases("PS012")):
         yield hit.finding(
             hint="Let the user see it, or waive PS012 with a reason.",
             severity=INFO if hit.is_quoted else None,
