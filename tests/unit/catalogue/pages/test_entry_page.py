@@ -66,6 +66,8 @@ def test_the_page_of_a_name_shows_its_latest_release():
     assert f'href="{ROOT}pbes/interactive_engine/listener/1.1.0/listener.pbe.txt" download' in body
     assert "octocat" in body
     assert "temperature 0.2" in body
+    assert body.count("reported by the author, agrees with its transcript") == 2
+    assert "Be the first to test it" not in body
     assert f'{ROOT}pbes/interactive_engine/listener/1.1.0/evidence/run.jsonl">transcript' in body
     assert '<ul class="ps-chips "><li>chatgpt</li><li>claude</li></ul>' in body
     assert "river_letter ^1.0" in body
@@ -184,6 +186,7 @@ def test_a_yanked_version_says_why_and_where_the_newest_is():
     assert f'The newest is <a href="{ROOT}interactive_engine/listener/">1.1.0</a>' in body
     assert "psreg install listener@1.0.0" in body
     assert "This version is not yet tested on any platform." in body
+    assert "Be the first to test it: run <code>psreg try " in body
 
 
 def test_a_deprecated_entry_names_its_replacement():

@@ -27,6 +27,12 @@ from psreg.registry.published import Release
 
 UNTESTED = "not yet tested on any platform"
 
+_HOW_TO_TEST = (
+    "run <code>psreg try {name} --endpoint URL --model MODEL --platform ID --record FILE</code>, "
+    "and add the transcript in a pull request as <code>evidence/ID-DATE.jsonl</code>, with the "
+    "<code>result</code> in its run header."
+)
+
 
 def title(release: Release) -> str:
     """Return the title of a release: the title of its README, else its name in words."""
@@ -102,13 +108,15 @@ def readme(release: Release) -> str:
 def tested(release: Release) -> str:
     """Return the table of test runs."""
     rows = tests(release)
+    first = f"<p>Be the first to test it: {_HOW_TO_TEST.format(name=text(release.id.name))}</p>"
     if not rows:
-        return section("tested", "Tested", f"<p>This version is {UNTESTED}.</p>")
+        return section("tested", "Tested", f"<p>This version is {UNTESTED}.</p>{first}")
     cells = ([*map(_cell, _run(row)), _evidence(release, row)] for row in rows)
     heads = ("Platform", "Model", "Date", "Result", "Settings", "Notes", "Standing", "Evidence")
     alone = all(row.get("platform") == STUB for row in rows)
     note = f"<p>This version is {UNTESTED}: psreg’s stub is not a model.</p>" if alone else ""
-    return section("tested", "Tested", note + table(heads, cells))
+    invitation = "" if passed_platforms(release) else first
+    return section("tested", "Tested", note + table(heads, cells) + invitation)
 
 
 def _run(row: Mapping[str, Any]) -> tuple[str, ...]:
