@@ -33,7 +33,10 @@ from psreg.system.message_input import QUOTES, MessageInput, edited_message
 STANDARD_INPUT = Path("-")
 
 _PARTS = 100
-"""At least all but one of so many parts of an answer are kept if the program is killed."""
+"""All but one of so many parts of an answer are kept if the program is killed."""
+
+_LONG = 200_000
+"""Characters of an answer that are kept so."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,6 +55,7 @@ class Trial:
     faults: tuple[str, ...] = ()
     saved: bool = False
     _open: bool = False
+    _received: int = 0
 
     @property
     def shown(self) -> bool:
@@ -61,7 +65,9 @@ class Trial:
     def show(self, piece: str) -> None:
         """Keep what has arrived of the assistant's answer, and show the next piece of it."""
         pieces = len(self.session.partial)
-        if pieces % max(1, pieces // _PARTS) == 0:  # a long answer is not written for each piece
+        self._received = len(piece) + (self._received if pieces > 1 else 0)
+        # A long answer is not written for each piece, and a very long one not until its end.
+        if self._received <= _LONG and pieces % max(1, pieces // _PARTS) == 0:
             self.write(durable=False)
         if self.shown:
             self._open = True
