@@ -78,6 +78,13 @@ def test_a_row_that_contradicts_its_transcript_is_an_error(member, value, said):
     assert found["REG011", "/tested", ERROR].startswith("run on 1 platform")
 
 
+def test_a_result_that_contradicts_the_recorded_one_is_an_error():
+    failed = transcript(PROMPT, "claude", result="fail")
+    assert ("REG035", "/tested/0/result", ERROR) in findings([row("claude")], claude=failed)
+    passed = transcript(PROMPT, "claude", result="pass")
+    assert doubts([row("claude")], claude=passed) == [[]]
+
+
 def test_a_transcript_of_other_bytes_does_not_count():
     other = transcript("other", "claude", said="Say hello.")
     found = findings([row("claude")], claude=other)

@@ -28,9 +28,9 @@ from psreg.registry.published import Release
 UNTESTED = "not yet tested on any platform"
 
 _HOW_TO_TEST = (
-    "run <code>psreg try {name} --endpoint URL --model MODEL --platform ID --record FILE</code>, "
-    "and add the transcript in a pull request as <code>evidence/ID-DATE.jsonl</code>, with the "
-    "<code>result</code> in its run header."
+    "run <code>psreg try {name} --endpoint URL --model MODEL --platform ID --result RESULT "
+    "--record ID-DATE.jsonl</code>, and add the transcript to <code>evidence/</code> in a pull "
+    "request."
 )
 
 

@@ -221,6 +221,9 @@ def _disagreements(run: TestRun, header: RunHeader) -> Iterator[Doubt]:
         elif said != recorded:
             message = f"its transcript was recorded with the {_NOUNS[member]} `{stated[:80]}`"
             yield Doubt(message=message, member=member)
+    if header.result not in ("", run.result):  # the row may state what was judged later
+        message = f"its transcript was recorded with the result `{header.result[:80]}`"
+        yield Doubt(message=message, member="result")
 
 
 _NOUNS = {"platform": "platform", "model": "model", "date": "date", "sha256": "digest"}
