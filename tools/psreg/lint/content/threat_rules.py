@@ -21,7 +21,7 @@ def _found(content: Content, code: str, advice: str) -> Iterator[Finding]:
         yield hit.finding(hint=hint, severity=INFO if hit.is_quoted else None)
 
 
-@rule("PS016", spec="registry/CONTENT", severity=WARNING)
+@rule("PS016", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def delayed_trigger(content: Content) -> Iterator[Finding]:
     """The text acts differently after a while, for one person, or at a word.
 
@@ -48,7 +48,7 @@ def delayed_trigger(content: Content) -> Iterator[Finding]:
     yield from _found(content, "PS016", "Say openly what changes and when.")
 
 
-@rule("PS017", spec="registry/CONTENT", severity=WARNING)
+@rule("PS017", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def memory_poisoning(content: Content) -> Iterator[Finding]:
     """The text plants orders in a memory, a save or the files of an agent.
 
@@ -75,7 +75,7 @@ def memory_poisoning(content: Content) -> Iterator[Finding]:
     yield from _found(content, "PS017", "Keep orders in the prompt.")
 
 
-@rule("PS018", spec="registry/CONTENT", severity=WARNING)
+@rule("PS018", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def prompt_leak(content: Content) -> Iterator[Finding]:
     """The text asks an assistant for its own instructions.
 
@@ -101,7 +101,7 @@ def prompt_leak(content: Content) -> Iterator[Finding]:
     yield from _found(content, "PS018", "Ask for what the user needs.")
 
 
-@rule("PS019", spec="registry/CONTENT", severity=WARNING)
+@rule("PS019", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def skipped_consent(content: Content) -> Iterator[Finding]:
     """The text has actions taken without asking the user.
 
@@ -127,7 +127,7 @@ def skipped_consent(content: Content) -> Iterator[Finding]:
     yield from _found(content, "PS019", "Let the assistant ask first.")
 
 
-@rule("PS025", spec="registry/CONTENT", severity=WARNING)
+@rule("PS025", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def sabotage(content: Content) -> Iterator[Finding]:
     """The text spoils the work on purpose, or advertises in secret.
 
@@ -153,7 +153,7 @@ def sabotage(content: Content) -> Iterator[Finding]:
     yield from _found(content, "PS025", "Say openly what the assistant does.")
 
 
-@rule("PS026", spec="registry/CONTENT", severity=WARNING)
+@rule("PS026", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def conversation_sent_away(content: Content) -> Iterator[Finding]:
     """The text sends the conversation or data of the user to somebody else.
 
@@ -180,7 +180,7 @@ def conversation_sent_away(content: Content) -> Iterator[Finding]:
     yield from _found(content, "PS026", "Keep the conversation where it is.")
 
 
-@rule("PS027", spec="registry/CONTENT", severity=WARNING)
+@rule("PS027", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def misleading_link(content: Content) -> Iterator[Finding]:
     """A link leads elsewhere than it seems to.
 
@@ -232,7 +232,7 @@ def _other_targets(content: Content) -> Iterator[Finding]:
             )
 
 
-@rule("PS028", spec="registry/CONTENT", severity=WARNING)
+@rule("PS028", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def required_download(content: Content) -> Iterator[Finding]:
     """The text has something installed from an address before it can be used.
 
@@ -258,7 +258,7 @@ def required_download(content: Content) -> Iterator[Finding]:
     yield from _found(content, "PS028", "Name the package instead.")
 
 
-@rule("PS034", spec="registry/CONTENT", severity=WARNING)
+@rule("PS034", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def download_in_steps(content: Content) -> Iterator[Finding]:
     """The text has something downloaded, and then run.
 
@@ -284,7 +284,7 @@ def download_in_steps(content: Content) -> Iterator[Finding]:
     yield from _found(content, "PS034", "Name the package instead.")
 
 
-@rule("PS035", spec="registry/CONTENT", severity=WARNING)
+@rule("PS035", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def unusual_package_source(content: Content) -> Iterator[Finding]:
     """Packages come from an unusual index or address, or are installed for the whole system.
 
@@ -310,7 +310,7 @@ def unusual_package_source(content: Content) -> Iterator[Finding]:
     yield from _found(content, "PS035", "Use the usual index, and a virtual environment.")
 
 
-@rule("PS036", spec="registry/CONTENT", severity=WARNING)
+@rule("PS036", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def runs_at_startup(content: Content) -> Iterator[Finding]:
     """The text changes what runs at each start of a shell or of the system.
 
@@ -336,7 +336,7 @@ def runs_at_startup(content: Content) -> Iterator[Finding]:
     yield from _found(content, "PS036", "Show the line and let the user add it.")
 
 
-@rule("PS037", spec="registry/CONTENT", severity=WARNING)
+@rule("PS037", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def reverse_shell(content: Content) -> Iterator[Finding]:
     """A command gives somebody else a shell.
 
@@ -362,7 +362,7 @@ def reverse_shell(content: Content) -> Iterator[Finding]:
     yield from _found(content, "PS037", "Delete it.")
 
 
-@rule("PS043", spec="registry/CONTENT", severity=WARNING)
+@rule("PS043", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def secret_sent(content: Content) -> Iterator[Finding]:
     """A command sends a secret or a file of the user away.
 
