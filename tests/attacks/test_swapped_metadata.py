@@ -145,6 +145,8 @@ def test_a_name_that_was_installed_does_not_vanish(attack, paths):
         shutil.rmtree(state)
     assert attack.install() == (3, "TRUST_NAME_MISSING")
     assert attack.client.refused("verify") == (3, "TRUST_NAME_MISSING")
+    if SHARD in paths:
+        assert attack.client.refused("search") == (3, "TRUST_NAME_MISSING")
 
 
 def test_a_name_in_the_catalogue_has_a_record(attack):
@@ -169,6 +171,7 @@ def test_the_whole_catalogue_does_not_vanish(attack):
 
 def test_a_name_without_a_release_to_show_leaves_the_catalogue(attack):
     """Its record is still there, which says what became of it."""
+    assert attack.client.run("install", "quiz_master").code == 0
     assert attack.client.run("search").code == 0
     hide(attack.registry, SHARD)
     said = attack.client.run("search", "quiz")

@@ -101,7 +101,7 @@ class OpenRegistry:
 
         Raises:
             TrustError: it is refused; `TRUST_NAME_MISSING`: a name that this machine has seen in it
-                is no longer in the registry.
+                or installed is no longer in the registry.
         """
         from psreg.registry.search import read_shard  # noqa: PLC0415 - `psreg install` does not need it
 
@@ -122,6 +122,10 @@ class OpenRegistry:
         shards = [read_shard(name, data) for name, data in files.items() if data is not None]
         for shard in shards:
             self._check_clock("an entry of the catalogue", max(shard.columns["date"], default=""))
+        listed = {name for shard in shards for name in shard.names}
+        for receipt in user_library().receipts():
+            if receipt.registry["id"] == self.id and receipt.release.name not in listed:
+                self.record(receipt.release.name)  # raises, unless the name has a record
         return tuple(shards)
 
     def _check_clock(self, what: str, released: str) -> None:
