@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.formats import dotprompt
 from psreg.lint.content import appearance
 from psreg.lint.content.appearance import Layer
 from psreg.lint.engine import check_file
@@ -89,13 +88,15 @@ def test_defaults_are_filled_in():
     assert "webhook.site" in disguised("https://webh{o}ok.site/x", head)[0][1]
 
 
-def test_a_default_as_large_as_a_file_is_not_multiplied():
-    head = (
-        f"[METADATA]\n@dotprompt_format_version 0.0.1\n[DEFAULTS]\n@o {'o' * 90_000}\n[CONTENT]\n"
-    )
-    prompt = dotprompt.read((head + "{o}" * 1_000).encode())
-    layer = appearance.filled_in(Layer(text=prompt.text), prompt)
-    assert len(layer.text) < len(prompt.text) + appearance.LARGEST
+def test_too_much_to_fill_in_is_an_error():
+    start = "[METADATA]\n@dotprompt_format_version 0.0.1\n[DEFAULTS]\n@o "
+    large = f"{start}{'o' * 90_000}\n[CONTENT]\n" + "{o}" * 12
+    many = f"{start}o\n[CONTENT]\n" + "{o}" * (appearance.MOST + 1)
+    for text in (large, many, HEAD + "(%%)a" * (appearance.MOST + 1)):
+        ((severity, message),) = disguised(text, "")
+        assert severity == "error"
+        assert "is not checked" in message
+    assert disguised(f"{start}{'o' * 90_000}\n[CONTENT]\n" + "{o}" * 11, "") == []
 
 
 def test_the_values_of_a_pbe_are_read_in_order():

@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import Span
@@ -35,6 +36,9 @@ PERHAPS = frozenset((JOINED, LETTERS, DIGITS, BACKWARDS, ROT13))
 
 LARGEST = 1_000_000
 """The most characters of defaults that are filled in."""
+
+MOST = 20_000
+"""The most comments and uses of defaults; more are an error."""
 
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,31}[0-9]{0,2});")
 _TAG = r"/?[A-Za-z]{1,8}(?:\s[^<>\n]{0,60})?/?>"
@@ -97,8 +101,11 @@ class Layer:
         """Return the kinds of edits within `[start, end)`, the lowest first."""
         if self.below is None:
             return []
-        first = bisect_right(self.ends, start)
-        here = first < len(self.starts) and self.starts[first] < end
+        if not self.starts:  # letter for letter
+            here = self.text[start:end] != self.below.text[start:end]
+        else:
+            first = bisect_right(self.ends, start)
+            here = first < len(self.starts) and self.starts[first] < end
         around = Span(self._below(start).start, self._below(end - 1).end)
         return [*self.below.disguises(around.start, around.end), *[self.how] * here]
 
@@ -132,8 +139,11 @@ def _replaced(
     return layer(below, how, edits)
 
 
-def filled_in(below: Layer, prompt: Prompt) -> Layer:
-    """Return the text of `prompt` without comments, with the defaults of its variables."""
+def filled_in(below: Layer, prompt: Prompt) -> Layer | None:
+    """Return the text of `prompt` without comments, with the defaults of its variables.
+
+    None if there are too many of them.
+    """
     edits, done, size = [], 0, 0
     comments = ((Edit(start, end, ""), COMMENTS) for start, end in _comments(below.text))
     defaults = (
@@ -142,11 +152,15 @@ def filled_in(below: Layer, prompt: Prompt) -> Layer:
         if variable.default is not None
         for span in variable.spans
     )
-    pairs = sorted((*comments, *defaults), key=_start)
+    pairs = sorted(islice(chain(comments, defaults), MOST + 1), key=_start)
+    if len(pairs) > MOST:
+        return None
     kinds = sorted({how for _, how in pairs}, reverse=True)
     for edit, _ in pairs:
         size += len(edit.instead)
-        if edit.start >= done and size <= LARGEST:
+        if size > LARGEST:
+            return None
+        if edit.start >= done:
             edits.append(edit)
             done = edit.end
     return layer(below, ", and ".join(kinds), edits)
@@ -172,7 +186,7 @@ def plain(below: Layer, words: frozenset[str] | None = None) -> Layer:
     if "&" in text:
         below = _replaced(below, ENTITIES, _ENTITY, html.unescape)
     if not below.text.isascii():
-        below = _replaced(below, CHARACTERS, _MASKED, folding.folded)
+        below = _in_plain_letters(below)
     below = _replaced(below, MARKUP, _IN_WORD, lambda _: "")
     if below.how in (ENTITIES, MARKUP):
         words = None
@@ -181,6 +195,16 @@ def plain(below: Layer, words: frozenset[str] | None = None) -> Layer:
     if words is None or _SIGN.search(text) or any(map(_is_mixed, words)):
         below = _replaced(below, DIGITS, _DIGITS, _without_digits)
     return below
+
+
+def _in_plain_letters(below: Layer) -> Layer:
+    letters = {c: folding.folded(c) for c in set(below.text) if not c.isascii()}
+    single = {ord(c): plain for c, plain in letters.items() if len(plain) == 1 and plain != c}
+    if single:
+        below = Layer(text=below.text.translate(single), how=CHARACTERS, below=below)
+    if all(len(letter) == 1 for letter in letters.values()):
+        return below
+    return _replaced(below, CHARACTERS, _MASKED, folding.folded)
 
 
 def _is_mixed(word: str) -> bool:

@@ -42,6 +42,14 @@ def disguised_text(content: Content) -> Iterator[Finding]:
     text = content.text if content.ascii else content.text.translate(folding.TYPOGRAPHY)
     source = appearance.Layer(text=text)
     layer = appearance.filled_in(source, content.prompt) if content.prompt else source
+    if layer is None:
+        yield Finding(
+            message=f"more than {appearance.MOST:,} comments and defaults, or more than "
+            f"{appearance.LARGEST:,} characters of defaults: what they make up is not checked",
+            at=content.segments[0].span(0, 0),
+            hint="Write the text itself.",
+        )
+        return
     layer = appearance.plain(layer, content.words if content.ascii else None)
     if layer is not source:
         yield from _disguised(content, layer, _as_content(layer.text))
