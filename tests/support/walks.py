@@ -25,3 +25,8 @@ def sampled(walk: Sequence, most: int) -> list:
         return list(walk)
     chosen = random.Random(_WALKS.seed).sample(range(len(walk)), most)
     return [walk[place] for place in sorted(chosen)]
+
+
+def turn(walk: Sequence, at: int) -> list:
+    """Return the place of `walk` whose turn it is for the test number `at`, or all of them."""
+    return list(walk) if _WALKS.whole else [walk[(_WALKS.seed + at) % len(walk)]]

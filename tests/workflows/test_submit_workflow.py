@@ -25,7 +25,7 @@ REVIEW = "<!-- psreg review -->"
 OWNED = 'owners = [{forge = "github", id = 583231, login = "octocat"}]'
 FILES = [
     "pbes/prompt/trip_packer/0.1.0/README.md",
-    "pbes/prompt/trip_packer/0.1.0/evidence/run_1.txt",
+    "pbes/prompt/trip_packer/0.1.0/evidence/run_1.jsonl",
     "pbes/prompt/trip_packer/0.1.0/evidence/run_2.jsonl",
     "pbes/prompt/trip_packer/0.1.0/release.toml",
     "pbes/prompt/trip_packer/0.1.0/trip_packer.prompt",
