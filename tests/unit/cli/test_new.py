@@ -296,12 +296,12 @@ def test_an_interview_goes_back(root):
 
 def test_tags_and_languages_are_checked_at_once(root):
     (root / "a.toml").write_text('description = "d"\ntask = "Say hi."\ntask_rules = "r"\n')
-    said = ["", "", "Big Tag, b", "big-tag, b", "", "en_US", "en", ""]
+    said = ["", "", "Big Tag, b", "big-tag, b", "", "English", "en", ""]
     done = psreg(
         root, "new", "prompt", "x", "--guided", "--answers", "a.toml", stdin="\n".join(said) + "\n"
     )
     assert "not valid: `Big Tag` is not a tag [REG022]" in done.stderr
-    assert "not valid: `en_US` is not a language tag [REG022]" in done.stderr
+    assert "not valid: `English` is not a language tag [REG022]" in done.stderr
     release = (root / "pbes/prompt/x/0.1.0/release.toml").read_text()
     assert 'tags = ["big-tag", "b"]' in release
     assert 'languages = ["en"]' in release

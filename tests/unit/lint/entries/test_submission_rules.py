@@ -208,6 +208,16 @@ def test_the_policy_says_whether_terms_of_its_own_are_accepted(name, policy, ref
     assert bool(found) is refused
 
 
+@pytest.mark.parametrize(
+    ("tag", "valid"),
+    [("en", True), ("pt-BR", True), ("zh-Hant-TW", True), ("gsw", True), ("English", False)],
+)
+def test_a_language_is_a_tag_and_not_its_name(tag, valid):
+    files = version(release=RELEASE.replace('["en"]', f'["{tag}"]'))
+    found = [d.pointer for d in judge(tree(entry(), files), "REG022")]
+    assert found == ([] if valid else ["/languages/0"])
+
+
 def test_a_blank_tag_is_a_blank_text_only():
     files = tree(version(release=RELEASE.replace('["greeting"]', '["greeting", " "]')))
     assert [d.code for d in judge(files) if d.pointer.startswith("/tags")] == ["REG008"]

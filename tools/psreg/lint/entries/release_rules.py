@@ -27,7 +27,8 @@ _LICENSE = re.compile(r"licen[cs]e", re.IGNORECASE)
 
 _TAG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
-_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
+# NOTE: BCP 47 reserves longer first parts and registers none, so "English" is not a tag.
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
 
 
 def _path(submission: Submission) -> str:
