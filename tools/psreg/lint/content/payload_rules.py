@@ -30,6 +30,8 @@ _VARIETY = 24
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{40,}+={0,2}")
 _LETTERS = re.compile(r"[A-Za-z0-9+/_-]++")
+_SHORT = 16
+_SHORT_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,}+={0,2}")
 _BREAK = re.compile(r"\r?\n[ \t>]*+")
 _PICTURE = re.compile(
     r"data:(?:image/(?:png|jpe?g|gif|webp|x-icon)|font/\w{1,8});base64,\Z", re.IGNORECASE
@@ -55,7 +57,7 @@ def base64_text(content: Content) -> Iterator[Finding]:
 
     ## Why
     People do not read base64, but models and shells decode it. A reviewer must see what an entry
-    says. The message shows the beginning of the decoded text and the rules that it breaks. Images
+    says. A short run is reported if what it says breaks another rule. The message shows the beginning of the decoded text and the rules that it breaks. Images
     in a `data:` URL are allowed.
 
     ## Fix
@@ -67,6 +69,8 @@ def base64_text(content: Content) -> Iterator[Finding]:
     PS030 = "The exercise has the learner decode a paragraph of Moby-Dick."
     ```
     """
+    if any(len(word) >= _SHORT for word in content.words):
+        yield from _short_texts(content)
     if content.longest < _LINE:
         return
     for segment, start, end in _runs(content):
@@ -76,6 +80,21 @@ def base64_text(content: Content) -> Iterator[Finding]:
             at=segment.span(start, end),
             hint="Write it as plain text, or waive PS030 and say what it contains.",
         )
+
+
+def _short_texts(content: Content) -> Iterator[Finding]:
+    """Yield the short runs of base64 that say something that another rule would report."""
+    for segment, match in content.find(_SHORT_BASE64):
+        if len(match[0]) >= _LONG or match[0].isalpha() or match[0].isdigit():
+            continue
+        data = _debased(match[0])
+        if data.isascii() and (broken := _broken(data.decode())):
+            what = f"{len(match[0])} characters of base64 {_said(data)}"
+            yield Finding(
+                message=f"{what}, which breaks {', '.join(broken)}",
+                at=segment.span(*match.span()),
+                hint="Write it as plain text, or waive PS030 and say what it contains.",
+            )
 
 
 def _runs(content: Content) -> Iterator[tuple[Segment, int, int]]:
@@ -163,12 +182,19 @@ def _needless(data: bytes) -> bool:
 
 
 def _evidence(data: bytes) -> str:
-    said = f"say {hidden_bytes(data)}"
-    text = data.decode("utf-8", "replace")
+    broken = _broken(data.decode("utf-8", "replace"))
+    return f"{_said(data)}, which breaks {', '.join(broken)}" if broken else _said(data)
+
+
+def _said(data: bytes) -> str:
+    return f"say {hidden_bytes(data)}"
+
+
+def _broken(text: str) -> list[str]:
+    """Return the rules that a decoded text breaks."""
     inner = Content(segments=(Segment(text=text, kind=Kind.VALUE),), source=text, kind=Kind.VALUE)
     rows = disguisable() | {"PS040": patterns("secrets", "PS040")}
-    broken = [code for code, known in rows.items() if next(hits(inner, known), None)]
-    return f"{said}, which breaks {', '.join(broken)}" if broken else said
+    return [code for code, known in rows.items() if next(hits(inner, known), None)]
 
 
 @rule("PS032", spec="registry/CONTENT", severity=ERROR)
