@@ -57,7 +57,8 @@ def base64_text(content: Content) -> Iterator[Finding]:
 
     ## Why
     People do not read base64, but models and shells decode it. A reviewer must see what an entry
-    says. A short run is reported if what it says breaks another rule. The message shows the beginning of the decoded text and the rules that it breaks. Images
+    says. The message shows the beginning of the decoded text and the rules that it breaks. A short
+    run is reported only if what it says breaks another rule. Images
     in a `data:` URL are allowed.
 
     ## Fix
