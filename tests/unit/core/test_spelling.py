@@ -1,0 +1,28 @@
+"""Which known word a misspelt one stands for."""
+
+import pytest
+
+from psreg.core.spelling import meant
+
+KNOWN = ["stateless_executor", "interactive_engine"]
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("Stateless Executor", "stateless_executor"),
+        ("statelessExecutor", "stateless_executor"),
+        ("stateles-executor", "stateless_executor"),
+        ("interactive_engine ", "interactive_engine"),
+        ("executor", None),
+        ("", None),
+        ("s" * 1_000_000, None),
+    ],
+)
+def test_a_word_that_is_nearly_a_known_one(word, found):
+    assert meant(word, KNOWN) == found
+
+
+def test_among_many_words_none_is_guessed():
+    assert meant("name_1", [f"name_{n}" for n in range(101)]) is None
+    assert meant("nam_1", ["name_1", "x" * 1_000_000]) == "name_1"
