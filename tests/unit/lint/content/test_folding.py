@@ -1,10 +1,8 @@
-"""A disguised text folds to what it looks like, and every place leads back."""
+"""A disguised text folds to what it looks like."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from psreg.lint.content.folding import fold, folded, lookalike
+from psreg.lint.content.folding import folded, lookalike
 
 
 @pytest.mark.parametrize(
@@ -26,21 +24,7 @@ from psreg.lint.content.folding import fold, folded, lookalike
     ],
 )
 def test_fold(text, plain):
-    assert fold(text).text == plain
-
-
-@settings(deadline=None)
-@given(st.text(st.one_of(st.characters(), st.characters(categories=["Cs"]))))
-def test_places_lead_back(text):
-    result = fold(text)
-    assert result.text == folded(text)
-    assert len(result.origins) == len(result.text) + 1
-    assert list(result.origins) == sorted(result.origins)
-    for at in range(len(result.text)):
-        start, end = result.span(at, at + 1)
-        assert end == start + 1
-        assert result.text[at] in folded(text[start])
-    assert result.span(0, 0) == (result.origins[0],) * 2
+    assert folded(text) == plain
 
 
 @pytest.mark.parametrize(("character", "twin"), [("а", "a"), ("Ѕ", "S"), ("ж", ""), ("ο", "o")])

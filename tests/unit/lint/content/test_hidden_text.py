@@ -482,3 +482,7 @@ def test_the_script_of_fewer_letters_is_named():
     ]
     assert said("слoво", "PS007") == ["“слoво” has other letters and U+006F LATIN SMALL LETTER O"]
     assert said("user_имя, (опция)s_x", "PS007") == []
+
+
+def test_a_word_is_told_once():
+    assert stretches("p\u0430yp\u0430l p\u0430l", "PS007") == ["p\u0430yp\u0430l", "p\u0430l"]

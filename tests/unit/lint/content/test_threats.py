@@ -47,3 +47,18 @@ def test_an_example_of_an_attack_is_information():
     ):
         (finding,) = check_file((head + text).encode(), path="x.prompt")
         assert (finding.code, str(finding.severity)) == ("PS018", severity)
+
+
+@pytest.mark.parametrize(
+    ("link", "number"),
+    [
+        ("[github.com/acme](https://acme-login.evil.net/x)", 1),
+        ("[https://www.bank.net](http://bank.evil.net)", 1),
+        ("[github.com/acme](https://github.com/acme)", 0),
+        ("[docs.a.net](https://a.net) [a.net](https://www.docs.a.net)", 0),
+        ("[README.md](https://a.net/README.md)", 0),
+    ],
+)
+def test_the_text_of_a_link_names_its_target(link, number):
+    (rule,) = (each for each in all_rules() if each.code == "PS027")
+    assert len(list(rule.check(texts.of_readme(link)))) == number

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from psreg.lint.content.patterns import table
@@ -30,29 +29,8 @@ _LIKE_NOTHING = re.compile("[\u0900-\u0dff\u2e80-\ua4cf\uac00-\ud7ff\U00020000-\
 """Scripts without look-alikes in other scripts: most of India's and East Asia's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """A folded text; `origins[i]` is the offset of character i's source, the last item the end."""
-
-    text: str
-    origins: tuple[int, ...]
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the range of the original text from which `text[start:end]` was folded."""
-        first = self.origins[start]
-        return first, self.origins[end - 1] + 1 if end > start else first
-
-
-@lru_cache(maxsize=4)  # the findings of one text ask for it one after another
-def fold(text: str) -> Folded:
-    """Return `text` in plain letters, with the original offsets."""
-    parts = list(map(_folded, text))
-    origins = [at for at, part in enumerate(parts) for _ in part]
-    return Folded("".join(parts), (*origins, len(text)))
-
-
 def folded(text: str) -> str:
-    """Return `fold(text).text`, but faster."""
+    """Return `text` in plain letters."""
     if text.isascii():
         return text
     return text.translate({ord(character): _folded(character) for character in set(text)})

@@ -114,8 +114,6 @@ class Pattern:
         if self._foreign and content.ascii:
             return False
         # NOTE: looking up words in a set is cheaper than searching the whole text for needles.
-        if self.anchored and self.anchored.isdisjoint(content.heads):
-            return False
         if self.words and self.words.isdisjoint(content.heads):
             return False
         return not self.needles or any(needle in content.flat for needle in self.needles)
