@@ -33,7 +33,8 @@ T_contra = TypeVar("T_contra", contravariant=True)
 class Rule(Generic[T_contra]):
     """One rule about subjects of type `T_contra`, whose name is `subject`.
 
-    `severity` applies in strict mode, `read` in read mode; `since` is a version of psreg.
+    `severity` applies in strict mode, `read` in read mode; `worst` is the highest severity that a
+    finding states itself; `since` is a version of psreg.
     """
 
     code: str
@@ -42,6 +43,7 @@ class Rule(Generic[T_contra]):
     spec: str
     severity: Severity
     read: Severity
+    worst: Severity
     check: Callable[[T_contra], Iterator[Finding]]
     doc: str
     since: str = FIRST
@@ -73,9 +75,13 @@ def rule(
     spec: str,
     severity: Severity,
     read: Severity | None = None,
+    worst: Severity | None = None,
     since: str = FIRST,
 ) -> Callable[[Callable[[T_contra], Iterator[Finding]]], Rule[T_contra]]:
-    """Turn a function into a rule; `read` is the severity in read mode if it differs."""
+    """Turn a function into a rule; `read` is the severity in read mode if it differs.
+
+    `worst` is the severity of its worst findings if some are worse than `severity`.
+    """
 
     def define(check: Callable[[T_contra], Iterator[Finding]]) -> Rule[T_contra]:
         return Rule(
@@ -85,6 +91,7 @@ def rule(
             spec=spec,
             severity=severity,
             read=read or severity,
+            worst=worst or severity,
             check=check,
             doc=_dedent(check.__doc__ or ""),
             since=since,

@@ -116,7 +116,7 @@ _ADDRESS = re.compile(
 )
 
 
-@rule("PS007", spec="registry/CONTENT", severity=WARNING)
+@rule("PS007", spec="registry/CONTENT", severity=WARNING, worst=ERROR)
 def mixed_scripts(content: Content) -> Iterator[Finding]:
     """A word mixes Latin letters with similar letters of another script.
 

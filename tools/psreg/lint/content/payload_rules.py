@@ -291,7 +291,7 @@ _COMMAND = re.compile(
 _PROMPT_LINE = re.compile(r"^[ \t]{0,8}\$[ ][^\n]{1,2000}", re.MULTILINE)
 
 
-@rule("PS070", spec="registry/CONTENT", severity=WARNING)
+@rule("PS070", spec="registry/CONTENT", severity=WARNING, worst=ERROR)
 def variable_in_dangerous_place(content: Content) -> Iterator[Finding]:
     """A variable without a default is used inside a URL or a command line.
 

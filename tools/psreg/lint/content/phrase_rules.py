@@ -95,7 +95,7 @@ def concealment(content: Content) -> Iterator[Finding]:
         )
 
 
-@rule("PS013", spec="registry/CONTENT", severity=WARNING)
+@rule("PS013", spec="registry/CONTENT", severity=WARNING, worst=ERROR)
 def chat_template_token(content: Content) -> Iterator[Finding]:
     """The text contains a token that separates the speakers in a model's chat format.
 
