@@ -109,6 +109,8 @@ def _filled(value: Any) -> Any:
 
 def unfilled(text: str) -> str:
     """Return the first blank of a template in `text`, as `{{tone}}`; "" if there is none."""
+    if "{{" not in text:
+        return ""
     return next((found[0] for found in BLANK.finditer(text) if found[1] in blanks()), "")
 
 

@@ -18,7 +18,7 @@ from importlib.resources import files
 from typing import Any
 
 from psreg.core.diagnostics import Finding, Severity
-from psreg.lint.content.texts import HEAD, Content, Segment, quoted
+from psreg.lint.content.texts import HEAD, STEM, Content, Segment, quoted
 
 _REACH = 80
 """How many characters before and after a match can make it harmless."""
@@ -88,7 +88,7 @@ class Pattern:
     starts: tuple[str, ...]
     needles: tuple[str, ...]
     note: str
-    words: frozenset[str] = frozenset()
+    words: tuple[str, ...] = ()
     cased: bool = False
     severity: Severity | None = None
     only_after: str = ""
@@ -114,9 +114,13 @@ class Pattern:
         if self._foreign and content.ascii:
             return False
         # NOTE: looking up words in a set is cheaper than searching the whole text for needles.
-        if self.words and self.words.isdisjoint(content.heads):
+        if self.words and not self._has_word(content):
             return False
         return not self.needles or any(needle in content.flat for needle in self.needles)
+
+    def _has_word(self, content: Content) -> bool:
+        long, short = self._word_starts
+        return not (long.isdisjoint(content.stems) and short.isdisjoint(content.heads))
 
     def _hits_at(self, content: Content, word: str) -> Iterator[Hit]:
         for at in content.places(word):
@@ -137,6 +141,13 @@ class Pattern:
     @cached_property
     def _regex(self) -> re.Pattern[str]:
         return _compiled(self.pattern, cased=self.cased)
+
+    @cached_property
+    def _word_starts(self) -> tuple[frozenset[str], frozenset[str]]:
+        return (
+            frozenset(word[:STEM] for word in self.words if len(word) >= STEM),
+            frozenset(word[:HEAD] for word in self.words if len(word) < STEM),
+        )
 
     @cached_property
     def _foreign(self) -> bool:
@@ -174,7 +185,8 @@ class Rows(tuple[Pattern, ...]):  # noqa: SLOT001 - it caches what it computes
 
     def possible(self, content: Content) -> list[Pattern]:
         """Return the patterns that may match in `content`, in order."""
-        found = {at for head in self._by_head.keys() & content.heads for at in self._by_head[head]}
+        heads = content.heads.intersection(self._by_head)
+        found = {at for head in heads for at in self._by_head[head]}
         found.update(self._others)
         return [row for at in sorted(found) if (row := self[at]).may_hit(content)]
 
@@ -210,7 +222,7 @@ def patterns(name: str, code: str) -> Rows:
             starts=tuple(row["starts"]),
             needles=tuple(row.get("needles", ())),
             note=row["note"],
-            words=frozenset(word[:HEAD] for word in row.get("words", ())),
+            words=tuple(row.get("words", ())),
             cased=row.get("cased", False),
             severity=Severity(row["level"]) if "level" in row else None,
             only_after=row.get("only_after", ""),

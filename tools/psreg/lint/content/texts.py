@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 HEAD = 3
 """Letters at the beginning of a word that select patterns; see `Content.heads`."""
 
+STEM = 5
+"""Letters at the beginning of a longer word that select patterns; see `Content.stems`."""
+
 _NO_LETTERS = {code: " " for code in range(0x80) if not chr(code).isalnum()}
 _WORD = re.compile(r"[a-z0-9]++")
 
@@ -168,6 +171,11 @@ class Content:
     def heads(self) -> frozenset[str]:
         """The first `HEAD` letters of every word."""
         return frozenset([word[:HEAD] for word in self.words])
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The first `STEM` letters of every word."""
+        return frozenset([word[:STEM] for word in self.words])
 
     @cached_property
     def longest(self) -> int:

@@ -406,18 +406,18 @@ def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
     from psreg.formats.pbe_templates import advice, is_example, unfilled  # noqa: PLC0415 - for PBEs
 
     for pointer, text in pbe.strings():
-        if not text.strip() or _IDENTIFIERS.fullmatch(pointer):
-            continue
-        path = _at(pointer)
         if says_nothing(text):
-            message = f"`{dotted(path)}` says nothing: {shown(text)}"
+            what = f"says nothing: {shown(text)}"
         elif left := unfilled(text):
-            message = f"`{dotted(path)}` contains {left}, a blank that was not filled in"
+            what = f"contains {left}, a blank that was not filled in"
         elif is_example(text):
-            message = f"`{dotted(path)}` is the example that psreg shows for such a field"
+            what = "is the example that psreg shows for such a field"
         else:
             continue
-        yield Finding(message=message, at=pointer, hint=advice(entry_class, path))
+        if text.strip() and not _IDENTIFIERS.fullmatch(pointer):
+            path = _at(pointer)
+            message = f"`{dotted(path)}` {what}"
+            yield Finding(message=message, at=pointer, hint=advice(entry_class, path))
     for path, text in _saved(pbe.get(*_TEMPLATE), _TEMPLATE):
         if left := unfilled(text):
             message = f"`{dotted(path)}` contains {left}, a blank that was not filled in"
