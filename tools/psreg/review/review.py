@@ -22,7 +22,6 @@ from psreg.core.version import Step, parse_version
 from psreg.formats.tree import Submission
 from psreg.lint.names.all_names import ENOUGH, similar_candidates
 from psreg.lint.names.similarity import bare, distance
-from psreg.lint.score.score import score
 from psreg.review.change import ChangeSet, NewRelease, Touch
 from psreg.review.judge import check_change
 from psreg.review.rules import HUMAN
@@ -169,6 +168,8 @@ def _verdict(reasons: Iterable[Reason]) -> Verdict:
 
 
 def _released(new: NewRelease, change: ChangeSet, missing_files: MissingFiles) -> ReviewedRelease:
+    from psreg.lint.score.score import score  # noqa: PLC0415 - only a release has one
+
     submission, previous = new.submission, new.previous
     bump, diff = Step.NONE, None
     if previous:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from semver import Version
 
@@ -13,8 +14,10 @@ from psreg.compatibility.diff import Diff
 from psreg.core.diagnostics import Report
 from psreg.core.identity import ReleaseId
 from psreg.core.version import Step, parse_version
-from psreg.lint.score.score import Score
 from psreg.review.suggestions import Suggestion
+
+if TYPE_CHECKING:
+    from psreg.lint.score.score import Score
 
 
 class Verdict(StrEnum):
