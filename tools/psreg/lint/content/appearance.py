@@ -31,7 +31,9 @@ BACKWARDS, ROT13 = "is written backwards", "is written in ROT13"
 
 JOINED = "is split over several values"
 
-PERHAPS = frozenset((JOINED, LETTERS, DIGITS, BACKWARDS, ROT13))
+EXCUSED = "is harmless only beside text that no model reads"
+
+PERHAPS = frozenset((EXCUSED, JOINED, LETTERS, DIGITS, BACKWARDS, ROT13))
 """Disguises that can be an accident, or an example in a text about attacks."""
 
 LARGEST = 1_000_000

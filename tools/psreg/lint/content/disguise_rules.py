@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.lint.content import folding
-from psreg.lint.content.patterns import Hit, Rows, disguisable, hits, patterns
+from psreg.lint.content.patterns import REACH, Hit, Rows, disguisable, hits, patterns
 from psreg.lint.content.texts import Content, Kind, Segment, code_points, quoted
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _as_content(text: str) -> Content:
 
 def _disguised(content: Content, layer: Layer, read: Content) -> Iterator[Finding]:
     """Yield a finding for what `layer`, as `read`, says and the source does not say openly."""
-    from psreg.lint.content.appearance import JOINED  # noqa: PLC0415 - see above
+    from psreg.lint.content.appearance import COMMENTS, EXCUSED, JOINED  # noqa: PLC0415 - see above
 
     for code, rows in _rows().items():
         found = [(hit, layer.span(hit.start, hit.end)) for hit in hits(read, rows)]
@@ -78,6 +78,8 @@ def _disguised(content: Content, layer: Layer, read: Content) -> Iterator[Findin
             if inside.end > len(segment.text):
                 inside = Span(inside.start, len(segment.text))
                 hows.append(JOINED)
+            if not hows and COMMENTS in layer.disguises(max(0, hit.start - REACH), hit.end + REACH):
+                hows = [EXCUSED]
             if hows and not _overlaps(inside, seen.get(id(segment), [])):
                 yield _finding(code, hit, segment, inside, hows)
 

@@ -20,7 +20,7 @@ from typing import Any
 from psreg.core.diagnostics import Finding, Severity
 from psreg.lint.content.texts import HEAD, STEM, Content, Segment, quoted
 
-_REACH = 80
+REACH = 80
 """How many characters before and after a match can make it harmless."""
 
 
@@ -131,7 +131,7 @@ class Pattern:
 
     def _excused(self, text: str, match: re.Match[str]) -> bool:
         start, end = match.span()
-        before, after = text[max(0, start - _REACH) : start], text[end : end + _REACH]
+        before, after = text[max(0, start - REACH) : start], text[end : end + REACH]
         return bool(
             (self.only_after and not _compiled(f"(?:{self.only_after})\\Z").search(before))
             or (self.unless_before and _compiled(f"(?:{self.unless_before})\\Z").search(before))
