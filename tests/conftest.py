@@ -1,6 +1,8 @@
 """What holds for every test: no test is timed, walks are sampled, coverage is measured once."""
 
+import importlib
 import os
+import pkgutil
 import random
 import signal
 import sys
@@ -10,12 +12,16 @@ import coverage
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
+import psreg
 from support import walks
 from support.paths import ROOT, TESTS
 
 MEASURED = (TESTS / "unit", TESTS / "house/test_rules.py", TESTS / "house/test_floor.py")
 NOT_MEASURED = (TESTS / "unit/cli",)
 """Where tests call psreg in their own process; what starts it as a program measures nothing."""
+
+UNMEASURED = []
+"""The tests since the last measured one, whose results are kept in caches."""
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("whole", settings.get_profile("untimed"), max_examples=1_000)
@@ -74,12 +80,32 @@ def pytest_runtest_protocol(item):
     """
     measuring = coverage.Coverage.current()
     if measuring is None or measured(item):
+        if measuring and UNMEASURED:
+            forget()
         return (yield)
+    UNMEASURED.append(item.nodeid)
     measuring.stop()
     try:
         return (yield)
     finally:
         measuring.start()
+
+
+def pytest_sessionstart():
+    """Load everything while it is measured: a test that is not might be the first to need it."""
+    if coverage.Coverage.current() is not None:
+        for module in pkgutil.walk_packages(psreg.__path__, "psreg."):
+            if module.name != "psreg.__main__":
+                importlib.import_module(module.name)
+
+
+def forget():
+    """Let no measured test get what another one has computed: it would not reach the code."""
+    UNMEASURED.clear()
+    modules = [module for name, module in sys.modules.items() if name.startswith("psreg.")]
+    for function in {id(f): f for module in modules for f in vars(module).values()}.values():
+        if hasattr(function, "cache_clear"):
+            function.cache_clear()
 
 
 def measured(item):

@@ -103,6 +103,15 @@ def test_two_runs_make_a_tested_release():
     assert second["evidence"] == "evidence/run_2.jsonl"
 
 
+def test_a_transcript_keeps_the_run_header_that_it_has():
+    header = {"run": {"platform": "le-chat", "model": "theirs", "date": "2026-11-02"}}
+    transcript = json.dumps(header) + "\n" + TWO_RUNS["run_2_transcript"]
+    made = drafted(GOOD | TWO_RUNS | {"run_2_transcript": transcript})
+    said = made.files[FOLDER / "0.1.0/evidence/run_2.jsonl"].decode()
+    assert json.loads(said.splitlines()[0]) == header
+    assert said.count('"run"') == 1
+
+
 @pytest.mark.parametrize(
     ("answers", "field", "said"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,9 @@ from psreg.forges.forge import CHECK, LONGEST_COMMENT, MOST_OUTDATED, Status, ju
 from psreg.forges.line_comments import Remark
 from psreg.forges.rest_api import Api, ForgeError, ForgeRefusedError
 from psreg.http.retry_limits import Limits
+from psreg.review.posting import post_remarks, post_verdict
+from psreg.review.verdict import Verdict
+from support import reviews
 from support.forges import BOT, TOKEN, FakeGitHub, FakeGitLab, Trouble, person, running
 
 HEAD = "a" * 40
@@ -577,6 +581,53 @@ def test_what_was_judged_has_moved(jobs, what):
         jobs.server.pulls[:] = []
         jobs.server.pull(HEAD, 666)
     assert not forge.unchanged(TIP)
+
+
+def reviewed(verdict=Verdict.ACCEPT, **changes):
+    return reviews.review(verdict, base=TIP, head=HEAD, **changes)
+
+
+def states(jobs):
+    return [check.get("state") for check in jobs.server.checks]
+
+
+def test_a_review_is_posted_with_its_suggestions(jobs):
+    jobs.server.pull(HEAD, 7)
+    placed = replace(reviews.suggestion("y\n"), path=PATH, first=3, last=3)
+    found = reviewed(Verdict.REJECT, in_diff=(placed,))
+    notes = []
+    assert post_verdict(found, jobs.trusted(), notes.append)
+    post_remarks(found, jobs.trusted(), notes.append)
+    (remark,) = jobs.remarked()
+    assert remark[:2] == (PATH, 3)
+    assert states(jobs)[0] == "pending"
+    assert "fail" in states(jobs)[-1]
+    assert all(line.startswith("psreg: wrote http") for line in notes)
+
+
+def test_a_review_of_another_head_is_not_posted(jobs):
+    jobs.server.pull("d" * 40, 7)
+    assert not post_verdict(reviewed(), jobs.trusted(), print)
+    assert (states(jobs), jobs.server.comments) == ([], {})
+
+
+def test_a_review_is_withdrawn_if_the_base_moves_while_it_is_posted(jobs):
+    jobs.server.pull(HEAD, 7)
+    tips = iter([TIP])
+    jobs.server.tip = lambda: next(tips, "e" * 40)
+    assert not post_verdict(reviewed(), jobs.trusted(), print)
+    assert states(jobs)[-1] == "pending"
+    ((comment,),) = jobs.server.comments.values()
+    assert "Ready to merge" not in comment["body"]
+
+
+def test_suggestions_that_are_refused_are_counted(jobs):
+    jobs.server.pull(HEAD, 7)
+    jobs.server.shows = lambda *_: False
+    notes = []
+    post_remarks(reviewed(in_diff=(reviews.suggestion("y\n"),)), jobs.trusted(), notes.append)
+    assert len(notes) == 1
+    assert "did not accept 1 of 1 suggestions at their lines" in notes[0]
 
 
 def test_what_was_not_judged_against_the_tip_is_outdated(jobs):

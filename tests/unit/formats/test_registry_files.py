@@ -203,3 +203,15 @@ def test_the_status_of_what_a_person_decides(text, fails, valid):
 def test_how_long_signatures_last(text, days):
     lifetimes = policy.read(f"[signatures]\n{text}\n".encode()).lifetimes
     assert (lifetimes["snapshot"].days, lifetimes["timestamp"].days) == days
+
+
+@pytest.mark.parametrize(
+    ("written", "address"),
+    [
+        ("https://github.com/team/prompts/", "https://github.com/team/prompts"),
+        ("javascript:alert(1)", ""),
+        ('https://x\\"><script>', ""),
+    ],
+)
+def test_the_repository_of_a_site_is_an_address_or_none(written, address):
+    assert policy.read(f'[site]\nrepository = "{written}"\n'.encode()).site_repository == address

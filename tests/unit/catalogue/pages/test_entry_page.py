@@ -362,3 +362,15 @@ def test_of_the_versions_only_the_newest_and_the_yanked_have_a_state():
     table = body[body.index('id="versions"') :].partition("</table>")[0]
     assert older
     assert table.count("ps-state") == 1
+
+
+def test_a_record_of_an_older_psreg_shows_its_rows():
+    entry = ENTRIES["listener"]
+    row = {"platform": "old_platform", "sha256": entry.latest.record.sha256, "result": "pass"}
+    others = [{**row, "platform": "of_other_bytes", "sha256": "0" * 64}, "no row"]
+    changed = {**entry.latest.record.release, "tested": [row, *others]}
+    record = replace(entry.latest.record, release=changed, runs=None)
+    found = release_view.tests(replace(entry.latest, record=record))
+    assert [each["platform"] for each in found] == ["old_platform"]
+    unwritten = replace(record, release={**changed, "tested": "none"})
+    assert release_view.tests(replace(entry.latest, record=unwritten)) == []

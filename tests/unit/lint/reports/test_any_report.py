@@ -150,6 +150,13 @@ def test_annotations_escape_what_ends_them():
     assert command.endswith("::x%25\\u{000d}%0Ay")
 
 
+def test_an_annotation_of_several_lines_has_no_columns():
+    found = diagnostic(start=Position(3, 1), end=Position(4, 2), hint="", url="")
+    annotations = rendered(Report.of(1, [found]), "github", all_rules)
+    assert ",line=3,endLine=4,title=" in annotations
+    assert "col=" not in annotations
+
+
 def test_columns_of_reviewdog_count_bytes():
     found = diagnostic(start=Position(1, 3), end=Position(1, 4), excerpt="a𐐀b")
     (first,) = rdjson_document(Report.of(1, [found]))["diagnostics"]

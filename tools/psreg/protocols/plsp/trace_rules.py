@@ -174,7 +174,7 @@ def impossible_instruction(part: Part) -> Iterator[Finding]:
     yield from part.found("PLSP043")
 
 
-@rule("PLSP044", spec="plsp-0.5/PLSP-A13 plsp-0.5/PLSP-A17", severity=ERROR)
+@rule("PLSP044", spec="plsp-0.5/PLSP-A13b plsp-0.5/PLSP-A17", severity=ERROR)
 def wrong_transition(part: Part) -> Iterator[Finding]:
     """The next block is not the result of the instruction.
 
