@@ -70,6 +70,7 @@ def test_paths_follow_from_the_identity():
     "path",
     [
         "pbes/prompt/a",
+        "pbes",
         "pbes/other/a/1.0.0",
         "x/prompt/a/1.0.0",
         "pbes/prompt/A/1.0.0",

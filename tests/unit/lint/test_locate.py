@@ -2,16 +2,19 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
-from psreg.core.diagnostics import ERROR, Report
+from psreg.core.diagnostics import ERROR, Finding, Mode, Report
+from psreg.core.rule import rule
 from psreg.formats.conversation.reader import read_conversation
+from psreg.formats.document import PlainText
 from psreg.formats.dotprompt.sections import MOST_ENTRIES
 from psreg.formats.json import json_document
 from psreg.lint import fix
 from psreg.lint.engine import check_file
-from psreg.lint.locate import ALIKE, LISTED, LISTED_IN_ALL, MOST
+from psreg.lint.locate import ALIKE, LISTED, LISTED_IN_ALL, MOST, judge
 from psreg.lint.transcript import check_transcript
 
 HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
@@ -46,6 +49,18 @@ def test_the_pointer_of_a_long_name_is_that_of_its_object():
     text = json.dumps({"k" * 6_000: "x\u200by"}, ensure_ascii=False)
     found = check_file(text.encode(), path="x.pbe.txt")
     assert {d.pointer for d in found if d.code == "PS003"} == {""}
+
+
+@rule("REG999", spec="registry/LIMITS", severity=ERROR)
+def everything(pointers: list[str]) -> Iterator[Finding]:
+    """Everything is wrong."""
+    yield from (Finding(message="No.", at=pointer) for pointer in pointers)
+
+
+def test_a_pointer_is_as_long_as_a_person_reads():
+    around = "/" + "k" * 300
+    found = judge([everything], [f"{around}/{'l' * 300}"], PlainText("x"), "x", Mode.STRICT)
+    assert [d.pointer for d in found] == [around]
 
 
 def test_fixes_of_a_large_text_are_not_tried_out():

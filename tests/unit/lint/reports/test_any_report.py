@@ -157,6 +157,11 @@ def test_an_annotation_of_several_lines_has_no_columns():
     assert "col=" not in annotations
 
 
+def test_code_quality_of_a_job_is_a_list():
+    assert json.loads(rendered(Report.of(1, [diagnostic()]), "gitlab", all_rules))[0]["check_name"]
+    assert json.loads(rendered(Report.of(1, []), "gitlab", all_rules)) == []
+
+
 def test_columns_of_reviewdog_count_bytes():
     found = diagnostic(start=Position(1, 3), end=Position(1, 4), excerpt="a𐐀b")
     (first,) = rdjson_document(Report.of(1, [found]))["diagnostics"]
