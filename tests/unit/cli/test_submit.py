@@ -177,14 +177,19 @@ def test_pushing(ana):
     assert git("rev-parse", "submit/trip_packer", cwd=ana.origin) == document["commit"]
 
 
+def spoken_to(server):
+    """Return the variables by which psreg speaks to a forge."""
+    return {
+        "GITHUB_API_URL": server.url,
+        "GITHUB_REPOSITORY": server.repository,
+        "GITHUB_TOKEN": TOKEN,
+    }
+
+
 def test_an_approved_pull_request_is_not_changed(ana):
     ana.new()
     with running(SubmittedGitHub(ana.origin)) as server:
-        forge = {
-            "GITHUB_API_URL": server.url,
-            "GITHUB_REPOSITORY": server.repository,
-            "GITHUB_TOKEN": TOKEN,
-        }
+        forge = spoken_to(server)
         _, document = ana.say("--open", **forge)
         number = server.pulls[0]["number"]
         approved = {"user": {"id": 5}, "state": "APPROVED"}
@@ -202,11 +207,7 @@ def test_an_approved_pull_request_is_not_changed(ana):
 def test_opening_on_github(ana):
     ana.new()
     with running(SubmittedGitHub(ana.origin)) as server:
-        forge = {
-            "GITHUB_API_URL": server.url,
-            "GITHUB_REPOSITORY": server.repository,
-            "GITHUB_TOKEN": TOKEN,
-        }
+        forge = spoken_to(server)
         code, document = ana.say("--open", **forge)
         assert code == 0, document
         (pull,) = server.pulls
