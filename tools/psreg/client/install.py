@@ -3,7 +3,7 @@
 All names are resolved, fetched and verified before the caller writes any of them, so that one bad
 artifact leaves nothing behind. There is one reason to trust an artifact: its length and SHA-256
 match a record that the registry's metadata signs. Then the content rules that block a release in a
-review are applied once more, because whoever has a stolen key can sign without a review.
+review are applied once more, because a stolen key can sign without a review.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ class OpenRegistry:
 
         Raises:
             TrustError: it is refused; `TRUST_NAME_MISSING`: a name that this machine has seen in it
-                or installed is no longer in the registry.
+                or installed has vanished from the registry.
         """
         from psreg.registry.search import read_shard  # noqa: PLC0415 - `psreg install` does not need it
 

@@ -23,7 +23,7 @@ SUFFIXES = (".prompt", ".toml", ".md", ".jsonl", ".json", ".txt")
 
 
 class Irregular(StrEnum):
-    """The kinds of entries that are no plain files, in words that complete "this is …"."""
+    """The kinds of paths other than plain files, in words that complete "this is …"."""
 
     LINK = "a symbolic link"
     SUBMODULE = "a submodule"

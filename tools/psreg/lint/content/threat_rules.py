@@ -368,7 +368,7 @@ def secret_sent(content: Content) -> Iterator[Finding]:
 
     ## Why
     A key belongs in the header of a request to the service that issued it. As data of a request, or
-    as a file that is uploaded, it goes to whoever owns the address.
+    as a file that is uploaded, it goes to the owner of the address.
 
     ## Fix
     Send keys in the `Authorization` header, to the service that issued them, and no files from the
