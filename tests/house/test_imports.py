@@ -69,6 +69,18 @@ def test_no_file_is_longer_than_a_person_can_hold():
     assert {path: length for path, length in lengths.items() if length > 400} == {}
 
 
+def test_no_function_is_longer_than_a_screen():
+    lengths = {
+        f"{path.relative_to(SOURCE)}: {node.name}": len(
+            code_lines(path).intersection(range(node.lineno, node.end_lineno + 1))
+        )
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert {name: length for name, length in lengths.items() if length > 40} == {}
+
+
 def test_no_folder_holds_more_than_a_person_can_survey():
     folders = {path.parent for path in SOURCE.rglob("*.py")} - {SOURCE / "psreg/cli"}
     sizes = {folder: len(list(folder.glob("*.py"))) for folder in folders}

@@ -35,39 +35,7 @@ def configure(parser: ArgumentParser) -> None:
     """Declare the two actions and their options."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="run|inspect")
     run_parser = _action(actions, "run", "run a program against an endpoint", _RUN)
-    add_endpoint_options(run_parser)
-    run_parser.add_argument(
-        "--program",
-        required=True,
-        metavar="FILE",
-        help="one instruction per line; the last one repeats",
-    )
-    run_parser.add_argument(
-        "--max-cycles", required=True, type=_cycles, metavar="N", help="stop after N cycles"
-    )
-    run_parser.add_argument(
-        "--model", default="", help="model to request (default: the endpoint's)"
-    )
-    run_parser.add_argument(
-        "--trace",
-        metavar="FILE.jsonl",
-        help="write the trace to this file (default: standard output)",
-    )
-    run_parser.add_argument(
-        "--resume", metavar="TRACE", help="continue after the last cycle of TRACE and append to it"
-    )
-    run_parser.add_argument(
-        "--log-sink", metavar="FILE", help="append logs to FILE, one JSON line each"
-    )
-    run_parser.add_argument(
-        "--allow-fetch",
-        action="append",
-        default=[],
-        type=_source,
-        metavar="NAME=FILE",
-        help="let !fetch read FILE as NAME; no other file is read",
-    )
-    add_timeout_option(run_parser)
+    _add_run_options(run_parser)
     inspect_parser = _action(actions, "inspect", "show a trace cycle by cycle", _INSPECT)
     inspect_parser.add_argument("trace", metavar="TRACE", help="the trace to show")
     inspect_parser.add_argument(
@@ -76,6 +44,40 @@ def configure(parser: ArgumentParser) -> None:
     for each, default in ((run_parser, DIALECT), (inspect_parser, "")):
         add_dialect_option(each, default, f"the dialect ({default or 'none'})")
         add_output_options(each)
+
+
+def _add_run_options(parser: ArgumentParser) -> None:
+    add_endpoint_options(parser)
+    parser.add_argument(
+        "--program",
+        required=True,
+        metavar="FILE",
+        help="one instruction per line; the last one repeats",
+    )
+    parser.add_argument(
+        "--max-cycles", required=True, type=_cycles, metavar="N", help="stop after N cycles"
+    )
+    parser.add_argument("--model", default="", help="model to request (default: the endpoint's)")
+    parser.add_argument(
+        "--trace",
+        metavar="FILE.jsonl",
+        help="write the trace to this file (default: standard output)",
+    )
+    parser.add_argument(
+        "--resume", metavar="TRACE", help="continue after the last cycle of TRACE and append to it"
+    )
+    parser.add_argument(
+        "--log-sink", metavar="FILE", help="append logs to FILE, one JSON line each"
+    )
+    parser.add_argument(
+        "--allow-fetch",
+        action="append",
+        default=[],
+        type=_source,
+        metavar="NAME=FILE",
+        help="let !fetch read FILE as NAME; no other file is read",
+    )
+    add_timeout_option(parser)
 
 
 def _action(actions: Any, name: str, summary: str, example: str) -> ArgumentParser:

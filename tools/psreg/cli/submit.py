@@ -22,7 +22,7 @@ from psreg.git.repository import open_repository
 from psreg.registry.checkout import find_checkout, read_tree
 from psreg.review.git_change import read_change
 from psreg.review.review import review
-from psreg.review.verdict import Verdict
+from psreg.review.verdict import Review, Verdict
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options
 
@@ -147,15 +147,7 @@ def _committed(
     title = title_of(folder.name, touched)
     commit = clone.commit(parent, folder, files, f"{title}\n")
     author = Author(forge="github", id=args.author_id) if args.author_id else None
-    with open_repository(root) as repository:
-        changes = read_change(repository, route.base, commit, author, clock.now().date())
-        found = review(
-            changes.change,
-            registry_rules(),
-            base=changes.base,
-            head=changes.head,
-            missing_files=missing_files,
-        )
+    found = _reviewed(root, route.base, commit, author)
     done = Submission(name=folder.name, title=title, files=tuple(sorted(files)), review=found)
     if found.verdict is Verdict.REJECT:
         return replace(done, objections=errors_of(found))
@@ -169,6 +161,18 @@ def _committed(
         merged=before if before and not again else "",
         blocks_pull=bool(clone.untracked(str(folder))),
     )
+
+
+def _reviewed(root: Path, base: str, head: str, author: Author | None) -> Review:
+    with open_repository(root) as repository:
+        changes = read_change(repository, base, head, author, clock.now().date())
+        return review(
+            changes.change,
+            registry_rules(),
+            base=changes.base,
+            head=changes.head,
+            missing_files=missing_files,
+        )
 
 
 def _sent(

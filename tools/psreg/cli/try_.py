@@ -250,37 +250,44 @@ def _prepared(
         refuse_existing(record)
         if inputs.release is not None:
             cited_path(record, inputs.release)
-    model = platform.model if platform else args.model
-    given = {
-        "temperature": args.temperature,
-        "seed": args.seed,
-        "max_tokens": args.max_tokens,
-    }
-    settings = {key: value for key, value in given.items() if value is not None}
+    metadata = _metadata(args, platform)
     trial = Trial(
         console=console,
         record=record,
         save=Path(args.save) if args.save else None,
         release=inputs.release,
-        metadata=TrialMetadata(
-            platform=platform.id if platform else args.platform,
-            model=model,
-            day=clock.now().date(),
-            settings=settings,
-            result=args.result,
-            notes=args.notes,
-        ),
+        metadata=metadata,
         session=Session(
             prompt=inputs.prompt,
             ask=_ask(_endpoint(args, platform), stream=args.stream),
             show=lambda _piece: None,
-            settings=ChatRequest(messages=(), model=model, **settings),
+            settings=ChatRequest(
+                messages=(),
+                model=args.model if platform is None else platform.model,
+                temperature=args.temperature,
+                seed=args.seed,
+                max_tokens=args.max_tokens,
+            ),
         ),
     )
     trial.session.show, trial.session.sending = trial.show, trial.write
     for note in inputs.prompt.notes:
         console.warn(f"psreg: warning: {note}")
     return trial
+
+
+def _metadata(args: Namespace, platform: Platform | None) -> TrialMetadata:
+    """Return what the record says about the run."""
+    names = ("temperature", "seed", "max_tokens")
+    given = {name: getattr(args, name) for name in names}
+    return TrialMetadata(
+        platform=platform.id if platform else args.platform,
+        model=platform.model if platform else args.model,
+        day=clock.now().date(),
+        settings={name: value for name, value in given.items() if value is not None},
+        result=args.result,
+        notes=args.notes,
+    )
 
 
 def _endpoint(args: Namespace, platform: Platform | None) -> Endpoint:

@@ -99,11 +99,7 @@ def publish(
     if index.changed:
         raise _release_changed(index.changed)
     _refuse_requirements(index)
-    contents = {
-        package_target(n): _bytes(r, n, previous, baseline) for n, r in index.records.items()
-    }
-    shards = catalog_shards(index.records)
-    contents |= {catalog_target(shard): data for shard, data in shards.items()}
+    contents = _contents(index.records, previous, baseline)
     targets = {path: Target.of(data) for path, data in contents.items()}
     root, signer = _ready_to_sign(baseline, now, lifetimes, ports)
     if baseline.state is None:
@@ -120,9 +116,8 @@ def publish(
     if baseline.root is None:
         documents = (root, *documents)
     written = _write(baseline, info_of(root).id, files, documents, ports)
-    released, entries = index.released, len(index.records)
-    latest = _latest(index.records)
-    return _result(baseline, documents, signer, released, entries, written, latest)
+    result = _result(baseline, documents, signer, index.records, written)
+    return replace(result, released=index.released)
 
 
 def resign(
@@ -147,9 +142,7 @@ def resign(
         signer = replace(signer, registry_id=None)  # all documents change at once, in a publish
     documents = renew(baseline.state, signer)
     written = _write(baseline, info_of(root).id, {}, documents, ports)
-    entries = len(baseline.state.packages)
-    latest = _latest(_records(baseline.state))
-    return _result(baseline, documents, signer, (), entries, written, latest)
+    return _result(baseline, documents, signer, _records(baseline.state), written)
 
 
 def _records(state: RegistryState | None) -> dict[str, PackageRecord]:
@@ -200,19 +193,19 @@ def _digest(sha256: str | None) -> str:
     return f"sha256 {sha256}" if sha256 else "absent"
 
 
-def _bytes(
-    record: PackageRecord, name: str, previous: Mapping[str, PackageRecord], baseline: Baseline
-) -> bytes:
-    """Return the bytes to sign; an unchanged record keeps its exact bytes."""
-    if baseline.state and record == previous.get(name):
-        return baseline.state.packages[name]
-    return canonical(record.to_json())
-
-
-def _latest(records: Mapping[str, PackageRecord]) -> str:
-    """Return the newest date of a release, "" if there is none."""
-    dates = (row.date for record in records.values() for row in record.releases)
-    return max(dates, default="")
+def _contents(
+    records: Mapping[str, PackageRecord], previous: Mapping[str, PackageRecord], baseline: Baseline
+) -> dict[str, bytes]:
+    """Return the bytes to sign, by target; an unchanged record keeps its exact bytes."""
+    signed = baseline.state.packages if baseline.state else {}
+    packages = {
+        package_target(name): signed[name]
+        if record == previous.get(name)
+        else canonical(record.to_json())
+        for name, record in records.items()
+    }
+    shards = catalog_shards(records)
+    return packages | {catalog_target(shard): data for shard, data in shards.items()}
 
 
 def _ready_to_sign(
@@ -286,23 +279,22 @@ def _write(
     return len(fresh) + len(documents)
 
 
-def _result(  # noqa: PLR0917 - in the order of what happened
+def _result(
     baseline: Baseline,
     documents: Sequence[Document],
     signer: MetadataSigner,
-    released: tuple[ReleaseId, ...],
-    entries: int,
+    records: Mapping[str, PackageRecord],
     written: int,
-    latest: str,
 ) -> PublishResult:
+    """Return the state of the registry that has `records`, without naming what is new in it."""
     current = {**baseline.documents, **{document.role: document for document in documents}}
     info = info_of(current[ROOT])
     return PublishResult(
         registry_id=info.id,
         root_sha256=baseline.root_sha256 or info.sha256,
         mode=info.mode,
-        released=released,
-        entries=entries,
+        released=(),
+        entries=len(records),
         written=written,
         expires=min(document.expires for document in current.values()),
         due=tuple(
@@ -310,5 +302,7 @@ def _result(  # noqa: PLR0917 - in the order of what happened
             for each in current.values()
             if signer.is_due(each)
         ),
-        latest=latest,
+        latest=max(
+            (row.date for record in records.values() for row in record.releases), default=""
+        ),
     )
