@@ -7,14 +7,12 @@ its signed record; all differences are reported at once.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from psreg.core.classes import CLASSES
-from psreg.core.errors import FindingsError, UnavailableError
-from psreg.core.identity import ReleaseId, is_name
-from psreg.registry.records import PackageRecord, ReleaseRecord
+from psreg.core.errors import FindingsError
+from psreg.core.identity import ReleaseId
+from psreg.registry.records import PackageRecord, ReleaseRecord, read_record
 
 Read = Callable[[str], bytes | None]
 """Returns the bytes of the file at a repo-relative path, or None."""
@@ -67,21 +65,13 @@ def signed_records(packages: Mapping[str, bytes]) -> list[SignedRecord]:
     """Return the record of every name, sorted by name.
 
     Raises:
-        UnavailableError: NEWER_FORMAT, a record cannot be read.
+        TrustError: TRUST_METADATA, a record is malformed or about another name.
+        UnavailableError: NEWER_FORMAT, a record needs a newer psreg.
     """
-    result = []
-    for name in sorted(packages):
-        raw = packages[name]
-        try:
-            record = PackageRecord.from_json(json.loads(raw))
-        except ValueError as error:
-            message = f"the record of {name} cannot be read: {error}"
-            raise UnavailableError("NEWER_FORMAT", message, "Install a newer psreg.") from error
-        if record.name != name or not is_name(name) or record.entry_class not in CLASSES:
-            message = f"the record of {name} is about {record.entry_class}/{record.name}"
-            raise UnavailableError("NEWER_FORMAT", message, "Install a newer psreg.")
-        result.append(SignedRecord(record=record, raw=raw))
-    return result
+    return [
+        SignedRecord(record=read_record(packages[name], name), raw=packages[name])
+        for name in sorted(packages)
+    ]
 
 
 def entries(records: Iterable[SignedRecord], read: Read, drift: list[str]) -> Iterator[Entry]:
