@@ -212,6 +212,7 @@ class Dying:
     def __init__(self, real: Ports, last: int, *, torn: bool = False) -> None:
         self._real, self._left, self._torn = real, last, torn
         self.store = self.keys = self.journal = self
+        self.history = real.history
 
     def _change(self) -> None:
         if self._left == 0:

@@ -101,6 +101,8 @@ MALFORMED = [
     b'{"schema": 7}',
     b'{"schema": "psreg.package/1"}',
     b'{"schema": "psreg.report/1"}',
+    b'{"schema": "psreg.package/0"}',
+    b'{"schema": "psreg.package/next"}',
     b'{"schema": "psreg.package/1", "schema": "psreg.package/2"}',
     changed_record(lambda record: record.update(name="other"))["listener"],
     changed_record(lambda record: record.update(serial="1"))["listener"],

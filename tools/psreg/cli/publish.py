@@ -10,6 +10,7 @@ from psreg.cli.rules import registry_rules
 from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import policy
+from psreg.git.history import FolderHistory
 from psreg.lint.registry_walk import check_tree
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_lines, withdrawal_lines
@@ -67,8 +68,9 @@ def run(args: Namespace, console: Console) -> int:
     for place in (root, registry):
         keys.keep_out_of(place)
     now = clock.now()
-    journal = PublishJournal(state_dir(), registry)
-    ports = Ports(store=RegistryFolder(registry), keys=keys, journal=journal)
+    history = FolderHistory(registry)
+    journal = PublishJournal(state_dir(), registry, history)
+    ports = Ports(store=RegistryFolder(registry), keys=keys, journal=journal, history=history)
     folder = read_tree(root)
     rules = policy.read(folder.get(_POLICY, b""))
     tree = {} if args.resign else _whole(folder)

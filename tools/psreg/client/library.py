@@ -23,13 +23,12 @@ from psreg.core.classes import CLASSES
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import is_version, parse_version
-from psreg.registry.records import newer_format
+from psreg.registry.records import is_later_schema, newer_format
 from psreg.system import user_folders
 from psreg.system.atomic import TEMPORARY, cannot_write, exclusive, real_folder, write_file
 from psreg.system.files import read_own
 
-_SCHEMAS = "psreg.receipt/"
-SCHEMA = f"{_SCHEMAS}1"
+SCHEMA = "psreg.receipt/1"
 RECEIPT = "receipt.json"
 _MAX_RECEIPT = 64 * 1024
 _MAX_ARTIFACT = 16 * 1024 * 1024
@@ -77,7 +76,7 @@ class Receipt:
         name, entry_class, version = value["name"], value["class"], value["version"]
         known = is_name(name) and entry_class in CLASSES and is_version(version)
         schema = value["schema"]
-        if schema != SCHEMA and str(schema).startswith(_SCHEMAS):
+        if is_later_schema(schema, SCHEMA):
             raise newer_format(f"the receipt of {name} has the format {schema}")
         if schema != SCHEMA or not known:
             raise ValueError("not a receipt of this version of psreg")

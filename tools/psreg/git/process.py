@@ -41,7 +41,7 @@ _ENVIRONMENT = {
     "LC_ALL": "C",
 }
 
-_SETTINGS = (
+SETTINGS = (
     "core.attributesFile=/dev/null",
     f"core.bigFileThreshold={STREAMED}",
     "core.fsmonitor=false",
@@ -61,7 +61,7 @@ class Git:
     def __init__(self, folder: Path, borrowed: Path) -> None:
         self.folder = folder
         self._borrowed = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(borrowed)}
-        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+        settings = [part for setting in SETTINGS for part in ("-c", setting)]
         self._command = ["git", "--no-pager", "--bare", f"--git-dir={folder}", *settings]
 
     def start(

@@ -23,6 +23,7 @@ from psreg.registry.trust.roles import (
     TARGET_FOLDERS,
     TARGETS,
     TIMESTAMP,
+    TIMESTAMP_PATH,
     metadata_path,
     role_and_version,
     target_path,
@@ -99,13 +100,30 @@ class Journal(Protocol):
         """Return the id of the registry that was last published in the folder, or None."""
 
 
+class History(Protocol):
+    """The history of the registry's folder in Git."""
+
+    def last_commit_with(self, *names: str) -> str:
+        """Return the short id of the newest commit that adds or changes `names`, or ""."""
+
+    def restore_command(self, commit: str, /, *names: str) -> str:
+        """Return the command that brings `names` back from a commit."""
+
+    def is_cut(self) -> bool:
+        """Tell whether the clone lacks older commits."""
+
+    def ignores(self, name: str, /) -> bool:
+        """Tell whether Git ignores `name`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """What publishing needs from the outside."""
+    """What publishing needs from the outside; without a `history` nothing was ever committed."""
 
     store: Store
     keys: Keys
     journal: Journal
+    history: History | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,8 +152,9 @@ def read_baseline(ports: Ports, *, start_over: bool = False) -> Baseline:
     """Return the verified state of the registry.
 
     Raises:
-        TrustError: as `read_registry`; METADATA_MISSING if there is none although target files or
-            keys show that there was, unless the user wants to `start_over`; TRUST_MIXED also if
+        TrustError: as `read_registry`; METADATA_MISSING if there is none although target files,
+            keys or the history show that there was, or the history is cut off, unless the user
+            wants to `start_over`; TRUST_MIXED also if
             metadata has no root, or no timestamp although no first publish was interrupted;
             TRUST_ROLLBACK also if the newest snapshot is not the current one although no publish
             was interrupted.
@@ -161,20 +180,41 @@ def read_baseline(ports: Ports, *, start_over: bool = False) -> Baseline:
 
 
 def _check_is_new(ports: Ports) -> None:
-    """Check that the folder without metadata has not held a registry before."""
+    """Check that the folder without metadata has not held a registry before, in any clone."""
+    if ports.history is not None:
+        _check_history(ports.history)
     targets = [folder for folder in TARGET_FOLDERS if any(ports.store.names(folder))]
     held = ports.journal.holds()
     keys = held is not None and bool(ports.keys.load(held))
     if targets or keys:
         left = " and ".join(targets) or f"its keys in {ports.keys.folder(held or '')}"
         raise TrustError(
-            "METADATA_MISSING", f"the registry's metadata is gone, but {left} are there", _GONE
+            "METADATA_MISSING",
+            f"the registry's metadata is gone, but {left} are there",
+            "Restore `metadata` and `targets` of the registry from Git, from a mirror, or from the "
+            f"checkout in which you published it. {_ON_PURPOSE}",
         )
 
 
-_GONE = (
-    "Restore `metadata` and `targets` of the registry from Git or from a mirror. To create another "
-    "registry in its place, which every client has to trust first, add --start-over."
+def _check_history(history: History) -> None:
+    names = (METADATA_FOLDER, "targets")
+    if commit := history.last_commit_with(*names):
+        raise TrustError(
+            "METADATA_MISSING",
+            f"the registry's metadata is gone, but commit {commit} has it",
+            f"Run `{history.restore_command(commit, *names)}`. {_ON_PURPOSE}",
+        )
+    if history.is_cut() and not history.ignores(TIMESTAMP_PATH):
+        raise TrustError(
+            "METADATA_MISSING",
+            "there is no metadata, and this clone is too shallow to tell whether there ever was",
+            f"Run `git fetch --unshallow` and publish again. {_ON_PURPOSE}",
+        )
+
+
+_ON_PURPOSE = (
+    "To create another registry on purpose, which every client has to trust first, add "
+    "--start-over."
 )
 
 

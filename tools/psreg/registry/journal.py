@@ -1,36 +1,41 @@
 """The journal of an unfinished publish, and the lock that prevents two publishes at once.
 
 Both are files in the state folder, named after the registry's folder, never inside it. A third one
-remembers which registry the folder holds, so that a publish notices if it is gone.
+remembers which registry the folder holds, so that a publish notices if it is gone; a fourth one
+does so for all clones of the repository that the folder is in.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from psreg.core.errors import UnavailableError
+from psreg.git.history import FolderHistory
 from psreg.registry.baseline import Intent
 from psreg.registry.store_folder import sync_folder
-from psreg.registry.trust.roles import is_registry_id
+from psreg.registry.trust.roles import TIMESTAMP_PATH, is_registry_id
 from psreg.system.atomic import cannot_write, exclusive, write_file
+from psreg.system.files import read_own
 
 SCHEMA = "psreg.intent/1"
+
+_MAX_JOURNAL = 64 * 1024 * 1024
+"""Bytes; an entry lists the target files of one publish."""
 
 
 class PublishJournal:
     """The journal of one registry folder; implements `registry.baseline.Journal`."""
 
-    def __init__(self, state: Path, registry: Path) -> None:
-        name = hashlib.sha256(
-            str(registry.resolve()).encode("utf-8", "surrogateescape")
-        ).hexdigest()
+    def __init__(self, state: Path, registry: Path, history: FolderHistory | None = None) -> None:
+        name = _digest(str(registry.resolve()))
         self._folder = state / "publish"
-        self._entry = self._folder / f"{name[:32]}.json"
-        self._held = self._folder / f"{name[:32]}.id"
-        self._lock = self._folder / f"{name[:32]}.lock"
+        self._entry = self._folder / f"{name}.json"
+        self._held = self._folder / f"{name}.id"
+        self._lock = self._folder / f"{name}.lock"
+        self._history = history
 
     def lock(self, wait: float = 60.0) -> AbstractContextManager[None]:
         """Return the lock on publishing; entering it waits up to `wait` seconds for another psreg.
@@ -47,19 +52,17 @@ class PublishJournal:
         Raises:
             UnavailableError: CANNOT_READ.
         """
+        if (data := _content(self._entry)) is None:
+            return None
         try:
-            value = json.loads(self._entry.read_bytes())
+            value = json.loads(data)
             return Intent(
                 registry_id=str(value["registry_id"]),
                 after=int(value["after"]),
                 targets=tuple(str(path) for path in value["targets"]),
             )
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return None
-        except OSError as error:
-            raise UnavailableError(
-                "CANNOT_READ", f"cannot read {self._entry}: {error.strerror or error}"
-            ) from error
 
     def begin(self, intent: Intent) -> None:
         """Replace the entry. Raises UnavailableError CANNOT_WRITE."""
@@ -79,21 +82,21 @@ class PublishJournal:
         Raises:
             UnavailableError: CANNOT_READ.
         """
-        try:
-            text = self._held.read_text("utf-8")
-        except (FileNotFoundError, ValueError):
-            return None
-        except OSError as error:
-            raise UnavailableError(
-                "CANNOT_READ", f"cannot read {self._held}: {error.strerror or error}"
-            ) from error
-        return text if is_registry_id(text) else None
+        return _id_in(self._held) or next(filter(None, map(_id_in, self._held_by_clones())), None)
+
+    def _held_by_clones(self) -> list[Path]:
+        """Return the file about all clones; none if each clone has metadata of its own."""
+        origin = self._history.origin() if self._history else ""
+        if self._history is None or not origin or self._history.ignores(TIMESTAMP_PATH):
+            return []
+        return [self._folder / f"{_digest(origin)}.id"]
 
     def finish(self, registry_id: str) -> None:
         """Remove the entry, and remember the registry. Raises UnavailableError CANNOT_WRITE."""
-        if self.holds() != registry_id:
+        if _id_in(self._held) != registry_id:
             self._make_folder()
-            write_file(self._held, registry_id.encode(), mode=0o600)
+            for place in (self._held, *self._held_by_clones()):
+                write_file(place, registry_id.encode(), mode=0o600)
         try:
             self._entry.unlink(missing_ok=True)
         except OSError as error:
@@ -105,3 +108,21 @@ class PublishJournal:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise cannot_write(self._folder, error) from error
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _id_in(file: Path) -> str | None:
+    """Return the registry id in a file, or None. Raises UnavailableError CANNOT_READ."""
+    text = (_content(file) or b"").decode("ascii", "replace")
+    return text if is_registry_id(text) else None
+
+
+def _content(file: Path) -> bytes | None:
+    """Return what is in a file of the journal, or None if there is no file.
+
+    Raises UnavailableError CANNOT_READ, also if it is a link, a pipe or very long.
+    """
+    return read_own(file, _MAX_JOURNAL) if os.path.lexists(file) else None

@@ -383,7 +383,7 @@ def read_record(data: bytes, name: str) -> PackageRecord:
     except TrustError as error:
         raise bad_record(name, error.message) from error
     schema = value.get("schema") if isinstance(value, dict) else None
-    if isinstance(schema, str) and schema.startswith("psreg.package/") and schema[14:] != "1":
+    if is_later_schema(schema, SCHEMA):
         raise newer_format(f"the record of {name} has the format {schema}")
     try:
         record = PackageRecord.from_json(value)
@@ -394,6 +394,16 @@ def read_record(data: bytes, name: str) -> PackageRecord:
     if record.entry_class not in CLASSES:
         raise newer_format(f"{name} has the class {record.entry_class!r}")
     return record
+
+
+def is_later_schema(schema: object, known: str) -> bool:
+    """Tell whether `schema` names a later version of the schema `known`, such as `psreg.x/2`."""
+    family, _, version = known.rpartition("/")
+    match = _LATER.fullmatch(schema) if isinstance(schema, str) else None
+    return match is not None and match["family"] == family and int(match["version"]) > int(version)
+
+
+_LATER = re.compile(r"(?P<family>[a-z.-]+)/(?P<version>[0-9]{1,9})", re.ASCII)
 
 
 def bad_record(name: str, why: str) -> TrustError:

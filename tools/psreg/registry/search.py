@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psreg.core.errors import TrustError, UnavailableError
+from psreg.core.errors import TrustError
 from psreg.core.identity import is_name, normal_name
 from psreg.core.spelling import near_ones
+from psreg.registry.records import is_later_schema, newer_format
 from psreg.registry.trust.strict_json import strict_value
 
 SCHEMA = "psreg.catalog/1"
@@ -94,14 +95,10 @@ def read_shard(name: str, data: bytes) -> Shard:
     """
     try:
         value = strict_value(data)
-        schema = value["schema"]
+        if is_later_schema(schema := value["schema"], SCHEMA):
+            raise newer_format(f"the registry's catalogue has the format {schema}")
         if schema != SCHEMA:
-            raise UnavailableError(
-                "NEWER_FORMAT",
-                f"the registry's catalogue has the format {schema!r}, which this psreg does "
-                "not know",
-                "Install a newer psreg.",
-            )
+            raise ValueError("it is not a catalogue")  # noqa: TRY301 - one message below
         if value["shard"] != name:
             raise ValueError(f"it is the catalogue of {value['shard']!r}")  # noqa: TRY301 - one message below
         columns: dict[str, Sequence[Any]] = {key: _texts(value[key]) for key in _TEXTS}

@@ -10,8 +10,12 @@ from psreg.core.errors import PsregError, UnavailableError
 from psreg.registry.records import read_record
 from psreg.registry.trust.roles import TARGET_FOLDERS
 from psreg.system.atomic import TEMPORARY, cannot_write, write_file
+from psreg.system.files import read_own
 
 _PACKAGES = TARGET_FOLDERS[0]
+
+_MAX_FILE = 256 * 1024 * 1024
+"""Bytes; the largest file of a registry lists every version of every name."""
 
 
 class RegistryFolder:
@@ -25,15 +29,10 @@ class RegistryFolder:
         """Return the bytes of the file at `path`, or None if there is none.
 
         Raises:
-            UnavailableError: CANNOT_READ.
+            UnavailableError: CANNOT_READ, also for a link or a pipe, which a checkout may contain.
         """
         place = self.root / path
-        try:
-            return place.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise _cannot_read(place, error) from error
+        return read_own(place, _MAX_FILE) if os.path.lexists(place) else None
 
     def names(self, folder: str) -> list[str]:
         """Return the names in `folder`, sorted, without unfinished files.

@@ -1,0 +1,61 @@
+"""What Git knows about a folder that may be in no repository: its commits, and where it is from.
+
+Nothing of the repository is executed, and nothing is fetched or written.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+from psreg.git.process import SETTINGS, clean_environment
+
+
+class FolderHistory:
+    """The history of `folder`, which need not exist; without Git or a repository it is empty."""
+
+    def __init__(self, folder: Path) -> None:
+        folder = folder.resolve()
+        self._start = next(at for at in (folder, *folder.parents) if at.is_dir())
+        self._inside = folder.relative_to(self._start)
+
+    def last_commit_with(self, *names: str) -> str:
+        """Return the short id of the newest commit of any branch that adds or changes `names`."""
+        paths = [f":(literal){self._inside / name}" for name in names]
+        return self._ask("log", "--all", "-1", "--diff-filter=AM", "--format=%h", "--", *paths)
+
+    def restore_command(self, commit: str, *names: str) -> str:
+        """Return the command that brings `names` back from a commit."""
+        paths = [str(self._inside / name) for name in names]
+        return shlex.join(["git", "-C", str(self._start), "checkout", commit, "--", *paths])
+
+    def is_cut(self) -> bool:
+        """Tell whether the clone is shallow, so that it lacks older commits."""
+        return self._ask("rev-parse", "--is-shallow-repository") == "true"
+
+    def ignores(self, name: str) -> bool:
+        """Tell whether Git ignores `name`, which is then in no commit on purpose."""
+        return bool(self._ask("check-ignore", "--", str(self._inside / name)))
+
+    def origin(self) -> str:
+        """Return what all clones of the repository agree on for the folder; "" for none."""
+        first = self._ask("rev-list", "--max-parents=0", "HEAD").split("\n")[-1]
+        prefix = self._ask("rev-parse", "--show-prefix")
+        return f"{first}:{Path(prefix, self._inside).as_posix()}" if first else ""
+
+    def _ask(self, *arguments: str) -> str:
+        settings = [part for setting in (*SETTINGS, "safe.directory=*") for part in ("-c", setting)]
+        try:
+            done = subprocess.run(
+                ["git", "--no-pager", *settings, *arguments],
+                cwd=self._start,
+                env=clean_environment(),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+            )
+        except OSError:
+            return ""
+        return os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""
