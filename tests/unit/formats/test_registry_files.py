@@ -127,6 +127,72 @@ def test_a_policy_decides_licences_and_waivers():
     assert read.waiver("REG019", "anything") == "all"
 
 
+ORIGIN_WAIVER = (
+    '[[waiver]]\ncode = "REG011"\norigin = "{}"\nreason = "imported"\n'
+    '[[waiver]]\ncode = "PS010"\norigin = "{}"\nreason = "not for an origin"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("waived", "stated"),
+    [
+        ("https://example.org/a", "https://example.org/a"),
+        ("https://example.org/a", "https://example.org/a/"),
+        ("https://example.org/a/", "https://example.org/a/b/c"),
+        ("https://Example.ORG/a", "https://example.org:443/a"),
+        ("https://example.org", "https://example.org/anything"),
+        ("https://example.org:8443/a", "https://example.org:8443/a/b"),
+    ],
+)
+def test_a_policy_waives_missing_runs_for_an_origin_and_what_is_below_it(waived, stated):
+    read = policy.read(ORIGIN_WAIVER.format(waived, waived).encode())
+    assert read.waiver("REG011", "quiz", stated) == "imported"
+    assert read.waiver("REG011", "quiz") == ""
+    assert read.waiver("PS010", "quiz", stated) == ""
+
+
+@pytest.mark.parametrize(
+    ("waived", "stated"),
+    [
+        ("https://example.org/a", "https://example.org/ab"),
+        ("https://example.org/a", "https://example.org/"),
+        ("https://example.org/a", "https://example.org/A"),
+        ("https://example.org/a/b", "https://example.org/a"),
+        ("https://example.org/a", "https://example.org/a/../b"),
+        ("https://example.org/a", "https://example.org/a/%2E%2e/b"),
+        ("https://example.org/a", "https://example.org/a/%2e%2e%2fb"),
+        ("https://example.org/a", "https://example.org/a/..%5cb"),
+        ("https://example.org/a", "https://example.org//a"),
+        ("https://example.org/a", "https://example.org/a?at=/b"),
+        ("https://example.org/a", "https://example.org/a#b"),
+        ("https://example.org/a", "http://example.org/a"),
+        ("https://example.org/a", "https://example.org:8443/a"),
+        ("https://example.org/a", "https://example.org.evil.test/a"),
+        ("https://example.org/a", "https://example.org@evil.test/a"),
+        ("https://example.org/a", "https://evil.test\\@example.org/a"),
+        ("https://example.org/a", "https://evil.test/https://example.org/a"),
+        ("https://example.org/a", "https://user@example.org/a"),
+        ("https://example.org/a", "https://example.org/a\n"),
+        ("https://example.org/a", "https://ex\u0430mple.org/a"),
+        ("https://user@example.org/a", "https://user@example.org/a"),
+        ("https://", "https://example.org/a"),
+        ("", ""),
+    ],
+)
+def test_an_origin_that_only_looks_like_the_waived_one_is_not_waived(waived, stated):
+    read = policy.read(ORIGIN_WAIVER.format(waived, waived).encode())
+    assert read.waiver("REG011", "quiz", stated) == ""
+
+
+def test_a_waiver_for_an_origin_has_a_reason_and_a_text():
+    read = policy.read(
+        b'[[waiver]]\ncode = "REG011"\norigin = "https://example.org"\nreason = " "\n'
+        b'[[waiver]]\ncode = "REG011"\norigin = 3\nreason = "number"\n'
+        b'[[waiver]]\ncode = "REG012"\norigin = "https://example.org"\nreason = "other"\n'
+    )
+    assert read.waiver("REG011", "quiz", "https://example.org") == ""
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_schema_is_valid_and_its_examples_are(name):
     schema = json.loads((SCHEMAS / f"{name}.schema.json").read_bytes())

@@ -266,3 +266,63 @@ def test_the_reasons_of_a_rejection_come_first_in_the_comment():
     first = next(reason for reason in found.reasons if reason.effect is Verdict.REJECT)
     assert why.strip().startswith(f"- {neutral(first.code)} ")
     assert "What was checked" in review_markdown(found)
+
+
+ORIGIN = '[origin]\naddress = "https://example.org/prompts/hello"\n'
+FOR_ORIGIN = """\
+[[waiver]]
+code = "REG011"
+origin = "{}"
+reason = "Imported as a whole."
+"""
+POLICY_PATH = "registry/policy.toml"
+
+
+def with_policy(text, *parts):
+    made = dict(BASE) | {PurePosixPath(POLICY_PATH): text.encode()}
+    return made | {PurePosixPath(path): data for part in parts for path, data in part.items()}
+
+
+def imported(number, origin=ORIGIN):
+    return cases.hello(number, prompt=cases.worded(), release=cases.CHANGES + origin)
+
+
+def untested(found):
+    return [reason for reason in found.reasons if reason.code == "REG011"]
+
+
+def test_an_origin_that_only_the_author_states_needs_a_person():
+    base = with_policy(FOR_ORIGIN.format("https://example.org/prompts"))
+    found = reviewed(imported("1.1.1"), base=base)
+    assert found.verdict is Verdict.NEEDS_HUMAN
+    (reason,) = untested(found)
+    assert "waived for https://example.org/prompts/hello" in reason.message
+    assert "as its author states" in reason.message
+    assert "a maintainer approves the waiver of REG011 in `hello`" in found.would_change_verdict
+
+
+def test_an_origin_that_was_merged_before_is_believed():
+    base = with_policy(FOR_ORIGIN.format("https://example.org/prompts"), imported("1.1.1"))
+    found = reviewed(cases.hello("1.1.2", release=cases.CHANGES + ORIGIN), base=base)
+    assert (found.verdict, found.reasons) == (Verdict.ACCEPT, ())
+
+
+def test_an_origin_whose_waiver_comes_with_the_change_is_not_waived():
+    waiver = FOR_ORIGIN.format("https://example.org/prompts").encode()
+    found = reviewed(imported("1.1.1"), {POLICY_PATH: waiver}, base=with_policy(""))
+    assert found.verdict is Verdict.REJECT
+    (reason,) = untested(found)
+    assert "is not applied to the change it comes with" in reason.message
+
+
+@pytest.mark.parametrize(
+    "waived", ["https://example.org/promp", "https://example.org/prompts/hell"]
+)
+def test_the_beginning_of_an_origin_is_not_the_origin(waived):
+    found = reviewed(imported("1.1.1"), base=with_policy(FOR_ORIGIN.format(waived)))
+    assert found.verdict is Verdict.REJECT
+    assert untested(found)
+
+
+def test_a_waiver_by_name_also_holds_for_an_imported_release():
+    assert untested(reviewed(imported("1.1.1"))) == []

@@ -58,6 +58,8 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
         yield f"  version     {row.version}, released {row.date[:10]}"
         yield f"  licence     {row.text('license') or 'not stated'}"
         yield f"  tags        {', '.join(row.texts('tags'))}"
+        if origin := row.origin:
+            yield f"  origin      {origin}"
         yield from _runs(row)
         yield from _protocols(row)
         yield from _score(row)

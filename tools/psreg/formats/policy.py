@@ -1,7 +1,7 @@
 """registry/policy.toml: what the maintainers of a registry decided.
 
-A registry without the file has the defaults. Waivers of the policy are for names, not for
-single releases; `*` is every name.
+A registry without the file has the defaults. Waivers of the policy are for names, or for all
+releases that were imported from an address, not for single releases; `*` is every name.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import cached_property
 
 from psreg.formats import toml_document
 from psreg.formats.licenses import DEFAULT_ALLOWED
+from psreg.formats.release import origin_parts
 from psreg.formats.toml_document import TomlFile
 
 _URL = re.compile(r"https?://[\w.~:/%-]+", re.ASCII)
@@ -21,6 +22,10 @@ _DAYS = range(1, 366)
 """For how many days a signature may be valid."""
 
 _DEFAULT_DAYS = 14
+
+BY_ORIGIN = ("REG011",)
+"""The rules that a waiver for an origin may name. An author states the origin, so that it excuses
+only what an importer cannot supply: test runs."""
 
 _PLATFORMS = range(11)
 _DEFAULT_PLATFORMS = 2
@@ -108,9 +113,19 @@ class Policy(TomlFile):
             for role, days in found.items()
         }
 
-    def waiver(self, code: str, name: str) -> str:
-        """Return why findings of rule `code` are waived for the entry `name`, or ""."""
-        found = (self._waivers.get((code, named)) for named in (name, "*"))
+    def waiver(self, code: str, name: str, origin: str = "") -> str:
+        """Return why findings of rule `code` are waived for the entry `name`, or "".
+
+        `origin` is the address that a release says it was imported from.
+        """
+        found = [self._waivers.get((code, named)) for named in (name, "*")]
+        if origin and code in BY_ORIGIN:
+            stated = origin_parts(origin)
+            found += [
+                reason
+                for (waived, parts), reason in self._origin_waivers.items()
+                if waived == code and parts and stated[: len(parts)] == parts
+            ]
         return min((one for one in found if one), default=(0, ""))[1]
 
     @cached_property
@@ -122,6 +137,17 @@ class Policy(TomlFile):
             code, names, reason = _text(row.get("code")), row.get("names"), _text(row.get("reason"))
             for name in names if reason.strip() and isinstance(names, list) else ():
                 found.setdefault((code, _text(name)), (index, reason.strip()))
+        return found
+
+    @cached_property
+    def _origin_waivers(self) -> Mapping[tuple[str, tuple[str, ...]], tuple[int, str]]:
+        """The first row with a reason, and its reason, by code and the parts of an address."""
+        found: dict[tuple[str, tuple[str, ...]], tuple[int, str]] = {}
+        for index, row in self.tables("waiver"):
+            code, reason = _text(row.get("code")), _text(row.get("reason")).strip()
+            if reason and "origin" in row:
+                parts = origin_parts(_text(row["origin"]))
+                found.setdefault((code, parts), (index, reason))
         return found
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from urllib.parse import unquote
 
 from psreg.formats import toml_document
 from psreg.formats.toml_document import MOST, TomlFile
@@ -34,6 +36,30 @@ class TestRun:
     def pointer(self) -> str:
         """The JSON pointer to the row."""
         return f"/tested/{self.index}"
+
+
+_ADDRESS = re.compile(
+    r"https://(?P<host>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?::(?P<port>[1-9][0-9]{0,4}))?"
+    r"(?P<path>(?:/[\w.~!$&'()*+,;=:@%-]+)*)/?",
+    re.ASCII | re.IGNORECASE,
+)
+_HTTPS = "443"
+
+
+def origin_parts(address: str) -> tuple[str, ...]:
+    """Return host with port, and the folders, of a plain https address; () if it is not one.
+
+    Hosts ignore case, folders do not. An address with a user, a query, a fragment, an empty folder
+    or one that leads elsewhere, such as `..`, is not plain.
+    """
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        return ()
+    folders = found["path"].split("/")[1:]
+    names = [unquote(folder) for folder in folders]
+    if any(not name.strip(".") or "/" in name or "\\" in name for name in names):
+        return ()
+    return (f"{found['host'].lower()}:{found['port'] or _HTTPS}", *folders)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +92,11 @@ class ReleaseFile(TomlFile):
         """The conversation protocols that it declares, in the order of the file."""
         found = (_protocol(name, value) for name, value in self.table("protocols").items())
         return tuple(each for each in found if each.version)
+
+    @cached_property
+    def origin(self) -> Mapping[str, str]:
+        """Where it was imported from, as its author states; {} if it was not imported."""
+        return self.texts("origin")
 
     @cached_property
     def waivers(self) -> Mapping[str, str]:

@@ -34,9 +34,11 @@ def waivable(code: str) -> bool:
 def waiver_for(code: str, submission: Submission, policy: Policy | None = None) -> Waiver | None:
     """Return why findings of rule `code` are waived for `submission`, or None if they are not.
 
-    The policy, that of its tree by default, waives by code and name; release.toml waives by code.
+    The policy, that of its tree by default, waives by code and name or origin; release.toml waives
+    by code.
     """
-    if reason := (policy or submission.policy).waiver(code, submission.id.name):
+    origin = submission.release.origin.get("address", "")
+    if reason := (policy or submission.policy).waiver(code, submission.id.name, origin):
         return Waiver(reason, "policy")
     if not waivable(code):
         return None

@@ -72,7 +72,8 @@ class Walk:
                 waiver = waiver_for(found.code, submission, selected.policy)
                 if waiver:
                     found = replace(found, waived=waiver.reason, waived_by=waiver.by)  # noqa: PLW2901
-                yield _unapplied(found, submission.policy)
+                origin = submission.release.origin.get("address", "")
+                yield _unapplied(found, submission.policy, origin)
         if names := selected.names:
             for found in self._engine.about(names, names.tree.documents):
                 found = by_policy(found, selected.policy or names.tree.policy)  # noqa: PLW2901
@@ -110,18 +111,18 @@ def extra_files(submission: Submission) -> Iterator[PurePosixPath]:
             yield path
 
 
-def _unapplied(found: Diagnostic, policy: Policy) -> Diagnostic:
+def _unapplied(found: Diagnostic, policy: Policy, origin: str = "") -> Diagnostic:
     """Return `found`; if only `policy`, whose waivers do not apply, waives it, it says so."""
-    if found.waived is not None or by_policy(found, policy).waived is None:
+    if found.waived is not None or by_policy(found, policy, origin).waived is None:
         return found
     message = f"{found.message}; the waiver in {POLICY} is not applied to the change it comes with"
     return replace(found, message=message)
 
 
-def by_policy(found: Diagnostic, policy: Policy) -> Diagnostic:
-    """Return `found`, with the reason if `policy` waives it for the entry it is in."""
+def by_policy(found: Diagnostic, policy: Policy, origin: str = "") -> Diagnostic:
+    """Return `found`, with the reason if `policy` waives it for the entry or the origin."""
     entry = EntryId.of(PurePosixPath(found.path).parent)
-    reason = policy.waiver(found.code, entry.name if entry else "")
+    reason = policy.waiver(found.code, entry.name if entry else "", origin)
     return replace(found, waived=reason, waived_by="policy") if reason else found
 
 

@@ -23,6 +23,14 @@ from psreg.core.version import is_version, parse_version
 SCHEMA = "psreg.package/1"
 ROW_VERSION = 1
 
+_ORIGIN = (
+    ("path", "file"),
+    ("revision", "revision"),
+    ("sha256", "sha256"),
+    ("imported", "imported"),
+)
+"""Keys of `[origin]` besides address and licence, each with the word before its value."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRecord:
@@ -213,6 +221,21 @@ class ReleaseRecord:
         """Return the tables in a list of release.toml; whatever else is in it is skipped."""
         value = self.release.get(key)
         return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+    @property
+    def origin(self) -> str:
+        """Where it was imported from, as its author states; "" if it was not."""
+        stated = self.release.get("origin")
+        texts = stated if isinstance(stated, dict) else {}
+        said = {key: value for key, value in texts.items() if isinstance(value, str) and value}
+        if "address" not in said:
+            return ""
+        parts = [said["address"]]
+        parts += [f"{word} {said[key]}" for key, word in _ORIGIN if key in said]
+        if "license" in said:
+            found = f", found in {said['license_found_in']}" if "license_found_in" in said else ""
+            parts.append(f"licence {said['license']}{found}")
+        return f"{'; '.join(parts)} (as its author states)"
 
     @classmethod
     def from_json(cls, value: Any) -> ReleaseRecord:

@@ -19,6 +19,7 @@ from psreg.core.errors import FindingsError
 from psreg.core.identity import Author, EntryId
 from psreg.core.rule_table import RuleTable
 from psreg.core.version import Step, parse_version
+from psreg.formats.policy import BY_ORIGIN
 from psreg.formats.tree import Submission
 from psreg.lint.names.all_names import ENOUGH, similar_candidates
 from psreg.lint.names.similarity import bare, distance
@@ -79,7 +80,7 @@ def review(
     files = [one for one in change.files if one.touch is not Touch.DELETED]
     policy = change.base.policy
     report = Report.of(len(files), check_change(change, rules), policy.site_address)
-    reasons = tuple(dict.fromkeys(_reasons(report.diagnostics)))
+    reasons = tuple(dict.fromkeys(_reasons(report.diagnostics, _stated_origins(change))))
     releases = tuple(_released(new, change, missing_files) for new in checked_releases(change))
     fixes = suggestions(report.diagnostics, change.head.files)
     return Review(
@@ -141,10 +142,29 @@ def refusal(error: FindingsError, *, base: str, head: str) -> Review:
     )
 
 
-def _reasons(found: Iterable[Diagnostic]) -> Iterator[Reason]:
+def _stated_origins(change: ChangeSet) -> Mapping[tuple[str, str], str]:
+    """Return the origins that only the author of the change states and that waive a finding.
+
+    They are listed by code and path of the finding. An origin that the previous release stated was
+    confirmed when that was merged.
+    """
+    return {
+        (code, str(new.submission.release_path)): address
+        for new in checked_releases(change)
+        if (address := new.submission.release.origin.get("address"))
+        and not (new.previous and new.previous.release.origin.get("address") == address)
+        for code in BY_ORIGIN
+        if not change.base.policy.waiver(code, new.id.name)
+    }
+
+
+def _reasons(
+    found: Iterable[Diagnostic], origins: Mapping[tuple[str, str], str]
+) -> Iterator[Reason]:
     """Yield why the change cannot simply be merged, in the order of the findings.
 
-    NOTE: the maintainers decided on a waiver in the policy; a waiver by the author is a request.
+    NOTE: the maintainers decided on a waiver in the policy; a waiver by the author is a request,
+    and so is one for an origin that the author states.
     """
     for d in found:
         if d.waived is None and d.severity is ERROR:
@@ -153,6 +173,9 @@ def _reasons(found: Iterable[Diagnostic]) -> Iterator[Reason]:
             yield _reason(d, Verdict.NEEDS_HUMAN)
         elif d.waived is not None and d.waived_by == "release":
             said = f"{d.message}; waived: {d.waived}"
+            yield replace(_reason(d, Verdict.NEEDS_HUMAN), message=said, waived=True)
+        elif d.waived is not None and (origin := origins.get((d.code, d.path))):
+            said = f"{d.message}; waived for {origin}, where it is from as its author states"
             yield replace(_reason(d, Verdict.NEEDS_HUMAN), message=said, waived=True)
 
 

@@ -374,3 +374,15 @@ def test_a_record_of_an_older_psreg_shows_its_rows():
     assert [each["platform"] for each in found] == ["old_platform"]
     unwritten = replace(record, release={**changed, "tested": "none"})
     assert release_view.tests(replace(entry.latest, record=unwritten)) == []
+
+
+def test_an_imported_version_says_where_it_is_from():
+    content = dict(TREE)
+    (path,) = (p for p in content if str(p).endswith("listener/1.1.0/release.toml"))
+    content[path] += f"[origin]\naddress = 'https://example.org/{SCRIPT}'\n".encode()
+    (page, newest, oldest) = entry_pages(opened(content)["listener"], SITE)
+    said = "https://example.org/&lt;script&gt;"
+    assert said in page.body
+    assert said in newest.body
+    assert said not in oldest.body
+    assert SCRIPT not in page.body + newest.body

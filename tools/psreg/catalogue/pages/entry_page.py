@@ -147,6 +147,7 @@ def _facts(entry: Entry, release: Release, site: Site) -> str:
         ("Version", f'<a href="#versions">{text(row.version)}</a>'),
         ("Released", day(row.date)),
         ("Licence", text(release_view.field(release, "license"))),
+        ("Imported from", text(row.origin)),
         ("Languages", text(", ".join(release_view.fields(release, "languages")))),
         ("Tags", _tags(release)),
         ("Tested", chips(platforms) or release_view.UNTESTED),

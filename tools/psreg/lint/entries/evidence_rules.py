@@ -9,7 +9,6 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -30,15 +29,12 @@ from psreg.formats.protocol_versions import DIALECT, PROTOCOLS, STUB
 from psreg.formats.release import TestRun
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Submission
+from psreg.lint.entries.release_rules import SHA256, is_date
 
 if TYPE_CHECKING:
     from psreg.lint.entries.tested_runs import JudgedRun
 
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?:\.[0-9]{1,9})?")
-
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @rule("REG026", spec="pbe-1.0/PBE-20", severity=ERROR)
@@ -437,7 +433,7 @@ def _identity(run: TestRun, digest: str, submission: Submission) -> Iterator[Fin
             hint=f"Did you mean `{near}`?" if near else f"Known platforms: {', '.join(PLATFORMS)}.",
             severity=WARNING,
         )
-    if run.sha256 and not _SHA256.fullmatch(run.sha256):
+    if run.sha256 and not SHA256.fullmatch(run.sha256):
         yield Finding(
             message="expected 64 lower-case hexadecimal digits",
             at=f"{run.pointer}/sha256",
@@ -467,7 +463,7 @@ def _release_with(digest: str, submission: Submission) -> str:
 
 def _result(run: TestRun) -> Iterator[Finding]:
     """Yield what is wrong with the date and the outcome of a run."""
-    if run.date and not _is_date(run.date):
+    if run.date and not is_date(run.date):
         message = f"`{run.date}` is not a date"
         hint = "Write YYYY-MM-DD, without quotes."
         yield Finding(message=message, at=f"{run.pointer}/date", hint=hint)
@@ -477,11 +473,3 @@ def _result(run: TestRun) -> Iterator[Finding]:
             at=f"{run.pointer}/result",
             hint="Add `notes` that say in a sentence what happened.",
         )
-
-
-def _is_date(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return _DATE.fullmatch(text) is not None

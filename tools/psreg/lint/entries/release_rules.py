@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import date
 from itertools import islice
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
@@ -14,11 +15,16 @@ from psreg.core.version import Range, parse_version
 from psreg.formats import schema
 from psreg.formats.json.pointer import join
 from psreg.formats.licenses import refusal
+from psreg.formats.release import origin_parts
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Submission
 from psreg.lint.parser_findings import of_violations
 
 MAX_TAG = 40
+
+SHA256 = re.compile(r"[0-9a-f]{64}")
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 _OWN_TERMS = re.compile(r"LicenseRef-[A-Za-z0-9.-]+")
 """Terms that SPDX does not list, in its own form."""
@@ -29,6 +35,15 @@ _TAG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 # NOTE: BCP 47 reserves longer first parts and registers none, so "English" is not a tag.
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
+
+
+def is_date(text: str) -> bool:
+    """Tell whether `text` is a day, written as YYYY-MM-DD."""
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return _DATE.fullmatch(text) is not None
 
 
 def _path(submission: Submission) -> str:
@@ -292,3 +307,49 @@ def bad_tag_or_language(submission: Submission) -> Iterator[Finding]:
             elif value.lower() in seen:
                 yield Finding(message=f"`{value}` is listed twice", at=at, path=path)
             seen.add(value.lower())
+
+
+@rule("REG036", spec="registry/RELEASE", severity=ERROR, since="0.2.0")
+def bad_origin(submission: Submission) -> Iterator[Finding]:
+    """`[origin]` in release.toml is not a usable statement about where a prompt is from.
+
+    ## Why
+    The catalogue shows the origin, and people follow it to compare the prompt with its source and
+    to read its licence there. That needs an address that leads to one place: one with a user name
+    looks like another host, and `..` leads elsewhere. Nobody can check an origin later if digest or
+    date are not exact. Paths of your own machine tell nobody anything, except about you.
+
+    ## Fix
+    Write the https address of the repository, folder or page, the path of the file in it, and the
+    digest and day as the message says.
+
+    ```toml
+    [origin]
+    address = "https://github.com/example/prompts"
+    revision = "0b5fbc1a7e4ce0a1f9a3b6a9e6ea39b1f4f2f1d3"
+    path = "prompts/quiz.md"
+    sha256 = "the output of: sha256sum prompts/quiz.md"
+    license = "CC0-1.0"
+    license_found_in = "LICENSE"
+    imported = 2026-11-22
+    ```
+    """
+    for key, fault in _origin_faults(submission.release.origin):
+        yield Finding(message=fault, at=join(("origin", key)), path=_path(submission))
+
+
+def _origin_faults(origin: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the keys of an origin that are not usable, and why."""
+    for key, value in origin.items():
+        if not value.isprintable():
+            yield key, "it contains a character that does not print"
+    if (address := origin.get("address")) and not origin_parts(address):
+        yield "address", "it is not a plain https address: no user, query, fragment or `..`"
+    for key in ("path", "license_found_in"):
+        path = origin.get(key, "")
+        if path.startswith(("/", "~")) or "\\" in path or ".." in path.split("/"):
+            yield key, "it is not a path relative to the address"
+    if (digest := origin.get("sha256")) and not SHA256.fullmatch(digest):
+        yield "sha256", "it is not 64 lower-case hexadecimal digits"
+    if (day := origin.get("imported")) and not is_date(day):
+        yield "imported", "it is not a date written as YYYY-MM-DD"

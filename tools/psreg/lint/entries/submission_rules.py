@@ -36,6 +36,7 @@ from psreg.lint.entries.evidence_rules import (
     untested_release,
 )
 from psreg.lint.entries.release_rules import (
+    bad_origin,
     bad_requirement,
     bad_tag_or_language,
     changes_missing,
@@ -398,5 +399,6 @@ SUBMISSION_RULES: tuple[Rule[Any], ...] = (
     description_says_nothing,
     requirements_not_supported,
     run_does_not_count,
+    bad_origin,
 )
 """The rules judged once per release, or about its waivers, in the order of their codes."""

@@ -18,7 +18,8 @@ from psreg.core.rule import rule
 from psreg.core.rule_table import RuleTable
 from psreg.core.spelling import nearest
 from psreg.formats.json.pointer import join
-from psreg.formats.policy import Policy
+from psreg.formats.policy import BY_ORIGIN, Policy
+from psreg.formats.release import origin_parts
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import POLICY, Submission, Tree
 from psreg.formats.waivers import waivable
@@ -94,16 +95,23 @@ def bad_policy(judged: RegistryPolicy) -> Iterator[Finding]:
     The policy decides which licences are accepted and which findings are waived. An unknown key, or
     a waiver of a rule that does not exist, looks like a decision but has no effect. Without a
     reason, a waiver cannot be assessed later. A reason with a line break or another control
-    character could look like several lines of output.
+    character could look like several lines of output. A waiver for an origin applies to every
+    release whose author states that origin, so it can only excuse missing test runs.
 
     ## Fix
-    Write exact keys, codes and names, and a reason in one line for each waiver.
+    Write exact keys, codes and names, and a reason in one line for each waiver. A waiver has either
+    names or an origin.
 
     ```toml
     [[waiver]]
     code = "REG011"
     names = ["*"]
     reason = "The seed entries have not been run on any platform yet."
+
+    [[waiver]]
+    code = "REG011"
+    origin = "https://github.com/example/prompts"
+    reason = "Imported as a whole; runs are added later."
     ```
     """
     yield from of_violations(judged.tree.policy.violations, "REG020", str(POLICY))
@@ -131,6 +139,7 @@ def _waiver_faults(judged: RegistryPolicy, index: int, row: Mapping[str, Any]) -
         yield Finding(message=message, at=join(("waiver", index, "code")), path=path, hint=hint)
     if isinstance(reason, str) and reason and (fault := fault_of_reason(reason)):
         yield Finding(message=fault, at=join(("waiver", index, "reason")), path=path)
+    yield from _origin_faults(index, row)
     for at, name in enumerate(names if isinstance(names, list) else ()):
         if isinstance(name, str) and name != "*" and name not in judged.tree.names:
             yield Finding(
@@ -140,6 +149,30 @@ def _waiver_faults(judged: RegistryPolicy, index: int, row: Mapping[str, Any]) -
                 hint=_near_name(name, judged.tree),
                 severity=WARNING,
             )
+
+
+def _origin_faults(index: int, row: Mapping[str, Any]) -> Iterator[Finding]:
+    path, place = str(POLICY), join(("waiver", index))
+    if ("names" in row) == ("origin" in row):
+        message = "a waiver has either `names` or `origin`"
+        yield Finding(message=message, at=place, path=path, hint='`names = ["*"]` is every entry.')
+    if "origin" not in row:
+        return
+    code, origin = row.get("code"), row["origin"]
+    if isinstance(origin, str) and origin and not origin_parts(origin):
+        yield Finding(
+            message="the origin is not a plain https address",
+            at=join(("waiver", index, "origin")),
+            path=path,
+            hint="Write `https://host/path`, without user, query and fragment.",
+        )
+    if isinstance(code, str) and code not in BY_ORIGIN:
+        yield Finding(
+            message=f"an origin cannot waive {code}, because the author states it",
+            at=join(("waiver", index, "code")),
+            path=path,
+            hint=f"Name the entries in `names`, or waive {', '.join(BY_ORIGIN)}.",
+        )
 
 
 def _near_name(name: str, tree: Tree) -> str:
