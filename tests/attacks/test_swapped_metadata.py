@@ -34,6 +34,15 @@ def test_an_empty_bin_does_not_hide_a_name(attack, place):
     assert attack.client.run("install", "quiz_master").code == 0
 
 
+@pytest.mark.parametrize("path", [BIN, RELEASES])
+def test_an_empty_bin_does_not_pass_a_verification(attack, path):
+    assert attack.client.run("install", "quiz_master").code == 0
+    for state in attack.client.state.iterdir():
+        shutil.rmtree(state)
+    attack.registry.files[path] = attack.registry.files[EMPTY]
+    assert attack.client.refused("verify") == (3, "TRUST_ROLE")
+
+
 @pytest.mark.parametrize("place", ["catalogue", "releases"])
 def test_an_empty_bin_does_not_hide_the_catalogue(attack, place):
     files = attack.registry.files

@@ -132,6 +132,21 @@ def test_no_job_has_the_name_of_the_required_check(path):
     assert CHECK not in {*jobs, *(job["name"] for job in jobs.values())}
 
 
+def test_the_guide_of_maintainers_says_what_protects_the_default_branch():
+    """`psreg init` sends its readers there."""
+    guide = (ROOT / "site/docs/guide/maintainers.md").read_text(encoding="utf-8")
+    protect = guide.partition("*Settings → Rules → Rulesets*")[2].partition("\n7. ")[0]
+    for setting in (
+        f"**Require status checks to pass**: add `{CHECK}`",
+        "**Require a merge queue**",
+        "**Dismiss stale pull request approvals when new commits are pushed**",
+        "Allow squash merging only",
+    ):
+        assert setting in protect
+    merge_requests = guide.partition("*Settings → Merge requests*")[2].partition("\n- ")[0]
+    assert "squash" in merge_requests
+
+
 @pytest.mark.parametrize("folder", [OURS, THEIRS], ids=["ours", "theirs"])
 def test_a_trusted_review_takes_a_number_and_commits_from_outside_and_checks_out_neither(folder):
     text = (folder / "review.yml").read_text(encoding="utf-8")

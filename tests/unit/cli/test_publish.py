@@ -518,3 +518,45 @@ evidence = "evidence/{platform}.jsonl"
     record = json.loads(state.packages["email_reply"])
     points = {part["id"]: part["points"] for part in record["releases"][0]["score"]["parts"]}
     assert points["platforms"] == 0
+
+
+@pytest.mark.parametrize(
+    ("platform", "cited", "counted"),
+    [
+        ("gemini", {}, ["claude"]),
+        ("claude", {"model": "another"}, []),
+        ("claude", {"date": "2026-10-31"}, []),
+        ("claude", {"date": "2021-11-01"}, []),
+    ],
+)
+def test_a_row_that_its_transcript_does_not_bear_out_counts_nowhere(
+    world: World, platform: str, cited: dict[str, str], counted: list[str]
+) -> None:
+    """Neither `psreg info` nor the catalogue nor the score counts it."""
+    folder = world.checkout / "pbes/prompt/email_reply/1.0.0"
+    artifact = (folder / "email_reply.prompt").read_text()
+    asked = dotprompt.render(dotprompt.read(artifact.encode()), {}).text
+    (folder / "evidence").mkdir(exist_ok=True)
+    (folder / "evidence/run.jsonl").write_text(transcript(artifact, "claude", said=asked))
+    digest = hashlib.sha256(artifact.encode()).hexdigest()
+    run = {"model": "m", "date": "2026-11-01", "sha256": digest, "result": "pass"}
+    rows = [("claude", run)] if counted else []
+    rows.append((platform, run | cited))
+    toml = (folder / "release.toml").read_text()
+    for name, row in rows:
+        said = row | {"platform": name, "evidence": "evidence/run.jsonl"}
+        toml += "\n[[tested]]\n" + "".join(f"{key} = {json.dumps(said[key])}\n" for key in said)
+    (folder / "release.toml").write_text(toml)
+    waived = POLICY.replace("REG011", "REG035") + POLICY
+    (world.registry / "policy.toml").write_text(waived)
+    done = world.run()
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    told = [line for line in world.info("email_reply").splitlines() if ": pass (" in line]
+    agreeing = [line for line in told if line.endswith("agrees with its transcript")]
+    assert (len(told), len(agreeing)) == (len(rows), len(counted))
+    state = world.state()
+    assert state is not None
+    assert json.loads(state.catalog["prompt"].data)["platform"]["values"] == counted
+    (release,) = json.loads(state.packages["email_reply"])["releases"]
+    points = {part["id"]: part["points"] for part in release["score"]["parts"]}
+    assert points["platforms"] == 5 * len(counted)

@@ -78,6 +78,9 @@ def test_every_page_is_complete(site):
         assert html.count("<h1") == 1, path
         assert 'name="description"' in html, path
         assert 'property="og:title"' in html, path
+        footer = html.partition("<footer")[2]
+        assert "is a registry of prompts" in footer, path
+        assert ">Submit a prompt</a>" in footer, path
     assert not (out / "shell").exists()
     assert not (out / "sitemap.xml").exists()
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ import pytest
 
 from psreg.protocols import PROTOCOLS
 from support.clients import Client
-from support.paths import VECTORS
+from support.paths import ROOT, VECTORS
 
 KINDS = {
     "E-CMD": {"VPP001", "VPP009"},
@@ -406,3 +407,76 @@ def test_a_temperature_may_be_documented(tmp_path):
     command = ("transcript", "x.jsonl", "--protocol", "pb2s")
     assert "PB2S023" in client.run(*command).out
     assert "PB2S023" not in client.run(*command, "--temperature-documented").out
+
+
+def levels(client, user, tag, version="1.4"):
+    """Return the exit code and the levels of what is found where `tag` answers `user`."""
+    footer = f"[Version=v1.4 | Tag={tag}_1 | Sources=none | Assumptions=0 | Cycle=1/3 | Locus=x]"
+    turns = [("user", f"{user}\nHello."), ("assistant", f"<{tag}>\nFine.\n{footer}")]
+    text = "".join(f"{json.dumps({'role': role, 'content': said})}\n" for role, said in turns)
+    (client.place / "talk.jsonl").write_text(text.replace("v1.4", f"v{version}"))
+    done = client.run("transcript", "talk.jsonl", "--protocol", "vpp@1.3", "--format", "json")
+    said = [d for d in done.json["diagnostics"] if d["code"] not in ("PROTO002", "VPP002")]
+    return done.code, {d["severity"] for d in said}
+
+
+def page(name):
+    """Return the text of a page about protocols, in one line."""
+    return " ".join((ROOT / f"site/docs/protocols/{name}.md").read_text().split())
+
+
+def test_the_page_says_which_tags_are_errors(client):
+    table = (ROOT / "site/docs/protocols/vpp.md").read_text().partition("| With a warning |")[2]
+    rows = [line.strip("| ").split(" | ") for line in table.partition("\n\n")[0].splitlines()[1:-1]]
+    asked = {command.strip("`"): (expected, warned) for command, expected, warned in rows[1:]}
+    asked["!<e_o> --<g>"] = asked["!<e_o>"]
+    assert len(asked) == 6
+    for command, (expected, warned) in asked.items():
+        branch = "<g>" if "the branch of" in warned and "--<g>" in command else ""
+        for tag in ("g", "q", "o", "c", "e", "e_o"):
+            level = set()
+            if f"`<{tag}>`" in warned or branch == f"<{tag}>":
+                level = {"warning"}
+            elif f"`<{tag}>`" not in expected:
+                level = {"error"}
+            found = levels(client, command, tag, "1.3")
+            assert (command, tag, *found) == (command, tag, int("error" in level), level)
+
+
+def test_the_page_says_that_other_answers_to_invalid_commands_are_warnings(client):
+    """And not that everything else is an error."""
+    assert levels(client, "!<x>", "o", "1.3")[1] == {"warning"}
+    assert "are errors if the command is valid. The answer to an invalid command" in page("vpp")
+
+
+def test_the_page_says_how_an_older_minor_version_is_checked(client):
+    (footers,) = re.findall(
+        r"`vpp@1\.3` with 1\.4, and the footers have to name v([\d.]+)", page("index")
+    )
+    assert levels(client, "!<o>", "o", footers) == (0, set())
+    assert levels(client, "!<o>", "o", "1.4") == (1, {"error"})
+
+
+def test_the_page_says_how_large_a_file_may_be(client):
+    said = re.search(r"A file has at most ([\d,]+) bytes and ([\d,]+) records", page("index"))
+    size, number = (int(each.replace(",", "")) for each in said.groups())
+    line = '{"role": "user", "content": "!<o>"}\n'
+    for text, fits in (
+        (line.ljust(size, "\n"), True),
+        (line.ljust(size + 1, "\n"), False),
+        (line * number, True),
+        (line * (number + 1), False),
+    ):
+        (client.place / "long.jsonl").write_text(text)
+        done = client.run("transcript", "long.jsonl", "--protocol", "vpp", "--format", "json")
+        codes = {d["code"] for d in done.json["diagnostics"]}
+        assert ("PROTO001" in codes) is not fits
+
+
+def test_the_page_says_that_no_directive_removes_a_variable(client):
+    record = {"instr": "@set:$a=1;", "previous": "S{$b:2;}S", "next": "S{$a:1;$b:2;}S"}
+    command = ("transcript", "kept.jsonl", "--protocol", "plsp", "--imf", "psreg-1")
+    for following, code in ((record["next"], 0), ("S{$a:1;}S", 1)):
+        (client.place / "kept.jsonl").write_text(json.dumps(record | {"next": following}))
+        assert client.run(*command).code == code
+    assert "no directive removes one" in page("plsp")

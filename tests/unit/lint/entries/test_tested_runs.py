@@ -93,13 +93,16 @@ def test_a_transcript_of_other_bytes_does_not_count():
 
 
 def test_the_same_transcript_cited_for_two_platforms_counts_for_one():
-    runs = judged([row("claude"), row("gemini", "claude")], claude=GOOD)
+    rows = [row("claude"), row("gemini", "claude")]
+    assert findings(rows, claude=GOOD)["REG011", "/tested", ERROR].startswith("run on 1 platform")
+    runs = judged(rows, claude=GOOD)
     assert [run.counts for run in runs] == [True, False]
 
 
 def test_a_copied_conversation_counts_once_although_its_header_differs():
     long = ("Hello, and welcome to this long day! " * 8,)
     same = {name: transcript(PROMPT, name, answers=long) for name in ("claude", "gemini")}
+    assert ("REG011", "/tested", ERROR) in findings([row("claude"), row("gemini")], **same)
     assert doubts([row("claude"), row("gemini")], **same) == [
         [],
         ["its transcript is the one that counts for claude"],
@@ -173,8 +176,10 @@ def test_a_header_may_be_part_of_the_first_record():
     ],
 )
 def test_a_run_took_place_between_2022_and_today(day, said):
-    ran = transcript(PROMPT, "claude", date=day)
-    assert doubts([row("claude", date=day)], claude=ran) == [said]
+    ran = {name: transcript(PROMPT, name, date=day) for name in ("claude", "gemini")}
+    rows = [row(name, date=day) for name in ran]
+    assert (("REG011", "/tested", ERROR) in findings(rows, **ran)) is bool(said)
+    assert doubts(rows, **ran) == [said, said]
 
 
 def test_nothing_is_in_the_future_if_nobody_knows_the_day():
@@ -295,11 +300,12 @@ def test_a_run_that_does_not_count_gives_no_points():
 )
 def test_the_header_of_a_later_transcript_takes_the_place_of_a_row(name, header, said):
     text = transcript(PROMPT, **{"platform": "claude"} | header)
+    found = findings([], **{name: text})
+    assert any(code == "REG035" for code, *_ in found) is (said is not None)
+    assert ("run on 1" in found["REG011", "/tested", ERROR]) is (said is None)
     (run,) = judged([], **{name: text})
     assert (run.row, run.run.index) == ("", -1)
     assert [said in doubt.message for doubt in run.doubts] == ([True] if said else [])
-    found = findings([], **{name: text})
-    assert any(code == "REG035" for code, *_ in found) is (said is not None)
 
 
 def test_a_later_transcript_without_header_is_an_error():
