@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from support.loopback import answer
 
@@ -289,7 +289,12 @@ class FakeGitLab(FakeForge):
 
     base_path = "/api/v4"
     project = 42
+    fork = 43
     account = 77
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.approved_by: dict[int, Any] = {}
 
     def pull(
         self, head: str, author: int, *, number: int = 1, state: str = "opened", ref: str = "main"
@@ -302,10 +307,19 @@ class FakeGitLab(FakeForge):
             "sha": head,
             "target_branch": ref,
             "target_project_id": self.project,
+            "source_project_id": self.project,
+            "source_branch": "topic",
             "web_url": f"https://gitlab.example/keepers/prompts/-/merge_requests/{number}",
         }
         self.pulls.append(request)
         return request
+
+    def _approvals(self, number: str) -> tuple[int, Any]:
+        return 200, {"approved": True, "approved_by": self.approved_by.get(int(number), [])}
+
+    def _project(self, path: str) -> tuple[int, Any]:
+        number = {"keepers/prompts": self.project, "ana/prompts": self.fork}.get(unquote(path))
+        return (200, {"id": number}) if number else (404, {"message": "404 Project Not Found"})
 
     def comment(self, body: str, author: int, pull: int = 1) -> dict[str, Any]:
         """Write a note as some account."""
@@ -317,10 +331,12 @@ class FakeGitLab(FakeForge):
         return handler.headers.get("PRIVATE-TOKEN", "")
 
     def _routes(self) -> tuple[tuple[str, str, Callable[..., tuple[int, Any]]], ...]:
-        project = f"/projects/{self.project}"
+        project = rf"/projects/(?:{self.project}|keepers%2Fprompts)"
         notes = rf"{project}/merge_requests/(\d+)/notes"
         return (
             ("GET", "/user", lambda: (200, {"id": self.account})),
+            ("GET", r"/projects/([^/]+)", self._project),
+            ("GET", rf"{project}/merge_requests/(\d+)/approvals", self._approvals),
             ("GET", rf"{project}/repository/commits/([0-9a-f]+)/merge_requests", self._of_commit),
             ("GET", notes, lambda number: (200, self.comments.get(int(number), []))),
             ("POST", notes, self._create),

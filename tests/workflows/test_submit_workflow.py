@@ -185,6 +185,16 @@ def test_what_a_maintainer_fixed_is_not_overwritten(world):
     assert "Fixed" in world.show("show", "submit/issue-7:pbes/prompt/trip_packer/0.1.0/README.md")
 
 
+def test_what_a_maintainer_approved_is_not_changed_by_an_edit_of_the_issue(world):
+    world.submit(body(GOOD))
+    (pull,) = world.server.pulls
+    world.server.reviews[pull["number"]] = [{"user": {"id": 5}, "state": "APPROVED"}]
+    before = world.show("rev-parse", "submit/issue-7")
+    world.submit(body({**GOOD, "summary": "Plans the contents of another suitcase."}))
+    assert "is approved" in world.answer()
+    assert world.show("rev-parse", "submit/issue-7") == before
+
+
 CANARY = "canary"
 ATTACKS = {
     "shell": {

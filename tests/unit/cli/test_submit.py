@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.forges import TOKEN, running
+from support.forges import TOKEN, FakeGitLab, running
 from support.pipelines import ISOLATED, git
 from support.registry_trees import POLICY, entry, version
 from support.submissions import SubmittedGitHub
@@ -204,6 +204,95 @@ def test_an_approved_pull_request_is_not_changed(ana):
         assert git("rev-parse", "submit/trip_packer", cwd=ana.origin) != document["commit"]
 
 
+def test_a_plain_push_does_not_change_an_approved_pull_request_either(ana):
+    ana.new()
+    with running(SubmittedGitHub(ana.origin)) as server:
+        forge = spoken_to(server)
+        _, document = ana.say("--open", **forge)
+        server.reviews[server.pulls[0]["number"]] = [{"user": {"id": 5}, "state": "APPROVED"}]
+        ana.fix()
+        forge["GITHUB_TOKEN"] = ""  # anyone may ask about a public repository
+        for more in ((), ("--force",)):
+            code, refused = ana.say("--push", *more, **forge)
+            assert (code, refused["error"]["code"]) == (1, "APPROVED")
+        assert git("rev-parse", "submit/trip_packer", cwd=ana.origin) == document["commit"]
+        server.private = True
+        code, refused = ana.say("--push", **forge)
+        assert (code, refused["error"]["code"]) == (4, "APPROVAL_UNKNOWN")
+        assert "answers GET /repos/keepers/prompts/pulls with status 401" in str(refused)
+        done = ana.psreg("--push", "--force", **forge)
+        assert done.returncode == 0
+        assert "without knowing whether it is approved" in done.stderr
+        assert git("rev-parse", "submit/trip_packer", cwd=ana.origin) != document["commit"]
+
+
+def behind_ssh(ana, address):
+    """Let the clone push to an address whose repository is on this machine."""
+    ssh = ana.root / "ssh"  # its last argument is a command: it serves the one repository
+    ssh.write_text(f'#!/bin/sh\nfor last; do :; done\nexec ${{last%% *}} "{ana.origin}"\n')
+    ssh.chmod(0o755)
+    ana.git("remote", "set-url", "origin", address)
+    return {"GIT_SSH_COMMAND": str(ssh)}
+
+
+def test_a_host_that_psreg_does_not_know_is_pushed_to_once_or_with_consent(ana):
+    ana.new()
+    git_host = behind_ssh(ana, "git@git.example.org:keepers/prompts.git")
+    assert ana.say("--push", **git_host)[0] == 0
+    assert ana.say("--push", **git_host)[0] == 0  # nothing new is pushed
+    ana.fix()
+    code, refused = ana.say("--push", **git_host)
+    assert (code, refused["error"]["code"]) == (4, "APPROVAL_UNKNOWN")
+    assert "git.example.org is neither GitHub nor GitLab" in refused["error"]["message"]
+    assert "--force" in refused["error"]["hint"]
+    assert ana.say("--push", "--force", **git_host)[0] == 0
+
+
+@pytest.mark.parametrize("option", ["--push", "--open"])
+@pytest.mark.parametrize("fork", [False, True])
+def test_an_approved_merge_request_is_not_changed(ana, option, fork):
+    ana.new()
+    git("config", "receive.advertisePushOptions", "true", cwd=ana.origin)
+    with running(FakeGitLab()) as server:
+        own = "ana" if fork else "keepers"
+        forge = behind_ssh(ana, f"git@gitlab.com:{own}/prompts.git")
+        if fork:
+            ana.git("remote", "add", "upstream", "https://gitlab.com/keepers/prompts.git")
+        forge |= {"CI_API_V4_URL": server.url, "GITLAB_TOKEN": TOKEN}
+        _, document = ana.say(option, **forge)
+        ours = server.pull(document["commit"], 5)
+        source = server.fork if fork else server.project
+        ours |= {"source_branch": "submit/trip_packer", "source_project_id": source}
+        theirs = server.pull("a" * 40, 6, number=2)  # the same branch of another fork
+        theirs |= {"source_branch": "submit/trip_packer", "source_project_id": 44}
+        server.approved_by[2] = [{"user": {"id": 7}}]
+        ana.fix()
+        assert ana.say(option, **forge)[0] == 0
+        pushed = git("rev-parse", "submit/trip_packer", cwd=ana.origin)
+        server.approved_by[1] = [{"user": {"id": 7}}]
+        ana.fix()
+        code, refused = ana.say(option, **forge)
+        assert (code, refused["error"]["code"]) == (1, "APPROVED")
+        assert ours["web_url"] in refused["error"]["message"]
+        server.approved_by[1] = None
+        code, refused = ana.say(option, **forge)
+        assert (code, refused["error"]["code"]) == (4, "APPROVAL_UNKNOWN")
+        assert git("rev-parse", "submit/trip_packer", cwd=ana.origin) == pushed
+        assert server.tokens == {TOKEN}
+
+
+def test_a_token_is_not_sent_to_another_gitlab(ana):
+    ana.new()
+    with running(FakeGitLab()) as server:
+        forge = behind_ssh(ana, "git@gitlab.example.org:keepers/prompts.git")
+        forge |= {"GITLAB_TOKEN": TOKEN, "https_proxy": server.url, "HTTPS_PROXY": server.url}
+        assert ana.say("--push", **forge)[0] == 0
+        ana.fix()
+        code, refused = ana.say("--push", **forge, CI_API_V4_URL=server.url)
+        assert (code, refused["error"]["code"]) == (4, "APPROVAL_UNKNOWN")
+        assert TOKEN not in server.tokens
+
+
 def test_opening_on_github(ana):
     ana.new()
     with running(SubmittedGitHub(ana.origin)) as server:
@@ -238,14 +327,11 @@ def test_gitlab_opens_the_request_itself(ana):
     git("config", "receive.advertisePushOptions", "true", cwd=ana.origin)
     hook = ana.origin / "hooks/pre-receive"
     hook.write_text("#!/bin/sh\nenv | grep ^GIT_PUSH_OPTION_ | sort > options\necho a page\n")
-    ssh = ana.root / "ssh"  # called with the host and a command: it serves the one repository
-    ssh.write_text(f'#!/bin/sh\nexec ${{2%% *}} "{ana.origin}"\n')
-    for script in (hook, ssh):
-        script.chmod(0o755)
-    ana.git("remote", "set-url", "origin", "git@gitlab.com:keepers/prompts.git")
+    hook.chmod(0o755)
+    ssh = behind_ssh(ana, "git@gitlab.com:keepers/prompts.git")
     page = "https://gitlab.com/keepers/prompts/-/merge_requests/new?merge_request"
     assert f"open {page}" in ana.psreg().stdout
-    done = ana.psreg("--open", GIT_SSH_COMMAND=str(ssh))
+    done = ana.psreg("--open", **ssh)
     assert done.returncode == 0, done.stderr
     assert "remote: a page" in done.stderr
     assert "pull request: https://gitlab.com/keepers/prompts/-/merge_requests\n" in done.stdout

@@ -12,10 +12,11 @@ from psreg.authoring.submission import Submission, branch_of, entries_in, errors
 from psreg.authoring.submission_report import submission_document, submission_lines
 from psreg.cli import submit_issue
 from psreg.cli.rules import registry_rules
-from psreg.core.errors import FindingsError, UsageError
+from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import PBES, Author
-from psreg.forges.pull_requests import Requests
+from psreg.forges.pull_requests import MergeRequests, Requests
 from psreg.forges.remotes import RemoteRepository, hosted, page_to_open
+from psreg.forges.rest_api import ForgeError
 from psreg.formats.layout import Irregular
 from psreg.git.branch import Clone
 from psreg.git.repository import open_repository
@@ -37,6 +38,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--push", action="store_true", help="push the branch to the remote")
     parser.add_argument(
         "--open", action="store_true", help="push it and open the pull request (needs GITHUB_TOKEN)"
+    )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="push although psreg cannot tell whether the pull request is approved",
     )
     parser.add_argument("--remote", metavar="NAME", help="the remote to push to (origin)")
     parser.add_argument("--base", metavar="REV", help="the revision to merge it into")
@@ -184,13 +190,13 @@ def _sent(
             "NO_REMOTE", "this clone has no remote", "Run `git remote add origin URL`."
         )
     options: list[str] = []
-    forge = route.into.forge if route.into else ""
-    if args.open and forge == "gitlab":
+    gitlab = route.into is not None and route.into.forge == "gitlab"
+    if args.open and gitlab:
         options = ["merge_request.create", f"merge_request.title={done.title}"]
         options += [f"merge_request.target={route.target}"] * bool(route.target)
-    requests = _requests(route) if args.open and forge != "gitlab" else None
-    if requests:
-        _keep_approval(clone, route, requests, done)
+    requests = _requests(route) if args.open and not gitlab else None
+    if clone.remote_tip(route.remote, done.branch) not in (None, done.commit):
+        _keep_approval(route, done.branch, console, force=args.force)
     lease = _lease(clone, route.remote, done) if done.restarted else None
     said = clone.push(route.remote, done.commit, done.branch, options, lease)
     for line in said.splitlines():
@@ -206,17 +212,47 @@ def _sent(
     return replace(done, opened=True, url=url)
 
 
-def _keep_approval(clone: Clone, route: _Route, requests: Requests, done: Submission) -> None:
-    """Return if the push changes nothing that somebody has approved. Raises FindingsError."""
-    if clone.remote_tip(route.remote, done.branch) in (None, done.commit):
-        return
-    owner = route.own.owner if route.own else requests.owner
-    if page := requests.approved(owner, done.branch):
+def _keep_approval(route: _Route, branch: str, console: Console, *, force: bool) -> None:
+    """Return if the pull request of `branch` is not approved.
+
+    Raises:
+        FindingsError: `APPROVED`.
+        UnavailableError: `APPROVAL_UNKNOWN`: psreg cannot tell, and `force` is not set.
+    """
+    page, unknown = _approved_page(route, branch)
+    if unknown and not force:
+        raise UnavailableError(
+            "APPROVAL_UNKNOWN",
+            f"cannot tell whether the pull request of `{branch}` is approved: {unknown}",
+            "Look at its page; if nobody has approved it, run the command again with --force.",
+        )
+    if unknown:
+        console.note(f"psreg: pushing without knowing whether it is approved: {unknown}")
+    if page:
         raise FindingsError(
             "APPROVED",
             f"the pull request {page} is approved, and this would change what was approved",
             "Ask the reviewer to withdraw the approval, or wait until it is merged.",
         )
+
+
+def _approved_page(route: _Route, branch: str) -> tuple[str, str]:
+    """Return the page of the approved pull request of a branch, and why that is unknown.
+
+    Both are "" if there is none; nobody approves anything in a folder.
+    """
+    try:
+        if route.into and route.own and route.into.forge == "gitlab":
+            requests = MergeRequests(route.into, os.environ)
+            return requests.approved(route.own.path, branch), ""
+        if environ := _github(route):
+            github = Requests(environ)
+            owner = route.own.owner if route.own else github.owner
+            return github.approved(owner, branch), ""
+    except ForgeError as error:
+        return "", error.message
+    where = route.into or route.own
+    return "", f"{where.host} is neither GitHub nor GitLab" if where else ""
 
 
 def _lease(clone: Clone, remote: str, done: Submission) -> str:
@@ -236,18 +272,24 @@ def _lease(clone: Clone, remote: str, done: Submission) -> str:
 
 def _requests(route: _Route) -> Requests:
     """Return the forge on which to open the pull request, before anything is pushed."""
-    environ = dict(os.environ)
-    if route.into and route.into.forge == "github":
-        environ.setdefault("GITHUB_REPOSITORY", route.into.path)
-        if route.into.host != "github.com":
-            environ.setdefault("GITHUB_API_URL", f"https://{route.into.host}/api/v3")
-    if "GITHUB_REPOSITORY" not in environ:
+    environ = _github(route)
+    if not environ:
         raise UsageError(
             "NO_FORGE", "the remote is not on GitHub or GitLab", "Run without `--open`."
         )
     requests = Requests(environ)
     requests.require_token()
     return requests
+
+
+def _github(route: _Route) -> dict[str, str]:
+    """Return the variables of GitHub for the repository to merge into; {} if it is not there."""
+    environ = dict(os.environ)
+    if route.into and route.into.forge == "github":
+        environ.setdefault("GITHUB_REPOSITORY", route.into.path)
+        if route.into.host != "github.com":
+            environ.setdefault("GITHUB_API_URL", f"https://{route.into.host}/api/v3")
+    return environ if "GITHUB_REPOSITORY" in environ else {}
 
 
 def _description(done: Submission) -> str:

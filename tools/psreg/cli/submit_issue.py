@@ -115,7 +115,7 @@ def _asked(
 ) -> Submission:
     """Push, open the pull request, comment on the issue, post the review."""
     if not done.objections:
-        done = _pushed(clone, done)
+        done = _pushed(clone, requests, done)
     if not done.objections:
         body = request_markdown(done, issue.number, issue.author)
         url = requests.open_pull_request(requests.owner, done.branch, done.title, body)
@@ -129,19 +129,29 @@ def _asked(
     return done
 
 
-def _pushed(clone: Clone, done: Submission) -> Submission:
-    """Push the commit to the remote's branch, unless it contains a person's commits."""
+def _pushed(clone: Clone, requests: Requests, done: Submission) -> Submission:
+    """Push the commit to the remote's branch, unless a person changed or approved the branch."""
     before = clone.remote_tip(_REMOTE, done.branch)
     if before:
         clone.fetched(_REMOTE, done.branch)
         if clone.committer(before) != BOT.email:
-            edited = Objection(
-                field="",
-                message=f"the branch `{done.branch}` was changed by hand",
-                hint="Continue in its pull request; edits of the issue have no effect any more.",
+            return _refused(
+                done,
+                f"the branch `{done.branch}` was changed by hand",
+                "Continue in its pull request; edits of the issue have no effect any more.",
             )
-            return replace(done, objections=(edited,), branch="", commit="")
         if clone.same(before, done.commit):
             return replace(done, commit=before, pushed=True)
+        if page := requests.approved(requests.owner, done.branch):
+            return _refused(
+                done,
+                f"the pull request {page} is approved, and this would change what was approved",
+                "Ask the reviewer to withdraw the approval, or wait until it is merged.",
+            )
     clone.push(_REMOTE, done.commit, done.branch, lease=before or "")
     return replace(done, pushed=True)
+
+
+def _refused(done: Submission, message: str, hint: str) -> Submission:
+    objection = Objection(field="", message=message, hint=hint)
+    return replace(done, objections=(objection,), branch="", commit="")

@@ -1,4 +1,4 @@
-"""The calls to GitHub that only `psreg submit` makes: answering an issue, opening a pull request.
+"""The calls that only `psreg submit` makes: about issues, new pull requests and their approval.
 
 Both look before they write, so that a job that runs again updates what it wrote, and adds nothing.
 """
@@ -9,12 +9,13 @@ from base64 import b64encode
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from psreg.core.errors import UsageError
 from psreg.forges.forge import at, check_comment, event, number, text
 from psreg.forges.github import GitHub
-from psreg.forges.rest_api import ForgeError
+from psreg.forges.remotes import RemoteRepository
+from psreg.forges.rest_api import Api, ForgeError
 from psreg.http.retry_limits import Limits
 
 _PAGES = 3
@@ -96,6 +97,51 @@ class Requests(GitHub):
         if not number(at(made, "number")):
             raise ForgeError("FORGE_ANSWER", "GitHub does not say which pull request it opened")
         return text(at(made, "html_url"))
+
+
+class MergeRequests:
+    """The merge requests of a project on GitLab, read with GITLAB_TOKEN or as anyone may.
+
+    The token is only sent to gitlab.com, or to the host that a job of GitLab names.
+    """
+
+    def __init__(
+        self, into: RemoteRepository, environ: Mapping[str, str], limits: Limits | None = None
+    ) -> None:
+        known = into.host == environ.get("CI_SERVER_HOST", "gitlab.com")
+        token = environ.get("GITLAB_TOKEN", "") if known else ""
+        base = environ.get("CI_API_V4_URL", "") if known else ""
+        headers = {"PRIVATE-TOKEN": token} if token else {}
+        self._api = Api(base or f"https://{into.host}/api/v4", headers, limits or Limits())
+        self._into = into.path
+
+    def approved(self, own: str, branch: str) -> str:
+        """Return the page of an approved, open merge request for a branch of `own`; "" if none.
+
+        Raises:
+            ForgeError: the forge refused, or did not answer.
+        """
+        path = _project(self._into)
+        source = number(at(self._api.get(_project(own)), "id"))
+        opened = self._api.listed(
+            f"{path}/merge_requests", _PAGES, state="opened", source_branch=branch
+        )
+        for request in opened:
+            if (
+                at(request, "source_branch") == branch
+                and at(request, "source_project_id") == source
+            ):
+                what = f"{path}/merge_requests/{number(at(request, 'iid'))}/approvals"
+                approvers = at(self._api.get(what), "approved_by")
+                if not isinstance(approvers, list):
+                    raise ForgeError("FORGE_ANSWER", "GitLab does not say who approved")
+                if approvers:
+                    return text(at(request, "web_url"))
+        return ""
+
+
+def _project(path: str) -> str:
+    return f"/projects/{quote(path, safe='')}"
 
 
 def git_secret(environ: Mapping[str, str], token: str) -> dict[str, str]:

@@ -91,6 +91,16 @@ GIT = Subject(
             "submit the change as the next version.",
         ),
         ErrorCode(
+            code="APPROVAL_UNKNOWN",
+            exit_code=4,
+            meaning="The branch of the submission already exists on the remote, and psreg cannot "
+            "tell whether its pull request is approved: the forge does not answer, refuses, or is "
+            "neither GitHub nor GitLab.",
+            remedy="Set `GITHUB_TOKEN` or `GITLAB_TOKEN` if the repository is private. Otherwise "
+            "look at the page of the pull request, and if nobody has approved it, run `psreg "
+            "submit` again with `--force`.",
+        ),
+        ErrorCode(
             code="BRANCH_MOVED",
             exit_code=1,
             meaning="The branch has commits that psreg did not make: another program changed it "
