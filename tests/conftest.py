@@ -78,17 +78,20 @@ def pytest_runtest_protocol(item):
 
     What a law reaches is another thing in every run, and takes longest of all.
     """
-    measuring = coverage.Coverage.current()
-    if measuring is None or measured(item):
-        if measuring and UNMEASURED:
+    if coverage.Coverage.current() is None or measured(item):
+        if UNMEASURED:
             forget()
         return (yield)
     UNMEASURED.append(item.nodeid)
-    measuring.stop()
+    stopped = []  # a worker of xdist measures twice, and the one goes on when the other stops
+    while (measuring := coverage.Coverage.current()) is not None:
+        measuring.stop()
+        stopped.append(measuring)
     try:
         return (yield)
     finally:
-        measuring.start()
+        for measuring in reversed(stopped):
+            measuring.start()
 
 
 def pytest_sessionstart():
