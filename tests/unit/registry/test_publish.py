@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -14,13 +15,15 @@ import pytest
 from psreg.core.diagnostics import ERROR, WARNING, Diagnostic, Position, Report
 from psreg.core.errors import FindingsError, PsregError, TrustError, UnavailableError
 from psreg.formats.json.canonical import canonical
-from psreg.registry.baseline import Intent, Ports
+from psreg.git.history import FolderHistory
+from psreg.registry.baseline import Intent, Ports, read_baseline
 from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.records import PackageRecord
 from psreg.registry.trust.issuing import issue, issue_first
 from psreg.registry.trust.metadata import Document, MetadataSigner, signers_of
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import BINS, KEYS, LIFETIMES, Target
+from support.pipelines import git
 from support.publishing import (
     CLEAN,
     FIRST,
@@ -380,6 +383,40 @@ def test_a_registry_without_metadata_is_not_started_over(
     refusal(lambda: resign(NOW, ports(home, registry)), registry, "METADATA_MISSING", TrustError)
     shutil.copytree(registry.with_name("backup"), registry, dirs_exist_ok=True)
     assert release(home, registry, SECOND).registry_id == before.registry_id
+
+
+def test_a_registry_in_the_history_is_not_started_over(home: Path, registry: Path) -> None:
+    there = ports(home, registry)
+    with_history = replace(there, history=FolderHistory(registry))
+    git("init", "--quiet", cwd=registry.parent)
+    before = publish(FIRST, CLEAN, NOW, with_history)
+    git("add", "--all", cwd=registry.parent)
+    git("commit", "--quiet", "--message=Publish", cwd=registry.parent)
+    shutil.rmtree(registry)
+    shutil.rmtree(home)
+    message = refusal(
+        lambda: publish(FIRST, CLEAN, NOW, with_history), registry, "METADATA_MISSING", TrustError
+    )
+    assert "has it" in message
+    git("checkout", "--quiet", "HEAD", "--", ".", cwd=registry.parent)
+    assert read_baseline(with_history).root_sha256 == before.root_sha256
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_shallow_clone_cannot_tell(
+    home: Path, registry: Path, tmp_path: Path, *, ignored: bool
+) -> None:
+    git("init", "--quiet", "source", cwd=tmp_path)
+    for number in range(2):
+        git("commit", "--quiet", "--allow-empty", f"-m{number}", cwd=tmp_path / "source")
+    git("clone", "--quiet", "--depth=1", f"file://{tmp_path}/source", "clone", cwd=tmp_path)
+    (tmp_path / "clone/.gitignore").write_text("/registry/*/\n" if ignored else "")
+    history = FolderHistory(tmp_path / "clone/registry")
+    there = replace(ports(home, registry), history=history)
+    if ignored:
+        assert publish(FIRST, CLEAN, NOW, there).released
+    else:
+        refusal(lambda: publish(FIRST, CLEAN, NOW, there), registry, "METADATA_MISSING", TrustError)
 
 
 def test_starting_over_on_purpose(home: Path, registry: Path) -> None:
