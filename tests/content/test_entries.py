@@ -10,8 +10,12 @@ from itertools import combinations
 
 import pytest
 
+from psreg.authoring.questions import questions
+from psreg.core.classes import CLASSES
+from psreg.formats import dotprompt, pbe
+from psreg.formats.pbe_templates import blanks, text_digest
 from stub import running
-from support.paths import ROOT
+from support.paths import ROOT, SOURCE
 from support.warm_psreg import run_psreg
 
 PBES = ROOT / "pbes"
@@ -142,3 +146,31 @@ def test_templates_of_pbct_pass_when_filled_in(name):
     code, report = check("-", "--stdin-filename", "filled.pbe.txt", stdin=filled)
     assert report["counts"]["error"] == 0
     assert code == 0
+
+
+def test_whole_sentences_of_these_entries_are_recognized_in_others():
+    """Digests of texts that others copy; released versions never change, so the file stays true."""
+    known = json.loads((SOURCE / "psreg/formats/data/example_texts.json").read_text())
+    artifacts = [(path, path.read_bytes()) for path in ARTIFACTS]
+    texts = {}
+    for path, data in artifacts:
+        if path.suffix == ".txt":
+            pbe_texts = [text for _, text in pbe.read(data).strings()]
+            texts.setdefault(path.parts[-3], set()).update(map(text_digest, pbe_texts))
+        else:
+            prompt = dotprompt.read(data)
+            texts.setdefault(prompt.metadata["name"], set()).add(text_digest(prompt.content))
+        release = tomllib.loads((path.parent / "release.toml").read_text())
+        own = texts.setdefault(path.parts[-3], set())
+        own.update(text_digest(release[key]) for key in ("summary", "use_case"))
+    asked = [question for name in CLASSES for question in questions(name)]
+    asked += blanks().values()
+    texts["psreg new"] = {text_digest(t) for one in asked for t in (one.meaning, one.example)}
+    of_specifications = {"pbe-1.0", "hello_world", "simple_quiz", "AgentRoleplayPrompt"}
+    assert known.keys() - of_specifications <= texts.keys()
+    for name in known.keys() - of_specifications:
+        assert known[name] != []
+        assert set(known[name]) <= texts[name], name
+    for one in asked:
+        if one.example not in {"MIT", "en, pt-BR", "trip_packer", "1.0.0"}:
+            assert text_digest(one.example) in known["psreg new"], one

@@ -2,10 +2,13 @@
 
 `data/pbe_templates.json` has the templates and blanks of tools/pbct.txt unchanged. `psreg new`
 fills them in, and findings about missing text say what the blank asks for.
+`data/example_texts.json` has digests of well-known texts: those of the specifications, of `psreg
+new`, and of the prompts that psreg comes with, by the name of the prompt.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -114,14 +117,41 @@ def unfilled(text: str) -> str:
     return next((found[0] for found in BLANK.finditer(text) if found[1] in blanks()), "")
 
 
-def is_example(text: str) -> bool:
-    """Tell whether `text` is the example of a blank."""
-    return text.strip() in _examples()
+def copied_from(text: str, name: str) -> str:
+    """Return whose example the whole of `text` is, in words; "" if it is none.
+
+    Case, blanks and punctuation do not count. `name` is the name or the title of the prompt, which
+    may use its own texts.
+    """
+    owners = _known_texts().get(text_digest(text), ())
+    if not owners or name in owners:
+        return ""
+    if _PSREG in owners:
+        return "the example that psreg shows for such a field"
+    if owners[0] in _OF_SPECIFICATION:
+        return "copied from the specification of the format"
+    return f"copied from the published prompt `{owners[0]}`"
+
+
+_PSREG = "psreg new"
+_OF_SPECIFICATION = ("pbe-1.0", "hello_world", "simple_quiz", "AgentRoleplayPrompt")
+"""The prompts that the specifications show; `pbe-1.0` for what they say about a field."""
+
+
+def text_digest(text: str) -> str:
+    """Return the beginning of the digest of the words in `text`."""
+    words = " ".join(re.findall(r"\w+", text.casefold()))
+    return hashlib.sha256(words.encode()).hexdigest()[:16]
 
 
 @cache
-def _examples() -> frozenset[str]:
-    return frozenset(found.example for found in blanks().values())
+def _known_texts() -> Mapping[str, tuple[str, ...]]:
+    """Return the names of the prompts that have a text, by its digest."""
+    table: dict[str, tuple[str, ...]] = {}
+    for name, digests in _data("example_texts.json").items():
+        for digest in digests:
+            table[digest] = (*table.get(digest, ()), name)
+    return table
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -139,5 +169,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 @cache
 def _document() -> Any:
-    path = files("psreg.formats") / "data" / "pbe_templates.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+    return _data("pbe_templates.json")
+
+
+def _data(name: str) -> Any:
+    return json.loads((files("psreg.formats") / "data" / name).read_text(encoding="utf-8"))

@@ -233,12 +233,13 @@ def _marked(section: Section) -> bool:
     "REG033", spec="pbe-1.0/PBE-A13b pbe-1.0/PBE-19 pbe-1.0/PBE-20", severity=WARNING, since="0.2.0"
 )
 def description_says_nothing(submission: Submission) -> Iterator[Finding]:
-    """A text in release.toml or README.md says nothing: `n/a`, `none`, an example of one word.
+    """A text in release.toml or README.md says nothing: `n/a`, an example of one word, a copy.
 
     ## Why
     People decide by the summary, the use case and the example whether they need the prompt, and by
     `changes` whether they update. "n/a" is as good as an empty text, and an example of one word
-    does not show what the prompt produces.
+    does not show what the prompt produces. The example that `psreg new` shows, and the texts of
+    the prompts that psreg comes with, are about other prompts.
 
     ## Fix
     Write a sentence, or show a few lines of output.
@@ -258,8 +259,9 @@ def description_says_nothing(submission: Submission) -> Iterator[Finding]:
         about = [section for section in found if words in section.title.lower()]
         texts = [text for section in about if (text := _shown(section))]
         least = _LEAST_WORDS.get(words, 1)
-        if texts and all(says_nothing(text) or count_words(text) < least for text in texts):
-            says = "says nothing" if says_nothing(texts[0]) else "is a single word"
+        name = submission.entry.name
+        if texts and all(_says(text, name, least) for text in texts):
+            says = _says(texts[0], name, least)
             message = f"the text below the heading {words!r} {says}: {shown(texts[0])}"
             yield Finding(message=message, at=about[0].span, path=str(path), hint=hint)
 
@@ -269,13 +271,27 @@ def _filler_in_release(submission: Submission) -> Iterator[Finding]:
     texts = [(f"/{key}", release.value.get(key)) for key in ("summary", "use_case", "changes")]
     texts += [(join(("limitations", at)), text) for at, text in release.strings("limitations")]
     for pointer, text in texts:
-        if isinstance(text, str) and text.strip() and says_nothing(text):
+        if not isinstance(text, str) or not text.strip():
+            continue
+        if says := _says(text, submission.entry.name):
             yield Finding(
-                message=f"`{pointer[1:].partition('/')[0]}` says nothing: {shown(text)}",
+                message=f"`{pointer[1:].partition('/')[0]}` {says}: {shown(text)}",
                 at=pointer,
                 path=str(submission.folder / "release.toml"),
                 hint="Write a sentence for the people who choose a prompt, or remove the key.",
             )
+
+
+def _says(text: str, name: str, least: int = 0) -> str:
+    """Return what is wrong with the text as a whole; "" if it says something of its own."""
+    if says_nothing(text):
+        return "says nothing"
+    if count_words(text) < least:
+        return "is a single word"
+    from psreg.formats.pbe_templates import copied_from  # noqa: PLC0415 - reads the examples
+
+    whose = copied_from(text, name)
+    return f"is {whose}" if whose else ""
 
 
 def _shown(section: Section) -> str:

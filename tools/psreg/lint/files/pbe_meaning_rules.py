@@ -64,8 +64,9 @@ def text_says_nothing(pbe: Pbe) -> Iterator[Finding]:
 
     ## Why
     The assistant reads every required field as an instruction. A full stop, "n/a" or `{{tone}}` is
-    as good as nothing: each assistant invents the rest, differently each time. The example that
-    `psreg new` or the PBE Creator Tool shows for a field is about another prompt.
+    as good as nothing: each assistant invents the rest, differently each time. An example that the
+    specification, `psreg new` or the PBE Creator Tool shows for a field is about another prompt,
+    and so is a whole sentence of a prompt that psreg comes with.
 
     ## Fix
     Write what the field asks for; one concrete sentence is enough.
@@ -80,15 +81,15 @@ def text_says_nothing(pbe: Pbe) -> Iterator[Finding]:
 
 
 def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
-    from psreg.formats.pbe_templates import advice, is_example, unfilled  # noqa: PLC0415 - for PBEs
+    from psreg.formats.pbe_templates import advice, copied_from, unfilled  # noqa: PLC0415 - for PBEs
 
     for pointer, text in pbe.strings():
         if says_nothing(text):
             what = f"says nothing: {shown(text)}"
         elif left := unfilled(text):
             what = f"contains {left}, a blank that was not filled in"
-        elif is_example(text):
-            what = "is the example that psreg shows for such a field"
+        elif whose := copied_from(text, pbe.text("pbe_name") or ""):
+            what = f"is {whose}"
         else:
             continue
         if text.strip() and not _IDENTIFIERS.fullmatch(pointer):

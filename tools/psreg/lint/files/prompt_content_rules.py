@@ -219,12 +219,13 @@ def comment_in_comment(prompt: Prompt) -> Iterator[Finding]:
 
 @rule("PROMPT025", spec="dotprompt-0.0.1/PROMPT-A20", severity=WARNING, since="0.2.0")
 def content_says_nothing(prompt: Prompt) -> Iterator[Finding]:
-    """CONTENT is a text that says nothing: `.`, `n/a`, `none`.
+    """CONTENT is a text that says nothing: `.`, `n/a`, `none`, or a copied example.
 
     ## Why
 
     The text goes to a model as the whole of its instructions. A full stop or "n/a" is as good as an
-    empty text: the answer has nothing to do with the prompt.
+    empty text: the answer has nothing to do with the prompt. The example of the specification, or
+    the text of a prompt that psreg comes with, is a prompt of its own already.
 
     ## Fix
 
@@ -236,6 +237,15 @@ def content_says_nothing(prompt: Prompt) -> Iterator[Finding]:
     ```
     """
     header = next((header for header in prompt.headers if header.name == "CONTENT"), None)
-    if header and prompt.content and "{" not in prompt.content and says_nothing(prompt.content):
-        message = f"[CONTENT] says nothing: {shown(prompt.content)}"
-        yield Finding(message=message, at=header.span, hint="Write what the model should do.")
+    if not header or not prompt.content:
+        return
+    from psreg.formats.pbe_templates import copied_from  # noqa: PLC0415 - reads the examples
+
+    what = ""
+    if "{" not in prompt.content and says_nothing(prompt.content):
+        what = f"says nothing: {shown(prompt.content)}"
+    elif whose := copied_from(prompt.content, prompt.metadata.get("name", "")):
+        what = f"is {whose}"
+    if what:
+        hint = "Write what the model should do."
+        yield Finding(message=f"[CONTENT] {what}", at=header.span, hint=hint)
