@@ -6,7 +6,9 @@ Questions go to standard error, so that standard output contains only the result
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,9 @@ def _table(file: Path) -> dict[str, Any]:
     return table
 
 
+_REFUSED = "not valid"
+"""The member of the file with the answers that were not valid."""
+
 BACK = "<"
 """What a person types to return to the previous question."""
 
@@ -70,8 +75,9 @@ def ask(plan: Plan, console: Console, rules: RuleTable, file: Path) -> Plan:
     """Ask every question that has no answer yet, and return the plan with the answers.
 
     An empty line skips a question or keeps its answer, `<` goes back to the previous one; after an
-    answer that is not valid, psreg asks again. Each answer is kept in `file` at once, and those of
-    an interview that was not finished are taken from there.
+    answer that is not valid, psreg asks again, with that answer to edit. Each answer is kept in
+    `file` at once, valid or not, and those of an interview that was not finished are taken from
+    there.
 
     Raises:
         UsageError: `CANCELLED`: the input ended (Ctrl-D). `ANSWERS`: `file` is damaged.
@@ -80,33 +86,91 @@ def ask(plan: Plan, console: Console, rules: RuleTable, file: Path) -> Plan:
     asked = [question for question in plan.asked if question.key not in plan.answers]
     console.note(f"{len(asked)} questions. Enter skips one; {BACK} goes back to the one before.")
     console.note("Ctrl-D stops; the same command continues later.")
-    plan = _resumed(file, plan, console)
+    refused: dict[str, str] = {}
+    plan = _resumed(file, plan, console, refused)
     at = next((n for n, question in enumerate(asked) if question.key not in plan.answers), 0)
     while at < len(asked):
         question = asked[at]
-        console.note("")
-        console.warn(f"{at + 1}/{len(asked)} {question.key}: {question.meaning}")
-        console.note(f"    for example: {question.example}")
-        if question.key in plan.answers:
-            console.warn(f"    your answer: {_shown(plan.answers[question.key])}")
-        answer = _answer(question, plan, console, rules, file)
-        if answer == BACK:
-            at = max(0, at - 1)
+        _show(question, f"{at + 1}/{len(asked)}", plan, console)
+        try:
+            said = _typed(refused.get(question.key, ""), console)
+        except EOFError:
+            raise _cancelled(plan, file) from None
+        except UnicodeDecodeError:
+            console.warn(f"  {question.key} is not valid: the answer is not UTF-8")
             continue
-        if answer:
-            plan = plan.with_answer(question.key, answer)
-            kept = json.dumps(plan.answers, ensure_ascii=False, indent=2)
-            write_file(file, f"{kept}\n".encode())
-        at += 1
+        if said and said != BACK:
+            refused.pop(question.key, None)
+            plan, reasons = _answered(plan, question, said, rules)
+            refused |= dict.fromkeys([question.key] if reasons else [], said)
+            _keep(file, plan, refused)
+            for reason in reasons:
+                console.warn(f"  {question.key} is not valid: {reason}")
+            if reasons:
+                continue
+        at = max(0, at - 1) if said == BACK else at + 1
+    for key, said in refused.items():
+        console.warn(f"psreg: warning: not used: {key}: {said}")
     return plan
 
 
-def _resumed(file: Path, plan: Plan, console: Console) -> Plan:
-    """Return the plan with the answers of an interview that was not finished, if there was one."""
+def _show(question: Question, number: str, plan: Plan, console: Console) -> None:
+    console.note("")
+    console.note(f"{number} {question.key}: {question.meaning}")
+    console.note(f"    for example: {question.example}")
+    if question.key in plan.answers:
+        console.note(f"    your answer: {_shown(plan.answers[question.key])}")
+
+
+def _answered(
+    plan: Plan, question: Question, said: str, rules: RuleTable
+) -> tuple[Plan, tuple[str, ...]]:
+    """Return the plan with the answer, or the same plan and why the answer is not valid."""
+    try:
+        answer = question.read(said)
+    except ValueError as error:
+        return plan, (str(error),)
+    reasons = objections(plan, question.key, answer, rules)
+    return (plan, reasons) if reasons else (plan.with_answer(question.key, answer), ())
+
+
+def _typed(refused: str, console: Console) -> str:
+    """Return the next line; on a terminal, a `refused` answer is in it, to be edited."""
+    if not refused:
+        return input().strip()
+    console.note("    Correct your answer, or enter an empty line to skip the question:")
+    try:
+        import readline  # noqa: PLC0415 - not every system has it
+    except ImportError:  # pragma: no cover - Windows
+        console.note(f"    your answer: {refused}")
+        return input().strip()
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        console.note(f"    your answer: {refused}")
+    readline.set_startup_hook(lambda: readline.insert_text(refused))
+    try:
+        return input().strip()
+    finally:
+        readline.set_startup_hook()
+
+
+def _keep(file: Path, plan: Plan, refused: Mapping[str, str]) -> None:
+    kept = {**plan.answers, **({_REFUSED: refused} if refused else {})}
+    write_file(file, f"{json.dumps(kept, ensure_ascii=False, indent=2)}\n".encode(errors="replace"))
+
+
+def _resumed(file: Path, plan: Plan, console: Console, refused: dict[str, str]) -> Plan:
+    """Return the plan with the answers of an interview that was not finished, if there was one.
+
+    Answers that were not valid are put into `refused`.
+    """
     if not file.is_file():
         return plan
     asked = {question.key for question in plan.asked} - plan.answers.keys()
-    said = {key: value for key, value in _table(file).items() if key in asked}
+    table = _table(file)
+    said = {key: value for key, value in table.items() if key in asked}
+    before = table.get(_REFUSED)
+    if isinstance(before, dict):
+        refused.update((k, v) for k, v in before.items() if k in asked and isinstance(v, str))
     try:
         found = answers(said, plan.asked)
     except ValueError as error:
@@ -120,32 +184,6 @@ def _resumed(file: Path, plan: Plan, console: Console) -> Plan:
 
 def _shown(answer: Answer) -> str:
     return answer if isinstance(answer, str) else ", ".join(answer)
-
-
-def _answer(
-    question: Question, plan: Plan, console: Console, rules: RuleTable, file: Path
-) -> Answer | None:
-    """Return a valid answer, `BACK`, or None if the question is skipped."""
-    while True:
-        try:
-            said = input()
-        except EOFError:
-            raise _cancelled(plan, file) from None
-        except UnicodeDecodeError:
-            console.warn("  not valid: the answer is not UTF-8")
-            continue
-        if not said.strip() or said.strip() == BACK:
-            return said.strip() or None
-        try:
-            answer = question.read(said)
-            reasons = objections(plan, question.key, answer, rules)
-        except ValueError as error:
-            reasons = (str(error),)
-        if not reasons:
-            return answer
-        for reason in reasons:
-            console.warn(f"  not valid: {reason}")
-        console.warn("  try again, or press Enter to skip:")
 
 
 def _cancelled(plan: Plan, file: Path) -> UsageError:

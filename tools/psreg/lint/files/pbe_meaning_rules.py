@@ -19,6 +19,9 @@ from psreg.lint.parser_findings import of_violations
 _IDENTIFIERS = re.compile(r"/pbe_(?:name|version|class)|.*/(?:phase|recognition_key)")
 """Fields with rules of their own, whose values need not say anything."""
 
+_FEW = 5
+"""Copied texts that are reported one by one; a copy of a whole prompt is one finding."""
+
 _TEMPLATE = ("save_system", "save_template")
 _STOPS = r"(?:stop|end|terminate|finish|exit|quit|halt|return)(?:s|es|ed)?"
 _NEVER = re.compile(
@@ -83,23 +86,43 @@ def text_says_nothing(pbe: Pbe) -> Iterator[Finding]:
 def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
     from psreg.formats.pbe_templates import advice, copied_from, unfilled  # noqa: PLC0415 - for PBEs
 
-    for pointer, text in pbe.strings():
+    copied: dict[str, list[str]] = {}
+    found: list[tuple[str, str]] = []
+    name = pbe.text("pbe_name") or ""
+    for pointer, text in _prose(pbe):
         if says_nothing(text):
-            what = f"says nothing: {shown(text)}"
+            found.append((pointer, f"says nothing: {shown(text)}"))
         elif left := unfilled(text):
-            what = f"contains {left}, a blank that was not filled in"
-        elif whose := copied_from(text, pbe.text("pbe_name") or ""):
-            what = f"is {whose}"
+            found.append((pointer, f"contains {left}, a blank that was not filled in"))
+        elif whose := copied_from(text, name):
+            copied.setdefault(whose, []).append(pointer)
+    for whose, pointers in copied.items():
+        if len(pointers) > _FEW:
+            yield _copied(pointers, whose)
         else:
-            continue
-        if text.strip() and not _IDENTIFIERS.fullmatch(pointer):
-            path = _at(pointer)
-            message = f"`{dotted(path)}` {what}"
-            yield Finding(message=message, at=pointer, hint=advice(entry_class, path))
+            found += [(pointer, f"is {whose}") for pointer in pointers]
     for path, text in _saved(pbe.get(*_TEMPLATE), _TEMPLATE):
         if left := unfilled(text):
-            message = f"`{dotted(path)}` contains {left}, a blank that was not filled in"
-            yield Finding(message=message, at=join(path), hint=advice(entry_class, path))
+            found.append((join(path), f"contains {left}, a blank that was not filled in"))
+    for pointer, what in found:
+        path = _at(pointer)
+        hint = advice(entry_class, path)
+        yield Finding(message=f"`{dotted(path)}` {what}", at=pointer, hint=hint)
+
+
+def _prose(pbe: Pbe) -> Iterator[tuple[str, str]]:
+    """Yield pointer and text of every required text that is to say something."""
+    for pointer, text in pbe.strings():
+        if text.strip() and not _IDENTIFIERS.fullmatch(pointer):
+            yield pointer, text
+
+
+def _copied(pointers: list[str], whose: str) -> Finding:
+    return Finding(
+        message=f"each of {len(pointers)} texts, `{dotted(_at(pointers[0]))}` first, is {whose}",
+        at=pointers[0],
+        hint="Write your own texts, or propose a new version of the prompt that has them.",
+    )
 
 
 def _at(pointer: str) -> tuple[str | int, ...]:
