@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from psreg.core.classes import CLASSES, Format, format_of_class
+from psreg.core.regex import lazy
 from psreg.core.version import is_version
 
 MAX_NAME_LENGTH = 64
-_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
+_NAME = lazy(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
 
 PBES = "pbes"
 """The folder of a registry that contains the entries."""

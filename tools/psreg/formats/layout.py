@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 
 from psreg.core.identity import ReleaseId, is_name
+from psreg.core.regex import lazy
 from psreg.core.version import is_version
 
 STATEMENT = "statement.json"
@@ -31,14 +32,12 @@ class Irregular(StrEnum):
     EXECUTABLE = "an executable file"
 
 
-_DEVICE = re.compile(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
-_NUMBERS = re.compile(r"[0-9]{1,9}")
+_DEVICE = lazy(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
+_NUMBERS = lazy(r"[0-9]{1,9}")
 _VERSION_PARTS = 3
 
 
-_LATER = re.compile(
-    r"(?P<platform>[a-z0-9]+(?:-[a-z0-9]+)*)-(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})\.jsonl"
-)
+_LATER = lazy(r"(?P<platform>[a-z0-9]+(?:-[a-z0-9]+)*)-(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})\.jsonl")
 
 
 def later_evidence(path: PurePosixPath) -> tuple[str, str] | None:

@@ -8,22 +8,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from psreg.core.diagnostics import Span
+from psreg.core.regex import lazy
 
-_LINE = re.compile(r"[^\n]*+\n?")
-_FENCE = re.compile(r" {0,3}(`{3,}+|~{3,}+)")
-_FENCE_LINE = re.compile(
+_LINE = lazy(r"[^\n]*+\n?")
+_FENCE = lazy(r" {0,3}(`{3,}+|~{3,}+)")
+_FENCE_LINE = lazy(
     r"^[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?"  # also in a quotation or a list
     r"(`{3,}+(?![^\n`]*+`)|~{3,}+)([^\n]*+)\n?",
     re.MULTILINE,
 )
-_EMPTY_LINES = re.compile(r"\n{2,}+")
-_BACKTICKS = re.compile(r"`++")
-_HASHES = re.compile(r" {0,3}(#{1,6}+)(?=\s|$)")
-_UNDERLINE = re.compile(r" {0,3}(=++|-++)\s*+")
+_EMPTY_LINES = lazy(r"\n{2,}+")
+_BACKTICKS = lazy(r"`++")
+_HASHES = lazy(r" {0,3}(#{1,6}+)(?=\s|$)")
+_UNDERLINE = lazy(r" {0,3}(=++|-++)\s*+")
 
-_RECORDED = re.compile(r"\brecorded\b", re.IGNORECASE)
+_RECORDED = lazy(r"\brecorded\b", re.IGNORECASE)
 
-_ILLUSTRATIVE = re.compile(r"\b(?:illustrative|not recorded)\b", re.IGNORECASE)
+_ILLUSTRATIVE = lazy(r"\b(?:illustrative|not recorded)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from semver import Version
 from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError, UnavailableError
+from psreg.core.regex import lazy
 from psreg.core.version import is_version, parse_version
 
 SCHEMA = "psreg.package/1"
@@ -494,7 +495,7 @@ class _Members:
         return None if value is None else _text(value, f"{self._what}: {key!r}")
 
 
-_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_SHA256 = lazy(r"[0-9a-f]{64}", re.ASCII)
 
 _KINDS = {
     str: "a string",

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from psreg.core.diagnostics import Change, Issue, LineIndex, Span
+from psreg.core.regex import lazy
 from psreg.formats.json import pointer, syntax_error
 
 __all__ = ["MAX_BYTES", "MAX_DEPTH", "Issue", "JsonTree", "parse"]
@@ -44,28 +45,28 @@ MAX_ISSUES = 200
 """Duplicate names and surrogates reported of one text; a hostile one holds 100,000."""
 
 _BOM = "\ufeff"
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE_ESCAPE = lazy(r"\\u[dD][89a-fA-F]")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 _STRING = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*"'
 
-_NAME = re.compile(_STRING)
+_NAME = lazy(_STRING)
 
-_SCALAR = re.compile(
+_SCALAR = lazy(
     rf"(?P<string>{_STRING})"
     r"|(?P<number>-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)(?![\w.+-])"
     r"|(?:true|false|null)\b"
 )
 
-_BLANK = re.compile(r"[ \t\n\r]*+")
+_BLANK = lazy(r"[ \t\n\r]*+")
 
-_SURROGATE = re.compile(
+_SURROGATE = lazy(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: one character
     r"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
     r"|\\."
 )
 
-ESCAPE = re.compile(
+ESCAPE = lazy(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: one character
     r"|\\u[0-9a-fA-F]{4}"
     r"|\\."

@@ -10,31 +10,32 @@ import json
 import re
 
 from psreg.core.diagnostics import Issue, Span
+from psreg.core.regex import lazy
 
 _LONGEST_QUOTE = 40
 
-_CONSTANT = re.compile(r"(?:NaN|-?Infinity)\b")
+_CONSTANT = lazy(r"(?:NaN|-?Infinity)\b")
 
 Causes = tuple[tuple[re.Pattern[str], str, str], ...]
 
 _ANYWHERE: Causes = (
     (
-        re.compile(r"```\w*"),
+        lazy(r"```\w*"),
         "a Markdown code fence is not JSON",
         "Remove the ``` lines before and after the object.",
     ),
     (
-        re.compile(r"//[^\n]*|/\*(?s:.*?)\*/|/\*|#[^\n]*|<!--"),
+        lazy(r"//[^\n]*|/\*(?s:.*?)\*/|/\*|#[^\n]*|<!--"),
         "comments are not allowed in JSON",
         "Remove the comment, or turn it into a field.",
     ),
     (
-        re.compile(r"[“”„‟«»‘’‚′″＂]"),
+        lazy(r"[“”„‟«»‘’‚′″＂]"),
         "this is a typographic quotation mark; JSON needs a straight one",
         'Replace it with a straight double quote (").',
     ),
     (
-        re.compile(r"[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]+"),
+        lazy(r"[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]+"),
         "an invisible character that is not a plain space",
         "Delete it; it often comes with text that is copied from a web page.",
     ),
@@ -44,30 +45,30 @@ _ANYWHERE: Causes = (
 _IN_PLACE_OF_VALUE: Causes = (
     *_ANYWHERE,
     (
-        re.compile(r"['`]"),
+        lazy(r"['`]"),
         "a JSON string needs double quotes, not single quotes",
         'Write "…" around it.',
     ),
     (
-        re.compile(r"(?:True|TRUE|False|FALSE|None|NULL|Null|nil|undefined)\b"),
+        lazy(r"(?:True|TRUE|False|FALSE|None|NULL|Null|nil|undefined)\b"),
         "JSON writes true, false and null in lower case",
         "Write true, false or null.",
     ),
     (
-        re.compile(r"[+-]?(?:\d[\w.+-]*|\.\d[\w.+-]*)|[+-]"),
+        lazy(r"[+-]?(?:\d[\w.+-]*|\.\d[\w.+-]*)|[+-]"),
         "this is not a JSON number such as 5, -5, 0.5 or 5e3",
         'If it is a string, put it in double quotes: "1.0.0".',
     ),
     (
-        re.compile(r"[^\W\d][\w.-]*"),
+        lazy(r"[^\W\d][\w.-]*"),
         "a JSON string needs double quotes",
         'Write "…" around it.',
     ),
 )
 """What people write where a value or a name is expected."""
 
-_VALUE_START = re.compile(r'["{\[]|-?[0-9]|(?:true|false|null)\b')
-_SOUND = re.compile(
+_VALUE_START = lazy(r'["{\[]|-?[0-9]|(?:true|false|null)\b')
+_SOUND = lazy(
     r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*', re.ASCII
 )
 

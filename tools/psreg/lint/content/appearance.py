@@ -17,6 +17,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import Span
+from psreg.core.regex import lazy
 from psreg.lint.content import folding
 from psreg.lint.content.patterns import table
 
@@ -42,13 +43,13 @@ LARGEST = 1_000_000
 MOST = 20_000
 """The most comments and uses of defaults; more are an error."""
 
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,31}[0-9]{0,2});")
+_ENTITY = lazy(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,31}[0-9]{0,2});")
 _TAG = r"/?[A-Za-z]{1,8}(?:\s[^<>\n]{0,60})?/?>"
-_IN_WORD = re.compile(
+_IN_WORD = lazy(
     r"[*~`<\\](?<=[A-Za-z].)"  # first what is rare: most texts are searched for this alone
     rf"(?:(?<=[*~`])[*~`]{{0,2}}|(?<=<){_TAG}|(?<=\\))(?:[*~`]{{1,3}}|<{_TAG}){{0,3}}(?=[A-Za-z])"
 )
-_SPELLED = re.compile(
+_SPELLED = lazy(
     r"(?<![A-Za-z0-9])[A-Za-z](?P<between>[ .*_|/·-])[A-Za-z](?:(?P=between)[A-Za-z]){2,30}"
     r"(?![A-Za-z0-9])"
 )
@@ -56,10 +57,10 @@ _ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyz")
 _FEW = 3
 """So many different single letters may be a word that is spelled."""
 
-_MASKED = re.compile(r"[^\x00-\x7f]")
-_SIGN = re.compile(r"[@$|](?<=[A-Za-z].)(?=[A-Za-z])")
-_DIGITS = re.compile(r"[A-Za-z0-9@$!|]{4,24}")
-_WORD = re.compile(r"[A-Za-z]{3,24}")
+_MASKED = lazy(r"[^\x00-\x7f]")
+_SIGN = lazy(r"[@$|](?<=[A-Za-z].)(?=[A-Za-z])")
+_DIGITS = lazy(r"[A-Za-z0-9@$!|]{4,24}")
+_WORD = lazy(r"[A-Za-z]{3,24}")
 
 
 @dataclass(frozen=True, slots=True)

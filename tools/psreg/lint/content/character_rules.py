@@ -7,13 +7,14 @@ import unicodedata
 from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, WARNING, Change, Finding, Span
+from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.lint.content import folding
 from psreg.lint.content.invisible_rules import deletable
 from psreg.lint.content.texts import Content, Kind, Segment, code_point, code_points, quoted
 
-_CONTROL_RUN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]++")
-_RETURN = re.compile("\r++\n?")
+_CONTROL_RUN = lazy("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]++")
+_RETURN = lazy("\r++\n?")
 _SEQUENCE = 24
 """Characters that the message shows, from the control character on."""
 
@@ -65,7 +66,7 @@ def control_characters(content: Content) -> Iterator[Finding]:
             )
 
 
-_PRIVATE_RUN = re.compile("[\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]++")
+_PRIVATE_RUN = lazy("[\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]++")
 
 
 @rule("PS006", spec="registry/CONTENT", severity=WARNING)
@@ -101,15 +102,15 @@ _OTHER = (  # Greek, Cyrillic, Armenian, Cherokee
     "\u1fe0-\u1fec\u1ff2-\u1ffc\u0400-\u0481\u048a-\u052f\u1c80-\u1c88\ua640-\ua66e\ua680-\ua69b"
     "\u0531-\u0556\u0560-\u0588\ufb13-\ufb17\u13a0-\u13fd\uab70-\uabbf"
 )
-_OTHERS = re.compile(f"[{_OTHER}]")
+_OTHERS = lazy(f"[{_OTHER}]")
 _BETWEEN = "[0-9\u0300-\u036f]{0,4}"
-_MEETING = re.compile(f"[{_LATIN}]{_BETWEEN}[{_OTHER}]|[{_OTHER}]{_BETWEEN}[{_LATIN}]")
-_WORD = re.compile(r"[^\W_]{1,200}+")
-_LATINS = re.compile(f"[{_LATIN}]")
-_GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
+_MEETING = lazy(f"[{_LATIN}]{_BETWEEN}[{_OTHER}]|[{_OTHER}]{_BETWEEN}[{_LATIN}]")
+_WORD = lazy(r"[^\W_]{1,200}+")
+_LATINS = lazy(f"[{_LATIN}]")
+_GREEK = lazy("[\u0370-\u03ff\u1f00-\u1fff]")
 _FORMULA = 3
 _AROUND = 100
-_ADDRESS = re.compile(
+_ADDRESS = lazy(
     r"[a-z][a-z0-9+.-]{1,20}://\S|www\.\w|[\w.+-]@\w|\w\.(?:com|org|net|io|dev|app|ai|co|info|edu|gov"
     r"|[a-z]{2})(?:[/:?#]|$)",
     re.IGNORECASE,

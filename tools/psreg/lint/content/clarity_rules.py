@@ -11,20 +11,21 @@ import unicodedata
 from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
+from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.formats.platforms import FEATURES, PLATFORMS
-from psreg.lint.content.texts import HEAD, Content, Kind, Segment
+from psreg.lint.content.texts import Content, Kind, Segment, marks_of
 
 _MARK = r"(?:TODO|TBD|FIXME)"
 _MENTIONED = r"(?:and|app|are|comment|entr|file|in|is|item|list|mark|note|or|section|tag)"
 _START = r"(?:^[ \t>*#-]*+|(?<=[.!?] ))"
-_UNFINISHED = re.compile(
+_UNFINISHED = lazy(
     rf"{_START}{_MARK}(?=[ \t.…!]*+$|(?:\([^()\n]{{1,40}}\))?:)"  # alone, or followed by a colon
     rf"|^{_MARK}(?=[ \t]++[a-z])(?![ \t]++{_MENTIONED})"  # "TODO write this", not "TODO lists are"
     r"|(?i:^lorem ipsum\b|\blorem ipsum dolor\b)",
     re.MULTILINE,
 )
-_UNFINISHED_TOML = re.compile(
+_UNFINISHED_TOML = lazy(
     rf"[=\[,][ \t\n]*+[\"']{{1,3}}\s*+(?P<mark>{_MARK}(?:(?=[\"':.])|(?=[ ][a-z])(?! {_MENTIONED}))"
     r"|(?i:lorem ipsum\b))"
 )
@@ -33,34 +34,35 @@ _OUTPUT = (
     "|idea|judg|opinion|output|plan|question|rating|reason|recommend|reply|response|result|rewrit"
     "|score|solution|suggest|summar|text here|think|thought|translat|verdict|work"
 )
-_YOURS = re.compile(rf"<your (?!(?:\w++ )?(?:{_OUTPUT}))[^<>\n]{{1,60}}>", re.IGNORECASE)
+_YOURS = lazy(rf"<your (?!(?:\w++ )?(?:{_OUTPUT}))[^<>\n]{{1,60}}>", re.IGNORECASE)
 _TEMPLATE_WORDS = (
     "string",
     "unique_identifier",
     "semantic_version",
     "Execution directive for LLM",
 )
-_FIELD = re.compile(
+_FIELD = lazy(
     r"/(?:(?:pbe_name|pbe_version|install_instructions|description)"
     r"|(?:execution|core_philosophy|meta_instructions|start_play|service_config)/[^/]++"
     r"|game_structure/phases/[0-9]++/[^/]++|facilitator_techniques/techniques/[0-9]++/[^/]++"
     r"|save_system/(?:description|trigger_phrases/[0-9]++|load_detection/[^/]++))"
 )
-_FEATURE = re.compile(
+_FEATURE = lazy(
     r"(?<!\w)(?:" + "|".join(re.escape(f) for f in sorted(FEATURES, key=len, reverse=True)) + r")\b"
 )
-_NEEDLES = tuple((f.lower(), re.split(r"[^a-z0-9]", f.lower())[0][:HEAD]) for f in FEATURES)
-"""Each feature, and the beginning of its first word as `Content.heads` has it."""
+_NEEDLES = tuple((f.lower(), marks_of(f.lower())) for f in FEATURES)
+"""Each feature, and the marks of a text that names it."""
 
-_EXAMPLE = re.compile(r"/facilitator_techniques/techniques/[0-9]++/example")
+_TECHNIQUES = "/facilitator_techniques/techniques/"
+_EXAMPLE = lazy(rf"{_TECHNIQUES}[0-9]++/example")
 ENOUGH_WORDS = 5
 """The fewest words of an example that shows what an assistant might say."""
 
-_WORD = re.compile(r"[^\W\d_]{2}")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_WORD = lazy(r"[^\W\d_]{2}")
+_UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 
-_BLANK = re.compile(r"\{\{[a-z][a-z0-9_]*+\}\}")
+_BLANK = lazy(r"\{\{[a-z][a-z0-9_]*+\}\}")
 # fmt: off
 _FILLER = frozenset((
     "na", "none", "null", "nil", "todo", "tbd", "tba", "tbc", "fixme", "placeholder", "undefined",
@@ -162,7 +164,7 @@ def feature_of_one_platform(content: Content) -> Iterator[Finding]:
     """
     if content.kind not in (Kind.VALUE, Kind.PROMPT):
         return
-    needles = [needle for needle, head in _NEEDLES if head in content.heads]
+    needles = [needle for needle, marks in _NEEDLES if marks <= content.marks]
     for segment, match in content.find(_FEATURE, *needles) if needles else ():
         platform = PLATFORMS[FEATURES[match[0]]]
         yield Finding(
@@ -191,7 +193,11 @@ def example_shows_nothing(content: Content) -> Iterator[Finding]:
     """
     if content.kind is not Kind.VALUE or "facilitator_techniques" not in content.source:
         return
-    texts = {p.pointer: p.text for p in content.segments if p.kind is Kind.VALUE}
+    texts = {
+        segment.pointer: segment.text
+        for segment in content.segments
+        if segment.kind is Kind.VALUE and segment.pointer.startswith(_TECHNIQUES)
+    }
     for pointer, text in texts.items():
         if not _EXAMPLE.fullmatch(pointer) or not _WORD.search(text):
             continue
@@ -207,7 +213,7 @@ def example_shows_nothing(content: Content) -> Iterator[Finding]:
 
 def count_words(text: str) -> int:
     """Return how many words `text` has; without spaces between words, two characters are one."""
-    unspaced = len(_UNSPACED.findall(text))
+    unspaced = 0 if text.isascii() else len(_UNSPACED.findall(text))
     rest = _UNSPACED.sub("", text) if unspaced else text
     return unspaced // 2 + sum(w.isalnum() or any(map(str.isalnum, w)) for w in rest.split())
 

@@ -8,10 +8,10 @@ letters and digits beyond ASCII.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import cache, lru_cache
 
+from psreg.core.regex import lazy
 from psreg.lint.content.patterns import table
 
 TYPOGRAPHY = str.maketrans(
@@ -25,7 +25,7 @@ _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 _BOXES = (0x1F150, 0x1F170, 0x1F1E6)
 """Letters without a plain form in Unicode, A to Z: in a disc, in a box, of flags."""
 
-_LIKE_NOTHING = re.compile("[\u0900-\u0dff\u2e80-\ua4cf\uac00-\ud7ff\U00020000-\U0003ffff]")
+_LIKE_NOTHING = lazy("[\u0900-\u0dff\u2e80-\ua4cf\uac00-\ud7ff\U00020000-\U0003ffff]")
 """Scripts without look-alikes in other scripts: most of India's and East Asia's."""
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import chain, islice
 
 from psreg.core.diagnostics import ERROR, WARNING, Change, Finding
+from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.texts import (
     Content,
@@ -31,7 +32,7 @@ _FLAGS = tuple(
     for region in ("gbeng", "gbsct", "gbwls")
 )
 """England, Scotland and Wales: the only flags of regions in Unicode's RGI emoji."""
-_TAG_RUN = re.compile(f"(?P<flag>{'|'.join(_FLAGS)})|[\U000e0000-\U000e007f]++")
+_TAG_RUN = lazy(f"(?P<flag>{'|'.join(_FLAGS)})|[\U000e0000-\U000e007f]++")
 
 
 @rule("PS001", spec="registry/CONTENT", severity=ERROR)
@@ -67,7 +68,7 @@ def tag_characters(content: Content) -> Iterator[Finding]:
 
 _DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _MARKS = frozenset("\u200e\u200f\u061c")
-_DIRECTION_RUN = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]++")
+_DIRECTION_RUN = lazy("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]++")
 
 
 @rule("PS002", spec="registry/CONTENT", severity=ERROR)
@@ -127,7 +128,7 @@ _PICTURES = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299"
     "\U0001f000-\U0001faff"
 )
-_UNSEEN_RUN = re.compile(
+_UNSEEN_RUN = lazy(
     f"(?P<shapes>(?<=[{_JOINING}])[\u200c\u200d](?![\u200c\u200d{_UNSEEN}])"
     f"|(?<![\u200c\u200d{_UNSEEN}])[\u200c\u200d](?=[{_JOINING}])"
     f"|(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}])"
@@ -136,7 +137,7 @@ _UNSEEN_RUN = re.compile(
     f"|(?<=[{_MONGOLIAN}])\u180e(?=[{_MONGOLIAN}]))"
     f"|[\u200c\u200d{_UNSEEN}]++"
 )
-_UNSEEN_CHARACTER = re.compile(f"[\u200c\u200d{_UNSEEN}]")
+_UNSEEN_CHARACTER = lazy(f"[\u200c\u200d{_UNSEEN}]")
 _MEANS_SOMETHING = frozenset("[]{}%@")
 _FEW = 3
 """So many single invisible characters in a file are an accident."""
@@ -248,7 +249,7 @@ _FIXED = 5_000
 """The most scattered selectors that one fix deletes."""
 
 _IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_SELECTOR_RUN = re.compile(
+_SELECTOR_RUN = lazy(
     f"[{_SELECTOR}]{{2,}}+"
     f"|(?<![{_IDEOGRAPHS}])[\U000e0100-\U000e01ef]"
     "|(?<![^\x00-\x7f])[\ufe00-\ufe0d]"

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import Hit, hits, hosts
 from psreg.lint.content.texts import Content, Segment, quoted
 
-_URL = re.compile(
+_URL = lazy(
     r"\b(?:https?|ftp|wss?)://"
     r"(?P<authority>\[[0-9a-f:.]{2,45}\]|[^\s/?#<>\"'`\\()\[\]^|,;]{1,255})"
     r"[^\s<>\"'`\\^|]{0,2000}",
@@ -24,18 +25,18 @@ _URL = re.compile(
 _ALT = r"[^\[\]\n]{0,200}+(?:\[[^\[\]\n]{0,60}+\][^\[\]\n]{0,100}+){0,3}"
 """The text of an image; brackets within it are balanced."""
 
-_IMAGE = re.compile(rf"!\[{_ALT}\]\([ \t\n]{{0,4}}(?P<angle><?)(?P<url>[^)\n]{{1,2000}})")
-_HTML_IMAGE = re.compile(
+_IMAGE = lazy(rf"!\[{_ALT}\]\([ \t\n]{{0,4}}(?P<angle><?)(?P<url>[^)\n]{{1,2000}})")
+_HTML_IMAGE = lazy(
     r"<img\b[^<>]{0,300}?\bsrc\s{0,4}=\s{0,4}(?P<angle>)[\"']?(?P<url>[^\"'>\n]{1,2000})",
     re.IGNORECASE,
 )
-_BY_REFERENCE = re.compile(rf"!\[(?P<alt>{_ALT})\](?:\[(?P<label>[^\[\]\n]{{0,100}}+)\])?(?!\()")
-_REFERENCE = re.compile(
+_BY_REFERENCE = lazy(rf"!\[(?P<alt>{_ALT})\](?:\[(?P<label>[^\[\]\n]{{0,100}}+)\])?(?!\()")
+_REFERENCE = lazy(
     r"^[ \t>]{0,8}\[(?P<label>[^\]\n]{1,100}+)\]:[ \t]{0,4}(?P<angle><?)(?P<url>[^\n]{1,2000})",
     re.MULTILINE,
 )
 
-SLOT = re.compile(
+SLOT = lazy(
     r"\{[^{}\n]{1,80}\}"  # {x}, {{x}}, ${x}
     r"|<[A-Za-z][^<>\n]{0,60}>"
     r"|\[[A-Za-z][^\[\]\n]{0,60}\]"
@@ -99,7 +100,7 @@ def _image(segment: Segment, match: re.Match[str]) -> UrlMatch:
     return UrlMatch(segment=segment, start=match.start(), end=match.end(), url=url)
 
 
-_SCRIPT = re.compile(
+_SCRIPT = lazy(
     r"(?:\]\([ \t\n]{0,4}<?"
     r"|^[ \t>]{0,8}\[[^\]\n]{1,100}+\]:[ \t]{0,4}<?"
     r"|\b(?:href|src|action|formaction)\s{0,4}=\s{0,4}[\"']?\s{0,4}"
@@ -108,7 +109,7 @@ _SCRIPT = re.compile(
     r"(?::|&colon;|&#0{0,6}58;?|&#x0{0,6}3a;?)[^\s)>\"']{0,200})",
     re.IGNORECASE | re.MULTILINE,
 )
-_EMPTY_LINK = re.compile(
+_EMPTY_LINK = lazy(
     r"javascript:(?:void(?:\(0?)?|;|#|\.{3}|…)?;?"
     r"|file:/{1,3}(?:(?:absolute/|full/)?path/(?:to/)?|\.{3}|…|[{<\[$%])[^\s]{0,200}"
     r"|data:text/html[^\s,]{0,20},?(?:\.{3}|…)?",
@@ -116,14 +117,12 @@ _EMPTY_LINK = re.compile(
 )
 """A link as a placeholder; it does nothing."""
 
-_NUMBERS = re.compile(
-    r"(?:0x[0-9a-f]{1,16}|[0-9]{1,20})(?:\.(?:0x[0-9a-f]{1,16}|[0-9]{1,20})){0,3}"
-)
-_RESERVED = re.compile(
+_NUMBERS = lazy(r"(?:0x[0-9a-f]{1,16}|[0-9]{1,20})(?:\.(?:0x[0-9a-f]{1,16}|[0-9]{1,20})){0,3}")
+_RESERVED = lazy(
     r"(?:.{0,250}\.)?(?:localhost|example|test|invalid|example\.(?:com|net|org))", re.IGNORECASE
 )
 
-_ONE_LABEL = re.compile(r"(?!0x)[a-z][a-z0-9_-]{0,62}", re.IGNORECASE)
+_ONE_LABEL = lazy(r"(?!0x)[a-z][a-z0-9_-]{0,62}", re.IGNORECASE)
 """A host of the reader's own network: `db`, `intranet`."""
 
 

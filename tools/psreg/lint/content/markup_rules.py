@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Severity
+from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import table
 from psreg.lint.content.texts import Content, Segment, quoted
@@ -79,7 +80,7 @@ _HIDING = {
     "<font": r"<font\s{1,4}color\s{0,4}=\s{0,4}[\"']?(?:white|\#fff)",
 }
 """Patterns of style declarations, by a word that each contains."""
-_STYLE = re.compile(r"<style|style\s{0,3}=", re.IGNORECASE)
+_STYLE = lazy(r"<style|style\s{0,3}=", re.IGNORECASE)
 _REACH = 200
 
 
@@ -127,11 +128,11 @@ def _is_prose(segment: Segment, match: re.Match[str]) -> bool:
 
 
 _WIDTH, _HEIGHT = 120, 40
-_SPACED = re.compile(rf"(?<![^\S\n])[^\S\n]{{{_WIDTH},}}+(?=\S)")
+_SPACED = lazy(rf"(?<![^\S\n])[^\S\n]{{{_WIDTH},}}+(?=\S)")
 _BLANKS = ("\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f")
 _BESIDE = (" " * _WIDTH, *_BLANKS)
 _BELOW = ("\n" * (_HEIGHT - 1), "\n ", *(f"\n{blank}" for blank in _BLANKS))
-_EMPTY_LINES = re.compile(rf"(?:^[^\S\n]*+\n){{{_HEIGHT},}}+", re.MULTILINE)
+_EMPTY_LINES = lazy(rf"(?:^[^\S\n]*+\n){{{_HEIGHT},}}+", re.MULTILINE)
 
 
 @rule("PS052", spec="registry/CONTENT", severity=WARNING)
@@ -170,15 +171,15 @@ _EVENTS = (
     "|play|pointer|popstate|ready|repeat|reset|resize|scroll|search|select|show|start|submit|toggle"
     "|touch|transition|unload|wheel)[a-z]{0,16}"
 )
-_ELEMENT = re.compile(
+_ELEMENT = lazy(
     rf"<(?P<name>{_ELEMENTS})(?=[\s/>])(?P<attributes>{_ATTRIBUTES})>"
     rf"|<(?P<other>[a-z][a-z0-9-]{{0,20}})[\s/]{_ATTRIBUTES}?[\s\"'/](?P<event>{_EVENTS})\s{{0,4}}="
     r"\s{0,4}[\"'\w]",
     re.IGNORECASE,
 )
 _NEEDLES = tuple(f"<{name}" for name in _ELEMENTS.split("|"))
-_EVENT = re.compile(rf"(?:^|[\s\"'/])({_EVENTS})\s{{0,4}}=\s{{0,4}}[\"'\w]", re.IGNORECASE)
-_SOURCE = re.compile(r"(?:^|[\s\"'/])(?:src|srcdoc|data|href|code)\s{0,4}=", re.IGNORECASE)
+_EVENT = lazy(rf"(?:^|[\s\"'/])({_EVENTS})\s{{0,4}}=\s{{0,4}}[\"'\w]", re.IGNORECASE)
+_SOURCE = lazy(r"(?:^|[\s\"'/])(?:src|srcdoc|data|href|code)\s{0,4}=", re.IGNORECASE)
 _RUNNING = ("script", "iframe", "frame", "embed", "object")
 _FAR = 2_000
 """Characters after a tag in which its end tag counts."""

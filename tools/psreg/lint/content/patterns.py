@@ -18,7 +18,8 @@ from importlib.resources import files
 from typing import Any
 
 from psreg.core.diagnostics import Finding, Severity
-from psreg.lint.content.texts import HEAD, STEM, Content, Segment, quoted
+from psreg.core.regex import lazy
+from psreg.lint.content.texts import Content, Segment, mark, marks_of, quoted
 
 REACH = 80
 """How many characters before and after a match can make it harmless."""
@@ -27,9 +28,9 @@ REACH = 80
 _AROUND = 240
 """How many characters before and after a match can show that it is an example of an attack."""
 
-_OPENED = re.compile(r"[\"'“‘«„`][^\"'“”‘’«»„`\n]{0,60}\Z")
-_CLOSED = re.compile(r"[^\"'“”‘’«»„`\n]{0,60}[\"'”’»“`]")
-_TEACHING = re.compile(
+_OPENED = lazy(r"[\"'“‘«„`][^\"'“”‘’«»„`\n]{0,60}\Z")
+_CLOSED = lazy(r"[^\"'“”‘’«»„`\n]{0,60}[\"'”’»“`]")
+_TEACHING = lazy(
     r"\b(?:attack(?:er)?s?|(?:prompt )?injections?|injected|jailbreaks?|malicious|adversarial"
     r"|red[ -]team\w{0,4}|phrases? (?:like|such as)|patterns? (?:like|such as)|attempts?"
     r"|(?:detect|flag|reject|refuse|resist|block|report|recogni[sz]e)(?:s|ed|ing)?"
@@ -97,30 +98,24 @@ class Pattern:
 
     def hits(self, content: Content) -> Iterator[Hit]:
         """Yield the matches of the pattern that the surrounding text does not excuse."""
-        for start, head, word in self._heads:
-            if content.ascii and not start.isascii():
-                continue
-            if word in content.words if word else not head or head in content.heads:
-                yield from self._hits_at(content, start)
+        for word in self._begun(content):
+            yield from self._hits_at(content, word)
 
     def may_hit(self, content: Content) -> bool:
-        """Tell quickly whether `hits` could find anything; several rules ask about one text."""
-        known = content.possible.get(id(self))
-        if known is None:
-            known = content.possible[id(self)] = (self, self._may_hit(content))
-        return known[1]
-
-    def _may_hit(self, content: Content) -> bool:
-        if self._foreign and content.ascii:
+        """Tell quickly whether `hits` could find anything."""
+        # NOTE: looking up words in a set is cheaper than searching the text for needles.
+        if self.words and content.marks.isdisjoint(self._marks_of_words):
             return False
-        # NOTE: looking up words in a set is cheaper than searching the whole text for needles.
-        if self.words and not self._has_word(content):
-            return False
-        return not self.needles or any(needle in content.flat for needle in self.needles)
+        if not self.needles:
+            return True
+        return any(self._begun(content)) and any(
+            content.marks >= marks and content.contains(needle) for needle, marks in self._needles
+        )
 
-    def _has_word(self, content: Content) -> bool:
-        long, short = self._word_starts
-        return not (long.isdisjoint(content.stems) and short.isdisjoint(content.heads))
+    def _begun(self, content: Content) -> Iterator[str]:
+        """Yield the first words of the starts that may occur."""
+        marks = content.marks
+        return (word for word, each in self._starts if any(map(marks.issuperset, each)))
 
     def _hits_at(self, content: Content, word: str) -> Iterator[Hit]:
         for at in content.places(word):
@@ -143,41 +138,29 @@ class Pattern:
         return _compiled(self.pattern, cased=self.cased)
 
     @cached_property
-    def _word_starts(self) -> tuple[frozenset[str], frozenset[str]]:
-        return (
-            frozenset(word[:STEM] for word in self.words if len(word) >= STEM),
-            frozenset(word[:HEAD] for word in self.words if len(word) < STEM),
-        )
+    def _marks_of_words(self) -> frozenset[str]:
+        return frozenset(map(mark, self.words))
 
     @cached_property
-    def _foreign(self) -> bool:
-        """Whether every match begins with letters beyond ASCII."""
-        return not any(map(str.isascii, self.starts))
+    def _needles(self) -> tuple[tuple[str, frozenset[str]], ...]:
+        """The needles, each with the marks of what is in it after the first word."""
+        return tuple((n, marks_of(re.sub(r"^[a-z0-9]+", "", n))) for n in self.needles)
 
     @cached_property
-    def _heads(self) -> tuple[tuple[str, str, str], ...]:
-        """The first word of each start, with its head and the whole word in `Content`."""
-        words = dict.fromkeys(start[: start.find(" ") + 1] or start for start in self.starts)
-        return tuple((word, *_known(word)) for word in words)
+    def _starts(self) -> tuple[tuple[str, list[frozenset[str]]], ...]:
+        """The first word of each start, with the marks of each start that begins with it."""
+        found: dict[str, list[frozenset[str]]] = {}
+        for start in self.starts:
+            word = start[: start.find(" ") + 1] or start
+            found.setdefault(word, []).append(marks_of(start if start.isascii() else word))
+        return tuple(found.items())
 
     @cached_property
-    def anchored(self) -> frozenset[str]:
-        """The heads of which every matching text has one; empty if a text can match without."""
-        heads = frozenset(head for _, head, _ in self._heads)
-        return frozenset() if "" in heads else heads
-
-
-def _known(start: str) -> tuple[str, str]:
-    """Return the first three letters and the whole of the first word of `start`.
-
-    Either is "" if the word may continue before that many letters, or at all.
-    """
-    letters = re.search(r"[a-z0-9]+", start) if start.isascii() else None
-    if letters is None:
-        return "", ""
-    ends = letters.end() < len(start)
-    head = letters[0][:HEAD] if ends or len(letters[0]) >= HEAD else ""
-    return head, letters[0] if ends else ""
+    def anchors(self) -> frozenset[str]:
+        """Marks of which every matching text has one: the longest of each start, or the words'."""
+        if self.words:
+            return self._marks_of_words
+        return frozenset(max(marks, key=len) for _, each in self._starts for marks in each)
 
 
 class Rows(tuple[Pattern, ...]):  # noqa: SLOT001 - it caches what it computes
@@ -185,22 +168,21 @@ class Rows(tuple[Pattern, ...]):  # noqa: SLOT001 - it caches what it computes
 
     def possible(self, content: Content) -> list[Pattern]:
         """Return the patterns that may match in `content`, in order."""
-        heads = content.heads.intersection(self._by_head)
-        found = {at for head in heads for at in self._by_head[head]}
-        found.update(self._others)
+        # NOTE: of two sets the smaller one is walked, of a set and the keys of a dict the set.
+        found = {at for each in self._marks & content.marks for at in self._by_mark[each]}
         return [row for at in sorted(found) if (row := self[at]).may_hit(content)]
 
     @cached_property
-    def _by_head(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for at, row in enumerate(self):
-            for head in row.anchored:
-                found.setdefault(head, []).append(at)
-        return found
+    def _marks(self) -> frozenset[str]:
+        return frozenset(self._by_mark)
 
     @cached_property
-    def _others(self) -> list[int]:
-        return [at for at, row in enumerate(self) if not row.anchored]
+    def _by_mark(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for at, row in enumerate(self):
+            for each in row.anchors:
+                found.setdefault(each, []).append(at)
+        return found
 
 
 @cache

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
+from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.link_rules import images, urls
 from psreg.lint.content.patterns import disguisable, hits, patterns
@@ -28,21 +29,21 @@ _LINE = 40
 _VARIETY = 24
 """The fewest different characters in 120 characters of base64, unless they encode zeros."""
 
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{40,}+={0,2}")
-_LETTERS = re.compile(r"[A-Za-z0-9+/_-]++")
+_BASE64 = lazy(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{40,}+={0,2}")
+_LETTERS = lazy(r"[A-Za-z0-9+/_-]++")
 _SHORT = 16
-_SHORT_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,}+={0,2}")
-_BREAK = re.compile(r"\r?\n[ \t>]*+")
-_PICTURE = re.compile(
+_SHORT_BASE64 = lazy(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,}+={0,2}")
+_BREAK = lazy(r"\r?\n[ \t>]*+")
+_PICTURE = lazy(
     r"data:(?:image/(?:png|jpe?g|gif|webp|x-icon)|font/\w{1,8});base64,\Z", re.IGNORECASE
 )
 
 _ESCAPES = (
-    ("hexadecimal digits", re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9A-Fa-f]{160,}+(?![0-9A-Za-z])")),
-    ("escaped bytes", re.compile(r"(?:\\x[0-9A-Fa-f]{2}){16,}")),
-    ("escaped characters", re.compile(r"(?:\\u00[0-9A-Fa-f]{2}){12,}")),
-    ("percent signs", re.compile(r"(?:%[0-9A-Fa-f]{2}){12,}")),
-    ("entities", re.compile(r"(?:&#(?:[xX][0-9A-Fa-f]{2,4}|[0-9]{2,5});){8,}")),
+    ("hexadecimal digits", lazy(r"(?<![0-9A-Za-z])(?:0x)?[0-9A-Fa-f]{160,}+(?![0-9A-Za-z])")),
+    ("escaped bytes", lazy(r"(?:\\x[0-9A-Fa-f]{2}){16,}")),
+    ("escaped characters", lazy(r"(?:\\u00[0-9A-Fa-f]{2}){12,}")),
+    ("percent signs", lazy(r"(?:%[0-9A-Fa-f]{2}){12,}")),
+    ("entities", lazy(r"(?:&#(?:[xX][0-9A-Fa-f]{2,4}|[0-9]{2,5});){8,}")),
 )
 _NEEDLES = ("", "\\x", "\\u00", "%", "&#")
 """What each of `_ESCAPES` begins with, in lower case."""
@@ -277,18 +278,18 @@ PAYLOAD_RULES: tuple[Rule[Content], ...] = (
 )
 
 
-_SHELLS = re.compile(
+_SHELLS = lazy(
     r"[ \t>]*+(?:`{3,}+|~{3,}+)[ \t]*+\{?\.?"
     r"(?:sh|bash|zsh|fish|shell|shellscript|console|terminal|powershell|pwsh|ps1|cmd|bat|batch)\b",
     re.IGNORECASE,
 )
-_COMMAND = re.compile(
+_COMMAND = lazy(
     r"`{1,3}(?:\$[ ]|>[ ])?[ ]?(?:sudo[ ])?(?:awk|aws|az|bash|cat|cd|chmod|chown|cp|curl|docker"
     r"|echo|env|export|find|gcloud|gh|git|grep|kill|kubectl|ln|ls|make|mkdir|mv|mysql|node|npm|npx"
     r"|openssl|perl|pip|powershell|psql|python[0-9.]{0,4}|rm|rsync|ruby|scp|sed|sh|ssh|tar|touch"
     r"|uv|wget|xargs|zsh)[ ]"
 )
-_PROMPT_LINE = re.compile(r"^[ \t]{0,8}\$[ ][^\n]{1,2000}", re.MULTILINE)
+_PROMPT_LINE = lazy(r"^[ \t]{0,8}\$[ ][^\n]{1,2000}", re.MULTILINE)
 
 
 @rule("PS070", spec="registry/CONTENT", severity=WARNING, worst=ERROR)

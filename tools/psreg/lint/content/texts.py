@@ -19,6 +19,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from psreg.core.diagnostics import Span
+from psreg.core.regex import lazy
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import Escaped, JsonTree, escaped
 from psreg.formats.markdown import code_spans, fences
@@ -28,14 +29,15 @@ if TYPE_CHECKING:
     from psreg.formats.pbe import Pbe
     from psreg.formats.toml_document import TomlTree
 
-HEAD = 3
-"""Letters at the beginning of a word that select patterns; see `Content.heads`."""
+_MARKS = (3, 4, 5)
+"""So many letters at the beginning of a word are marks; see `Content.marks`."""
 
-STEM = 5
-"""Letters at the beginning of a longer word that select patterns; see `Content.stems`."""
+_NOT_ASCII = "\x80"
+"""The mark of a text beyond ASCII."""
 
 _NO_LETTERS = {code: " " for code in range(0x80) if not chr(code).isalnum()}
-_WORD = re.compile(r"[a-z0-9]++")
+_ONLY_SIGNS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyz0123456789 "))
+_WORD = lazy(r"[a-z0-9]++")
 
 _ASCII_BLANKS = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f"
 _BLANKS = _ASCII_BLANKS + (
@@ -168,14 +170,26 @@ class Content:
         return frozenset(_WORD.findall(self.flat))
 
     @cached_property
-    def heads(self) -> frozenset[str]:
-        """The first `HEAD` letters of every word."""
-        return frozenset([word[:HEAD] for word in self.words])
+    def marks(self) -> frozenset[str]:
+        """What selects patterns: every sign and word, and the first letters of each word.
+
+        "" is a mark of every text, and `_NOT_ASCII` of one that is not ASCII.
+        """
+        words, flat = self.words, self.flat
+        beginnings = [[word[:size] for word in words] for size in _MARKS]
+        if flat.isascii():
+            return words.union(("",), flat.translate(_ONLY_SIGNS), *beginnings)
+        return words.union(("", _NOT_ASCII), flat, *beginnings)
 
     @cached_property
-    def stems(self) -> frozenset[str]:
-        """The first `STEM` letters of every word."""
-        return frozenset([word[:STEM] for word in self.words])
+    def vocabulary(self) -> str:
+        """All words, in one text that is shorter than `flat`."""
+        return " ".join(self.words)
+
+    def contains(self, needle: str) -> bool:
+        """Tell whether `needle`, in lower case, is in `flat`."""
+        # NOTE: most needles are parts of words, and a text repeats its words.
+        return needle in (self.vocabulary if _WORD.fullmatch(needle) else self.flat)
 
     @cached_property
     def longest(self) -> int:
@@ -197,11 +211,6 @@ class Content:
     def _places(self) -> dict[str, list[int]]:
         return {}
 
-    @cached_property
-    def possible(self) -> dict[int, tuple[object, bool]]:
-        """Whether a pattern could match, by the identity of the pattern, which is kept as well."""
-        return {}
-
     def joined(self) -> Content:
         """Return the same text as one segment, without its positions."""
         one = Content(
@@ -210,7 +219,7 @@ class Content:
             kind=self.kind,
         )
         # NOTE: what is known of a text does not depend on how it is divided.
-        shared = ("text", "lower", "flat", "words", "heads", "_places", "possible")
+        shared = ("text", "lower", "flat", "words", "marks", "_places")
         vars(one).update({name: getattr(self, name) for name in shared})
         return one
 
@@ -288,7 +297,7 @@ def of_toml(tree: TomlTree) -> Content:
     )
 
 
-_JSON_ESCAPE = re.compile(
+_JSON_ESCAPE = lazy(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: one character
     r'|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]'
 )
@@ -325,6 +334,25 @@ def _json(tree: JsonTree) -> list[Segment]:
 
     take(tree.value, "")
     return found
+
+
+def mark(word: str) -> str:
+    """Return the longest mark of every text with a word that begins with `word`."""
+    return word[: _MARKS[-1]] if len(word) >= _MARKS[0] else ""
+
+
+def marks_of(beginning: str) -> frozenset[str]:
+    """Return marks of every text in which a word begins where `beginning`, in lower case, does."""
+    if not beginning.isascii():
+        return frozenset((_NOT_ASCII,))
+    words = _WORD.finditer(beginning)
+    return frozenset(
+        (
+            "",
+            *beginning.translate(_ONLY_SIGNS),
+            *(word[0] if word.end() < len(beginning) else mark(word[0]) for word in words),
+        )
+    )
 
 
 _CONTROLS = {

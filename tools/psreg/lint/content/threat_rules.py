@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from psreg.core.diagnostics import INFO, WARNING, Finding
+from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import hits, patterns
 from psreg.lint.content.texts import Content, quoted
@@ -207,15 +208,13 @@ def misleading_link(content: Content) -> Iterator[Finding]:
     yield from _other_targets(content)
 
 
-_LINK = re.compile(
+_LINK = lazy(
     r"\[[`*_ ]{0,4}(?:https?://)?(?:www\.)?(?P<shown>(?:[a-z0-9-]{1,40}\.){1,4}[a-z]{2,10})"
     r"(?P<path>/[^\]\s]{0,200})?[`*_ ]{0,4}\]"
     r"\([ ]?<?https?://(?:www\.)?(?P<target>[^\s/)>:?#]{1,200})",
     re.IGNORECASE,
 )
-_TEXT_FILE = re.compile(
-    r".{1,40}\.(?:md|py|js|ts|json|toml|ya?ml|txt|html?|sh|rs|go|io)", re.IGNORECASE
-)
+_TEXT_FILE = lazy(r".{1,40}\.(?:md|py|js|ts|json|toml|ya?ml|txt|html?|sh|rs|go|io)", re.IGNORECASE)
 
 
 def _other_targets(content: Content) -> Iterator[Finding]:

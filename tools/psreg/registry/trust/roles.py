@@ -22,6 +22,7 @@ from typing import Any
 
 from psreg.core.errors import TrustError
 from psreg.core.identity import is_name
+from psreg.core.regex import lazy
 
 ROOT = "root"
 TARGETS = "targets"
@@ -63,8 +64,8 @@ METADATA_FOLDER = "metadata"
 TIMESTAMP_PATH = "metadata/timestamp.json"
 TARGET_FOLDERS: tuple[str, ...] = ("targets/pkg", "targets/catalog")
 
-_TARGET = re.compile(r"(pkg|catalog)/([a-z0-9_]+)\.json", re.ASCII)
-_VERSIONED = re.compile(r"([1-9][0-9]{0,15})\.([a-z0-9-]+)\.json", re.ASCII)
+_TARGET = lazy(r"(pkg|catalog)/([a-z0-9_]+)\.json", re.ASCII)
+_VERSIONED = lazy(r"([1-9][0-9]{0,15})\.([a-z0-9-]+)\.json", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +91,7 @@ class RootInfo:
     version: int
 
 
-_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
+_ID = lazy(r"[0-9a-f]{32}", re.ASCII)
 
 
 def is_registry_id(text: str) -> bool:
@@ -163,7 +164,7 @@ def _public(key: Any) -> str | None:
     return text.lower() if _HEX.fullmatch(text) else text
 
 
-_HEX = re.compile(r"[0-9a-fA-F]+", re.ASCII)
+_HEX = lazy(r"[0-9a-fA-F]+", re.ASCII)
 
 _HIDING = "Use another mirror: this one shows a signed file in place of another one."
 
