@@ -427,9 +427,10 @@ def severities(text, code):
     return [str(f.severity or RULES[code].severity) for f in findings(readme(text), code)]
 
 
-def test_a_few_single_characters_are_a_warning():
+def test_a_few_characters_are_a_warning():
     assert severities("a\u200bb c\ufeffd", "PS003") == ["warning"] * 2
-    assert severities("a\u200b\u200bb", "PS003") == ["error"]
+    assert severities("a\u200b\u200bb", "PS003") == ["warning"]
+    assert severities("a\u200b\u200b\u200b\u200bb", "PS003") == ["error"]
     assert severities("a\u200bb " * 4, "PS003") == ["error"] * 4
     assert severities("Wort\u00adteil " * 9, "PS003") == ["warning"] * 9
     content = texts.of_pbe(pbe.read('{"a\u200bb": 1}'.encode()))

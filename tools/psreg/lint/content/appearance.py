@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from psreg.formats.dotprompt import Prompt
 
 COMMENTS, DEFAULTS = "is split by comments", "is put together from defaults"
+SIGNS = "has entities for signs"
 ENTITIES, MARKUP = "is written with entities", "is cut up by markup"
 CHARACTERS = "is disguised with other characters"
 LETTERS, DIGITS = "is spelled letter by letter", "is written with digits for letters"
@@ -34,7 +35,7 @@ JOINED = "is split over several values"
 
 EXCUSED = "is harmless only beside text that no model reads"
 
-PERHAPS = frozenset((EXCUSED, JOINED, LETTERS, DIGITS, BACKWARDS, ROT13))
+PERHAPS = frozenset((EXCUSED, SIGNS, JOINED, LETTERS, DIGITS, BACKWARDS, ROT13))
 """Disguises that can be an accident, or an example in a text about attacks."""
 
 LARGEST = 1_000_000
@@ -187,17 +188,24 @@ def plain(below: Layer, words: frozenset[str] | None = None) -> Layer:
     """
     text = below.text
     if "&" in text:
-        below = _replaced(below, ENTITIES, _ENTITY, html.unescape)
+        below = _replaced(below, ENTITIES, _ENTITY, _letter)
+        below = _replaced(below, SIGNS, _ENTITY, html.unescape)
     if not below.text.isascii():
         below = _in_plain_letters(below)
     below = _replaced(below, MARKUP, _IN_WORD, lambda _: "")
-    if below.how in (ENTITIES, MARKUP):
+    if below.how in (ENTITIES, SIGNS, MARKUP):
         words = None
     if words is None or len(_ALPHABET & words) >= _FEW:
         below = _replaced(below, LETTERS, _SPELLED, lambda spelled: spelled[::2])
     if words is None or _SIGN.search(text) or any(map(_is_mixed, words)):
         below = _replaced(below, DIGITS, _DIGITS, _without_digits)
     return below
+
+
+def _letter(entity: str) -> str:
+    """Return what `entity` stands for, unless it is a sign that a page must not take for markup."""
+    read = html.unescape(entity)
+    return read if read.isalnum() else entity
 
 
 def _in_plain_letters(below: Layer) -> Layer:

@@ -14,6 +14,9 @@ from psreg.lint.content.invisible_rules import deletable
 from psreg.lint.content.texts import Content, Kind, Segment, code_point, code_points, quoted
 
 _CONTROL_RUN = lazy("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]++")
+_COMMANDS = lazy("[\0\b\x0e\x0f\x7f\x90\x98\x9b\x9d-\x9f]|\x1b(?!\\s|\\Z)")
+"""Control characters that change what a terminal shows, or end a text."""
+
 _RETURN = lazy("\r++\n?")
 _SEQUENCE = 24
 """Characters that the message shows, from the control character on."""
@@ -28,7 +31,9 @@ def control_characters(content: Content) -> Iterator[Finding]:
     title of a window or hide the text that follows, in every terminal and build log that shows the
     file. A NUL ends a text for some programs and not for others. In JSON, an escape such as
     `\u0000` or `\b` counts as well. Tab, line feed and carriage return are allowed. A carriage
-    return without a line feed makes a terminal write over the line; it is a warning.
+    return without a line feed makes a terminal write over the line; it is a warning. So are control
+    characters without an effect on what is shown, which programs leave where they lose an arrow or
+    a page break.
 
     ## Fix
     Delete the character. To write about one, use its name.
@@ -49,6 +54,9 @@ def control_characters(content: Content) -> Iterator[Finding]:
             message=f"{what}, not text: {shown}",
             at=span,
             hint="Delete it. To write about it, use its name.",
+            severity=None
+            if _COMMANDS.search(segment.text, run.start(), run.end() + 1)
+            else WARNING,
             fix=(Change(span, ""),) if fixable else (),
             fix_title="Delete control characters" if fixable else "",
         )

@@ -140,7 +140,7 @@ _UNSEEN_RUN = lazy(
 _UNSEEN_CHARACTER = lazy(f"[\u200c\u200d{_UNSEEN}]")
 _MEANS_SOMETHING = frozenset("[]{}%@")
 _FEW = 3
-"""So many single invisible characters in a file are an accident."""
+"""So many invisible characters in a file are an accident."""
 
 _LONG_LINE = 5_000
 """The longest line that a person will read after a fix has changed it."""
@@ -153,8 +153,8 @@ def invisible_characters(content: Content) -> Iterator[Finding]:
     ## Why
     Two kinds of zero-width characters are enough to write any message between the letters of a
     harmless text, and one inside a word hides that word from every search. They also arrive by
-    accident, copied from a web page, and then break names and comparisons. Three single ones or
-    fewer in a file cannot say much and are a warning, and so are soft hyphens inside words. Joiners
+    accident, copied from a web page, and then break names and comparisons. Three or fewer in
+    a file cannot say much and are a warning, and so are soft hyphens inside words. Joiners
     are allowed where they shape letters, as in Persian and Hindi, and inside emoji; U+200B is
     allowed where words are written without spaces, as in Thai, Khmer and Burmese, and U+180E in
     Mongolian.
@@ -177,7 +177,7 @@ def invisible_characters(content: Content) -> Iterator[Finding]:
         if not run["shapes"] and not _byte_order_mark(segment, run)
     )
     first = list(islice(runs, _FEW + 1))
-    few = len(first) <= _FEW and all(len(run[0]) == 1 for _, run in first)
+    few = sum(len(run[0]) for _, run in first) <= _FEW
     for segment, run in chain(first, runs):
         span = segment.span(*run.span())
         harmless = (few and segment.kind is not Kind.KEY) or _is_hyphen(segment.text, run)

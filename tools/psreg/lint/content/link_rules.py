@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import Hit, hits, hosts
@@ -133,8 +133,10 @@ def image_with_slot(content: Content) -> Iterator[Finding]:
     ## Why
     A chat window loads an image as soon as the assistant writes it. Nobody has to click. If the URL
     contains part of the conversation, that part is sent to the host. Mail and documents were stolen
-    from assistants this way (CVE-2025-32711). If the whole URL is one slot, the host is unknown,
-    and the finding is a warning.
+    from assistants this way (CVE-2025-32711). A slot in the query of the URL, or one that is named
+    after what people write, is an error. Elsewhere in the path, as in the address of a badge, it is
+    a warning; and so is a URL that is one slot, unless it is code. A badge of shields.io is
+    information.
 
     ## Fix
     Mention the image without loading it, or have the assistant write an ordinary link, which the
@@ -153,13 +155,32 @@ def image_with_slot(content: Content) -> Iterator[Finding]:
             else f"this image is loaded from the address in {quoted(image.slot)}",
             at=image.segment.span(image.start, image.end),
             hint="Ask for a link that the user can read before opening it.",
-            severity=None if image.remote else WARNING,
+            severity=None if carries(image) else INFO if _BADGE in image.url else WARNING,
         )
 
 
 def _slotted(content: Content) -> Iterator[UrlMatch]:
-    slotted = (image for image in images(content) if image.slot)
-    return (i for i in slotted if i.remote or i.url.startswith(i.slot))
+    for image in images(content):
+        if slot := image.slot:
+            whole = image.url.startswith(slot) and not image.segment.in_code(image.start)
+            if image.remote or whole:
+                yield image
+
+
+_BADGE = "://img.shields.io/"
+_TOLD = lazy(
+    r"answer|base-?64|chat|content|conver|credential|data|e-?mail|encod|histor|input|memor|messag"
+    r"|passw|personal|prompt|quer|repl|respon|said|secret|summar|text|token|user_?(?:info|said)",
+    re.IGNORECASE,
+)
+"""Slots named after what people write or keep secret."""
+
+
+def carries(image: UrlMatch) -> bool:
+    """Tell whether the slots of an image with a host can take a conversation away."""
+    path, _, query = image.url.partition("?")
+    slots = (slot[0] for slot in SLOT.finditer(path))
+    return image.remote and (SLOT.search(query) is not None or any(map(_TOLD.search, slots)))
 
 
 @rule("PS021", spec="registry/CONTENT", severity=WARNING)
@@ -197,7 +218,8 @@ def drop_host(content: Content) -> Iterator[Finding]:
     ## Why
     Request collectors, tunnels, chat webhooks and anonymous pastes are where stolen data is sent,
     and where the second stage of an attack is kept. Their content can change after the review. A
-    host name without a path or a subdomain is only a mention; it is a warning.
+    host name without a path or a subdomain is only a mention; it is a warning. So are tunnels and
+    the interfaces of chat services, which programs use for much else.
 
     ## Fix
     Put the material into the entry itself, or on a host that you own. In examples, write
@@ -211,15 +233,18 @@ def drop_host(content: Content) -> Iterator[Finding]:
     for hit in hits(content, hosts()):
         yield hit.finding(
             hint="Use a host that you own, or one that is reserved for examples.",
-            severity=None if _reached(hit) else WARNING,
+            severity=hit.pattern.severity if _reached(hit) else WARNING,
         )
+
+
+_PATH = lazy(r"[:?#]|/[\w{<$:?#~@]")
 
 
 def _reached(hit: Hit) -> bool:
     """Tell an address apart from a mention of the host."""
     text, start, end = hit.segment.text, hit.start, hit.end
-    before, after = text[max(0, start - 2) : start], text[end : end + 1]
-    return before.endswith((".", "/", "@")) or after in tuple("/:?#") or "/" in hit.text
+    before, after = text[max(0, start - 1) : start], text[end : end + 2]
+    return before in (".", "@") or _PATH.match(after) is not None or "/" in hit.text
 
 
 @rule("PS023", spec="registry/CONTENT", severity=ERROR)
@@ -230,7 +255,8 @@ def disguised_address(content: Content) -> Iterator[Finding]:
     `https://bank.example@203.0.113.9/` leads to the IP address, not to the bank. A public IP
     address does not show its owner, and `http://2130706433/` does not even look like one. `xn--…`
     is a name whose letters may imitate other letters. Addresses of private networks, localhost,
-    hosts of one word and names reserved for examples are allowed.
+    hosts of one word and names reserved for examples are allowed, and so are a user name and a
+    password that do not look like a host.
 
     ## Fix
     Write the host by its name. Never put a user name or a password into a URL. If the name really
@@ -250,12 +276,15 @@ def disguised_address(content: Content) -> Iterator[Finding]:
         )
 
 
+_HOST = lazy(r"[\w-]{2,63}(?:\.|%2e)[a-z]{2,10}(?:$|[:/%])", re.IGNORECASE)
+
+
 def _disguise(authority: str) -> str:
-    _, at, address = authority.rpartition("@")
+    user, at, address = authority.rpartition("@")
     host = address if address.startswith("[") else address.partition(":")[0]
     if _RESERVED.fullmatch(host) or _ONE_LABEL.fullmatch(host):
         return ""
-    if at:
+    if at and _HOST.search(SLOT.sub("", user)):
         return f"the host is {quoted(host)}; the part before `@` is only a user name"
     if host.startswith("[") or _NUMBERS.fullmatch(host.lower()):
         return _number(host)

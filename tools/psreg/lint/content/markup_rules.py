@@ -22,7 +22,8 @@ def instructions_in_comment(content: Content) -> Iterator[Finding]:
 
     ## Why
     A rendered page does not show comments, but an assistant reads them. It follows instructions
-    that no reviewer has seen.
+    that no reviewer has seen. Words such as "ignore all" or "do not tell" are an error. Words that
+    also occur in notes for editors, such as "you must" or "the user", are a warning.
 
     ## Fix
     Write the instruction into the text, where everyone sees it, or delete the comment. The rule
@@ -36,15 +37,16 @@ def instructions_in_comment(content: Content) -> Iterator[Finding]:
     """
     if _OPEN not in content.text:
         return
-    pattern = _instruction_words()
+    severe, pattern = _instruction_words("orders"), _instruction_words("words")
     for segment, start, end in _comments(content):
-        word = pattern.search(segment.text, start, end)
+        word = severe.search(segment.text, start, end) or pattern.search(segment.text, start, end)
         if word and not segment.in_code(start):
             text = segment.text[start:end].strip()
             yield Finding(
                 message=f"this comment, hidden on a page, says {quoted(' '.join(text.split()))}",
                 at=segment.span(start - len(_OPEN), min(end + len(_CLOSE), len(segment.text))),
                 hint=f"Write it as visible text, or delete it; “{word[0]}” marks an instruction.",
+                severity=None if word.re is severe else WARNING,
             )
 
 
@@ -61,8 +63,8 @@ def _comments(content: Content) -> Iterator[tuple[Segment, int, int]]:
 
 
 @cache
-def _instruction_words() -> re.Pattern[str]:
-    words: list[Any] = table("instructions")["words"]
+def _instruction_words(kind: str) -> re.Pattern[str]:
+    words: list[Any] = table("instructions")[kind]
     either = "|".join(re.escape(word).replace(r"\ ", r"\s{1,3}") for word in words)
     return re.compile(rf"(?<![\w-])(?:{either})(?![\w-])", re.IGNORECASE)
 
@@ -127,7 +129,7 @@ def _is_prose(segment: Segment, match: re.Match[str]) -> bool:
     return match[0][:5].lower() == "color" and _STYLE.search(before) is None
 
 
-_WIDTH, _HEIGHT = 120, 40
+_WIDTH, _HEIGHT, _INDENT = 120, 40, 12
 _SPACED = lazy(rf"(?<![^\S\n])[^\S\n]{{{_WIDTH},}}+(?=\S)")
 _BLANKS = ("\t", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f")
 _BESIDE = (" " * _WIDTH, *_BLANKS)
@@ -144,11 +146,14 @@ def text_off_screen(content: Content) -> Iterator[Finding]:
     than a screen has, is easily overlooked by people, but an assistant reads it.
 
     ## Fix
-    Delete the blanks or the empty lines. A table is readable without alignment.
+    Delete the blanks or the empty lines. The cells of a Markdown table may be aligned.
     """
     # NOTE: a run consists of one kind of blank or mixes several: these needles rule out most files.
     beside, below = (_BESIDE, _BELOW) if content.ascii else ((), ())
     for segment, gap in content.find(_SPACED, *beside):
+        line = segment.text.rfind("\n", 0, gap.start()) + 1
+        if segment.text[line : line + _INDENT].lstrip().startswith("|"):
+            continue
         yield Finding(
             message=f"{len(gap[0])} blanks in a line push the text after them off the screen",
             at=segment.span(*gap.span()),

@@ -253,6 +253,7 @@ def _host(row: dict[str, Any]) -> Pattern:
         starts=(row["host"],),
         needles=(),
         only_after=r"://[^\s/]{0,64}" if row.get("url_only") else "",
+        severity=Severity(row["level"]) if "level" in row else None,
         note=f"{row['host']} {row['note']}",
     )
 

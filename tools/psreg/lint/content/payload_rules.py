@@ -13,11 +13,11 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
-from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Severity, Span
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.link_rules import images, urls
-from psreg.lint.content.patterns import disguisable, hits, patterns
+from psreg.lint.content.link_rules import carries, images, urls
+from psreg.lint.content.patterns import Hit, disguisable, hits, hosts, patterns, table
 from psreg.lint.content.texts import Content, Kind, Segment, hidden_bytes
 
 _LONG = 120
@@ -227,8 +227,10 @@ def download_then_run(content: Content) -> Iterator[Finding]:
     ## Why
     `curl … | sh` runs whatever the server sends at that moment. That may differ from what it sent
     during the review, and from what it sends to others. An assistant with a terminal runs it
-    without looking. In a code block, which is meant to be run, the finding is an error. In a
-    sentence, where installation guides mention such commands, it is a warning.
+    without looking. Installation guides do it all the time, so the finding is a warning, and
+    information only for well-known installers of languages and tools. In a code block, which is
+    meant to be run, a source that nobody answers for is an error: a bare IP address, `http:`
+    without encryption, a host for anonymous files, a shortened address, or a loader of Windows.
 
     ## Fix
     Name the package and let people install it in their usual way, or give three steps: download a
@@ -240,11 +242,30 @@ def download_then_run(content: Content) -> Iterator[Finding]:
     ```
     """
     for hit in hits(content, patterns("payloads", "PS033")):
-        fenced = hit.segment.in_fence(hit.start)
         yield hit.finding(
             hint="Name the package, or download a fixed version and compare its digest first.",
-            severity=None if fenced else WARNING,
+            severity=_source_severity(hit),
         )
+
+
+_UNACCOUNTABLE = lazy(
+    r"\b(?:http|ftp)://(?!localhost|127\.|0\.0\.0\.0|\[::1)"
+    r"|://(?:\[[0-9a-f:]{3,45}\]|(?:0x[0-9a-f]{1,8}|[0-9]{1,10})(?:\.|[/:\s\"'|)]))"
+    r"|://(?:www\.)?(?:bit\.ly|tinyurl\.com|t\.co|is\.gd|goo\.gl|cutt\.ly|rb\.gy|t\.ly)/",
+    re.IGNORECASE,
+)
+_LOCAL = lazy(r"://(?:127\.|10\.|192\.168\.|0\.0\.0\.0|\[::1\])")
+
+
+def _source_severity(hit: Hit) -> Severity:
+    """Return how severe it is to run what the source of `hit` sends."""
+    text = hit.text.lower()
+    if any(f"://{known}" in text for known in table("payloads")["installers"]):
+        return INFO
+    anonymous = any(host.id in text for host in hosts() if host.severity is None)
+    loader = hit.pattern.id == "windows-loaders"
+    severe = loader or anonymous or (_UNACCOUNTABLE.search(text) and not _LOCAL.search(text))
+    return ERROR if severe and hit.segment.in_fence(hit.start) else WARNING
 
 
 @rule("PS060", spec="registry/CONTENT", severity=ERROR)
@@ -289,6 +310,12 @@ _COMMAND = lazy(
     r"|openssl|perl|pip|powershell|psql|python[0-9.]{0,4}|rm|rsync|ruby|scp|sed|sh|ssh|tar|touch"
     r"|uv|wget|xargs|zsh)[ ]"
 )
+_TOLD_TO_RUN = lazy(
+    r"\b(?:run|execute|call|invoke|enter|type|use|start)s?"
+    r"(?:[ ](?:the|this)(?:[ ]\w{1,20}){0,2})?[ :]{1,2}\Z",
+    re.IGNORECASE,
+)
+_BEFORE = 40
 _PROMPT_LINE = lazy(r"^[ \t]{0,8}\$[ ][^\n]{1,2000}", re.MULTILINE)
 
 
@@ -299,9 +326,11 @@ def variable_in_dangerous_place(content: Content) -> Iterator[Finding]:
     ## Why
     A value is inserted as it is. Inside a URL it can change the host or send data away. On a
     command line, `; rm -rf ~` is a value like any other. A variable without a default is filled in
-    by someone else, often by a program that passes on whatever it received. Inside an image that is
-    loaded (PS020) or a download that is run (PS033), the finding is an error. A literal `{{name}}`
-    is not a variable, and `${name}` is one of the code itself.
+    by someone else, often by a program that passes on whatever it received. As the host of a URL,
+    or in a command that the text says to run, it is a warning. In the rest of a URL and in a block
+    of commands, which often only show their form, it is information. Inside an image that sends
+    data (PS020) or a download that is run (PS033), the finding is an error. A literal `{{name}}` is
+    not a variable, and `${name}` is one of the code itself.
 
     ## Fix
     Give the variable a safe default, or keep the value apart from the command and say what it may
@@ -326,15 +355,16 @@ def variable_in_dangerous_place(content: Content) -> Iterator[Finding]:
     if not uses:
         return
     places = _places(content)
-    severe = sorted(_severe(content)) if any(spans for _, spans in places) else []
+    severe = sorted(_severe(content)) if any(spans for _, spans, _ in places) else []
     for name, span in uses:
-        what = next((what for what, spans in places if _inside(span, spans)), "")
-        if what:
+        place = next((place for place in places if _inside(span, place[1])), None)
+        if place:
+            what, _, severity = place
             yield Finding(
                 message=f"`{{{name}}}` has no default and is used inside {what}",
                 at=span,
                 hint="Give it a safe default, or keep the value apart and say what it may contain.",
-                severity=ERROR if _inside(span, severe) else None,
+                severity=ERROR if _inside(span, severe) else severity,
             )
 
 
@@ -344,24 +374,34 @@ def _inside(span: Span, outer: list[Span]) -> bool:
     return before > 0 and outer[before - 1].start < span.start and span.end <= outer[before - 1].end
 
 
-def _places(content: Content) -> tuple[tuple[str, list[Span]], ...]:
-    """Return the kinds of dangerous places, each with its ranges, which are ascending."""
+def _places(content: Content) -> tuple[tuple[str, list[Span], Severity | None], ...]:
+    """Return the dangerous places: what they are, their ascending ranges, and how severe it is."""
     (segment,) = content.segments
-    code = [
-        span
-        for span in segment.code
-        if _SHELLS.match(segment.text, span.start) or _COMMAND.match(segment.text, span.start)
+    text = segment.text
+    addresses = list(urls(content))
+    hosts = [
+        (url.start, url.start + url.url.find("://") + 3 + len(url.authority)) for url in addresses
     ]
+    told: list[Span] = []
+    shown: list[Span] = []
+    for span in segment.code:
+        if _SHELLS.match(text, span.start):
+            shown.append(span)
+        elif _COMMAND.match(text, span.start):
+            run = _TOLD_TO_RUN.search(text, max(0, span.start - _BEFORE), span.start)
+            (told if run else shown).append(span)
     return (
-        ("a URL", [Span(url.start, url.start + len(url.url)) for url in urls(content)]),
-        ("a command line", code),
-        ("a command line", [Span(*m.span()) for m in _PROMPT_LINE.finditer(segment.text)]),
+        ("the host of a URL", [Span(start, end + 1) for start, end in hosts], None),
+        ("a command line", told, None),
+        ("a URL", [Span(url.start, url.start + len(url.url)) for url in addresses], INFO),
+        ("a command line", shown, INFO),
+        ("a command line", [Span(*m.span()) for m in _PROMPT_LINE.finditer(text)], INFO),
     )
 
 
 def _severe(content: Content) -> Iterator[Span]:
     for image in images(content):
-        if image.slot and image.remote:
+        if carries(image):
             yield Span(image.start, image.end)
     for hit in hits(content, patterns("payloads", "PS033")):
         yield Span(hit.start, hit.end)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from functools import cache
 
-from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import hits, patterns, table
 from psreg.lint.content.texts import Content
@@ -81,7 +81,8 @@ def credential_path(content: Content) -> Iterator[Finding]:
     ```
     """
     for hit in hits(content, patterns("access", "PS041")):
-        yield hit.finding(hint="Ask for the one value that is needed, or waive PS041.")
+        hint = "Ask for the one value that is needed, or waive PS041."
+        yield hit.finding(hint=hint, severity=INFO if hit.is_quoted else None)
 
 
 @rule("PS042", spec="registry/CONTENT", severity=WARNING)
@@ -103,7 +104,8 @@ def environment_dump(content: Content) -> Iterator[Finding]:
     If the whole environment is really needed, waive the rule with a reason in release.toml.
     """
     for hit in hits(content, patterns("access", "PS042")):
-        yield hit.finding(hint="Name the variables that matter, or waive PS042.")
+        hint = "Name the variables that matter, or waive PS042."
+        yield hit.finding(hint=hint, severity=INFO if hit.is_quoted else None)
 
 
 SECRET_RULES: tuple[Rule[Content], ...] = (secret, credential_path, environment_dump)

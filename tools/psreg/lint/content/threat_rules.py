@@ -214,14 +214,20 @@ _LINK = lazy(
     r"\([ ]?<?https?://(?:www\.)?(?P<target>[^\s/)>:?#]{1,200})",
     re.IGNORECASE,
 )
-_TEXT_FILE = lazy(r".{1,40}\.(?:md|py|js|ts|json|toml|ya?ml|txt|html?|sh|rs|go|io)", re.IGNORECASE)
+_HOST = lazy(
+    r".{1,160}\.(?:com|org|net|edu|gov|info|biz|dev|app|ai|co|xyz|me|[a-z]{2})", re.IGNORECASE
+)
+_TEXT_FILE = lazy(
+    r".{1,40}\.(?:md|py|js|ts|json|toml|ya?ml|txt|html?|sh|rs|go|io|cs|pl|ps|so|mm|cc)",
+    re.IGNORECASE,
+)
 
 
 def _other_targets(content: Content) -> Iterator[Finding]:
     """Yield the links whose text is the address of another host than their target."""
     for segment, match in content.find(_LINK, "](http", "](<http", "]( http"):
         shown, target = match["shown"].lower(), match["target"].lower()
-        file = _TEXT_FILE.fullmatch(shown) and not match["path"]
+        file = not _HOST.fullmatch(shown) or (_TEXT_FILE.fullmatch(shown) and not match["path"])
         related = shown.endswith(f".{target}") or target.endswith(f".{shown}")
         if shown != target and not file and not related:
             yield Finding(
