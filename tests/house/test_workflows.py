@@ -20,14 +20,12 @@ GITLAB = TEMPLATES / ".gitlab-ci.yml"
 WORKFLOWS = sorted([*OURS.glob("*.yml"), *THEIRS.glob("*.yml")])
 FORMS = sorted(ROOT.glob(".github/ISSUE_TEMPLATE/*.yml"))
 
-PIP = '"$RUNNER_TEMP/psreg/bin/pip" install --quiet'
+HASHED = "--require-hashes --requirement .ci/constraints.txt"
 LOCAL = "--no-deps --no-build-isolation ."
 
 DIFFERENCES = (
-    (
-        f"{PIP} --requirement registry/requirements.txt",
-        f"{PIP} --require-hashes --requirement .ci/constraints.txt\n          {PIP} {LOCAL}",
-    ),
+    ("--require-hashes --requirement registry/requirements.txt", HASHED),
+    ("--no-deps --no-build-isolation --requirement registry/psreg.txt", LOCAL),
     (
         "STATE_BRANCH: main # keeps registry/metadata and registry/targets",
         "STATE_BRANCH: registry # keeps registry/metadata and registry/targets, which main ignores",

@@ -381,6 +381,7 @@ def test_what_an_untrusted_job_says_is_not_believed(world: World) -> None:
             ".gitattributes": "* filter=canary diff=canary merge=canary\n",
             ".githooks/post-checkout": touch,
             "registry/requirements.txt": "evil==6.6.6\n",
+            "registry/psreg.txt": "evil==6.6.6\n",
             ".ci/constraints.txt": "evil==6.6.6\n",
             ".gitlab-ci.yml": f"stages: [review]\nreview: {{stage: review, script: [{touch!r}]}}\n",
             ".github/workflows/review.yml": "name: review\non: pull_request\njobs: {}\n",

@@ -44,7 +44,8 @@ class World:
         self.work = work
         server.tip = lambda: git("rev-parse", "main", cwd=self.origin)
         self.add({**entry("hello"), "registry/policy.toml": POLICY})
-        self.add({"registry/requirements.txt": "psreg\n", ".ci/constraints.txt": "psreg\n"})
+        lists = ("registry/requirements.txt", "registry/psreg.txt", ".ci/constraints.txt")
+        self.add(dict.fromkeys(lists, "psreg\n"))
         self.runner = Runner(root=root / "runner", origin=self.origin)
         self.actions = GitHubActions(self.runner, server.url, server.repository)
         self.actions.token = TOKEN

@@ -13,9 +13,10 @@ from psreg.authoring.init import (
     LABELS,
     RegistryPlan,
     new_registry,
+    requirement_at,
     requirement_of,
 )
-from psreg.cli.init import packaged_forms
+from psreg.cli.init import packaged_files
 from psreg.cli.rules import all_rules
 from psreg.formats import policy
 from psreg.lint.registry_walk import check_tree
@@ -28,6 +29,7 @@ EVERYWHERE = {
     "README.md",
     "pbes/README.md",
     "registry/policy.toml",
+    "registry/psreg.txt",
     "registry/requirements.txt",
 }
 WORKFLOWS = {f".github/workflows/{path.name}" for path in TEMPLATES.glob(".github/workflows/*")}
@@ -43,7 +45,7 @@ ON_GITLAB = {".gitlab-ci.yml", ".gitlab/merge_request_templates/Default.md"}
 
 def made(*forges, name="Our prompts", url="https://example.org/prompts/", **more):
     foundation = RegistryPlan(name=name, url=url, forges=forges, requirement="psreg==1.2.3", **more)
-    return {str(p): data for p, data in new_registry(foundation, packaged_forms()).items()}
+    return {str(p): data for p, data in new_registry(foundation, packaged_files()).items()}
 
 
 @pytest.mark.parametrize(
@@ -122,8 +124,20 @@ def test_a_private_registry_has_its_own_policy(private):
     ("direct_url", "requirement"),
     [
         (None, "psreg==1.2.3"),
-        ('{"url": "file:///home/ana/psreg", "dir_info": {}}', "psreg==1.2.3"),
-        ('{"url": "file:///a", "vcs_info": {"vcs": "git", "commit_id": "b"}}', "psreg==1.2.3"),
+        ('{"url": "file:///home/ana/psreg", "dir_info": {}}', ""),
+        ('{"url": "file:///a", "vcs_info": {"vcs": "git", "commit_id": "b"}}', ""),
+        ('{"url": "https://a/b", "vcs_info": {"vcs": "hg", "commit_id": "b"}}', ""),
+        (
+            '{"url": "ssh://git@example.org/psreg.git", "vcs_info": {"vcs": "git", "commit_id": "a"}}',
+            "psreg @ git+https://example.org/psreg.git@a",
+        ),
+        (
+            (
+                '{"url": "https://me:secret@example.org/psreg.whl", "archive_info": {"hashes":'
+                ' {"sha256": "ab"}}}'
+            ),
+            "psreg @ https://example.org/psreg.whl --hash=sha256:ab",
+        ),
         (
             '{"url": "https://example.org/psreg.git", "vcs_info": {"vcs": "git", "commit_id": "ab12"}}',
             "psreg @ git+https://example.org/psreg.git@ab12",
@@ -149,8 +163,42 @@ def test_the_settings_of_the_site(name, url):
     assert files["README.md"].decode().startswith(f"# {name}\n")
 
 
-def test_psreg_is_pinned():
-    assert made("github")["registry/requirements.txt"].endswith(b"\npsreg==1.2.3\n")
+@pytest.mark.parametrize(
+    ("remote", "address"),
+    [
+        ("https://example.org/a/psreg", "https://example.org/a/psreg"),
+        ("https://me:secret@example.org:8443/psreg.git", "https://example.org:8443/psreg.git"),
+        ("git@example.org:a/psreg.git", "https://example.org/a/psreg.git"),
+        ("ssh://git@example.org:2222/a/psreg", "https://example.org/a/psreg.git"),
+        ("http://example.org/psreg.git", ""),
+        ("file:///srv/psreg.git", ""),
+        ("/srv/psreg.git", ""),
+        ("../psreg", ""),
+    ],
+)
+def test_a_remote_as_pipelines_reach_it(remote, address):
+    expected = f"psreg @ git+{address}@ab12" if address else ""
+    assert requirement_at(remote, "ab12") == expected
+
+
+def test_psreg_is_pinned_and_what_it_needs_has_hashes():
+    files = made("github")
+    assert files["registry/psreg.txt"].endswith(b"\npsreg==1.2.3\n")
+    needed = files["registry/requirements.txt"].decode()
+    assert needed.endswith((ROOT / ".ci/constraints.txt").read_text())
+    rows = re.sub(r"#.*\n|\\\n", "", needed).splitlines()
+    assert all(re.fullmatch(r"[\w.-]+==\S+ .*--hash=sha256:[0-9a-f]{64}.*", row) for row in rows)
+    assert {"tuf", "hatchling"} <= {row.partition("==")[0] for row in rows}
+    assert "://" not in needed
+
+
+def test_every_pipeline_installs_both_lists():
+    for path in (*WORKFLOWS, ".gitlab-ci.yml"):
+        installs = re.findall(r'pip" install --quiet (.*)', made(*FORGES)[path].decode())
+        needed, psreg = installs[::2], installs[1::2]
+        assert len(needed) == len(psreg) >= 1
+        assert all(re.match("--require-hashes .*/requirements.txt", each) for each in needed)
+        assert all(re.match("--no-deps --no-build-isolation .*/psreg.txt", each) for each in psreg)
 
 
 def test_what_is_suggested_in_the_policy_is_right():

@@ -1,15 +1,20 @@
 """`psreg init`, through the real command line."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
 from support.authoring import ANSWERS, BESIDE, psreg, tree_of
+from support.pipelines import ISOLATED, git
 
 
 def test_a_registry_is_made_and_checks_clean(tmp_path):
-    done = psreg(tmp_path, "init", "deep/prompts", "--name", "Our prompts", "--forge", "github")
+    arguments = ("--name", "Our prompts", "--forge", "github", "--psreg", "psreg==1.2.3")
+    done = psreg(tmp_path, "init", "deep/prompts", *arguments)
     assert (done.returncode, done.stderr) == (0, "")
     first, *rest = done.stdout.splitlines()
     files = tree_of(tmp_path / "deep/prompts")
@@ -45,8 +50,8 @@ def test_a_private_registry_accepts_terms_of_its_own(tmp_path):
     arguments = ("--private", "--psreg", "psreg @ https://example.org/psreg.whl")
     assert psreg(tmp_path, "init", "prompts", *arguments).returncode == 0
     place = tmp_path / "prompts"
-    requirements = (place / "registry/requirements.txt").read_text()
-    assert requirements.endswith("\npsreg @ https://example.org/psreg.whl\n")
+    pinned = (place / "registry/psreg.txt").read_text()
+    assert pinned.endswith("\npsreg @ https://example.org/psreg.whl\n")
     said = {**BESIDE, **ANSWERS["prompt"], "license": "LicenseRef-Example-Internal"}
     (tmp_path / "answers.json").write_text(json.dumps(said))
     made = psreg(place, "new", "prompt", "trip_packer", "--answers", "../answers.json")
@@ -132,3 +137,74 @@ def test_a_file_in_the_place_of_a_folder(tmp_path):
         done = psreg(tmp_path, "init", folder, "--force")
         assert done.returncode == 4
         assert "CANNOT_WRITE" in done.stderr
+
+
+@pytest.fixture
+def source(tmp_path):
+    """Return a clone of something like psreg, whose commit its remote has."""
+    origin, clone = tmp_path / "psreg.git", tmp_path / "psreg"
+    git("init", "-q", "--bare", "-b", "main", str(origin), cwd=tmp_path)
+    git("clone", "-q", str(origin), str(clone), cwd=tmp_path)
+    (clone / "tools/psreg").mkdir(parents=True)
+    (clone / "tools/psreg/rules.py").write_text("RULES = ()\n")
+    git("add", "--all", cwd=clone)
+    git("commit", "-qm", "Start", cwd=clone)
+    git("push", "-q", "-u", "origin", "HEAD:main", cwd=clone)
+    git("remote", "set-url", "origin", "git@example.org:team/psreg.git", cwd=clone)
+    return clone
+
+
+def made_by(source, tmp_path):
+    """Run `psreg init` as a psreg that pip installed from the folder `source`."""
+    record = tmp_path / "site/psreg-9.dist-info"
+    record.mkdir(parents=True, exist_ok=True)
+    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: psreg\nVersion: 9\n")
+    told = {"url": source.absolute().as_uri(), "dir_info": {"editable": True}}
+    (record / "direct_url.json").write_text(json.dumps(told))
+    env = {**os.environ, **ISOLATED, "PYTHONPATH": str(record.parent)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "psreg", "init", "prompts", "--force", "--format", "json"],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout), done.stderr
+
+
+def test_the_pipelines_install_the_commit_of_a_clone(source, tmp_path):
+    commit = git("rev-parse", "HEAD", cwd=source)
+    document, warned = made_by(source, tmp_path)
+    requirement = f"psreg @ git+https://example.org/team/psreg.git@{commit}"
+    assert (document["requirement"], document["installable"], warned) == (requirement, True, "")
+    assert (tmp_path / "prompts/registry/psreg.txt").read_text().endswith(f"\n{requirement}\n")
+
+
+@pytest.mark.parametrize(
+    ("prepare", "said"),
+    [
+        ("ahead", "no remote has its commit"),
+        ("changed", "where tools/psreg/rules.py is not committed"),
+        ("local", "whose remote only this machine can reach"),
+        ("folder", "not the top folder of a Git clone"),
+        ("empty", "not the top folder of a Git clone"),
+    ],
+)
+def test_what_the_pipelines_cannot_install_is_said(source, tmp_path, prepare, said):
+    if prepare == "ahead":
+        git("commit", "-q", "--allow-empty", "-m", "More", cwd=source)
+    elif prepare == "changed":
+        (source / "tools/psreg/rules.py").write_text("RULES = (1,)\n")
+    elif prepare == "local":
+        git("remote", "set-url", "origin", str(tmp_path / "psreg.git"), cwd=source)
+    else:
+        source = tmp_path / prepare
+        source.mkdir()
+        if prepare == "empty":
+            git("init", "-q", cwd=source)
+    document, warned = made_by(source, tmp_path)
+    assert document["installable"] is False
+    assert document["requirement"].startswith("psreg==")
+    assert said in warned
+    assert "write `psreg @ git+https://HOST/PATH@COMMIT` into prompts/registry/psreg.txt" in warned

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+from psreg.forges.remotes import hosted
 
 FORGES = ("github", "gitlab")
 
@@ -21,6 +24,14 @@ ISSUE_FORMS = ("config.yml", "name-dispute.yml", "report-a-prompt.yml", "submit-
 
 LABELS = ("submission", "report", "name-dispute")
 """The labels that these forms set; GitHub ignores labels that do not exist."""
+
+CONSTRAINTS = "constraints.txt"
+"""What this psreg was tested with: all that it needs, with hashes, in the words of pip."""
+
+_NEEDED = """\
+# What the psreg of psreg.txt needs, with hashes: pip accepts nothing else. Another psreg brings its
+# own list: `psreg init` with it, in an empty folder, writes the list here.
+"""
 
 REQUEST_FORM = "PULL_REQUEST_TEMPLATE.md"
 
@@ -56,9 +67,10 @@ def new_registry(plan: RegistryPlan, forms: Mapping[str, bytes]) -> Mapping[Pure
     """Return the files of the registry by path.
 
     `forms` are the issue forms and the pull request template of psreg's own repository, by their
-    path in its `.github` folder.
+    path in its `.github` folder, and what psreg needs, as `CONSTRAINTS`.
     """
     found = dict(_of_templates(plan))
+    found[PurePosixPath("registry/requirements.txt")] = _NEEDED.encode() + forms[CONSTRAINTS]
     if "github" in plan.forges:
         folder = PurePosixPath(".github")
         for name in ISSUE_FORMS:
@@ -83,16 +95,34 @@ def _of_templates(plan: RegistryPlan) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def requirement_of(version: str, direct_url: str | None) -> str:
-    """Return what pip has to install to get the psreg that is running.
+    """Return what pip has to install to get the psreg that is running, "" if that is unknown.
 
     `direct_url` is the record that pip keeps of an installation from an address (PEP 610), None if
     psreg came from a package index. Addresses on this machine are of no use to a pipeline.
     """
-    origin = json.loads(direct_url) if direct_url else {}
-    url, vcs = origin.get("url", ""), origin.get("vcs_info")
-    if vcs and not url.startswith("file:"):
-        return f"psreg @ {vcs['vcs']}+{url}@{vcs['commit_id']}"
-    return f"psreg @ {url}" if url.startswith("https://") else f"psreg=={version}"
+    if not direct_url:
+        return f"psreg=={version}"
+    origin = json.loads(direct_url)
+    url, vcs = origin["url"], origin.get("vcs_info")
+    if vcs:
+        return requirement_at(url, vcs["commit_id"]) if vcs["vcs"] == "git" else ""
+    digest = origin.get("archive_info", {}).get("hashes", {}).get("sha256", "")
+    address = _without_user(url)
+    return f"psreg @ {address}{f' --hash=sha256:{digest}' if digest else ''}" if address else ""
+
+
+def requirement_at(remote: str, commit: str) -> str:
+    """Return what pip installs for a commit of a Git remote, "" if only this machine reaches it."""
+    address = _without_user(remote)
+    if not address and (found := hosted(remote, {})) and not remote.startswith("http:"):
+        address = f"https://{found.host}/{found.path}.git"
+    return f"psreg @ git+{address}@{commit}" if address else ""
+
+
+def _without_user(address: str) -> str:
+    """Return an https address without user name and password, "" if it is another address."""
+    url = urlsplit(address)
+    return url._replace(netloc=url.netloc.rpartition("@")[2]).geturl() * (url.scheme == "https")
 
 
 def _templates(folder: Traversable, at: str = "") -> Iterator[tuple[PurePosixPath, bytes]]:

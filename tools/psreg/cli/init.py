@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import distribution
 from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import psreg
 from psreg import __version__
-from psreg.authoring.init import FORGES, LABELS, RegistryPlan, new_registry, requirement_of
+from psreg.authoring.init import (
+    CONSTRAINTS,
+    FORGES,
+    LABELS,
+    RegistryPlan,
+    new_registry,
+    requirement_at,
+    requirement_of,
+)
 from psreg.authoring.new_folders import make_registry
 from psreg.cli.site import checked_base_url
-from psreg.core.errors import UsageError
+from psreg.core.errors import PsregError, UsageError
+from psreg.git.branch import Clone
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg init prompts --name 'Prompts of our team' --forge github"
 SCHEMA = "psreg.init/1"
+
+PIN = "registry/psreg.txt"
+_HOW_TO_INSTALL = (
+    "Push psreg's repository to a place that they can reach, and write"
+    " `psreg @ git+https://HOST/PATH@COMMIT` into {}; or pass that as `--psreg`."
+)
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -51,14 +69,15 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Write the registry and print the next steps."""
     folder = Path(args.folder)
+    requirement, obstacle = _requirement(args.psreg)
     plan = RegistryPlan(
         name=_name(args.name or folder.absolute().name),
         url=checked_base_url(args.url or ""),
         forges=FORGES if args.forge == "both" else (args.forge,),
-        requirement=_requirement(args.psreg),
+        requirement=requirement,
         private=args.private,
     )
-    files = new_registry(plan, packaged_forms())
+    files = new_registry(plan, packaged_files())
     kept = make_registry(folder, files, force=args.force)
     written = [path for path in files if path not in kept]
     if console.machine:
@@ -69,6 +88,8 @@ def run(args: Namespace, console: Console) -> int:
                 "name": plan.name,
                 "url": plan.url,
                 "forges": list(plan.forges),
+                "requirement": requirement,
+                "installable": not obstacle,
                 "written": list(map(str, written)),
                 "kept": list(map(str, kept)),
             }
@@ -76,6 +97,9 @@ def run(args: Namespace, console: Console) -> int:
     elif not console.quiet:
         for line in _lines(folder, plan, written, kept):
             console.line(line)
+    if obstacle:
+        console.warn(f"psreg: warning: {obstacle}, so the pipelines cannot install this psreg")
+        console.warn(f"psreg: {_HOW_TO_INSTALL.format(folder / PIN)}")
     return 0
 
 
@@ -85,14 +109,35 @@ def _name(name: str) -> str:
     return name.strip()
 
 
-def _requirement(given: str | None) -> str:
-    """Return what the pipelines install."""
+def _requirement(given: str | None) -> tuple[str, str]:
+    """Return what the pipelines install, and why they cannot."""
     if given is None:
-        return requirement_of(__version__, distribution("psreg").read_text("direct_url.json"))
+        source = distribution("psreg").read_text("direct_url.json")
+        requirement = requirement_of(__version__, source)
+        return (requirement, "") if requirement else _of_folder(json.loads(source or "{}")["url"])
     if not given.strip() or not given.isprintable():
         message = f"{given!r} is not a requirement"
         raise UsageError("USAGE", message, f"Write `psreg=={__version__}`, or `psreg @ URL`.")
-    return given.strip()
+    return given.strip(), ""
+
+
+def _of_folder(url: str) -> tuple[str, str]:
+    """Return what pipelines install in place of the folder or file at a `file:` address."""
+    place = Path(url2pathname(urlsplit(url).path))
+    version = f"psreg=={__version__}"
+    try:
+        clone = Clone(place)
+        remote, commit = clone.published()
+        changed = clone.touched(commit, "tools/psreg")
+    except PsregError:
+        return version, f"it is installed from {place}, which is not the top folder of a Git clone"
+    if changed:
+        return version, f"it is installed from {place}, where {min(changed)} is not committed"
+    if not remote:
+        return version, f"it is installed from {place}, and no remote has its commit {commit[:12]}"
+    if requirement := requirement_at(remote, commit):
+        return requirement, ""
+    return version, f"it is installed from {place}, whose remote only this machine can reach"
 
 
 def _lines(
@@ -116,8 +161,7 @@ def _lines(
     yield "  git add . && git commit -m 'Create the registry'"
     if not plan.url:
         yield "  then write the URL of its site into registry/policy.toml"
-    yield f"  the pipelines install {plan.requirement}; if they cannot reach that, change"
-    yield "  registry/requirements.txt: pip also takes `psreg @ URL` and `psreg @ git+URL@COMMIT`"
+    yield f"  the pipelines install {plan.requirement}, as {PIN} says"
     if "github" in plan.forges:
         labels = f"{', '.join(LABELS[:-1])} and {LABELS[-1]}"
         yield f"  then create the labels {labels} on GitHub:"
@@ -125,12 +169,15 @@ def _lines(
     yield 'see the guide "Run a registry" for the settings of the forge'
 
 
-def packaged_forms() -> Mapping[str, bytes]:
-    """Return psreg's own issue forms and pull request template, by path below `.github`.
+def packaged_files() -> Mapping[str, bytes]:
+    """Return psreg's own issue forms and pull request template, and what it needs.
 
-    They are part of the package; in a source checkout they are in its `.github` folder.
+    They are part of the package; in a source checkout they are in its `.github` and `.ci` folders.
+    The paths of forms are those below `.github`.
     """
     package = Path(psreg.__file__).parent
     folder = next(at for at in (package / "forms", package.parents[1] / ".github") if at.is_dir())
     paths = (*(folder / "ISSUE_TEMPLATE").glob("*.yml"), folder / "PULL_REQUEST_TEMPLATE.md")
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    needed = (package / CONSTRAINTS, package.parents[1] / ".ci" / CONSTRAINTS)
+    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    return {**found, CONSTRAINTS: next(at for at in needed if at.is_file()).read_bytes()}

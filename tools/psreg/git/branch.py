@@ -83,6 +83,19 @@ class Clone:
         names = (self._read("remote") or "").splitlines()
         return {name: self._read("remote", "get-url", "--push", name) or "" for name in names}
 
+    def published(self) -> tuple[str, str]:
+        """Return a remote's address and the commit checked out here, which a branch of it has.
+
+        The address is "" if, as far as this clone knows, no remote has the commit.
+        """
+        head = self.commit_id("HEAD")
+        has = ("for-each-ref", "--contains", head, "--format=%(refname:lstrip=2)", "refs/remotes")
+        branches = self._run(*has).decode(errors="replace").splitlines()
+        remotes = sorted(self.remotes(), key=lambda name: name != "origin")
+        known = (r for r in remotes if any(branch.startswith(f"{r}/") for branch in branches))
+        name = next(known, "")
+        return (self._read("remote", "get-url", name) or "" if name else ""), head
+
     def remote_default(self, remote: str) -> str | None:
         """Return the remote's default branch as the clone tracks it, such as `origin/main`."""
         head = self._read("symbolic-ref", "--quiet", "--short", f"refs/remotes/{remote}/HEAD")
