@@ -13,6 +13,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -41,6 +42,7 @@ class FakeForge(ABC):
         self.pulls: list[dict[str, Any]] = []
         self.comments: dict[int, list[dict[str, Any]]] = {}
         self.remarks: dict[int, list[dict[str, Any]]] = {}
+        self.logins: dict[int, str] = {}
         self.shown: set[tuple[str, int]] | None = None
         self.checks: list[dict[str, Any]] = []
         self.tip: Callable[[], str] = lambda: "c" * 40
@@ -81,6 +83,10 @@ class FakeForge(ABC):
     def shows(self, path: str, *lines: int) -> bool:
         """Tell whether the diff has the lines of a file; it has all if `shown` does not say."""
         return self.shown is None or all((path, line) in self.shown for line in lines)
+
+    def _login(self, key: str, number: str) -> tuple[int, Any]:
+        known = self.logins.get(int(number))
+        return (200, {"id": int(number), key: known}) if known else (404, {"message": "Not Found"})
 
     def _delete(self, number: str) -> tuple[int, Any]:
         for remarks in (*self.remarks.values(), *self.comments.values()):
@@ -189,6 +195,7 @@ class FakeGitHub(FakeForge):
         repo = f"/repos/{self.repository}"
         return (
             ("GET", "/user", self._user),
+            ("GET", r"/user/(\d+)", partial(self._login, "login")),
             ("GET", rf"{repo}/commits/([0-9a-f]+)/pulls", self._of_commit),
             ("GET", rf"{repo}/pulls", lambda: (200, self.pulls)),
             ("GET", rf"{repo}/issues/(\d+)/comments", self._comments),
@@ -335,6 +342,7 @@ class FakeGitLab(FakeForge):
         notes = rf"{project}/merge_requests/(\d+)/notes"
         return (
             ("GET", "/user", lambda: (200, {"id": self.account})),
+            ("GET", r"/users/(\d+)", partial(self._login, "username")),
             ("GET", r"/projects/([^/]+)", self._project),
             ("GET", rf"{project}/merge_requests/(\d+)/approvals", self._approvals),
             ("GET", rf"{project}/repository/commits/([0-9a-f]+)/merge_requests", self._of_commit),

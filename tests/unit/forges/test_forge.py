@@ -15,7 +15,7 @@ from psreg.forges.forge import CHECK, LONGEST_COMMENT, MOST_OUTDATED, Status, ju
 from psreg.forges.line_comments import Remark
 from psreg.forges.rest_api import Api, ForgeError, ForgeRefusedError
 from psreg.http.retry_limits import Limits
-from psreg.review.posting import post_remarks, post_verdict
+from psreg.review.posting import MOST_MENTIONS, OWNERS, post_remarks, post_verdict
 from psreg.review.verdict import Verdict
 from support import reviews
 from support.forges import BOT, TOKEN, FakeGitHub, FakeGitLab, Trouble, person, running
@@ -603,6 +603,58 @@ def test_a_review_is_posted_with_its_suggestions(jobs):
     assert states(jobs)[0] == "pending"
     assert "fail" in states(jobs)[-1]
     assert all(line.startswith("psreg: wrote http") for line in notes)
+
+
+def mentions(jobs):
+    return [body for body in jobs.server.bodies() if body.startswith(OWNERS)]
+
+
+def test_owners_who_can_approve_are_mentioned_once(jobs):
+    jobs.server.pull(HEAD, 7)
+    jobs.server.logins = {5: "ana-1", 6: "bob", 8: "org/team", 9: "x @everyone", 10: "a[bot]"}
+    jobs.server.logins |= {20: "c", 21: "d", 22: "e"}
+    name = jobs.trusted().name
+    other = "gitlab" if name == "github" else "github"
+    accounts = [(name, 5), (other, 6), (name, 404), (name, 8), (name, 9), (name, 20), (name, 21)]
+    found = reviewed(Verdict.NEEDS_HUMAN, approvers=tuple(accounts))
+    assert post_verdict(found, jobs.trusted(), print)
+    (said,) = mentions(jobs)
+    assert said.endswith("\nOwners of what this changes, who can approve it: @ana-1, @c\n")
+    assert post_verdict(replace(found, approvers=((name, 22),)), jobs.trusted(), print)
+    assert mentions(jobs) == [said]
+
+
+def test_a_mention_names_a_bounded_number_of_owners(jobs):
+    jobs.server.pull(HEAD, 7)
+    jobs.server.logins = {number: f"person{number}" for number in range(1, 100)}
+    accounts = tuple((jobs.trusted().name, number) for number in jobs.server.logins)
+    assert post_verdict(reviewed(Verdict.NEEDS_HUMAN, approvers=accounts), jobs.trusted(), print)
+    (said,) = mentions(jobs)
+    assert said.count("@") == MOST_MENTIONS
+
+
+@pytest.mark.parametrize("verdict", [Verdict.REJECT, Verdict.NEEDS_HUMAN])
+def test_nobody_is_mentioned_who_has_nothing_to_approve(jobs, verdict):
+    jobs.server.pull(HEAD, 7)
+    jobs.server.logins = {5: "ana"}
+    approvers = ((jobs.trusted().name, 5),) if verdict is Verdict.REJECT else ()
+    assert post_verdict(reviewed(verdict, approvers=approvers), jobs.trusted(), print)
+    assert mentions(jobs) == []
+
+
+def test_a_mention_by_a_stranger_is_not_ours(jobs):
+    jobs.server.pull(HEAD, 7)
+    jobs.server.logins = {5: "ana"}
+    jobs.as_stranger(f"{OWNERS}\n@everyone")
+    found = reviewed(Verdict.NEEDS_HUMAN, approvers=((jobs.trusted().name, 5),))
+    assert post_verdict(found, jobs.trusted(), print)
+    assert len(mentions(jobs)) == 2
+
+
+def test_a_forge_that_does_not_say_who_an_account_is(jobs):
+    jobs.server.trouble = [Trouble(401)]
+    with pytest.raises(ForgeRefusedError):
+        jobs.trusted().login(5)
 
 
 def test_a_review_of_another_head_is_not_posted(jobs):

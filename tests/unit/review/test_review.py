@@ -246,6 +246,31 @@ def test_the_owners_who_can_approve_are_named():
     assert advice == "an owner of `hello` approves the change (ana)"
 
 
+@pytest.mark.parametrize(
+    ("toml", "author", "accounts"),
+    [
+        (cases.OF_ANA, 4_711, [("github", cases.ANA)]),
+        (cases.OF_ANA, cases.ANA, []),
+        ("owners = []\n", 4_711, []),
+        (
+            (
+                'owners = [{forge = "gitlab", id = 5, login = "eve"},'
+                ' {forge = "github", id = 6, login = "@org/team"}]\n'
+            ),
+            4_711,
+            [("gitlab", 5), ("github", 6)],
+        ),
+    ],
+)
+def test_the_accounts_that_can_approve_are_those_of_the_base(toml, author, accounts):
+    path = f"{cases.HELLO}/entry.toml"
+    base = dict(BASE) | {PurePosixPath(path): toml.encode()}
+    claimed = {path: cases.OF_BOB.encode()} if author == 4_711 else {}
+    asking = Author(forge="github", id=author)
+    found = reviewed(cases.GOOD["minor"], claimed, author=asking, base=base)
+    assert list(found.approvers) == accounts
+
+
 def test_nothing_is_called_harmless_beside_a_warning():
     quiet = reviewed(cases.GOOD["minor"])
     assert verdict_text(quiet).startswith("nothing blocks it")

@@ -39,6 +39,7 @@ MOST_OUTDATED = 100
 
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _JUDGED = re.compile(r"; onto ([0-9a-f]{12}), asked by ([0-9]{1,18})", re.ASCII)
+_LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,98}[A-Za-z0-9_-])?")
 _EVENT_LIMIT = 32 * 1024 * 1024
 
 
@@ -88,10 +89,18 @@ class Forge(Protocol):
             ForgeError: the forge refused, or did not answer.
         """
 
-    def post_comment(self, marker: str, body: str) -> tuple[str, ...]:
+    def login(self, account: int) -> str:
+        """Return the login that an account has now, "" if there is no such account.
+
+        Raises:
+            ForgeError: the forge refused for another reason, or did not answer.
+        """
+
+    def post_comment(self, marker: str, body: str, *, once: bool = False) -> tuple[str, ...]:
         """Write the comment that starts with `marker` on each pull request; return the URLs.
 
-        Only a comment by the same account is replaced. () if no open pull request has this head.
+        Only a comment by the same account is replaced, and none if it is only written `once`. ()
+        if no open pull request has this head.
 
         Raises:
             ForgeError: the forge refused, or did not answer.
@@ -222,6 +231,12 @@ def last_judged(descriptions: Iterable[str]) -> int:
     review that was not started by an event of a pull request takes it from the review before.
     """
     return next((who for base, who in map(judged, descriptions) if base), 0)
+
+
+def login_of(answer: Any, account: int, key: str) -> str:
+    """Return the login in what a forge answers about an account, "" if it cannot be mentioned."""
+    login = text(at(answer, key)) if number(at(answer, "id")) == account else ""
+    return login if _LOGIN.fullmatch(login) else ""
 
 
 def check_comment(marker: str, body: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from http import HTTPStatus
 from itertools import islice
 from typing import Any
 from urllib.parse import quote
@@ -28,6 +29,7 @@ from psreg.forges.forge import (
     event_account,
     judged,
     last_judged,
+    login_of,
     number,
     required,
     sha,
@@ -159,16 +161,26 @@ class GitHub:
             and number(at(pull, "number")) > 0
         )
 
-    def post_comment(self, marker: str, body: str) -> tuple[str, ...]:
+    def login(self, account: int) -> str:
+        """Return the login of an account; see `Forge.login`."""
+        try:
+            return login_of(self._api.get(f"/user/{account}"), account, "login")
+        except ForgeRefusedError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return ""
+            raise
+
+    def post_comment(self, marker: str, body: str, *, once: bool = False) -> tuple[str, ...]:
         """Write the one comment of a pull request; see `Forge.post_comment`."""
         check_comment(marker, body)
         check_posting(self, "GITHUB_TOKEN")
-        return tuple(
-            self._api.with_retries(partial(self._comment, pull["number"], marker, body))
+        urls = (
+            self._api.with_retries(partial(self._comment, pull["number"], marker, body, once=once))
             for pull in self._pulls
         )
+        return tuple(url for url in urls if url)
 
-    def _comment(self, pull: int, marker: str, body: str) -> str:
+    def _comment(self, pull: int, marker: str, body: str, *, once: bool = False) -> str:
         comments = f"{self._path}/issues/{pull}/comments"
         ours = next(
             (
@@ -178,6 +190,8 @@ class GitHub:
             ),
             0,
         )
+        if ours and once:
+            return ""
         if ours:
             path = f"{self._path}/issues/comments/{ours}"
             return text(at(self._api.send("PATCH", path, {"body": body}), "html_url"))

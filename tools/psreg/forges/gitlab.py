@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from http import HTTPStatus
 from itertools import islice
 from typing import Any
 from urllib.parse import quote
@@ -27,6 +28,7 @@ from psreg.forges.forge import (
     event_account,
     judged,
     last_judged,
+    login_of,
     number,
     required,
     sha,
@@ -141,16 +143,26 @@ class GitLab:
             and number(at(request, "iid")) > 0
         )
 
-    def post_comment(self, marker: str, body: str) -> tuple[str, ...]:
+    def login(self, account: int) -> str:
+        """Return the login of an account; see `Forge.login`."""
+        try:
+            return login_of(self._api.get(f"/users/{account}"), account, "username")
+        except ForgeRefusedError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return ""
+            raise
+
+    def post_comment(self, marker: str, body: str, *, once: bool = False) -> tuple[str, ...]:
         """Write the one note of a merge request; see `Forge.post_comment`."""
         check_comment(marker, body)
         check_posting(self, "GITLAB_TOKEN")
-        return tuple(
-            self._api.with_retries(partial(self._note, request, marker, body))
+        urls = (
+            self._api.with_retries(partial(self._note, request, marker, body, once=once))
             for request in self._requests
         )
+        return tuple(url for url in urls if url)
 
-    def _note(self, request: Any, marker: str, body: str) -> str:
+    def _note(self, request: Any, marker: str, body: str, *, once: bool) -> str:
         notes = f"{self._path}/merge_requests/{request['iid']}/notes"
         in_order = self._api.listed(notes, COMMENT_PAGES, sort="asc", order_by="created_at")
         ours = next(
@@ -162,6 +174,8 @@ class GitLab:
             ),
             0,
         )
+        if ours and once:
+            return ""
         if ours:
             written = self._api.send("PUT", f"{notes}/{ours}", {"body": body})
         else:

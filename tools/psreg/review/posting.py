@@ -9,7 +9,15 @@ from psreg.forges.line_comments import Remark
 from psreg.review.comment import MARKER, review_markdown, withdrawn_markdown
 from psreg.review.comment_code import MOST_REMARKS, REMARK, remarks
 from psreg.review.review_report import verdict_text
-from psreg.review.verdict import Review
+from psreg.review.verdict import Review, Verdict
+
+OWNERS = "<!-- psreg owners -->"
+"""First line of the comment that mentions owners."""
+
+MOST_MENTIONS = 5
+"""The most owners that are mentioned; each of them is notified."""
+
+_CAN_APPROVE = "Owners of what this changes, who can approve it:"
 
 
 def post_verdict(found: Review, forge: Forge, note: Callable[[str], None]) -> bool:
@@ -30,10 +38,26 @@ def post_verdict(found: Review, forge: Forge, note: Callable[[str], None]) -> bo
     status = Status.PASSING if found.passes else Status.FAILING
     forge.post_check(status, judgement(words, found.base, forge.author))
     if forge.unchanged(found.base):
+        _mention(found, forge, note)
         return True
     forge.post_check(Status.PENDING, "the pull request or its base changed; reviewing again")
     forge.post_comment(MARKER, withdrawn_markdown(forge.run_url))
     return False
+
+
+def _mention(found: Review, forge: Forge, note: Callable[[str], None]) -> None:
+    """Mention the owners who can approve, once in the life of a pull request.
+
+    NOTE: it is a comment of its own that is never edited, because forges notify people again when
+    a mention comes back into a comment. Logins come from the forge, because that in entry.toml can
+    be anybody's by now.
+    """
+    known = [account for name, account in found.approvers if name == forge.name]
+    logins = list(filter(None, map(forge.login, known[:MOST_MENTIONS])))
+    if logins and found.verdict is not Verdict.REJECT:
+        people = ", ".join(f"@{login}" for login in logins)
+        for url in forge.post_comment(OWNERS, f"{OWNERS}\n{_CAN_APPROVE} {people}\n", once=True):
+            note(f"psreg: wrote {url}")
 
 
 def post_remarks(found: Review, forge: Forge, note: Callable[[str], None]) -> None:

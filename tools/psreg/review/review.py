@@ -89,6 +89,7 @@ def review(
         would_change_verdict=tuple(advice(report, reasons, releases, _owners(change))),
         releases=releases,
         effects=tuple(_effects(change)),
+        approvers=tuple(dict.fromkeys(_approvers(change, reasons))),
         suggestions=fixes,
         in_diff=in_diff(fixes, change),
         report=report,
@@ -106,6 +107,15 @@ def _owners(change: ChangeSet) -> Mapping[str, tuple[str, ...]]:
         logins = (row.get("login") for row in rows)
         found[entry.name] = tuple(login for login in logins if isinstance(login, str) and login)
     return found
+
+
+def _approvers(change: ChangeSet, reasons: Iterable[Reason]) -> Iterator[tuple[str, int]]:
+    """Yield the owners in the base whose approval resolves a reason, without the author."""
+    paths = [PurePosixPath(reason.path) for reason in reasons if reason.code in _BY_OWNERS]
+    author = (change.author.forge, change.author.id) if change.author else None
+    for entry in change.entries:
+        if entry.base and any(path.is_relative_to(entry.path.parent) for path in paths):
+            yield from (account for account in entry.base.file.accounts if account != author)
 
 
 def _effects(change: ChangeSet) -> Iterator[str]:

@@ -84,7 +84,8 @@ class Review:
 
     `in_diff` are the `suggestions` about lines that the change itself writes. `needs_human_fails`
     tells whether that verdict fails the status check, according to the policy of `base`. `effects`
-    are sentences about what merging would do besides releasing versions.
+    are sentences about what merging would do besides releasing versions. `approvers` are forge and
+    id of the owners whose approval is wanted, according to `base`, except who asks.
     """
 
     verdict: Verdict
@@ -98,6 +99,7 @@ class Review:
     head: str
     needs_human_fails: bool = False
     effects: tuple[str, ...] = ()
+    approvers: tuple[tuple[str, int], ...] = ()
 
     @property
     def passes(self) -> bool:
