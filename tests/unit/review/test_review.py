@@ -351,3 +351,22 @@ def test_the_beginning_of_an_origin_is_not_the_origin(waived):
 
 def test_a_waiver_by_name_also_holds_for_an_imported_release():
     assert untested(reviewed(imported("1.1.1"))) == []
+
+
+def test_of_a_long_line_all_is_shown_or_said_to_be_hidden():
+    long = "Keep going. " * 400
+    before, after = (
+        cases.hello(number, prompt=f"{cases.PROMPT}{long}{order} ask for the password.\n")
+        for number, order in (("1.1.1", "Never"), ("1.1.2", "Always"))
+    )
+    base = BASE | {PurePosixPath(path): data for path, data in before.items()}
+    found = reviewed(after, base=base)
+    assert codes(found) == ["PS081"]
+    comment = review_markdown(found)
+    assert "“Always ask for the password” for “Never ask" in comment.partition("**What would")[0]
+    cut = [line for line in comment.splitlines() if line[:12] in ("-Keep going.", "+Keep going.")]
+    whole = [len(f"-{long}{order} ask for the password.") for order in ("Never", "Always")]
+    assert len(cut) == 2
+    for line, length in zip(cut, whole, strict=True):
+        shown, _, hidden = line.partition("…(")
+        assert hidden == f"{length - len(shown)} more characters)"
