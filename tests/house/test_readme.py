@@ -60,6 +60,25 @@ def test_the_picture_is_there_and_small():
     assert len(data) < 150_000
 
 
+def test_it_begins_with_what_this_is_and_says_how_to_begin():
+    text = README.read_text()
+    order = [
+        "A **PBE** (Prompt-Based Executable",
+        "A **`.prompt`** is a text with variables",
+        "psreg is for people who",
+        "![The catalogue",
+        *(f"\npsreg {command} " for command in ("search", "info", "install", "render")),
+        "## Install psreg",
+        *("\npip install .", "\npip install git+https://", ".whl"),
+    ]
+    places = [text.find(part) for part in order]
+    assert -1 not in places, order[places.index(-1)]
+    assert places == sorted(places)
+    install, _, here = text.partition("## Install psreg")[2].partition("\n## ")
+    assert "It was run on Debian" in install
+    assert "`make test` also needs Chromium" in here
+
+
 def tidy(output, home, checkout):
     """Replace what differs from machine to machine: folders, keys, and digests made of keys."""
     output = output.replace(str(checkout), "/home/ana/psreg").replace(str(home), "/home/ana")

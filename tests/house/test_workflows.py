@@ -1,5 +1,6 @@
 """The pipelines: well-formed, linted, pinned, and alike here and in the registries we make."""
 
+import json
 import re
 import subprocess
 import sys
@@ -122,6 +123,23 @@ def test_who_has_which_rights(folder):
     deploys = {"pages": "write", "id-token": "write"}
     for workflow, job in (("publish.yml", "publish"), ("resign.yml", "resign")):
         assert rights(workflow) == {job: {"contents": "write"}, "deploy": deploys}
+
+
+@pytest.mark.parametrize("path", [*WORKFLOWS, GITLAB], ids=name)
+def test_only_jobs_of_the_environment_publish_have_the_keys(path):
+    """On GitLab the guide limits PSREG_KEYS to that environment."""
+    found = yaml.safe_load(path.read_text(encoding="utf-8"))
+    jobs = found["jobs"] if path != GITLAB else {k: v for k, v in found.items() if "script" in v}
+    holders = {name for name, job in jobs.items() if "PSREG_KEYS" in json.dumps(job)}
+    assert {jobs[name].get("environment") for name in holders} <= {"publish"}
+    assert holders == {
+        "publish.yml": {"publish"},
+        "resign.yml": {"resign"},
+        GITLAB.name: {"pages"},
+    }.get(path.name, set())
+    assert "PSREG_KEYS" not in json.dumps(
+        {k: v for k, v in found.items() if k not in {"jobs", *jobs}}, default=str
+    )
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=name)

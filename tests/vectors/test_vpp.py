@@ -1,10 +1,12 @@
 """The vectors of VPP, and files of its authors where they are, through the command line."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
-from support.paths import SHARED, VECTORS, needs
+from support.paths import ROOT, SHARED, VECTORS, needs
 from support.warm_psreg import run_psreg
 
 FILES = SHARED / "corpus/vpp"
@@ -87,3 +89,15 @@ def test_lines_that_the_authors_refuse(line, tmp_path):
 @pytest.mark.parametrize(("name", "expected"), [("valid-01.txt", 0), ("invalid-01.txt", 1)])
 def test_whole_messages_of_the_authors(name, expected):
     assert transcript(FILES / name)[0] == expected
+
+
+def test_the_corpus_of_sessions_is_reported_and_not_expected(tmp_path):
+    turns = [{"role": "user", "content": "!<q>\nHello"}, {"role": "assistant", "content": "Hi."}]
+    for condition in ("vpp", "baseline"):
+        session = {"meta": {"condition": condition}, "turns": turns}
+        (tmp_path / f"{condition}.json").write_text(json.dumps(session))
+    command = [sys.executable, str(ROOT / "tests/bench/vpp_corpus.py"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    rows = [line.split()[:5] for line in done.stdout.splitlines()[1:3]]
+    assert rows == [[condition, "1", "0", "0", "1"] for condition in ("baseline", "vpp")]

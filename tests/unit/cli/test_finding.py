@@ -52,6 +52,9 @@ def test_searching(client, folder):
     assert (done["schema"], done["count"]) == ("psreg.search/1", 1)
     assert done["results"][0]["name"] == "quiz_master"
     assert "(deprecated)" in client.run("search", "calm", "--registry", folder).out
+    together = client.run("search", "calm diary", "--registry", folder)
+    assert together.out.startswith("diary")
+    assert together.out == client.run("search", "calm", "diary", "--registry", folder).out
     nothing = client.run("search", "zzz", "--registry", folder)
     assert (nothing.code, nothing.out) == (0, "")
     assert "try fewer" in nothing.err

@@ -406,7 +406,9 @@ def test_a_temperature_may_be_documented(tmp_path):
     (client.place / "x.jsonl").write_text(json.dumps(record) + "\n")
     command = ("transcript", "x.jsonl", "--protocol", "pb2s")
     assert "PB2S023" in client.run(*command).out
-    assert "PB2S023" not in client.run(*command, "--temperature-documented").out
+    documented = client.run(*command, "--temperature-documented").out
+    assert "PB2S023" not in documented
+    assert "PB2S001" in documented
 
 
 def levels(client, user, tag, version="1.4"):
