@@ -40,7 +40,7 @@ class TestRun:
 
 _ADDRESS = re.compile(
     r"https://(?P<host>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?::(?P<port>[1-9][0-9]{0,4}))?"
-    r"(?P<path>(?:/[\w.~!$&'()*+,;=:@%-]+)*)/?",
+    r"(?P<path>(?:/[\w.~!$&'*+,;=:@%()-]+)*)/?",
     re.ASCII | re.IGNORECASE,
 )
 _HTTPS = "443"
