@@ -9,6 +9,7 @@ import re
 import time
 
 COMMAND = re.compile(r"!<(g|q|o|c|o_f|e|e_o)>((?:[ \t]+--\S+)*)[ \t]*")
+VERSION = re.compile(r"\[Version=v([0-9.]+) \|")
 BRANCH = re.compile(r"--<(g|q|o|c|o_f)>")
 ASSUMPTIONS = re.compile(r'--assumptions="?(\d+)"?')
 BLOCK = re.compile(r'S\{(?:"[^"]*"|[^"}]|\}(?!S))*\}S')
@@ -97,7 +98,7 @@ def protocol_of(messages):
 
 
 def vpp(messages):
-    """Return a reply in VPP 1.4: the tag, a body, the footer."""
+    """Return a reply in VPP: the tag, a body, the footer with the version that is asked for."""
     asked = messages[-1]["content"]
     tag, assumptions, body = "e", "0", "The command line is not one of VPP: `!<tag> [--modifier]`."
     found = COMMAND.fullmatch(asked.split("\n")[0])
@@ -112,8 +113,9 @@ def vpp(messages):
     said = [m["content"] for m in messages if m["role"] == "assistant"]
     number = 1 + sum(text.startswith(f"<{tag}>\n") for text in said)
     cycle = min(3, number)  # a stage that is asked for again begins another round
+    asked_for = VERSION.search(messages[0]["content"]) if messages[0]["role"] == "system" else None
     footer = (
-        f"[Version=v1.4 | Tag={tag}_{number} | Sources=none | Assumptions={assumptions} | "
+        f"[Version=v{asked_for[1] if asked_for else '1.4'} | Tag={tag}_{number} | Sources=none | Assumptions={assumptions} | "
         f"Cycle={cycle}/3 | Locus=assistant]"
     )
     return f"<{tag}>\n{body}\n{footer}"

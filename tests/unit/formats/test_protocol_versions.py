@@ -4,7 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from psreg.formats.protocol_versions import PROTOCOLS, nearest_version, version_numbers
+from psreg.formats.protocol_versions import (
+    PROTOCOLS,
+    latest_version,
+    nearest_version,
+    version_numbers,
+)
 from psreg.formats.schema import document
 from psreg.protocols import PROTOCOLS as ROWS
 from psreg.protocols.plsp.system_prompt import system_prompt
@@ -36,15 +41,23 @@ def test_versions_have_two_numbers():
     assert version_numbers("1.4-x") is None
 
 
-def test_there_is_a_row_for_each_protocol():
-    assert {row.name: row.version for row in ROWS} == PROTOCOLS
-    assert len({(row.name, row.version) for row in ROWS}) == len(ROWS)
+def test_there_is_a_row_for_each_version_of_a_protocol():
+    versions = [(name, version) for name, known in PROTOCOLS.items() for version in known]
+    assert [(row.name, row.version) for row in ROWS] == versions
+    assert len(set(versions)) == len(versions)
 
 
-def test_rules_cite_the_specification_of_their_version():
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_the_latest_version_is_last(name):
+    assert latest_version(name) == max(PROTOCOLS[name], key=version_numbers)
+    assert list(PROTOCOLS[name]) == sorted(PROTOCOLS[name], key=version_numbers)
+
+
+def test_rules_cite_the_specification_of_a_version_of_their_protocol():
     for row in ROWS:
         cited = {spec.partition("/")[0] for rule in row.rules for spec in rule.spec.split()}
-        assert cited - {"registry"} == {f"{row.name}-{row.version}"}
+        specs = {f"{row.name}-{version}" for version in PROTOCOLS[row.name]}
+        assert set() < cited - {"registry"} <= specs
 
 
 def test_schemas_name_the_same_protocols():
@@ -55,9 +68,9 @@ def test_schemas_name_the_same_protocols():
 
 def test_the_docs_name_the_same_versions():
     table = DOCS.read_text(encoding="utf-8")
-    for name, version in PROTOCOLS.items():
-        assert f"| {name.upper()} {version} |" in table
+    for name, versions in PROTOCOLS.items():
+        assert f"| {name.upper()} {', '.join(versions)} |" in table
 
 
 def test_assistants_are_told_the_version():
-    assert f"(PLSP), version {PROTOCOLS['plsp']}." in system_prompt()
+    assert f"(PLSP), version {latest_version('plsp')}." in system_prompt()

@@ -87,8 +87,8 @@ def test_what_no_protocol_speaks_about_is_no_finding():
 
 
 def test_a_later_minor_version_is_judged_by_the_known_one():
-    later = SAID | {"content": SAID["content"].replace("v1.4", "v1.5")}
-    more = '[protocols]\nvpp = "1.5"\n'
+    later = SAID | {"content": SAID["content"].replace("v1.4", "v1.99")}
+    more = '[protocols]\nvpp = "1.99"\n'
     assert found(more, {"a.jsonl": lines(ASKED, later)}) == []
     assert [d.code for d in found(more, {"a.jsonl": lines(ASKED, SAID)})] == ["VPP026"]
 

@@ -15,7 +15,7 @@ from psreg.core.errors import UsageError
 from psreg.core.spelling import nearest
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.reader import read_conversation
-from psreg.formats.protocol_versions import PROTOCOLS, version_numbers
+from psreg.formats.protocol_versions import PROTOCOLS, latest_version, version_numbers
 from psreg.lint.reports.report_formats import rendered
 from psreg.lint.reports.transcript_report import transcript_document, transcript_lines
 from psreg.lint.transcript import TranscriptReport, check_transcript, file_report, stats_of
@@ -92,7 +92,7 @@ def _live(args: Namespace, console: Console, protocol: str, version: str) -> int
     if protocol != "vpp" or args.file != "-" or console.machine or args.fix:
         message = "--live is for vpp on standard input, as text"
         raise UsageError("USAGE", message, "Write `psreg transcript - --protocol vpp --live`.")
-    known = PROTOCOLS[protocol]
+    known = latest_version(protocol)
     options = Options(
         version=known, declared=version or known, mode=Mode.READ if args.read else Mode.STRICT
     )
@@ -133,6 +133,6 @@ def _protocol(text: str) -> tuple[str, str]:
         hint = f"Did you mean `{near}`?" if near else f"Use one of {', '.join(PROTOCOLS)}."
         raise UsageError("NO_SUCH_PROTOCOL", f"unknown protocol `{name}`", hint)
     if at and version_numbers(version) is None:
-        hint = f"Write a version as in `{name}@{PROTOCOLS[name]}`."
+        hint = f"Write a version as in `{name}@{latest_version(name)}`."
         raise UsageError("NO_SUCH_PROTOCOL", f"`{version}` is not a protocol version", hint)
     return name, version

@@ -20,7 +20,7 @@ from psreg.core.diagnostics import ERROR, INFO, LineIndex, Report
 from psreg.core.errors import InterruptError, PsregError, UnavailableError, UsageError
 from psreg.core.terminal import one_line
 from psreg.formats.json import json_document
-from psreg.formats.protocol_versions import PROTOCOLS
+from psreg.formats.protocol_versions import latest_version
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import counted, report_lines
 
@@ -41,9 +41,9 @@ class Conformance(NamedTuple):
 
 
 CONFORMANCES: tuple[Conformance, ...] = (
-    Conformance("pb2s", PROTOCOLS["pb2s"], conform_pb2s.probes, conformance_script),
-    Conformance("vpp", PROTOCOLS["vpp"], conform_vpp.probes),
-    Conformance("plsp", PROTOCOLS["plsp"], conform_plsp.probes),
+    Conformance("pb2s", latest_version("pb2s"), conform_pb2s.probes, conformance_script),
+    Conformance("vpp", latest_version("vpp"), conform_vpp.probes),
+    Conformance("plsp", latest_version("plsp"), conform_plsp.probes),
 )
 
 

@@ -16,7 +16,7 @@ from psreg.core.diagnostics import Diagnostic, Issue, Mode, Span
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.json_lines import Kind
 from psreg.formats.document import PlainText
-from psreg.formats.protocol_versions import PROTOCOLS
+from psreg.formats.protocol_versions import latest_version
 from psreg.lint.locate import judge
 from psreg.protocols.conversation_rules import PROTO_RULES, Recording
 from psreg.protocols.pb2s.prompts import own_prompts_json
@@ -86,7 +86,7 @@ def _refusal(error: DuplicateKeyError, prompt: Prompt) -> Iterator[Diagnostic]:
         protocol="pb2s",
         declared="",
         known=(),
-        version=PROTOCOLS["pb2s"],
+        version=latest_version("pb2s"),
         checked=1,
     )
     yield from judge(PROTO_RULES, recording, PlainText(""), prompt.id, Mode.STRICT)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-PROTOCOLS: Mapping[str, str] = {"vpp": "1.4", "plsp": "0.5", "pb2s": "0.2"}
-"""The latest version that psreg knows, by the name that release.toml uses."""
+PROTOCOLS: Mapping[str, tuple[str, ...]] = {"vpp": ("1.4",), "plsp": ("0.5",), "pb2s": ("0.2",)}
+"""The versions that psreg knows, the latest last, by the name that release.toml uses."""
 
 DIALECT = "psreg-1"
 """The dialect of PLSP instructions (`imf`) that psreg can follow."""
@@ -21,6 +21,11 @@ STUB = "stub"
 """The platform that is not a model: a program that answers what a test asks it to."""
 
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?:\.[0-9]{1,9})?")
+
+
+def latest_version(protocol: str) -> str:
+    """Return the latest version of `protocol`, a name in `PROTOCOLS`."""
+    return PROTOCOLS[protocol][-1]
 
 
 def version_numbers(version: str) -> tuple[int, int] | None:

@@ -3,10 +3,12 @@
 import pytest
 
 from psreg.formats.conversation.reader import read_conversation
+from psreg.formats.protocol_versions import latest_version
 from psreg.lint.reports.transcript_report import transcript_document, transcript_lines
 from psreg.lint.transcript import check_transcript, stats_of
 
-FOOTER = "[Version=v1.4 | Tag=g_1 | Sources=none | Assumptions=0 | Cycle=1/3 | Locus=]"
+LATEST = latest_version("vpp")
+FOOTER = f"[Version=v{LATEST} | Tag=g_1 | Sources=none | Assumptions=0 | Cycle=1/3 | Locus=]"
 GOOD = f"User: !<g>\nHello?\n\nAssistant: <g>\nHello!\n{FOOTER}\n"
 BAD = GOOD + "\nUser: and?\nAssistant: !<q>\nSo.\n"
 
@@ -22,7 +24,7 @@ def test_a_clean_conversation():
     assert list(transcript_lines(found)) == [
         "turn 1 (user): clean",
         "turn 2 (assistant): clean",
-        "vpp 1.4, 2 turns: 2 sound",
+        f"vpp {LATEST}, 2 turns: 2 sound",
     ]
     assert list(transcript_lines(found, quiet=True)) == []
 
@@ -32,14 +34,17 @@ def test_findings_stand_below_their_message():
     head = next(i for i, line in enumerate(lines) if line.startswith("turn 4 (assistant): "))
     assert "error" in lines[head]
     assert any("VPP" in line for line in lines[head + 1 : -1])
-    assert lines[-1].startswith("vpp 1.4, 4 turns: ")
+    assert lines[-1].startswith(f"vpp {LATEST}, 4 turns: ")
     quiet = list(transcript_lines(heard(BAD), quiet=True))
     assert not [line for line in quiet if line.endswith(": clean")]
     assert quiet[-1] == lines[-1]
 
 
 def test_one_message_is_no_number_of_messages():
-    assert list(transcript_lines(heard("User: !<g>\nHello?\n")))[-1] == "vpp 1.4, 1 turn: 1 sound"
+    assert (
+        list(transcript_lines(heard("User: !<g>\nHello?\n")))[-1]
+        == f"vpp {LATEST}, 1 turn: 1 sound"
+    )
 
 
 def test_the_numbers_of_a_trace_stand_in_columns():

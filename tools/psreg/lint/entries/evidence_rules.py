@@ -25,7 +25,7 @@ from psreg.formats.json.pointer import join
 from psreg.formats.layout import EVIDENCE
 from psreg.formats.markdown import examples, recorded, sections
 from psreg.formats.platforms import PLATFORMS
-from psreg.formats.protocol_versions import DIALECT, PROTOCOLS, STUB
+from psreg.formats.protocol_versions import DIALECT, PROTOCOLS, STUB, latest_version
 from psreg.formats.release import TestRun
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Submission
@@ -119,11 +119,11 @@ def unknown_protocol(submission: Submission) -> Iterator[Finding]:
     for name, declared in islice(submission.release.table("protocols").items(), MOST):
         version = declared.get("version") if isinstance(declared, dict) else declared
         pointer = join(("protocols", name))
-        known = PROTOCOLS.get(name)
-        if known is None:
+        if name not in PROTOCOLS:
             message, hint = f"unknown protocol `{name}`", did_you_mean(name, PROTOCOLS)
             yield Finding(message=message, at=pointer, key=True, path=path, hint=hint)
-        elif isinstance(version, str) and version.strip() and version != known:
+        elif isinstance(version, str) and version.strip() and version not in PROTOCOLS[name]:
+            known = latest_version(name)
             match = _VERSION.fullmatch(version)
             newer = match is not None and match[1] == known.partition(".")[0]
             yield Finding(

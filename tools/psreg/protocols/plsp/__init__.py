@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from psreg.core.rule import Rule
-from psreg.formats.protocol_versions import PROTOCOLS
+from psreg.formats.protocol_versions import latest_version
 from psreg.protocols.plsp import block_rules, statement_rules, trace_rules
 from psreg.protocols.plsp.units import Part, parsed, units
 from psreg.protocols.protocol import ConversationProtocol
@@ -48,5 +48,5 @@ PLSP_RULES: tuple[Rule[Part], ...] = (
 )
 
 PLSP = ConversationProtocol(
-    name="plsp", version=PROTOCOLS["plsp"], rules=PLSP_RULES, units=units, parsed=parsed
+    name="plsp", version=latest_version("plsp"), rules=PLSP_RULES, units=units, parsed=parsed
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from psreg.formats.protocol_versions import PROTOCOLS
+from psreg.formats.protocol_versions import latest_version
 
 _TEXT = f"""\
 You are the state engine of a loop that speaks the Prompt Loop State Protocol (PLSP), \
-version {PROTOCOLS["plsp"]}. A program talks to you, and no person reads your answers.
+version {latest_version("plsp")}. A program talks to you, and no person reads your answers.
 
 Each message holds an instruction, which begins with INSTR:, and below it the previous block. \
 Nothing before that message is remembered. Carry the instruction out on the state in the previous \

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from psreg.core.rule import Rule
-from psreg.formats.protocol_versions import PROTOCOLS
+from psreg.formats.protocol_versions import latest_version
 from psreg.protocols.protocol import ConversationProtocol
 from psreg.protocols.vpp import command_rules, echo_rules, footer_rules
 from psreg.protocols.vpp.state import units
@@ -35,5 +35,5 @@ VPP_RULES: tuple[Rule[VppTurn], ...] = (
 )
 
 VPP = ConversationProtocol(
-    name="vpp", version=PROTOCOLS["vpp"], rules=VPP_RULES, units=units, parsed=parsed
+    name="vpp", version=latest_version("vpp"), rules=VPP_RULES, units=units, parsed=parsed
 )

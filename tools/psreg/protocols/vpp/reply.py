@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from psreg.core.diagnostics import Change, Issue, Span
-from psreg.formats.protocol_versions import PROTOCOLS
+from psreg.formats.protocol_versions import latest_version
 from psreg.protocols.vpp.command import first_line, leading, leading_blanks_issue, read_command
 from psreg.protocols.vpp.footer import Footer, is_footer, read_footer, resembles_footer
 from psreg.protocols.vpp.vocabulary import USER_TAGS
@@ -113,7 +113,7 @@ def _footer_line(text: str, lines: list[Span]) -> tuple[Span | None, tuple[Issue
             code="VPP020",
             message="the last line is not a footer",
             span=Span(last.start, last.end),
-            hint=f"End with `[Version=v{PROTOCOLS['vpp']} | Tag=q_1 | Sources=none | "
+            hint=f"End with `[Version=v{latest_version('vpp')} | Tag=q_1 | Sources=none | "
             "Assumptions=0 | Cycle=1/3 | Locus=assistant]`.",
         )
         return None, (issue,)
