@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import Author
-from psreg.forges.detect import detect
+from psreg.forges.detect import FORGES, detect
 from psreg.forges.forge import Forge
 from psreg.git.repository import Repository, open_repository
 from psreg.lint.reports.report_formats import FORMATS, rendered
@@ -33,8 +33,6 @@ _BASES = ("origin/HEAD", "origin/main", "main")
 _WHOLE = ("text", "json", "markdown")
 """The formats that contain the verdict; the others contain only the findings."""
 
-_FORGES = ("github", "gitlab")
-
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
@@ -48,7 +46,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--forge",
-        choices=_FORGES,
+        choices=[forge.name for forge in FORGES],
         help="the forge of that account (default: the forge this job runs on, else github)",
     )
     parser.add_argument(
@@ -69,7 +67,7 @@ def run(args: Namespace, console: Console) -> int:
         option = "--post" if args.post else "--outdated"
         raise UsageError(
             "NO_FORGE",
-            f"`{option}` works only in a job on GitHub or GitLab",
+            f"`{option}` works only in a job on {' or '.join(forge.title for forge in FORGES)}",
             f"Run without `{option}`.",
         )
     with open_repository(Path(args.path)) as repository:
@@ -132,7 +130,9 @@ def _usual_base(repository: Repository) -> str:
 def _author(args: Namespace, forge: Forge | None) -> Author | None:
     """Return the author: from the command line, else from the forge."""
     if args.author_id is not None:
-        return Author(forge=args.forge or (forge.name if forge else _FORGES[0]), id=args.author_id)
+        return Author(
+            forge=args.forge or (forge.name if forge else FORGES[0].name), id=args.author_id
+        )
     return forge.author if forge else None
 
 

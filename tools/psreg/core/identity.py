@@ -115,7 +115,7 @@ class ReleaseId:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Author:
-    """The author of a change: the forge (`github`, `gitlab`) and its numeric id of the account.
+    """The author of a change: the forge, such as `github`, and its numeric id of the account.
 
     `login` is the current name of the account, "" if unknown; it does not identify the author.
     """

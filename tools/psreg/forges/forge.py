@@ -60,7 +60,7 @@ class Forge(Protocol):
 
     @property
     def name(self) -> str:
-        """`github` or `gitlab`, as in the owners of an entry."""
+        """Its name in `FORGES` of `forges.detect`, as in the owners of an entry."""
 
     @property
     def base(self) -> str:

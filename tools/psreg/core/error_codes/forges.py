@@ -1,17 +1,17 @@
-"""Codes about GitHub and GitLab."""
+"""Codes about forges, such as GitHub."""
 
 from __future__ import annotations
 
 from psreg.core.error_codes.row import ErrorCode, Subject
 
 FORGES = Subject(
-    title="GitHub and GitLab",
+    title="Forges",
     codes=(
         ErrorCode(
             code="NO_FORGE",
             exit_code=2,
-            meaning="The command does not run in a job of GitHub or GitLab, or the remote is on "
-            "neither.",
+            meaning="The command does not run in a job of a forge that psreg knows, or the remote "
+            "is on another host.",
             remedy="Leave out `--post` or `--open`, and open the pull request yourself.",
         ),
         ErrorCode(
