@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from psreg.core.classes import PBE_CLASSES
+from psreg.core.classes import CLASSES, PBE_CLASSES
 from psreg.formats import schema
 from psreg.formats.schema import CODES
 
@@ -119,6 +119,23 @@ def test_universal_fields_are_the_same_in_every_class(name):
     assert own.pop("pbe_class")["const"] == name
     assert {key: own[key] for key in universal} == universal
     assert schema.fields(name)[:4] == schema.fields("pbe")
+
+
+def test_the_classes_are_listed_once_among_the_outputs():
+    assert schema.document("package")["properties"]["class"]["enum"] == list(CLASSES)
+    lists = {
+        file.name
+        for file in (files("psreg.formats") / "schemas").iterdir()
+        if json.dumps(CLASSES[1]) in json.dumps(_enums(json.loads(file.read_bytes())))
+    }
+    assert lists == {"package.schema.json", "pbe.schema.json"}
+
+
+def _enums(value):
+    """Return every list of allowed values in a schema."""
+    inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+    found = [value["enum"]] if isinstance(value, dict) and "enum" in value else []
+    return found + [enum for item in inner for enum in _enums(item)]
 
 
 JSON = st.recursive(

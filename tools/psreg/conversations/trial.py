@@ -19,7 +19,7 @@ from pathlib import PurePosixPath
 from psreg.client.render import fill
 from psreg.conversations.model import ChatReply, ChatRequest, Message
 from psreg.conversations.saves import Save, SaveSystem, save_in
-from psreg.core.classes import Format, detect_format
+from psreg.core.classes import RESERVED_CLASSES, Format, detect_format
 from psreg.core.diagnostics import ERROR, Mode, described
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import pbe
@@ -237,7 +237,7 @@ def load(data: bytes, *, path: str, values: Mapping[str, str], placement: str = 
     `placement` is the role that says it, `system` or `user`; "" is the usual one of its format.
 
     Raises:
-        FindingsError: it is invalid even in read mode, or is a persistent service.
+        FindingsError: it is invalid even in read mode, or its class is reserved.
         UsageError: it has neither format, or values are given for a PBE.
     """
     name = PurePosixPath(path).name
@@ -274,8 +274,9 @@ def _engine(document: Pbe, path: str, digest: str, placement: str) -> LoadedProm
         hint = f"Run `psreg check --read {path}`."
         reasons = tuple(map(described, errors))
         raise FindingsError("UNREADABLE", f"{path} cannot be run:", hint, reasons)
-    if document.pbe_class == "persistent_service":
-        message = f"{path} is a `persistent_service`, a reserved class that nothing executes today"
+    if document.pbe_class in RESERVED_CLASSES:
+        stated = f"`{document.pbe_class}`, a reserved class"
+        message = f"{path} is a {stated} that nothing executes today"
         raise FindingsError("NOT_EXECUTED", message)
     start = document.text("start_play", "instruction") or ""
     text = document.tree.text.removeprefix("\ufeff")

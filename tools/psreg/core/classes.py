@@ -25,15 +25,11 @@ class Format(StrEnum):
         return "application/json" if self is Format.PBE else "text/plain; charset=utf-8"
 
 
-CLASSES: tuple[str, ...] = (
-    "stateless_executor",
-    "interactive_engine",
-    "persistent_service",
-    "prompt",
-)
-"""The class folders under `pbes/`; all but `prompt` are values of `pbe_class`."""
+PBE_CLASSES: tuple[str, ...] = ("stateless_executor", "interactive_engine", "persistent_service")
+"""The values of `pbe_class`."""
 
-PBE_CLASSES: tuple[str, ...] = CLASSES[:3]
+CLASSES: tuple[str, ...] = (*PBE_CLASSES, "prompt")
+"""The class folders under `pbes/`."""
 
 RESERVED_CLASSES = ("persistent_service",)
 """The classes that no assistant can run yet (PBE-A10)."""

@@ -18,6 +18,7 @@ from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from psreg.core.classes import PBE_CLASSES
 from psreg.core.spelling import did_you_mean, meant
 from psreg.formats.json.pointer import dotted, join, split
 from psreg.formats.json.syntax_error import shown
@@ -77,9 +78,7 @@ _KEYWORDS = ("required", "additionalProperties", *_SHAPE)
 
 CODES: Mapping[str, Rows] = {
     "pbe": _PBE,
-    "stateless_executor": _PBE,
-    "interactive_engine": _PBE,
-    "persistent_service": _PBE,
+    **dict.fromkeys(PBE_CLASSES, _PBE),
     "release": _RELEASE,
     "entry": tuple(("", keyword, "REG016") for keyword in _KEYWORDS),
     "golden": tuple(("", keyword, "REG030") for keyword in _KEYWORDS),

@@ -12,10 +12,7 @@ const LABELS = {
 };
 
 const NAMES = {
-  interactive_engine: "interactive engine",
-  stateless_executor: "stateless executor",
   prompt: "prompt template",
-  persistent_service: "persistent service",
   "two-or-more": "on two or more platforms",
   one: "on one platform",
   "not-yet": "not yet tested",
@@ -124,7 +121,7 @@ function showFacets(state, counts, active) {
     const chosen = state.chosen[facet] ?? "";
     const values = [...counts[facet]].sort(([a], [b]) => (a < b ? -1 : 1));
     if (chosen && !counts[facet].has(chosen)) values.push([chosen, 0]);
-    const options = values.map(([value, n]) => new Option(`${NAMES[value] ?? value} (${n})`, value));
+    const options = values.map(([value, n]) => new Option(`${named(facet, value)} (${n})`, value));
     select.replaceChildren(new Option(LABELS[facet], ""), ...options);
     select.value = chosen;
     select.hidden = values.length === 0;
@@ -133,10 +130,14 @@ function showFacets(state, counts, active) {
   state.facets.querySelector("button").hidden = !active;
 }
 
+function named(facet, value) {
+  return NAMES[value] ?? (facet === "class" ? value.replaceAll("_", " ") : value);
+}
+
 function item(row, wanted) {
   const meta = element("p", "ps-result__meta");
   const kind = row.facets.class[0];
-  meta.append(element("span", `ps-class ps-class--${kind}`, NAMES[kind] ?? kind), ` ${row.version} `);
+  meta.append(element("span", `ps-class ps-class--${kind}`, named("class", kind)), ` ${row.version} `);
   if (row.deprecated !== null) {
     meta.append(element("span", "ps-state ps-state--yanked", "deprecated"));
   }

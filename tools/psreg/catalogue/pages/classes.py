@@ -1,32 +1,43 @@
-"""The texts about the four classes of entries (PBE 1.0; `.prompt` 0.0.1)."""
+"""The texts about the classes of entries (PBE 1.0; `.prompt` 0.0.1)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from psreg.catalogue.pages.html import text
+from psreg.core.classes import RESERVED_CLASSES
 
 RESERVED = "reserved class: a design document that nothing executes today"
-"""The note shown once on every page where `persistent_service` appears (PBE-A10)."""
+"""The note shown once on every page where a reserved class appears (PBE-A10)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassText:
-    """One class folder: its title in the plural, its noun, a sentence and a paragraph about it."""
+    """One class folder: a sentence and a paragraph about it."""
 
     slug: str
-    title: str
-    noun: str
     line: str
     about: str
-    reserved: bool = False
+
+    @property
+    def noun(self) -> str:
+        """What an entry of this class is called."""
+        return "prompt template" if self.slug == "prompt" else self.slug.replace("_", " ")
+
+    @property
+    def title(self) -> str:
+        """The noun in the plural, as a title."""
+        return f"{self.noun.capitalize()}s"
+
+    @property
+    def reserved(self) -> bool:
+        """Whether no assistant can run it yet."""
+        return self.slug in RESERVED_CLASSES
 
 
 CLASS_TEXTS: tuple[ClassText, ...] = (
     ClassText(
         slug="interactive_engine",
-        title="Interactive engines",
-        noun="interactive engine",
         line="Conversations with phases, techniques, and a way to save and resume.",
         about="An interactive engine turns an assistant into a partner for a longer conversation: "
         "a tutor, a sparring partner, a guide through a decision. It has phases, named techniques "
@@ -35,29 +46,22 @@ CLASS_TEXTS: tuple[ClassText, ...] = (
     ),
     ClassText(
         slug="stateless_executor",
-        title="Stateless executors",
-        noun="stateless executor",
         line="One task, one result: paste the material and copy the answer.",
         about="A stateless executor does one thing and stops. It states its goal, how it behaves, "
         "and the condition on which it ends. It keeps nothing between two runs.",
     ),
     ClassText(
         slug="prompt",
-        title="Prompt templates",
-        noun="prompt template",
         line="Texts with variables and defaults, filled in here or on the command line.",
         about="A prompt template is a text with variables in braces. Some have defaults; you "
         "supply the others, in the form on each page or with `psreg render NAME --set key=value`.",
     ),
     ClassText(
         slug="persistent_service",
-        title="Persistent services",
-        noun="persistent service",
         line="Designs for assistants that monitor something in the background.",
         about="A persistent service would monitor something and report when a condition is met. "
         "PBE 1.0 reserves the class and leaves it unfinished, so an entry here is a design to "
         "read and discuss.",
-        reserved=True,
     ),
 )
 

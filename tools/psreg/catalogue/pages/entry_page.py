@@ -88,8 +88,10 @@ def _take(release: Release) -> str:
 def _banners(entry: Entry, release: Release) -> str:
     record, row = entry.record, release.record
     out = []
-    if class_text(record.entry_class).reserved:
-        out.append(note("warning", f"<p><strong>Persistent service</strong>, a {RESERVED}.</p>"))
+    kind = class_text(record.entry_class)
+    if kind.reserved:
+        what = kind.noun.capitalize()
+        out.append(note("warning", f"<p><strong>{what}</strong>, a {RESERVED}.</p>"))
     if record.deprecated is not None:
         reason = text(str(record.deprecated.get("reason", "")))
         instead = str(record.deprecated.get("replacement", ""))

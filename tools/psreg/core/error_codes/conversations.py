@@ -23,7 +23,7 @@ TRIALS = Subject(
         ErrorCode(
             code="NOT_EXECUTED",
             exit_code=1,
-            meaning="The prompt is a `persistent_service`, which nothing can run today.",
+            meaning="The class of the prompt is reserved: nothing can run it today.",
             remedy="Try a prompt of another class.",
         ),
         ErrorCode(

@@ -155,7 +155,7 @@ def version_not_semver(pbe: Pbe) -> Iterator[Finding]:
 
 @rule("PBE007", spec="pbe-1.0/PBE-07", severity=ERROR)
 def unknown_class(pbe: Pbe) -> Iterator[Finding]:
-    """`pbe_class` is not one of the three classes.
+    """`pbe_class` is not a known class.
 
     ## Why
     The class decides which fields a PBE must have and how an assistant runs it. psreg cannot check

@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from itertools import islice
 
+from psreg.core.classes import CLASSES
 from psreg.core.identity import is_name
 from psreg.formats import entry as entry_file
 from psreg.formats.entry import EntryFile
@@ -283,8 +284,8 @@ def _aliases(file: EntryFile) -> dict[str, int]:
 
 
 def reserved() -> frozenset[str]:
-    """Return the names that every registry reserves."""
-    return _words("reserved")
+    """Return the names that every registry reserves, those of the classes included."""
+    return _words("reserved").union(CLASSES)
 
 
 def affixes() -> frozenset[str]:
