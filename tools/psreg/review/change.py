@@ -6,7 +6,7 @@ only if a rule asks for them. The rules check what a change adds, in the context
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -98,16 +98,42 @@ class TouchedEntry:
         return self.base is not None and self.head is None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed:
+    """What was merged after the change was made: names with aliases, and releases.
+
+    `taken` are all names and aliases of the registry. No rule depends on any of this.
+    """
+
+    names: frozenset[str] = frozenset()
+    releases: frozenset[ReleaseId] = frozenset()
+    taken: frozenset[str] = frozenset()
+
+
 class ChangeSet:
-    """The difference between two trees. `author` is None if the forge does not identify them."""
+    """The difference between two trees. `author` is None if the forge does not identify them.
+
+    `landed` is called if a finding may be due to what was merged after the change was made.
+    """
 
     def __init__(
-        self, base: Tree, head: Tree, files: tuple[FileChange, ...], author: Author | None = None
+        self,
+        base: Tree,
+        head: Tree,
+        files: tuple[FileChange, ...],
+        author: Author | None = None,
+        landed: Callable[[], Landed] = Landed,
     ) -> None:
+        self._find_landed = landed
         self.base = base
         self.head = head
         self.files = tuple(sorted(files, key=lambda change: change.path))
         self.author = author
+
+    @cached_property
+    def landed(self) -> Landed:
+        """What was merged after the change was made."""
+        return self._find_landed()
 
     @cached_property
     def releases(self) -> tuple[NewRelease, ...]:

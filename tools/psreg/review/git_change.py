@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePosixPath
 
-from psreg.core.identity import PBES, Author
+from psreg.core.errors import PsregError
+from psreg.core.identity import PBES, Author, ReleaseId
 from psreg.formats.tree import POLICY, Tree
-from psreg.git.repository import Repository
-from psreg.git.tree_diff import Difference
-from psreg.review.change import ChangeSet, FileChange, Touch
+from psreg.git.objects import Objects
+from psreg.git.repository import Merge, Repository
+from psreg.git.tree_diff import Difference, FolderPair, differences, lookup
+from psreg.git.tree_object import Row
+from psreg.review.change import ChangeSet, FileChange, Landed, Touch
+from psreg.review.entry_names import ENTRY_FILE, aliases_in, folder_of, key_of
 from psreg.review.view import View
 
 
@@ -57,8 +61,32 @@ def read_change(
         Tree(after, irregular, today=today),
         tuple(_file_change(path, one, merge.sources) for path, one in merge.differences.items()),
         author,
+        landed=lambda: _landed(repository.objects, merge, view),
     )
     return Changes(change=change, base=merge.base, tip=merge.tip, head=merge.head)
+
+
+def _landed(objects: Objects, merge: Merge, view: View) -> Landed:
+    """Return what was merged since the merge base; nothing if Git lacks it, or it is too much."""
+    try:
+        root = objects.root(merge.base)
+        found = differences(objects, [FolderPair("", root, merge.before)])
+        releases = {release for path in found if (release := ReleaseId.of(PurePosixPath(path)))}
+        new = {one for one in releases if lookup(objects, root, str(one.folder)) is None}
+        entries = {key for path in found if (key := key_of(path))}
+        names = {key[1] for key in entries if lookup(objects, root, folder_of(key)) is None}
+        for path, one in found.items():
+            if path.endswith(f"/{ENTRY_FILE}"):
+                names |= _aliases(objects, one.after) - _aliases(objects, one.before)
+        return Landed(names=frozenset(names), releases=frozenset(new), taken=view.taken())
+    except PsregError:
+        return Landed()
+
+
+def _aliases(objects: Objects, row: Row | None) -> set[str]:
+    if row is None or not row.is_file:
+        return set()
+    return {alias for data in objects.blobs({row.id: None}) for alias in aliases_in(data)}
 
 
 def _is_checked(path: PurePosixPath) -> bool:

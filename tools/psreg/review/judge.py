@@ -6,6 +6,7 @@ counted. There is no finding about what the base has and the change does not tou
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
@@ -13,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from psreg.core.diagnostics import Diagnostic, Finding
-from psreg.core.identity import PBES, ReleaseId
+from psreg.core.identity import PBES, EntryId, ReleaseId, is_name
 from psreg.core.rule import Rule
 from psreg.core.rule_table import RuleTable
 from psreg.formats.tree import POLICY, Entry, Submission, Tree
@@ -26,6 +27,16 @@ from psreg.review.change import ChangeSet, TouchedEntry
 
 MOST = 100
 """Maximum findings reported per rule and severity, and entries and versions checked."""
+
+_QUOTED = re.compile("`([a-z0-9_]+)`")
+
+_ABOUT_NAMES = frozenset(
+    ["REG005", "REG024", "CHG018", "CHG019"] + [f"NAME00{n}" for n in (1, 2, 3, 4, 5, 8)]
+)
+"""Rules whose findings can be due to a name that was merged after the change was made."""
+
+_ABOUT_VERSIONS = ("CHG006", "CHG007")
+"""Rules whose findings can be due to a version that was merged after the change was made."""
 
 _FEW = 20
 """Maximum new names that are compared one by one; more are compared all at once."""
@@ -49,6 +60,45 @@ def check_change(change: ChangeSet, rules: RuleTable) -> Iterator[Diagnostic]:
     few = (replace(rule, check=_few(rule)) for rule in rules.about(change))
     for diagnostic in judge_at(few, change, touched.documents):
         yield by_policy(diagnostic, change.base.policy)
+
+
+def explained(change: ChangeSet, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield the findings; those that are due to what was merged since the change say so."""
+    for d in found:
+        id_ = EntryId.of(PurePosixPath(d.path).parent)
+        if d.code in _ABOUT_NAMES:
+            yield _taken(change, d, id_.name if id_ else "")
+        elif d.code in _ABOUT_VERSIONS:
+            new = [one.version for one in change.landed.releases if one.entry == id_]
+            said = f"; {', '.join(sorted(new))} was released in the meantime" if new else ""
+            yield replace(d, message=d.message + said)
+        else:
+            yield d
+
+
+def _taken(change: ChangeSet, d: Diagnostic, own: str) -> Diagnostic:
+    """Return a finding about a name, with a free name if its name was taken in the meantime."""
+    landed = [name for name in _QUOTED.findall(d.message) if name in change.landed.names]
+    if not landed:
+        return d
+    mine = next((e.name for e in change.entries if e.is_new and e.name in (own, *landed)), own)
+    free = next((name for name in _candidates(change, mine) if _is_free(change, name)), "")
+    hint = f"Rename yours, for example to `{free}`." if free else d.hint
+    return replace(d, message=f"{d.message}; `{landed[0]}` was taken in the meantime", hint=hint)
+
+
+def _candidates(change: ChangeSet, name: str) -> Iterator[str]:
+    """Yield names that say more than `name`: with a tag of the release, or with its class."""
+    for new in change.releases[:MOST]:
+        if new.id.name == name:
+            tags = (tag for _, tag in new.submission.release.strings("tags"))
+            yield from (f"{name}_{tag.replace('-', '_')}" for tag in tags)
+            yield f"{name}_{new.id.entry_class}"
+
+
+def _is_free(change: ChangeSet, name: str) -> bool:
+    taken = change.landed.taken
+    return is_name(name) and name not in taken and not similar_candidates([name], taken)
 
 
 def _selection(change: ChangeSet, touched: Tree) -> Selection:

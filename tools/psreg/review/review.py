@@ -24,7 +24,7 @@ from psreg.formats.tree import Submission
 from psreg.lint.names.all_names import ENOUGH, similar_candidates
 from psreg.lint.names.similarity import bare, distance
 from psreg.review.change import ChangeSet, NewRelease, Touch
-from psreg.review.judge import check_change
+from psreg.review.judge import check_change, explained
 from psreg.review.rules import HUMAN
 from psreg.review.rules.version_rules import below_the_floor, checked_releases
 from psreg.review.suggestions import in_diff, suggestions
@@ -79,7 +79,8 @@ def review(
     """Return the review of `change`; `base` and `head` are the ids of its two commits."""
     files = [one for one in change.files if one.touch is not Touch.DELETED]
     policy = change.base.policy
-    report = Report.of(len(files), check_change(change, rules), policy.site_address)
+    found = explained(change, check_change(change, rules))
+    report = Report.of(len(files), found, policy.site_address)
     reasons = tuple(dict.fromkeys(_reasons(report.diagnostics, _stated_origins(change))))
     releases = tuple(_released(new, change, missing_files) for new in checked_releases(change))
     fixes = suggestions(report.diagnostics, change.head.files)

@@ -82,6 +82,10 @@ class View:
         """Return the registry after the change."""
         return GitTree(self._objects, self._head)
 
+    def taken(self) -> frozenset[str]:
+        """Return all names and aliases of the registry before the change."""
+        return frozenset({*self._entries.names, *self._entries.by_alias})
+
     def _concerns_name(self, key: Key) -> bool:
         return entry_file(key) in self._touched or self._entries.folder(key) is None
 
