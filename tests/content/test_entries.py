@@ -155,7 +155,7 @@ def test_whole_sentences_of_these_entries_are_recognized_in_others():
     texts = {}
     for path, data in artifacts:
         if path.suffix == ".txt":
-            pbe_texts = [text for _, text in pbe.read(data).strings()]
+            pbe_texts = [text for _, text in pbe.read(data).strings]
             texts.setdefault(path.parts[-3], set()).update(map(text_digest, pbe_texts))
         else:
             prompt = dotprompt.read(data)

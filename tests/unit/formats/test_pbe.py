@@ -30,7 +30,7 @@ def test_answers_for_any_input(data):
     assert document.name is document.version is document.pbe_class is None
     assert document.schema_name == "pbe"
     assert document.violations == ()
-    assert list(document.strings()) == []
+    assert list(document.strings) == []
 
 
 def test_wrong_types_are_none():

@@ -91,8 +91,9 @@ class Pbe:
         corrected = {**self.value, "pbe_class": self.meant_class}
         return (*stated, *schema.violations(self.schema_name, corrected))
 
+    @cached_property
     def strings(self) -> list[tuple[str, str]]:
-        """Return (pointer, text) of every text that its class requires and the file has."""
+        """(pointer, text) of every text that its class requires and the file has."""
         return schema.strings(self.schema_name, self.value)
 
     def get(self, *path: str) -> Any:

@@ -66,15 +66,16 @@ def _listed(rules: Iterable[Rule[T]], subject: T) -> Iterator[tuple[Rule[T], Fin
     """Yield the findings to list, each with the number of those that it stands for as well."""
     room = LISTED_IN_ALL
     for rule in rules:
-        for finding, more in _of_rule(rule, subject, max(1, min(room, LISTED))):
-            room -= 1
-            yield rule, finding, more
+        # NOTE: almost every rule finds nothing.
+        if found := list(islice(rule.check(subject), MOST + 1)):
+            for finding, more in _of_rule(rule, found, max(1, min(room, LISTED))):
+                room -= 1
+                yield rule, finding, more
 
 
-def _of_rule(rule: Rule[T], subject: T, room: int) -> Iterator[tuple[Finding, int]]:
-    found = list(islice(rule.check(subject), MOST + 1))
-    if len(found) <= 1:
-        yield from ((finding, 0) for finding in found)
+def _of_rule(rule: Rule[T], found: list[Finding], room: int) -> Iterator[tuple[Finding, int]]:
+    if len(found) == 1:
+        yield found[0], 0
         return
     if len(found) > MOST:
         last = found.pop()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.lint.content import appearance
+from psreg.lint.content import appearance, texts
 from psreg.lint.content.appearance import Layer
 from psreg.lint.engine import check_file
 
@@ -110,7 +110,7 @@ def test_the_values_of_a_pbe_are_read_in_order():
 
 @given(st.text(alphabet="aA1&;#o*<b>/(%) .\u043e\u00e9", max_size=60))
 def test_a_layer_leads_back(text):
-    layer = appearance.plain(Layer(text=text))
+    layer = appearance.plain(Layer(text=text), texts.of_readme(text))
     for start in range(len(layer.text)):
         span = layer.span(start, start + 1)
         assert 0 <= span.start < span.end <= len(text)

@@ -23,6 +23,7 @@ from psreg.lint.content.patterns import table
 
 if TYPE_CHECKING:
     from psreg.formats.dotprompt import Prompt
+    from psreg.lint.content.texts import Content
 
 COMMENTS, DEFAULTS = "is split by comments", "is put together from defaults"
 SIGNS = "has entities for signs"
@@ -54,11 +55,15 @@ _SPELLED = lazy(
     r"(?<![A-Za-z0-9])[A-Za-z](?P<between>[ .*_|/·-])[A-Za-z](?:(?P=between)[A-Za-z]){2,30}"
     r"(?![A-Za-z0-9])"
 )
+_MARKUP = frozenset("*~`<\\")
+"""What `_IN_WORD` begins with."""
+
 _ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyz")
 _FEW = 3
 """So many different single letters may be a word that is spelled."""
 
 _MASKED = lazy(r"[^\x00-\x7f]")
+_AS_LETTERS = frozenset("@$|")
 _SIGN = lazy(r"[@$|](?<=[A-Za-z].)(?=[A-Za-z])")
 _DIGITS = lazy(r"[A-Za-z0-9@$!|]{4,24}")
 _WORD = lazy(r"[A-Za-z]{3,24}")
@@ -181,23 +186,24 @@ def _comments(text: str) -> Iterator[tuple[int, int]]:
         start = text.find("(%", end + 2)
 
 
-def plain(below: Layer, words: frozenset[str] | None = None) -> Layer:
-    """Return a text as a reader takes it: see the module's text.
-
-    `words` are those of the text, if it is ASCII: they tell quickly what need not be searched.
-    """
+def plain(below: Layer, content: Content) -> Layer:
+    """Return a text of `content` as a reader takes it: see the module's text."""
+    # NOTE: what is known of an ASCII text tells quickly what need not be searched.
+    words = content.words if content.ascii else None
     text = below.text
     if "&" in text:
         below = _replaced(below, ENTITIES, _ENTITY, _letter)
         below = _replaced(below, SIGNS, _ENTITY, html.unescape)
     if not below.text.isascii():
         below = _in_plain_letters(below)
-    below = _replaced(below, MARKUP, _IN_WORD, lambda _: "")
+    if words is None or below.how == ENTITIES or not _MARKUP.isdisjoint(content.marks):
+        below = _replaced(below, MARKUP, _IN_WORD, lambda _: "")
     if below.how in (ENTITIES, SIGNS, MARKUP):
         words = None
     if words is None or len(_ALPHABET & words) >= _FEW:
         below = _replaced(below, LETTERS, _SPELLED, lambda spelled: spelled[::2])
-    if words is None or _SIGN.search(text) or any(map(_is_mixed, words)):
+    signs = not _AS_LETTERS.isdisjoint(content.marks) and _SIGN.search(text)
+    if words is None or signs or any(map(_is_mixed, words)):
         below = _replaced(below, DIGITS, _DIGITS, _without_digits)
     return below
 

@@ -17,6 +17,7 @@ _CONTROL_RUN = lazy("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]++")
 _COMMANDS = lazy("[\0\b\x0e\x0f\x7f\x90\x98\x9b\x9d-\x9f]|\x1b(?!\\s|\\Z)")
 """Control characters that change what a terminal shows, or end a text."""
 
+_CONTROLS = tuple(c for c in map(chr, range(0x80)) if not c.isprintable() and c not in "\t\n\r")
 _RETURN = lazy("\r++\n?")
 _SEQUENCE = 24
 """Characters that the message shows, from the control character on."""
@@ -43,7 +44,7 @@ def control_characters(content: Content) -> Iterator[Finding]:
     after    Answer …
     ```
     """
-    for segment, run in content.find(_CONTROL_RUN):
+    for segment, run in content.find(_CONTROL_RUN, *(_CONTROLS if content.ascii else ())):
         shown = quoted(segment.text[run.start() : run.start() + _SEQUENCE])
         number = len(run[0])
         what = f"{number} characters, {code_points(run[0])}, are control characters"

@@ -35,12 +35,15 @@ _OUTPUT = (
     "|score|solution|suggest|summar|text here|think|thought|translat|verdict|work"
 )
 _YOURS = lazy(rf"<your (?!(?:\w++ )?(?:{_OUTPUT}))[^<>\n]{{1,60}}>", re.IGNORECASE)
-_TEMPLATE_WORDS = (
-    "string",
-    "unique_identifier",
-    "semantic_version",
-    "Execution directive for LLM",
-)
+_TEMPLATE_WORDS = {
+    word: marks_of(word.lower())
+    for word in (
+        "string",
+        "unique_identifier",
+        "semantic_version",
+        "Execution directive for LLM",
+    )
+}
 _FIELD = lazy(
     r"/(?:(?:pbe_name|pbe_version|install_instructions|description)"
     r"|(?:execution|core_philosophy|meta_instructions|start_play|service_config)/[^/]++"
@@ -80,8 +83,9 @@ _FILLER = frozenset((
 
 _FILLER_LETTERS = max(len(set(filler)) for filler in _FILLER)
 _LATIN = frozenset("abcdefghijklmnopqrstuvwxyz")
-_ENOUGH = 64
+_ENOUGH = 48
 
+_SIGNS_TO_NOTHING = {code: None for code in range(0x80) if not chr(code).isalnum()}
 _SIGNS = frozenset(("P", "Z", "C"))
 _DRAWN = "So"  # an emoji says something
 
@@ -121,7 +125,10 @@ def _placeholders(content: Content) -> Iterator[Finding]:
     for segment, match in content.find(_YOURS, "<your "):
         if not segment.in_code(match.start()) and not _quoted(segment.text, match):
             yield _left_in(segment, *match.span())
-    if any(f'"{word}"' in content.source for word in _TEMPLATE_WORDS):
+    if any(
+        marks <= content.marks and f'"{word}"' in content.source
+        for word, marks in _TEMPLATE_WORDS.items()
+    ):
         for segment in content.segments:
             value = segment.kind is Kind.VALUE and segment.text in _TEMPLATE_WORDS
             if value and _FIELD.fullmatch(segment.pointer):
@@ -241,6 +248,8 @@ def _is_sign(character: str) -> bool:
 
 def _plain(text: str) -> str:
     """Return the letters and digits of `text`, case folded."""
+    if text.isascii():
+        return text.lower().translate(_SIGNS_TO_NOTHING)
     return "".join(filter(str.isalnum, text.casefold()))
 
 

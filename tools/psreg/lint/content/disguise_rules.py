@@ -50,7 +50,7 @@ def disguised_text(content: Content) -> Iterator[Finding]:
             hint="Write the text itself.",
         )
         return
-    layer = appearance.plain(layer, content.words if content.ascii else None)
+    layer = appearance.plain(layer, content)
     if layer is not source:
         yield from _disguised(content, layer, _as_content(layer.text))
     elif len(content.segments) > 1:

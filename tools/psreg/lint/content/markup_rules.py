@@ -159,6 +159,8 @@ def text_off_screen(content: Content) -> Iterator[Finding]:
             at=segment.span(*gap.span()),
             hint="Delete the blanks.",
         )
+    if content.text.count("\n") - len(content.segments) < _HEIGHT - 1:
+        return
     for segment, lines in content.find(_EMPTY_LINES, *below):
         number = lines[0].count("\n")
         yield Finding(

@@ -108,9 +108,7 @@ class Pattern:
             return False
         if not self.needles:
             return True
-        return any(self._begun(content)) and any(
-            content.marks >= marks and content.contains(needle) for needle, marks in self._needles
-        )
+        return any(self._begun(content)) and any(map(content.contains, self.needles))
 
     def _begun(self, content: Content) -> Iterator[str]:
         """Yield the first words of the starts that may occur."""
@@ -140,11 +138,6 @@ class Pattern:
     @cached_property
     def _marks_of_words(self) -> frozenset[str]:
         return frozenset(map(mark, self.words))
-
-    @cached_property
-    def _needles(self) -> tuple[tuple[str, frozenset[str]], ...]:
-        """The needles, each with the marks of what is in it after the first word."""
-        return tuple((n, marks_of(re.sub(r"^[a-z0-9]+", "", n))) for n in self.needles)
 
     @cached_property
     def _starts(self) -> tuple[tuple[str, list[frozenset[str]]], ...]:

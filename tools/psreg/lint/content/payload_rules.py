@@ -71,7 +71,7 @@ def base64_text(content: Content) -> Iterator[Finding]:
     PS030 = "The exercise has the learner decode a paragraph of Moby-Dick."
     ```
     """
-    if any(len(word) >= _SHORT for word in content.words):
+    if max(map(len, content.words), default=0) >= _SHORT:
         yield from _short_texts(content)
     if content.longest < _LINE:
         return

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +36,11 @@ _NOT_ASCII = "\x80"
 """The mark of a text beyond ASCII."""
 
 _NO_LETTERS = {code: " " for code in range(0x80) if not chr(code).isalnum()}
-_ONLY_SIGNS = dict.fromkeys(map(ord, "abcdefghijklmnopqrstuvwxyz0123456789 "))
+_ALPHANUMERIC = "abcdefghijklmnopqrstuvwxyz0123456789"
 _WORD = lazy(r"[a-z0-9]++")
 
 _ASCII_BLANKS = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f"
+_ONLY_SIGNS = dict.fromkeys(map(ord, f"{_ALPHANUMERIC} {_ASCII_BLANKS}"))
 _BLANKS = _ASCII_BLANKS + (
     "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
@@ -64,7 +65,7 @@ class Kind(StrEnum):
     RECORDS = "records"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached_property
+@dataclass(eq=False)  # not frozen, without keywords: a file has hundreds
 class Segment:
     """One text. `pointer` names the value of a PBE, or the member whose name it is; else ""."""
 
@@ -187,9 +188,9 @@ class Content:
         return " ".join(self.words)
 
     def contains(self, needle: str) -> bool:
-        """Tell whether `needle`, in lower case, is in `flat`."""
-        # NOTE: most needles are parts of words, and a text repeats its words.
-        return needle in (self.vocabulary if _WORD.fullmatch(needle) else self.flat)
+        """Tell whether `needle`, in lower case, is in `flat`; with a line break, in `lower`."""
+        marks, where = _where_to_search(needle)
+        return marks <= self.marks and needle in getattr(self, where)
 
     @cached_property
     def longest(self) -> int:
@@ -248,7 +249,7 @@ class Content:
         MULTILINE, `^` and `$`: first all segments are searched together, and one by one only if
         there is a match.
         """
-        if needles and not any(needle in self.lower for needle in needles):
+        if needles and not any(map(self.contains, needles)):
             return
         if len(self.segments) > 1 and pattern.search(self.text) is None:
             return
@@ -322,11 +323,11 @@ def _json(tree: JsonTree) -> list[Segment]:
     def take(value: Any, pointer: str) -> None:
         # NOTE: recursion is bounded, the parser refuses deep nesting.
         if isinstance(value, str):
-            found.append(Segment(text=value, kind=Kind.VALUE, pointer=pointer, source=tree))
+            found.append(Segment(value, Kind.VALUE, pointer, tree))
         elif isinstance(value, dict):
             for name, item in value.items():
                 member = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
-                found.append(Segment(text=name, kind=Kind.KEY, pointer=member, source=tree))
+                found.append(Segment(name, Kind.KEY, member, tree))
                 take(item, member)
         elif isinstance(value, list):
             for index, item in enumerate(value):
@@ -334,6 +335,16 @@ def _json(tree: JsonTree) -> list[Segment]:
 
     take(tree.value, "")
     return found
+
+
+@cache
+def _where_to_search(needle: str) -> tuple[frozenset[str], str]:
+    """Return marks of every text that contains `needle`, and what of a `Content` to search."""
+    if any(blank in needle for blank in _ASCII_BLANKS):
+        return frozenset(), "lower"
+    # NOTE: most needles are parts of words, and a text repeats its words.
+    rest = needle.lstrip(_ALPHANUMERIC)
+    return marks_of(rest), "flat" if rest else "vocabulary"
 
 
 def mark(word: str) -> str:

@@ -54,7 +54,7 @@ def blank_string(pbe: Pbe) -> Iterator[Finding]:
     yield from of_violations(pbe.violations, "PBE020")
     from psreg.formats.pbe_templates import advice  # noqa: PLC0415 - only a PBE needs it
 
-    blank = (pointer for pointer, text in pbe.strings() if not text.strip())
+    blank = (pointer for pointer, text in pbe.strings if not text.strip())
     for pointer in islice(blank, MAX_VIOLATIONS):
         path = _at(pointer)
         hint = advice(pbe.schema_name, path)
@@ -112,7 +112,7 @@ def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
 
 def _prose(pbe: Pbe) -> Iterator[tuple[str, str]]:
     """Yield pointer and text of every required text that is to say something."""
-    for pointer, text in pbe.strings():
+    for pointer, text in pbe.strings:
         if text.strip() and not _IDENTIFIERS.fullmatch(pointer):
             yield pointer, text
 
