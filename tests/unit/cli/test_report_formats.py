@@ -7,6 +7,7 @@ import json
 import pytest
 
 from psreg.cli.rules import all_rules
+from psreg.lint.reports.report_formats import FORMATS
 from support.clients import Client
 
 RULES = all_rules()
@@ -49,7 +50,7 @@ def test_five_blank_lines_on_top_change_no_fingerprint(client):
     assert len({json.dumps(each) for each in before}) == len(before)
 
 
-@pytest.mark.parametrize("form", ["github", "gitlab", "rdjson", "markdown"])
+@pytest.mark.parametrize("form", sorted({*FORMATS} - {"text", "json", "sarif"}))
 def test_the_exit_code_is_the_reports_in_every_form(client, form):
     for path, code in (("hello.pbe.txt", 1), ("clean.prompt", 0)):
         done = client.run("check", path, "--format", form)
