@@ -2,8 +2,8 @@
 
 `data/pbe_templates.json` has the templates and blanks of tools/pbct.txt unchanged. `psreg new`
 fills them in, and findings about missing text say what the blank asks for.
-`data/example_texts.json` has digests of well-known texts: those of the specifications, of `psreg
-new`, and of the prompts that psreg comes with, by the name of the prompt.
+`data/example_texts.json` has digests of well-known texts: those of the specifications, of the
+other questions of `psreg new`, and of the prompts that psreg comes with, by the name of the prompt.
 """
 
 from __future__ import annotations
@@ -133,6 +133,9 @@ def copied_from(text: str, name: str) -> str:
     return f"copied from the published prompt `{owners[0]}`"
 
 
+_GIVEN = ("pbe_name", "pbe_version")
+"""The blanks whose examples anyone may use."""
+
 _PSREG = "psreg new"
 _OF_SPECIFICATION = ("pbe-1.0", "hello_world", "simple_quiz", "AgentRoleplayPrompt")
 """The prompts that the specifications show; `pbe-1.0` for what they say about a field."""
@@ -158,6 +161,9 @@ def _known_texts() -> Mapping[str, tuple[str, ...]]:
     for name, digests in _data("example_texts.json").items():
         for digest in digests:
             table[digest] = (*table.get(digest, ()), name)
+    asked = (blank for key, blank in blanks().items() if key not in _GIVEN)
+    for digest in (text_digest(text) for one in asked for text in (one.meaning, one.example)):
+        table[digest] = (*table.get(digest, ()), _PSREG)
     return table
 
 
