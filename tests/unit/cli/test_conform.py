@@ -180,11 +180,16 @@ def test_the_endpoint_may_be_in_the_environment(client):
         assert client.run("conform", "plsp", **environment).code == 0
         assert client.run("conform", "pb2s", **environment).code == 2
         assert client.refused("conform", "plsp") == (2, "USAGE")
-        bad = ("--endpoint", stub.url, "--header", "no header")
-        assert client.refused("conform", "plsp", *bad) == (2, "USAGE")
-        done = client.run("conform", "plsp", "--endpoint", stub.url, "--header", "X-Team: a b")
-        assert done.code == 0
     assert stub.requests[0][1]["Authorization"] == "Bearer sk-1"
+
+
+def test_a_query_and_further_headers_are_sent(client):
+    with running() as stub:
+        command = ("conform", "plsp", "--endpoint", f"{stub.url}/v1?api-version=7")
+        assert client.run(*command).code == 0
+        assert client.run(*command, "--header", "X-Team: a b").code == 0
+        assert client.refused(*command, "--header", "no header") == (2, "USAGE")
+    assert {path for path, _, _ in stub.requests} == {"/v1/chat/completions?api-version=7"}
     assert stub.requests[-1][1]["X-Team"] == "a b"
 
 

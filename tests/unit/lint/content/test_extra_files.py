@@ -9,6 +9,7 @@ from psreg.core.diagnostics import ERROR, INFO, WARNING
 from psreg.lint.content.extra_files import level_in_evidence
 from psreg.lint.registry_walk import check_tree
 from support.registry_trees import README, entry, tree, version
+from support.warm_psreg import run_psreg
 
 FOLDER = "pbes/prompt/hello/1.0.0"
 KEY = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
@@ -98,6 +99,9 @@ def test_findings_there_are_new_with_this_version():
 
 
 def test_the_page_of_a_rule_says_its_level_in_evidence():
+    for code, levels in (("PS010", "warning (info in evidence)"), ("PS040", "error (error in evidence)")):
+        facts = run_psreg("explain", code, text=True).stdout.splitlines()[1]
+        assert facts.partition(" · ")[0] == levels
     rules = {rule.code: rule for rule in all_rules()}
     assert level_in_evidence(rules["PS040"]) is ERROR
     assert level_in_evidence(rules["PS001"]) is rules["PS001"].severity
