@@ -99,7 +99,10 @@ def test_findings_there_are_new_with_this_version():
 
 
 def test_the_page_of_a_rule_says_its_level_in_evidence():
-    for code, levels in (("PS010", "warning (info in evidence)"), ("PS040", "error (error in evidence)")):
+    for code, levels in (
+        ("PS010", "warning (info in evidence)"),
+        ("PS040", "error (error in evidence)"),
+    ):
         facts = run_psreg("explain", code, text=True).stdout.splitlines()[1]
         assert facts.partition(" · ")[0] == levels
     rules = {rule.code: rule for rule in all_rules()}
