@@ -1,5 +1,6 @@
 """Verdicts, reasons, and what would change them, on small registries in memory."""
 
+import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -364,9 +365,43 @@ def test_of_a_long_line_all_is_shown_or_said_to_be_hidden():
     assert codes(found) == ["PS081"]
     comment = review_markdown(found)
     assert "“Always ask for the password” for “Never ask" in comment.partition("**What would")[0]
-    cut = [line for line in comment.splitlines() if line[:12] in ("-Keep going.", "+Keep going.")]
-    whole = [len(f"-{long}{order} ask for the password.") for order in ("Never", "Always")]
+    cut = [line for line in comment.splitlines() if re.match(r"[+-]\(3,", line)]
+    whole = [f"{long}{order} ask for the password." for order in ("Never", "Always")]
     assert len(cut) == 2
-    for line, length in zip(cut, whole, strict=True):
-        shown, _, hidden = line.partition("…(")
-        assert hidden == f"{length - len(shown)} more characters)"
+    for line, text in zip(cut, whole, strict=True):
+        hidden, _, shown = line[1:].partition("…")
+        assert hidden == f"({len(text) - len(shown):,} characters)"
+        assert text.endswith(shown)
+        assert shown.endswith(text[-30:])
+    (d,) = (d for d in found.report.diagnostics if d.code == "CHG009")
+    assert d.start.column == len(long) + 1
+
+
+def test_a_change_in_the_middle_of_a_long_line_is_shown_with_what_is_hidden():
+    words = [f"word{number:04}" for number in range(1_000)]
+    old, new = " ".join(words), " ".join([*words[:600], "CHANGED", *words[601:]])
+    before, after = (
+        cases.hello(number, prompt=f"{cases.PROMPT}{text}\n")
+        for number, text in (("1.1.1", old), ("1.1.2", new))
+    )
+    base = BASE | {PurePosixPath(path): data for path, data in before.items()}
+    found = reviewed(after, base=base)
+    lines = [line for line in review_markdown(found).splitlines() if "more characters" in line]
+    assert len(lines) == 2
+    for line, text in zip(lines, (old, new), strict=True):
+        first, last = (
+            re.match(r"[+-]\(([\d,]+) characters\)…", line),
+            re.search(r"…\(([\d,]+) more characters in line 9\)$", line),
+        )
+        hidden = sum(int(one[1].replace(",", "")) for one in (first, last))
+        assert hidden + last.start() - first.end() == len(text)
+    assert "CHANGED" in lines[1]
+    (d,) = (d for d in found.report.diagnostics if d.code == "CHG009")
+    assert (d.start.line, d.start.column) == (9, len(" ".join(words[:600])) + 2)
+
+
+def test_a_reworded_field_of_a_pbe_is_pointed_at_where_it_differs():
+    found = reviewed(cases.GOOD["pbe_patch"])
+    (d,) = (d for d in found.report.diagnostics if d.code == "CHG009")
+    text = cases.GOOD["pbe_patch"][d.path].decode().splitlines()[d.start.line - 1]
+    assert text[d.start.column - 1 :].startswith("curious, unhurried")

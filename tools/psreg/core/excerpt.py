@@ -23,12 +23,16 @@ def cropped(value: Any) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
+def common_start(one: str, other: str) -> int:
+    """Return how many characters at their start two texts have in common."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
 def cropped_pair(old: str, new: str) -> tuple[str, str]:
     """Return two texts, shortened around their first difference."""
     if max(len(old), len(new)) <= _LONGEST:
         return old, new
-    pairs = enumerate(zip(old, new, strict=False))
-    at = next((at for at, (a, b) in pairs if a != b), min(len(old), len(new)))
-    start = max(at - _BEFORE, 0)
+    start = max(common_start(old, new) - _BEFORE, 0)
     lead = "…" if start else ""
     return cropped(lead + old[start:]), cropped(lead + new[start:])

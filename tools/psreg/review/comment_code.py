@@ -7,10 +7,13 @@ or it is left out; a block that people only read may be cropped.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
+from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import PurePosixPath
 
+from psreg.core.excerpt import common_start
 from psreg.core.terminal import plain
 from psreg.lint.reports.markdown import code, neutral
 from psreg.lint.reports.unified_diff import unified
@@ -38,6 +41,11 @@ _DIFF_LINES, _DIFF_BYTES = 2_000, 256 * 1024
 
 LONGEST_LINE = 1_000
 """Characters shown of one line; a whole PBE may be on a single line."""
+
+_AROUND = 100
+"""Characters shown of a long line before the first one that differs."""
+
+_HUNK = re.compile(r"@@ -([0-9]+)(?:,[0-9]+)? \+([0-9]+)")
 
 _COMMENT = "<!--"
 
@@ -125,13 +133,42 @@ def _difference(release: ReviewedRelease, room: int) -> str:
 
 
 def _fitting(lines: list[str], room: int) -> Iterator[str]:
-    for at, line in enumerate(lines):
-        text = cropped(line)
+    for at, text in enumerate(_readable(lines)):
         room -= len(text) + 1
         if room < 0:
             yield f"…and {len(lines) - at} more lines"
             return
         yield text
+
+
+def _readable(lines: list[str]) -> Iterator[str]:
+    """Yield the lines of a difference; long ones from a little before where their pair differs."""
+    pairs = _pairs(lines)
+    numbers = {"-": 0, "+": 0}
+    for at, line in enumerate(lines):
+        sign = line[:1]
+        if hunk := _HUNK.match(line):
+            numbers = {"-": int(hunk[1]), "+": int(hunk[2])}
+            yield cropped(line)
+            continue
+        where = f" in line {numbers['-' if sign == '-' else '+']:,}"
+        other = _visible(lines[pairs[at]])[1:] if at in pairs else ""
+        same = common_start(_visible(line)[1:], other)
+        yield sign + cropped(line[1:], max(0, same - _AROUND), where)
+        for side in numbers:
+            numbers[side] += sign in (side, " ")
+
+
+def _pairs(lines: list[str]) -> Mapping[int, int]:
+    """Return, for each line that replaces another or is replaced, the place of the other one."""
+    signed = [(line[:1], at) for at, line in enumerate(lines) if line[:1] != "\\"]
+    groups = [(sign, [at for _, at in group]) for sign, group in groupby(signed, itemgetter(0))]
+    found: dict[int, int] = {}
+    for (sign, old), (then, new) in pairwise(groups):
+        if (sign, then) == ("-", "+"):
+            for one, other in zip(old, new, strict=False):
+                found |= {one: other, other: one}
+    return found
 
 
 def _folded(summary: str, text: str) -> str:
@@ -162,9 +199,21 @@ def is_exact(text: str) -> bool:
     return plain(lines) == lines and _COMMENT not in text and not _COMMAND.search(text)
 
 
-def cropped(text: str) -> str:
-    """Return one line for reading: without invisible characters, and cropped."""
-    line = plain(_BREAK.sub(" ", text)).replace(_COMMENT, "<\u200b!--")
+def cropped(text: str, start: int = 0, where: str = "") -> str:
+    """Return one line for reading: without invisible characters, and cropped.
+
+    What is left out is counted. `start` is where the shown part of a long line starts, and `where`
+    is said of what follows it.
+    """
+    line = _visible(text)
     if len(line) <= LONGEST_LINE:
         return line
-    return f"{line[:LONGEST_LINE]}…({len(line) - LONGEST_LINE} more characters)"
+    start = min(start, len(line) - LONGEST_LINE)
+    before = f"({start:,} characters)…" if start else ""
+    left = len(line) - LONGEST_LINE - start
+    after = f"…({left:,} more characters{where})" if left else ""
+    return f"{before}{line[start : start + LONGEST_LINE]}{after}"
+
+
+def _visible(text: str) -> str:
+    return plain(_BREAK.sub(" ", text)).replace(_COMMENT, "<\u200b!--")

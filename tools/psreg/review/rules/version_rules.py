@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice, zip_longest
+from itertools import islice
 
 from semver import Version
 
-from psreg.compatibility import differences
+from psreg.compatibility import Difference, differences
 from psreg.compatibility.release_rows import RELEASE_ROWS
 from psreg.compatibility.steps import (
     FIRST,
@@ -18,6 +18,7 @@ from psreg.compatibility.steps import (
     stepped,
 )
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
+from psreg.core.excerpt import common_start
 from psreg.core.rule import rule
 from psreg.core.version import Step, parse_version
 from psreg.formats.json.pointer import join
@@ -213,7 +214,7 @@ def behaviour_changed(change: ChangeSet) -> Iterator[Finding]:
         for difference in islice(found, MOST_CHANGES):
             yield Finding(
                 message=f"{difference.message}; this changes behaviour, please read it",
-                at=difference.pointer or _first_change(previous, release.submission),
+                at=_place(difference, previous, release.submission),
                 path=str(
                     release.submission.release_path
                     if difference.row in _IN_RELEASE
@@ -222,15 +223,26 @@ def behaviour_changed(change: ChangeSet) -> Iterator[Finding]:
             )
 
 
-def _first_change(before: Submission, after: Submission) -> Span:
-    """Return the first line of a `.prompt` that differs below the header [CONTENT]."""
-    old, new = (each.documents[each.artifact_path].text for each in (before, after))
-    start = new.find("\n[CONTENT]") + 1
-    lines = new[start:].split("\n")
-    pairs = zip_longest(old[old.find("\n[CONTENT]") + 1 :].split("\n"), lines)
-    first = next((at for at, (was, now) in enumerate(pairs) if was != now), 0)
-    start += sum(len(line) + 1 for line in lines[:first])
-    return Span(start, start + len("".join(lines[first : first + 1])))
+def _place(difference: Difference, before: Submission, after: Submission) -> str | Span:
+    """Return where a release differs: in the artifact, from the first other character on."""
+    if difference.row in _IN_RELEASE:
+        return difference.pointer
+    old, new = (each.documents[each.artifact_path] for each in (before, after))
+    if difference.pointer:
+        spans = (old.span(difference.pointer), new.span(difference.pointer))
+    else:  # the text of a `.prompt`
+        spans = (_content(old.text), _content(new.text))
+    was, now = (
+        each.text[span.start : span.end] for each, span in zip((old, new), spans, strict=True)
+    )
+    start = spans[1].start + common_start(was, now)
+    end = new.text.find("\n", start, spans[1].end)
+    return Span(start, end if end > start else spans[1].end)
+
+
+def _content(text: str) -> Span:
+    """Return the part of a `.prompt` below the header [CONTENT]."""
+    return Span(text.find("\n[CONTENT]") + 1, len(text))
 
 
 @rule("CHG010", spec="registry/CHANGES", severity=INFO)
