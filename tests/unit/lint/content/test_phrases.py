@@ -177,7 +177,7 @@ def test_a_script_link_that_does_nothing_is_a_warning():
 
 def test_a_variable_of_the_code_itself_passes():
     assert told("Open http://localhost:${port}/ or `curl ${url}`.") == []
-    assert told("Open http://localhost:{port}/.") == [("PS070", "warning")]
+    assert told("Open http://localhost:{port}/.") == [("PS070", "info")]
 
 
 def test_a_text_that_teaches_about_attacks_is_told_apart():

@@ -326,11 +326,11 @@ def variable_in_dangerous_place(content: Content) -> Iterator[Finding]:
     ## Why
     A value is inserted as it is. Inside a URL it can change the host or send data away. On a
     command line, `; rm -rf ~` is a value like any other. A variable without a default is filled in
-    by someone else, often by a program that passes on whatever it received. As the host of a URL,
-    or in a command that the text says to run, it is a warning. In the rest of a URL and in a block
-    of commands, which often only show their form, it is information. Inside an image that sends
-    data (PS020) or a download that is run (PS033), the finding is an error. A literal `{{name}}` is
-    not a variable, and `${name}` is one of the code itself.
+    by someone else, often by a program that passes on whatever it received. At the end of the host
+    of a URL, or in a command that the text says to run, it is a warning. In the rest of a URL and
+    in a block of commands, which often only show their form, it is information. Inside an image
+    that sends data (PS020) or a download that is run (PS033), the finding is an error. A literal
+    `{{name}}` is not a variable, and `${name}` is one of the code itself.
 
     ## Fix
     Give the variable a safe default, or keep the value apart from the command and say what it may
@@ -380,7 +380,9 @@ def _places(content: Content) -> tuple[tuple[str, list[Span], Severity | None], 
     text = segment.text
     addresses = list(urls(content))
     hosts = [
-        (url.start, url.start + url.url.find("://") + 3 + len(url.authority)) for url in addresses
+        Span(url.start, url.start + url.url.find("://") + 4 + len(url.authority))
+        for url in addresses
+        if url.authority.partition(":")[0].endswith("}")
     ]
     told: list[Span] = []
     shown: list[Span] = []
@@ -391,7 +393,7 @@ def _places(content: Content) -> tuple[tuple[str, list[Span], Severity | None], 
             run = _TOLD_TO_RUN.search(text, max(0, span.start - _BEFORE), span.start)
             (told if run else shown).append(span)
     return (
-        ("the host of a URL", [Span(start, end + 1) for start, end in hosts], None),
+        ("the host of a URL", hosts, None),
         ("a command line", told, None),
         ("a URL", [Span(url.start, url.start + len(url.url)) for url in addresses], INFO),
         ("a command line", shown, INFO),

@@ -367,6 +367,33 @@ def reverse_shell(content: Content) -> Iterator[Finding]:
     yield from _found(content, "PS037", "Delete it.")
 
 
+@rule("PS038", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
+def evasive_code(content: Content) -> Iterator[Finding]:
+    """Code hides what it does, or acts differently when it is watched.
+
+    ## Why
+    Names that are put together at run time, texts made of numbers, programs that look for a
+    debugger or delete themselves: honest code of a prompt has no reason for it. It keeps reviewers
+    and scanners from seeing what is run.
+
+    ## Fix
+    Write what the code does in plain words and names.
+
+    ```text
+    before   exec(''.join(map(chr, codes)))
+    after    print("Hello")
+    ```
+
+    If it is meant well, say so in release.toml:
+
+    ```toml
+    [waivers]
+    PS038 = "The exercise has the learner decode a text with XOR."
+    ```
+    """
+    yield from _found(content, "PS038", "Write plain code.")
+
+
 @rule("PS043", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def secret_sent(content: Content) -> Iterator[Finding]:
     """A command sends a secret or a file of the user away.
@@ -407,5 +434,6 @@ THREAT_RULES: tuple[Rule[Content], ...] = (
     unusual_package_source,
     runs_at_startup,
     reverse_shell,
+    evasive_code,
     secret_sent,
 )
