@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from importlib.resources import files
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -55,6 +56,14 @@ def test_a_file_holds_what_rules_ask_for(name, codes):
     assert rows - {"known", "placeholders", "installers"} == set(codes)
     ids = [row["id"] for code in codes for row in table(name)[code]]
     assert len(ids) == len(set(ids))
+
+
+DATA = files("psreg.lint.content") / "data"
+
+
+@pytest.mark.parametrize("file", sorted(DATA.iterdir(), key=str), ids=lambda file: file.name)
+def test_a_file_is_read_as_what_it_is(file):
+    assert table(file.name.removesuffix(".toml")) == tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)

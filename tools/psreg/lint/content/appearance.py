@@ -7,7 +7,6 @@ words is removed, and letters are plain. `data/disguises.toml` has the tables.
 from __future__ import annotations
 
 import codecs
-import html
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -189,17 +188,18 @@ def _comments(text: str) -> Iterator[tuple[int, int]]:
 def plain(below: Layer, content: Content) -> Layer:
     """Return a text of `content` as a reader takes it: see the module's text."""
     # NOTE: what is known of an ASCII text tells quickly what need not be searched.
-    words = content.words if content.ascii else None
     text = below.text
+    words = content.words if content.ascii and "&" not in text else None
     if "&" in text:
+        from html import unescape  # noqa: PLC0415 - few texts have entities
+
         below = _replaced(below, ENTITIES, _ENTITY, _letter)
-        below = _replaced(below, SIGNS, _ENTITY, html.unescape)
+        below = _replaced(below, SIGNS, _ENTITY, unescape)
     if not below.text.isascii():
         below = _in_plain_letters(below)
-    if words is None or below.how == ENTITIES or not _MARKUP.isdisjoint(content.marks):
+    if words is None or not _MARKUP.isdisjoint(content.marks):
         below = _replaced(below, MARKUP, _IN_WORD, lambda _: "")
-    if below.how in (ENTITIES, SIGNS, MARKUP):
-        words = None
+        words = None if below.how == MARKUP else words
     if words is None or len(_ALPHABET & words) >= _FEW:
         below = _replaced(below, LETTERS, _SPELLED, lambda spelled: spelled[::2])
     signs = not _AS_LETTERS.isdisjoint(content.marks) and _SIGN.search(text)
@@ -210,7 +210,9 @@ def plain(below: Layer, content: Content) -> Layer:
 
 def _letter(entity: str) -> str:
     """Return what `entity` stands for, unless it is a sign that a page must not take for markup."""
-    read = html.unescape(entity)
+    from html import unescape  # noqa: PLC0415 - see `plain`
+
+    read = unescape(entity)
     return read if read.isalnum() else entity
 
 
@@ -247,8 +249,8 @@ def turned(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
 def _without_digits(word: str) -> str:
     if word.isalpha() or word.isdigit():
         return word
-    for letters in table("disguises")["digits"]:
-        read = word.lower().translate(str.maketrans(letters))
+    for row in table("disguises")["digits"]:
+        read = word.lower().translate(str.maketrans(row["signs"], row["letters"]))
         if read in _words():
             return str(read)
     return word

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import html
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -173,7 +172,9 @@ def _unescaped(text: str) -> bytes:
     if text[0] == "%":
         return unquote_to_bytes(text)
     if text[0] == "&":
-        return html.unescape(text).encode("utf-8", "replace")
+        from html import unescape  # noqa: PLC0415 - few texts have entities
+
+        return unescape(text).encode("utf-8", "replace")
     digits = text.replace("\\x", "").replace("\\u00", "").removeprefix("0x")
     return binascii.unhexlify(digits[: len(digits) // 2 * 2])
 
