@@ -44,8 +44,8 @@ _NEXT = {
     Verdict.ACCEPT: "It can be merged as it is.",
     Verdict.NEEDS_HUMAN: "A maintainer of the registry decides whether to merge it as it is.",
     Verdict.REJECT: "Push fixes to the same branch. Every push is reviewed again and updates this"
-    " comment. `psreg review` prints the same review on your machine, `psreg check --fix` applies"
-    " the safe fixes, and `psreg explain CODE` explains a finding.",
+    " comment. `psreg review` prints the same review on your machine, and `psreg explain CODE`"
+    " explains a finding.",
 }
 _AT_LINES = (
     f"\nThe first {MOST_REMARKS} are also comments on their lines, where you can apply each with"
@@ -218,6 +218,8 @@ def _changed(release: ReviewedRelease, diff: Diff, share: int) -> Part:
 def _end(review: Review, address: str) -> tuple[Part, ...]:
     compared = f"Reviewed {code(review.head[:12])} against {code(review.base[:12])} with psreg"
     then = _NEXT[review.verdict]
+    if review.verdict is Verdict.REJECT and review.suggestions:
+        then += " `psreg check --fix` applies the safe fixes."
     if review.verdict is not Verdict.REJECT:
         then += "".join(f"\n\n- {neutral(sentence)}" for sentence in review.effects)
     if review.releases and review.verdict is not Verdict.REJECT:
