@@ -2,13 +2,21 @@
 
 import json
 import re
+import shutil
+import threading
 
 import pytest
 
+from psreg.catalogue.build import SiteSource, build_site
+from psreg.catalogue.server import SiteServer
+from psreg.cli.rules import all_rules
 from psreg.formats.dotprompt import read, render
+from psreg.registry.checkout import read_tree
 from psreg.registry.search import read_shard, search
 from simulator import encode
 from support.catalogue import SCRIPT, TEMPLATE
+from support.paths import PBES
+from support.publishing import release
 from support.search_cases import CASES, TABLE, authored, made_up, queries, shards_of
 
 PAGES = [
@@ -26,6 +34,10 @@ PAGES = [
     "score/",
     "guide/trust/",
     "adr/",
+    "architecture/",
+    "authors/",
+    "errors/",
+    "protocols/vpp/",
 ]
 
 
@@ -66,6 +78,28 @@ def test_an_entry_prints_its_facts_and_the_prompt_first(tab):
     ]
     assert tops == sorted(tops)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_longest_prompt_prints_on_six_sheets(chromium, tmp_path):
+    """`pbct` has more text than any other entry of this repository."""
+    checkout = tmp_path / "registry"
+    shutil.copytree(PBES / "interactive_engine/pbct", checkout / "pbes/interactive_engine/pbct")
+    longest = max(PBES.glob("*/*/*/*.pbe.txt"), key=lambda path: path.stat().st_size)
+    assert longest.parts[-3] == "pbct"
+    release(tmp_path / "home", checkout / "registry", dict(read_tree(checkout)))
+    source = SiteSource(checkout=checkout, registry=checkout / "registry")
+    build_site(source, tmp_path / "site", "", all_rules(), scripts={})
+    with SiteServer(tmp_path / "site", 0) as server, chromium.new_context() as context:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        page = context.new_page()
+        for path in ("interactive_engine/pbct/", "interactive_engine/pbct/1.0.0/"):
+            page.goto(f"{server.url}{path}")
+            for paper in ("A4", "Letter"):
+                sheets = len(re.findall(rb"/Type /Page\b", page.pdf(format=paper)))
+                assert 2 < sheets <= 6, (path, paper)
+        server.shutdown()
+        thread.join()
 
 
 def results(page):

@@ -12,7 +12,7 @@ from psreg.compatibility import Group, Row
 from psreg.core.error_codes import ErrorCode, Subject
 from psreg.lint.score.score import PARTS, POINTS, QUESTIONS
 
-_ERROR_HEADS = ("Code", "Exit code", "What it means and what to do")
+_ERROR_HEADS = ("Code", "Exit", "What it means and what to do")
 
 
 def error_table(subjects: Sequence[Subject]) -> str:
