@@ -7,6 +7,7 @@ import os
 import pytest
 
 from simulator import TEXT
+from support.warm_psreg import run_psreg
 
 NAME = "quiz_master.pbe.txt"
 
@@ -95,3 +96,36 @@ def test_a_pipe_in_the_client_state_does_not_hang(attack):
     (metadata / "snapshot.json").unlink()
     os.mkfifo(metadata / "snapshot.json")
     assert attack.client.run("install", "quiz_master").code == 0
+
+
+LOOPS = {
+    "the settings": (("config/config.toml",), ("registry", "add", "here")),
+    "a key": (("data/keys/x/root.pem",), ("publish", "here")),
+    "the folder of keys": (("data/keys",), ("publish", "here")),
+    "the state of publish": (("state/publish",), ("publish", "here")),
+    "the registry of a checkout": (("here/registry",), ("publish", "here")),
+    "the folder to publish to": (("out",), ("publish", "here", "--registry-dir", "out")),
+    "the registry to install from": (("out",), ("search", "--registry", "out")),
+    "the library": (("data/library",), ("list",)),
+    "the folder to install to": (("out",), ("show", "out/quiz.prompt")),
+    "the trace to continue": (
+        ("out",),
+        ("plsp", "run", "here", "--endpoint", "http://127.0.0.1:9", "--trace", "out"),
+    ),
+    "the site": (("out",), ("site", "build", "here", "--out", "out")),
+}
+
+
+@pytest.mark.parametrize("case", LOOPS)
+def test_a_link_that_leads_to_itself_is_an_ordinary_error(tmp_path, case):
+    links, command = LOOPS[case]
+    (tmp_path / "here/pbes").mkdir(parents=True)
+    for link in links:
+        (tmp_path / link).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / link).symlink_to((tmp_path / link).name)
+    env = {**os.environ, "PSREG_HOME": str(tmp_path)}
+    done = run_psreg(*command, cwd=tmp_path, env=env, text=True)
+    assert "Traceback" not in done.stderr
+    assert done.returncode in {0, 1, 2, 3, 4}
+    for link in links:
+        assert (tmp_path / link).is_symlink() or done.returncode == 0

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from psreg.core.errors import UnavailableError
 from psreg.http.server import LOOPBACK, Listener, LocalHandler
-from psreg.system.files import read_file
+from psreg.system.files import read_file, real_path
 
 MEDIA_TYPES: tuple[tuple[str, str], ...] = (
     (".pbe.txt", "application/json"),
@@ -77,7 +77,7 @@ class _Handler(LocalHandler, BaseHTTPRequestHandler):
     def _file(self, path: str) -> bytes | None:
         """Return the bytes of a plain file below the root, reached without symbolic links."""
         place = self.server.root / path
-        if not path or os.path.realpath(place) != str(self.server.root.resolve() / path):
+        if not path or os.path.realpath(place) != str(real_path(self.server.root) / path):
             return None
         try:
             return read_file(place, _LARGEST)

@@ -18,7 +18,7 @@ from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.protocol_versions import DIALECT
 from psreg.system.clock import sleep
 from psreg.system.console import Console, add_output_options
-from psreg.system.files import read_named, refuse_existing
+from psreg.system.files import read_named, real_path, refuse_existing
 
 _RUN = (
     "psreg plsp run --endpoint http://127.0.0.1:8080 --program watch.txt --max-cycles 5"
@@ -147,7 +147,7 @@ def _before(kept: str, path: str | None, resumed: str | None) -> str:
         UsageError: EXISTS; `path` is a file, and not the one that the loop continues.
     """
     ended = "\n" if kept and not kept.endswith("\n") else ""
-    if path is None or (resumed and Path(path).resolve() == Path(resumed).resolve()):
+    if path is None or (resumed and real_path(Path(path)) == real_path(Path(resumed))):
         return ended
     refuse_existing(Path(path))
     return kept + ended

@@ -28,7 +28,7 @@ from typing import Any
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.http.address import is_url, normal_location
 from psreg.system.atomic import cannot_write, clear_unfinished, exclusive, write_file
-from psreg.system.files import is_ours, read_named
+from psreg.system.files import is_ours, read_named, real_path
 
 PROJECT_FILES = (".psreg.toml", "psreg.toml")
 LOCKABLE = ("registry", "registries")
@@ -335,7 +335,7 @@ def _edited(file: Path) -> Iterator[Any]:
     import tomlkit  # noqa: PLC0415
 
     # Users often keep settings elsewhere and link to them; the link is theirs.
-    target = file.resolve() if file.is_symlink() else file
+    target = real_path(file) if file.is_symlink() else file
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -27,7 +27,7 @@ from psreg.core.errors import UsageError
 from psreg.formats.conversation.reader import read_conversation
 from psreg.system.atomic import cannot_write, write_file
 from psreg.system.console import Console
-from psreg.system.files import MAX_FILE, read_named
+from psreg.system.files import MAX_FILE, read_named, real_path
 from psreg.system.message_input import QUOTES, MessageInput, edited_message
 
 STANDARD_INPUT = Path("-")
@@ -204,8 +204,8 @@ def cited_path(record: Path, release: Path) -> str:
     Raises:
         UsageError: the transcript is not below that folder.
     """
-    folder = release.absolute().parent.resolve()
-    place = record.absolute().parent.resolve() / record.name
+    folder = real_path(release.absolute().parent)
+    place = real_path(record.absolute().parent) / record.name
     if not place.is_relative_to(folder):
         message = f"{record} is not below the folder of {release}"
         raise UsageError("USAGE", message, "Record into the folder `evidence` beside release.toml.")

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.git.process import no_git
+from psreg.system.files import real_path
 
 _ELSEWHERE = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -56,7 +57,7 @@ class Clone:
         self._environ = {k: v for k, v in os.environ.items() if k not in _ELSEWHERE}
         self._secret = secret or {}
         top = self._read("rev-parse", "--show-toplevel")
-        if top is None or Path(top).resolve() != root.resolve():
+        if top is None or real_path(Path(top)) != real_path(root):
             raise UsageError(
                 "NO_CLONE",
                 f"`{root}` is not the top folder of a Git clone",

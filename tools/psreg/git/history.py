@@ -11,13 +11,14 @@ import subprocess
 from pathlib import Path
 
 from psreg.git.process import SETTINGS, clean_environment
+from psreg.system.files import real_path
 
 
 class FolderHistory:
     """The history of `folder`, which need not exist; without Git or a repository it is empty."""
 
     def __init__(self, folder: Path) -> None:
-        folder = folder.resolve()
+        folder = real_path(folder)
         self._start = next(at for at in (folder, *folder.parents) if at.is_dir())
         self._inside = folder.relative_to(self._start)
 

@@ -18,7 +18,7 @@ from psreg.registry.baseline import Intent
 from psreg.registry.store_folder import sync_folder
 from psreg.registry.trust.roles import TIMESTAMP_PATH, is_registry_id
 from psreg.system.atomic import cannot_write, exclusive, write_file
-from psreg.system.files import read_own
+from psreg.system.files import read_own, real_path
 
 SCHEMA = "psreg.intent/1"
 
@@ -30,7 +30,7 @@ class PublishJournal:
     """The journal of one registry folder; implements `registry.baseline.Journal`."""
 
     def __init__(self, state: Path, registry: Path, history: FolderHistory | None = None) -> None:
-        name = _digest(str(registry.resolve()))
+        name = _digest(str(real_path(registry)))
         self._folder = state / "publish"
         self._entry = self._folder / f"{name}.json"
         self._held = self._folder / f"{name}.id"

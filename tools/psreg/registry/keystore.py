@@ -16,6 +16,7 @@ from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.store_folder import sync_folder
 from psreg.registry.trust.keys import generate_key
 from psreg.system.atomic import TEMPORARY, cannot_write
+from psreg.system.files import real_path
 
 SUFFIX = ".pem"
 _MAX_KEY = 64 * 1024
@@ -33,9 +34,9 @@ class KeyStore:
         Raises:
             TrustError: KEYS_IN_TREE; keys inside could be published or committed by mistake.
         """
-        outside = tree.resolve()
+        outside = real_path(tree)
         for path in (self.root, *self.root.glob("*"), *self.root.glob(f"*/*{SUFFIX}")):
-            if path.resolve().is_relative_to(outside):
+            if real_path(path).is_relative_to(outside):
                 raise TrustError(
                     "KEYS_IN_TREE",
                     f"the keys would be in {path}, inside {tree}",

@@ -102,6 +102,14 @@ def refuse_existing(path: Path) -> None:
         raise UsageError("EXISTS", f"{path} already exists", "Name another file, or remove it.")
 
 
+def real_path(path: Path) -> Path:
+    """Return the absolute path without links; what is a loop of links stays as it is.
+
+    Unlike `Path.resolve`, it never raises an error.
+    """
+    return Path(os.path.realpath(path))
+
+
 def is_ours(path: Path) -> bool:
     """Return whether the user or root owns `path`; others could place a registry above us."""
     if not hasattr(os, "geteuid"):  # pragma: no cover - Windows
