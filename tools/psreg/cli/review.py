@@ -130,9 +130,7 @@ def _usual_base(repository: Repository) -> str:
 def _author(args: Namespace, forge: Forge | None) -> Author | None:
     """Return the author: from the command line, else from the forge."""
     if args.author_id is not None:
-        return Author(
-            forge=args.forge or (forge.name if forge else FORGES[0].name), id=args.author_id
-        )
+        return Author(forge=args.forge or (forge.name if forge else "github"), id=args.author_id)
     return forge.author if forge else None
 
 
