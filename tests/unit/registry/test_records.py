@@ -215,8 +215,10 @@ def test_a_digest_has_one_form(digest):
                 "revision": "v3",
                 "sha256": "ab",
             },
-            ("https://example.org/prompts; file quiz.md; revision v3; sha256 ab; imported 2026-11-22;"
-            " licence CC0-1.0, found in LICENSE (as its author states)"),
+            (
+                "https://example.org/prompts; file quiz.md; revision v3; sha256 ab; imported 2026-11-22;"
+                " licence CC0-1.0, found in LICENSE (as its author states)"
+            ),
         ),
         (
             {"address": "https://example.org", "license": "MIT", "path": 5, "revision": ""},

@@ -102,12 +102,13 @@ class TouchedEntry:
 class Landed:
     """What was merged after the change was made: names with aliases, and releases.
 
-    `taken` are all names and aliases of the registry. No rule depends on any of this.
+    `taken` lists all names and aliases of the registry, which takes time in a large one. No rule
+    depends on any of this.
     """
 
     names: frozenset[str] = frozenset()
     releases: frozenset[ReleaseId] = frozenset()
-    taken: frozenset[str] = frozenset()
+    taken: Callable[[], frozenset[str]] = frozenset
 
 
 class ChangeSet:

@@ -78,7 +78,7 @@ def _landed(objects: Objects, merge: Merge, view: View) -> Landed:
         for path, one in found.items():
             if path.endswith(f"/{ENTRY_FILE}"):
                 names |= _aliases(objects, one.after) - _aliases(objects, one.before)
-        return Landed(names=frozenset(names), releases=frozenset(new), taken=view.taken())
+        return Landed(names=frozenset(names), releases=frozenset(new), taken=view.taken)
     except PsregError:
         return Landed()
 

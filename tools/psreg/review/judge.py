@@ -82,7 +82,8 @@ def _taken(change: ChangeSet, d: Diagnostic, own: str) -> Diagnostic:
     if not landed:
         return d
     mine = next((e.name for e in change.entries if e.is_new and e.name in (own, *landed)), own)
-    free = next((name for name in _candidates(change, mine) if _is_free(change, name)), "")
+    taken = change.landed.taken()
+    free = next((name for name in _candidates(change, mine) if _is_free(name, taken)), "")
     hint = f"Rename yours, for example to `{free}`." if free else d.hint
     return replace(d, message=f"{d.message}; `{landed[0]}` was taken in the meantime", hint=hint)
 
@@ -96,8 +97,7 @@ def _candidates(change: ChangeSet, name: str) -> Iterator[str]:
             yield f"{name}_{new.id.entry_class}"
 
 
-def _is_free(change: ChangeSet, name: str) -> bool:
-    taken = change.landed.taken
+def _is_free(name: str, taken: frozenset[str]) -> bool:
     return is_name(name) and name not in taken and not similar_candidates([name], taken)
 
 
