@@ -154,12 +154,12 @@ def source(tmp_path):
     return clone
 
 
-def made_by(source, tmp_path):
+def made_by(source, tmp_path, **more):
     """Run `psreg init` as a psreg that pip installed from the folder `source`."""
     record = tmp_path / "site/psreg-9.dist-info"
     record.mkdir(parents=True, exist_ok=True)
     (record / "METADATA").write_text("Metadata-Version: 2.1\nName: psreg\nVersion: 9\n")
-    told = {"url": source.absolute().as_uri(), "dir_info": {"editable": True}}
+    told = {"url": source.absolute().as_uri(), "dir_info": {"editable": True}} | more
     (record / "direct_url.json").write_text(json.dumps(told))
     env = {**os.environ, **ISOLATED, "PYTHONPATH": str(record.parent)}
     done = subprocess.run(
@@ -179,6 +179,15 @@ def test_the_pipelines_install_the_commit_of_a_clone(source, tmp_path):
     requirement = f"psreg @ git+https://example.org/team/psreg.git@{commit}"
     assert (document["requirement"], document["installable"], warned) == (requirement, True, "")
     assert (tmp_path / "prompts/registry/psreg.txt").read_text().endswith(f"\n{requirement}\n")
+
+
+def test_the_pipelines_install_the_commit_that_was_installed_from_a_clone(source, tmp_path):
+    commit = git("rev-parse", "HEAD", cwd=source)
+    (source / "tools/psreg/rules.py").write_text("RULES = (1,)\n")
+    git("commit", "-qam", "More", cwd=source)
+    document, warned = made_by(source, tmp_path, vcs_info={"vcs": "git", "commit_id": commit})
+    assert document["requirement"].endswith(f"/psreg.git@{commit}")
+    assert warned == ""
 
 
 @pytest.mark.parametrize(

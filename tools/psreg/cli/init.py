@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import distribution
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -114,21 +115,22 @@ def _requirement(given: str | None) -> tuple[str, str]:
     if given is None:
         source = distribution("psreg").read_text("direct_url.json")
         requirement = requirement_of(__version__, source)
-        return (requirement, "") if requirement else _of_folder(json.loads(source or "{}")["url"])
+        return (requirement, "") if requirement else _of_folder(json.loads(source or "{}"))
     if not given.strip() or not given.isprintable():
         message = f"{given!r} is not a requirement"
         raise UsageError("USAGE", message, f"Write `psreg=={__version__}`, or `psreg @ URL`.")
     return given.strip(), ""
 
 
-def _of_folder(url: str) -> tuple[str, str]:
-    """Return what pipelines install in place of the folder or file at a `file:` address."""
-    place = Path(url2pathname(urlsplit(url).path))
+def _of_folder(origin: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what pipelines install in place of a folder or file (PEP 610), and why they cannot."""
+    place = Path(url2pathname(urlsplit(origin["url"]).path))
+    installed = origin.get("vcs_info", {}).get("commit_id", "")
     version = f"psreg=={__version__}"
     try:
         clone = Clone(place)
-        remote, commit = clone.published()
-        changed = clone.touched(commit, "tools/psreg")
+        remote, commit = clone.published(installed or "HEAD")
+        changed = set() if installed else clone.touched(commit, "tools/psreg")
     except PsregError:
         return version, f"it is installed from {place}, which is not the top folder of a Git clone"
     if changed:

@@ -84,12 +84,15 @@ class Clone:
         names = (self._read("remote") or "").splitlines()
         return {name: self._read("remote", "get-url", "--push", name) or "" for name in names}
 
-    def published(self) -> tuple[str, str]:
-        """Return a remote's address and the commit checked out here, which a branch of it has.
+    def published(self, revision: str = "HEAD") -> tuple[str, str]:
+        """Return the address of a remote and the id of a commit that a branch of it has.
 
         The address is "" if, as far as this clone knows, no remote has the commit.
+
+        Raises:
+            UnavailableError: `REVISION_UNKNOWN`.
         """
-        head = self.commit_id("HEAD")
+        head = self.commit_id(revision)
         has = ("for-each-ref", "--contains", head, "--format=%(refname:lstrip=2)", "refs/remotes")
         branches = self._run(*has).decode(errors="replace").splitlines()
         remotes = sorted(self.remotes(), key=lambda name: name != "origin")
