@@ -400,7 +400,7 @@ def test_without_a_remote_a_clone_or_a_checkout(ana, tmp_path):
     ana.git("remote", "add", "origin", str(tmp_path / "away.git"))
     done = ana.psreg("--push")
     assert done.returncode == 4
-    assert "git push failed" in done.stderr
+    assert "git ls-remote failed" in done.stderr
     ana.git("remote", "set-url", "origin", str(ana.origin))
     done = ana.psreg("--open")
     assert done.returncode == 2

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import distribution
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 import psreg
 from psreg import __version__
@@ -26,6 +24,7 @@ from psreg.authoring.new_folders import make_registry
 from psreg.cli.site import checked_base_url
 from psreg.core.errors import PsregError, UsageError
 from psreg.git.branch import Clone
+from psreg.http.address import normal_location
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg init prompts --name 'Prompts of our team' --forge github"
@@ -124,7 +123,7 @@ def _requirement(given: str | None) -> tuple[str, str]:
 
 def _of_folder(origin: Mapping[str, Any]) -> tuple[str, str]:
     """Return what pipelines install in place of a folder or file (PEP 610), and why they cannot."""
-    place = Path(url2pathname(urlsplit(origin["url"]).path))
+    place = Path(normal_location(origin["url"]))
     installed = origin.get("vcs_info", {}).get("commit_id", "")
     version = f"psreg=={__version__}"
     try:
