@@ -58,6 +58,16 @@ def test_equal_findings_are_listed_a_few_times_and_counted():
     assert Report.of(1, found).count(ERROR) == 321
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_output_shows_a_handful_of_equal_findings_and_their_number(form):
+    one, shown = (
+        rendered(Report.of(1, checked("<iframe src=x>\n" * number)), form, all_rules)
+        for number in (1, 321)
+    )
+    assert 0 < shown.count("iframe") <= 6 * one.count("iframe")
+    assert "; and 316 more like it" in shown
+
+
 def test_different_findings_are_listed_up_to_a_limit_and_counted():
     text = " ".join(f"![a](https://a.example/{number})" for number in range(700))
     found = [d for d in checked(text) if d.code == "PS021"]
