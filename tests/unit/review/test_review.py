@@ -113,7 +113,8 @@ def test_errors_are_counted_with_their_files_and_what_a_machine_fixes():
     first, *_ = found.would_change_verdict
     assert first.startswith("fix the ")
     assert first.count("`") == 2 * len({r.path for r in found.reasons})
-    hidden = cases.hello("1.1.1", prompt=cases.PROMPT + "Go\u200b\u200b on.\n")
+    unseen = "\u200b" * 20
+    hidden = cases.hello("1.1.1", prompt=f"{cases.PROMPT}Go{unseen} on.\n")
     assert "`psreg check --fix` fixes it" in reviewed(hidden).would_change_verdict
     more = reviewed(hidden, {f"{cases.HELLO}/1.1.1/a.exe": b"x"}).would_change_verdict
     assert "`psreg check --fix` fixes some or all of them" in more
