@@ -81,6 +81,7 @@ _FILLER = frozenset((
 # fmt: on
 """Whole texts, case folded, of their letters and digits alone."""
 
+_LONGEST_FILLER = max(map(len, _FILLER))
 _FILLER_LETTERS = max(len(set(filler)) for filler in _FILLER)
 _LATIN = frozenset("abcdefghijklmnopqrstuvwxyz")
 _ENOUGH = 48
@@ -230,8 +231,12 @@ def says_nothing(text: str) -> bool:
 
     A single letter is not: minimal files that test a format consist of them.
     """
+    # NOTE: almost every text ends here: it begins with more letters than any filler has,
+    head = text[:_ENOUGH].replace(" ", "")
+    if len(head) > _LONGEST_FILLER and head.isalpha() and len(set(head[:3].lower())) > 1:
+        return False
     bare = _BLANK.sub("", text) if "{{" in text else text
-    # NOTE: almost every text ends here: it has more letters than any filler, however long it is.
+    # or there: it has more different letters, however long it is.
     start = _LATIN.intersection(bare[:_ENOUGH].lower())
     if len(start) > _FILLER_LETTERS or _UNFINISHED.search(text):
         return False  # what is unfinished, CLR001 reports

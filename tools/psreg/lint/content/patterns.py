@@ -137,7 +137,7 @@ class Pattern:
 
     @cached_property
     def _marks_of_words(self) -> frozenset[str]:
-        return frozenset(map(mark, self.words))
+        return frozenset(mark(word) or word for word in self.words)
 
     @cached_property
     def _starts(self) -> tuple[tuple[str, list[frozenset[str]]], ...]:

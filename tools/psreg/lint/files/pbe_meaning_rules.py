@@ -16,7 +16,8 @@ from psreg.formats.schema import MAX_VIOLATIONS
 from psreg.lint.content.clarity_rules import says_nothing
 from psreg.lint.parser_findings import of_violations
 
-_IDENTIFIERS = re.compile(r"/pbe_(?:name|version|class)|.*/(?:phase|recognition_key)")
+_IDENTIFIERS = ("/phase", "/recognition_key")
+_ROOT_IDENTIFIERS = frozenset(("/pbe_name", "/pbe_version", "/pbe_class"))
 """Fields with rules of their own, whose values need not say anything."""
 
 _FEW = 5
@@ -113,7 +114,8 @@ def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
 def _prose(pbe: Pbe) -> Iterator[tuple[str, str]]:
     """Yield pointer and text of every required text that is to say something."""
     for pointer, text in pbe.strings:
-        if text.strip() and not _IDENTIFIERS.fullmatch(pointer):
+        identifier = pointer.endswith(_IDENTIFIERS) or pointer in _ROOT_IDENTIFIERS
+        if text.strip() and not identifier:
             yield pointer, text
 
 
