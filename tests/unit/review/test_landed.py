@@ -1,5 +1,7 @@
 """What was merged after a change was made: the review says so, and what is free instead."""
 
+import json
+
 import pytest
 
 from psreg.authoring.missing_files import missing_files
@@ -133,3 +135,26 @@ def test_only_a_free_name_is_proposed(branches, taken, hint):
         branches.commit(entry(name, toml=THEIRS))
     _, found = branches.review()
     assert found["NAME003"].hint.startswith(hint)
+
+
+@pytest.mark.parametrize("number", ["0.1.0", "1.0.0"])
+def test_a_name_that_both_sides_added_is_not_a_version_to_follow(branches, number):
+    branches.commit(entry("salute", toml=MINE), "topic")
+    branches.commit(entry("salute", number, toml=THEIRS))
+    arguments = ("review", "--base", "main", "--head", "topic", "--format", "json")
+    done = run_psreg(*arguments, cwd=branches.root, text=True)
+    found = json.loads(done.stdout)
+    (reason,) = found["reasons"]
+    assert reason["message"].startswith("the name `salute` was taken in the meantime; ")
+    (advice,) = found["would_change_verdict"]
+    assert advice.startswith("Rename your entry")
+    assert "Release yours as" not in advice
+
+
+def test_a_version_that_both_sides_added_names_the_next_one(branches):
+    changes = (RELEASE + f'changes = "{text}"\n' for text in ("Mine.", "Theirs."))
+    for branch, release in zip(("topic", "main"), changes, strict=True):
+        branches.commit(version("hello", "1.0.1", release=release), branch)
+    done = run_psreg("review", "--base", "main", "--head", "topic", cwd=branches.root, text=True)
+    assert "1.0.1 of `hello` was released in the meantime" in done.stdout + done.stderr
+    assert "Release yours as 1.0.2 or higher" in done.stdout + done.stderr

@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from psreg.core.errors import FindingsError
-from psreg.core.identity import ReleaseId, is_name
+from psreg.core.identity import EntryId, ReleaseId, is_name
 from psreg.core.version import is_version, parse_version
 from psreg.git.batch import missing
 from psreg.git.objects import Objects
@@ -91,12 +91,18 @@ class MergeFolder:
         sent = differences(objects, [FolderPair("", base, head)])
         here = {path: _file(lookup(objects, tip, path)) for path in sent}
         _require_small(objects, sent, here)
-        merged = self._merged(borrowed, base, tip, head)
+        merged, paths = self._merged(borrowed, base, tip, head)
+        if paths:
+            taken = [
+                e.name for e in _entries(paths) if lookup(objects, base, str(e.folder)) is None
+            ]
+            raise _conflict(paths, next(iter(taken), ""))
         made = differences(objects, [FolderPair("", tip, merged)])
         _require_certain(sent, here, made)
         return merged
 
-    def _merged(self, borrowed: Path, base: str, tip: str, head: str) -> str:
+    def _merged(self, borrowed: Path, base: str, tip: str, head: str) -> tuple[str, Sequence[str]]:
+        """Return the merge result, or the paths with a conflict."""
         (self._root / "config").write_text(
             _SETTINGS.format("sha1" if len(base) == _SHA1 else "sha256")
         )
@@ -105,9 +111,9 @@ class MergeFolder:
         out, said, code = _ended(git, _commit(git, tip, start), _commit(git, head, start))
         tree, *paths = out.decode("utf-8", "surrogateescape").split("\0")
         if code == _FINE:
-            return tree
+            return tree, ()
         if code == _CONFLICT:
-            raise _conflict(paths[:-1])
+            return "", paths[:-1]
         if b" limit " in said or b"ut of memory" in said:
             raise _uncertain("files that both sides changed are too large to be merged")
         raise missing(f"needed to merge {head}")
@@ -192,12 +198,25 @@ def _require_new_git(git: Git) -> None:
         )
 
 
-def _conflict(found: Iterable[str]) -> FindingsError:
+def _entries(paths: Iterable[str]) -> Iterator[EntryId]:
+    """Yield the entries that paths with a conflict belong to."""
+    for path in paths:
+        entry = EntryId.of(PurePosixPath(path).parent)
+        if entry and entry.is_valid:
+            yield entry
+
+
+def _conflict(found: Iterable[str], name: str) -> FindingsError:
+    """Return the error; `name` is that of an entry that both sides added, "" for none."""
     # NOTE: where a file and a folder have the same path, Git adds the id of a commit to the file's.
     paths = list(dict.fromkeys(_ASIDE.sub("", path) for path in found))
     named = ", ".join(_shown(path) for path in paths[:_SHOWN])
     more = f" and {len(paths) - _SHOWN:,} more" if len(paths) > _SHOWN else ""
     message = f"the change cannot be merged: both sides changed {named}{more}"
+    if name:
+        message = f"the name `{name}` was taken in the meantime; {message}"
+        hint = f"Rename your entry: its folder, its artifact and what names it inside. {REBASE}"
+        return FindingsError("MERGE_CONFLICT", message, hint)
     taken = next((release for path in paths if (release := _release(path))), None)
     if taken is None:
         return FindingsError("MERGE_CONFLICT", message, REBASE)
