@@ -65,6 +65,9 @@ def test_a_rule_is_explained_as_before(client):
     [
         ("TRUST_FROZN", "Did you mean `TRUST_FROZEN`?"),
         ("PBE0006", "Did you mean `PBE006`?"),
+        ("PBE06", "Did you mean `PBE006`?"),
+        ("pbe-6", "Did you mean `PBE006`?"),
+        ("PBE" + "9" * 50, "Run `psreg explain --all` or `psreg explain --errors`."),
         ("?", "Run `psreg explain --all` or `psreg explain --errors`."),
     ],
 )

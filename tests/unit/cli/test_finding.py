@@ -57,7 +57,9 @@ def test_searching(client, folder):
     assert together.out == client.run("search", "calm", "diary", "--registry", folder).out
     nothing = client.run("search", "zzz", "--registry", folder)
     assert (nothing.code, nothing.out) == (0, "")
-    assert "try fewer" in nothing.err
+    assert nothing.err == "no prompt matches `zzz`; `psreg search` alone lists all prompts\n"
+    two = client.run("search", "quiz", "calm", "--registry", folder)
+    assert two.err == "no prompt matches all these words; try fewer\n"
 
 
 def test_a_search_without_results_suggests_what_is_spelled_alike(client, folder):
@@ -66,7 +68,7 @@ def test_a_search_without_results_suggests_what_is_spelled_alike(client, folder)
     assert "did you mean `quiz_master`" in done.err
     document = client.run("search", "quiz_mastre", "--registry", folder, "--format", "json").json
     assert (document["count"], document["suggestions"][0]) == (0, "quiz_master")
-    assert "try fewer" in client.run("search", "xyzzy", "--registry", folder).err
+    assert "no prompt matches `xyzzy`" in client.run("search", "xyzzy", "--registry", folder).err
 
 
 @pytest.mark.parametrize(
@@ -76,6 +78,27 @@ def test_a_misspelled_command_is_corrected(client, typed, meant):
     done = client.run(typed, "--format", "json")
     assert done.refusal == (2, "USAGE")
     assert f"Did you mean `psreg {meant}`?" in done.json["error"]["hint"]
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        (("list", "--formt", "json"), "Did you mean `--format`? Run `psreg list --help`."),
+        (("check", "--strikt"), "Did you mean `--strict`? Run `psreg check --help`."),
+        (("list", "--zzz"), "Run `psreg list --help`."),
+        (("info",), "Run `psreg info --help`."),
+        (("--verison",), "Did you mean `psreg --version`? Run `psreg --help`."),
+        (("help", "serch"), "Did you mean `psreg search`? Run `psreg --help`."),
+    ],
+)
+def test_a_misspelt_option_is_suggested(client, command, hint):
+    done = client.run(*command)
+    assert done.code == 2
+    assert f"  hint: {hint}\n" in done.err
+
+
+def test_help_is_also_a_command(client):
+    assert client.run("help", "search").out == client.run("search", "--help").out
     assert "Did you mean" not in client.run("xyzzy", "--format", "json").out
 
 

@@ -55,6 +55,30 @@ def test_a_bad_name_is_a_usage_error(text):
     assert caught.value.code == "BAD_NAME"
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a_b==1.0.0", "Write `a_b@1.0.0`."),
+        ("a_b==v1.0.0", "Write `a_b@1.0.0`."),
+        ("a_b=1.0", "Write `a_b@^1.0`."),
+        ("a_b~=1.2", "Write `a_b@~1.2`."),
+        ("a-b-1.0.0", "Write `a_b@1.0.0`."),
+        ("a_b/1.0.0", "Write `a_b@1.0.0`."),
+        ("A_b v1.0.0", "Write `a_b@1.0.0`."),
+        ("a_b@v1.0.0", "Write `a_b@1.0.0`."),
+        ("a_b@9", "Write `a_b@^9`."),
+        ("a_b@latest", "Write `a_b`: without a range you get the newest version."),
+        ("Some Name", "Write `some_name`."),
+        ("a_b==1.0.0.0.0", ""),
+        ("a_b@^", ""),
+    ],
+)
+def test_a_request_as_others_write_it_is_answered_with_ours(text, hint):
+    with pytest.raises(UsageError) as caught:
+        parse_request(text)
+    assert caught.value.hint == hint or (not hint and not caught.value.hint.startswith("Write `a_"))
+
+
 @pytest.mark.parametrize("text", ["q@", "q@1.2", "q@^", "q@latest", "q@1.0.0\n2", "q@../1.0.0"])
 def test_a_bad_range_is_a_usage_error(text):
     with pytest.raises(UsageError) as caught:

@@ -25,6 +25,9 @@ TOGETHER: Mapping[str, tuple[str, ...]] = {
 }
 """Ids that one looks up as a single rule, and the rules that check them."""
 
+_DIGITS = "0123456789"
+_LONG = 9
+
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
@@ -130,9 +133,10 @@ def _sentence(what: str, codes: Sequence[str]) -> str:
 
 
 def _unknown(code: str) -> NoReturn:
-    near = nearest(
-        code, [known.lower() for known in (*(r.code for r in all_rules()), *ERROR_CODES)]
-    )
+    known = {known.lower() for known in (*(r.code for r in all_rules()), *ERROR_CODES)}
+    family, digits = code.lower().rstrip(_DIGITS), code[len(code.rstrip(_DIGITS)) :]
+    padded = f"{family.rstrip('-_ ')}{int(digits or 0):03}" if len(digits) < _LONG else ""
+    near = padded if padded in known else nearest(code, sorted(known))
     lists = "Run `psreg explain --all` or `psreg explain --errors`."
     hint = f"Did you mean `{near.upper()}`?" if near else lists
     raise UsageError("NO_SUCH_RULE", f"unknown code `{code}`", hint)

@@ -5,6 +5,7 @@ A command module has `configure(parser)` and `run(args, console) -> int`, and an
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from importlib import import_module
 from itertools import pairwise
@@ -22,7 +23,19 @@ class Parser(ArgumentParser):
 
     def error(self, message: str) -> Any:
         """Raise, so that `--format json` can answer in JSON (exit code 2)."""
-        raise UsageError("USAGE", message, f"Run `{self.prog} --help`.")
+        guess = ""
+        if message.startswith("unrecognized arguments: "):
+            options = sorted(set(_OPTION.findall(self.format_usage())))
+            typed = _OPTION.findall(message)
+            near = next(filter(None, (nearest(word, options) for word in typed)), None)
+            guess = f"Did you mean `{near}`? " if near else ""
+        raise UsageError("USAGE", message, f"{guess}Run `{self.prog} --help`.")
+
+
+_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+
+
+_NAMES = tuple(command for _, command, _ in COMMANDS)
 
 
 def run(argv: list[str]) -> int:
@@ -45,10 +58,13 @@ def _answer(argv: list[str], console: Console) -> int:
 
 
 def _dispatch(argv: list[str], console: Console) -> int:
+    if argv[0] == "help":
+        argv = [*argv[1:2], "--help"]
     name = argv[0]
     summary = next((text for _, command, text in COMMANDS if command == name), None)
     if summary is None:
-        near = nearest(name, [command for _, command, _ in COMMANDS])
+        known = ["--help", "--version"] if name.startswith("-") else _NAMES
+        near = nearest(name, known)
         guess = f"Did you mean `psreg {near}`? " if near else ""
         raise UsageError("USAGE", f"unknown command `{name}`", f"{guess}Run `psreg --help`.")
     module = import_module(f"psreg.cli.{name}{'_' if iskeyword(name) else ''}")

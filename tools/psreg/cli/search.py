@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 
 from psreg.cli.options.registry import add_registry_option, open_selected
 from psreg.system.console import Console, add_output_options
@@ -38,12 +39,19 @@ def run(args: Namespace, console: Console) -> int:
         console.json({**document, **results_})
         return 0
     if not found:
-        guess = (
-            f"did you mean {' or '.join(f'`{word}`' for word in near)}?" if near else "try fewer"
-        )
-        console.note(f"no prompt matches all these words; {guess}")
+        console.note(_nothing_found(args.words, near))
     width = max((len(entry.name) for entry in found), default=0)
     for entry in found:
         gone = " (deprecated)" if entry.deprecated is not None else ""
         console.line(f"{entry.name:<{width}}  {entry.version:<8}  {entry.summary}{gone}")
     return 0
+
+
+def _nothing_found(words: Sequence[str], near: Sequence[str]) -> str:
+    several = len(" ".join(words).split()) > 1
+    if near:
+        guess = f"did you mean {' or '.join(f'`{word}`' for word in near)}?"
+    else:
+        guess = "try fewer" if several else "`psreg search` alone lists all prompts"
+    matched = "all these words" if several else f"`{' '.join(words).strip()}`"
+    return f"no prompt matches {matched}; {guess}"

@@ -61,7 +61,7 @@ def parse_request(text: str) -> Request:
         raise UsageError(
             "BAD_NAME",
             f"`{text}` is not a valid name",
-            _as_range(text)
+            _as_request(text)
             or "Write lower-case letters and digits in words joined by `_`, such as `quiz_master` "
             "or `quiz_master@^1.2`.",
         )
@@ -70,20 +70,42 @@ def parse_request(text: str) -> Request:
     try:
         return Request(name=name, range=Range.parse(wanted.strip()))
     except ValueError as error:
-        raise UsageError("BAD_RANGE", f"`{text}`: {error}") from error
+        hint = _as_request(f"{spelled}=={wanted.strip().removeprefix('v')}")
+        if wanted.strip().lower() in _NEWEST:
+            hint = f"Write `{name}`: without a range you get the newest version."
+        raise UsageError("BAD_RANGE", f"`{text}`: {error}", hint) from error
 
 
-_OPERATORS = {"=": "", "==": "", "===": "", ":": "", "~=": "~", "^=": "^"}
+_OPERATORS = {"=": "", "==": "", "===": "", ":": "", "~=": "~", "^=": "^"} | dict.fromkeys(
+    ("/", " ", "-"), ""
+)
 """What others write between name and version, and what follows `@` here."""
 
 
-def _as_range(text: str) -> str:
-    """Return a hint for a range as other package managers spell it, such as `name==1.0`."""
-    found = re.fullmatch(r"([\w-]+)\s*(={1,3}|:|[~^<>]=?)\s*(\d\S*)", text, re.ASCII)
-    if found is None or not is_name(normal_name(found[1])):
+_NEWEST = ("latest", "newest", "stable", "current")
+
+
+def _as_request(text: str) -> str:
+    """Return a hint for a request as others spell it: `name==1.0.0`, `name-1.0.0`, `A name`."""
+    if is_name(joined := normal_name("_".join(text.split()))):
+        return f"Write `{joined}`."
+    found = re.fullmatch(
+        r"(\w+(?:-\w+)*?)\s*(={1,3}|[:/ -]|[~^<>]=?)\s*v?(\d+(?:\.\d\S*)?)", text, re.ASCII
+    )
+    if found is None or not is_name(name := normal_name(found[1])):
         return ""
     operator = _OPERATORS.get(found[2], found[2])
-    return f"Write `{normal_name(found[1])}@{operator}{found[3]}`."
+    exact, caret = f"{operator}{found[3]}", f"^{found[3]}"
+    valid = next((wanted for wanted in (exact, caret) if _is_range(wanted)), "")
+    return f"Write `{name}@{valid}`." if valid else ""
+
+
+def _is_range(text: str) -> bool:
+    try:
+        Range.parse(text)
+    except ValueError:
+        return False
+    return True
 
 
 def parse_requests(texts: Iterable[str]) -> tuple[Request, ...]:

@@ -130,12 +130,18 @@ def search(shards: Iterable[Shard], words: Iterable[str]) -> tuple[Entry, ...]:
 
 
 def suggestions(shards: Iterable[Shard], words: Iterable[str]) -> tuple[str, ...]:
-    """Return names and tags that are spelled like one of `words`, the most similar first."""
-    known = {
-        text for shard in shards for entry in shard.entries() for text in (entry.name, *entry.tags)
-    }
-    wanted = [normal_name(word) for word in _BLANKS.split(folded(" ".join(words))) if word]
-    found = [near for word in wanted for near in near_ones(word, sorted(known), _NEAR)]
+    """Return what is spelled like those of `words` that no entry has, the most similar first.
+
+    These are names, words in names, and tags.
+    """
+    entries = [entry for shard in shards for entry in shard.entries()]
+    known = {text for entry in entries for text in (entry.name, *entry.tags)}
+    known |= {part for entry in entries for part in entry.name.split("_")}
+    wanted = [word for word in _BLANKS.split(folded(" ".join(words))) if word]
+    missing = [word for word in wanted if all(_score(entry, [word]) is None for entry in entries)]
+    found = [
+        near for word in missing for near in near_ones(normal_name(word), sorted(known), _NEAR)
+    ]
     return tuple(dict.fromkeys(found))
 
 
