@@ -6,14 +6,15 @@ words is removed, and letters are plain. `data/disguises.toml` has the tables.
 
 from __future__ import annotations
 
-import codecs
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes
 
 from psreg.core.diagnostics import Span
 from psreg.core.regex import lazy
@@ -30,12 +31,17 @@ ENTITIES, MARKUP = "is written with entities", "is cut up by markup"
 CHARACTERS = "is disguised with other characters"
 LETTERS, DIGITS = "is spelled letter by letter", "is written with digits for letters"
 BACKWARDS, ROT13 = "is written backwards", "is written in ROT13"
+ROTATED = "is written in other letters of the alphabet"
+DIVIDED, RUN_ON = "is divided into lines or sentences", "is written as one word"
+PERCENT = "is written with percent signs"
 
 JOINED = "is split over several values"
 
 EXCUSED = "is harmless only beside text that no model reads"
 
-PERHAPS = frozenset((EXCUSED, SIGNS, JOINED, LETTERS, DIGITS, BACKWARDS, ROT13))
+PERHAPS = frozenset(
+    (EXCUSED, SIGNS, JOINED, LETTERS, DIGITS, BACKWARDS, ROT13, ROTATED, DIVIDED, RUN_ON, PERCENT)
+)
 """Disguises that can be an accident, or an example in a text about attacks."""
 
 LARGEST = 1_000_000
@@ -45,15 +51,37 @@ MOST = 20_000
 """The most comments and uses of defaults; more are an error."""
 
 _ENTITY = lazy(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,31}[0-9]{0,2});")
-_TAG = r"/?[A-Za-z]{1,8}(?:\s[^<>\n]{0,60})?/?>"
+_TAG = r"(?:/?[A-Za-z]{1,8}(?:\s[^<>\n]{0,60})?/?|!--[^<>\n]{0,60}--)>"
 _IN_WORD = lazy(
-    r"[*~`<\\](?<=[A-Za-z].)"  # first what is rare: most texts are searched for this alone
-    rf"(?:(?<=[*~`])[*~`]{{0,2}}|(?<=<){_TAG}|(?<=\\))(?:[*~`]{{1,3}}|<{_TAG}){{0,3}}(?=[A-Za-z])"
+    r"[*~`<\\](?<=[^\W\d_].)"  # first what is rare: most texts are searched for this alone
+    rf"(?:(?<=[*~`])[*~`]{{0,2}}|(?<=<){_TAG}|(?<=\\))(?:[*~`]{{1,3}}|<{_TAG}){{0,3}}(?=[^\W\d_])"
 )
-_SPELLED = lazy(
-    r"(?<![A-Za-z0-9])[A-Za-z](?P<between>[ .*_|/·-])[A-Za-z](?:(?P=between)[A-Za-z]){2,30}"
-    r"(?![A-Za-z0-9])"
+_LONE, _ANY_LONE = "[A-Za-z]", r"[^\W\d_]"
+
+
+def _letter_by_letter(letter: str, fewest: int) -> re.Pattern[str]:
+    alone = rf"(?<![^\W_]){letter}(?P<between>[ .*_|/·\n-]){letter}"
+    return lazy(rf"{alone}(?:(?P=between){letter}){{{fewest},30}}(?![^\W_])")
+
+
+_SPELLED, _SPELLED_SHORT = _letter_by_letter(_LONE, 2), _letter_by_letter(_LONE, 0)
+_ANY_SPELLED, _ANY_SPELLED_SHORT = _letter_by_letter(_ANY_LONE, 2), _letter_by_letter(_ANY_LONE, 0)
+_EMPHASIS = lazy(r"[*`~]{1,3}")
+_PERCENTS = lazy(r"(?:%[0-9A-Fa-f]{2}){1,400}")
+_DIVIDED = (
+    lazy(r"-\n(?<=[^\W\d_]-\n)[ \t]{0,8}(?=[^\W\d_])"),
+    lazy(r"\n(?:\n?(?:[-*+>][ ])?\S{1,40}(?:\n|\Z)){4,40}"),
+    lazy(r"\.[ ](?<=[^\W\d_]\.[ ])(?:[^\W\d_]{1,20}\.[ ]){2,40}"),
+    lazy(r"[ ]\|[ ](?:[^\s|]{1,20}[ ]\|[ ]?){3,40}"),
 )
+"""Where a sentence is divided: a hyphen, lines or sentences or cells of one word each."""
+
+_BETWEEN = lazy(r"\n{1,2}(?:[-*+>][ ])?|\.[ ]|[ ]\|[ ]?")
+_NAMES = lazy(
+    r"(?<![^\W_])(?:[^\W\d_]{1,20}(?:_[^\W\d_]{1,20}){2,30}"
+    r"|[A-Z][a-z]{0,20}(?:[A-Z][a-z]{1,20}){2,30})(?![^\W_])"
+)
+_HUMP = lazy(r"(?<=[a-z])(?=[A-Z])|_")
 _MARKUP = frozenset("*~`<\\")
 """What `_IN_WORD` begins with."""
 
@@ -61,10 +89,14 @@ _ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyz")
 _FEW = 3
 """So many different single letters may be a word that is spelled."""
 
+_MASKED_RUN = lazy(r"[^\W\d_][\u0300-\u036f]{1,8}")
 _MASKED = lazy(r"[^\x00-\x7f]")
 _AS_LETTERS = frozenset("@$|")
 _SIGN = lazy(r"[@$|](?<=[A-Za-z].)(?=[A-Za-z])")
+_SHORT_DIGITS = lazy(r"[A-Za-z0-9@$!|]{2,24}")
 _DIGITS = lazy(r"[A-Za-z0-9@$!|]{4,24}")
+_ASCII_WORD = lazy(r"[a-z0-9]++")
+_ANY_WORD = lazy(r"[A-Za-z]{1,24}")
 _WORD = lazy(r"[A-Za-z]{3,24}")
 
 
@@ -185,7 +217,7 @@ def _comments(text: str) -> Iterator[tuple[int, int]]:
         start = text.find("(%", end + 2)
 
 
-def plain(below: Layer, content: Content) -> Layer:
+def plain(below: Layer, content: Content, *, fold: bool = True) -> Layer:
     """Return a text of `content` as a reader takes it: see the module's text."""
     # NOTE: what is known of an ASCII text tells quickly what need not be searched.
     text = below.text
@@ -195,17 +227,54 @@ def plain(below: Layer, content: Content) -> Layer:
 
         below = _replaced(below, ENTITIES, _ENTITY, _letter)
         below = _replaced(below, SIGNS, _ENTITY, unescape)
+    if "%" in content.marks and text.count("%") >= _FEW:
+        below = _replaced(below, PERCENT, _PERCENTS, _without_percent)
     if not below.text.isascii():
-        below = _in_plain_letters(below)
+        below = _in_plain_letters(below) if fold else _visible(below)
     if words is None or not _MARKUP.isdisjoint(content.marks):
-        below = _replaced(below, MARKUP, _IN_WORD, lambda _: "")
-        words = None if below.how == MARKUP else words
+        marked, below = below, _replaced(below, MARKUP, _IN_WORD, lambda _: "")
+        if below is not marked:
+            below = _replaced(below, MARKUP, _EMPHASIS, lambda _: "")
+    if below.how in (ENTITIES, SIGNS, MARKUP, PERCENT):
+        words = None
     if words is None or len(_ALPHABET & words) >= _FEW:
-        below = _replaced(below, LETTERS, _SPELLED, lambda spelled: spelled[::2])
+        below = _spelled(below)
     signs = not _AS_LETTERS.isdisjoint(content.marks) and _SIGN.search(text)
     if words is None or signs or any(map(_is_mixed, words)):
-        below = _replaced(below, DIGITS, _DIGITS, _without_digits)
+        read = _replaced(below, DIGITS, _DIGITS, _without_digits)
+        if read is not below and len(read.starts) >= _FEW:
+            read = _replaced(read, DIGITS, _SHORT_DIGITS, _without_any_digits)
+        below = read
     return below
+
+
+def _spelled(below: Layer) -> Layer:
+    """Join letters that are written one by one; short words, too, if there are many such words."""
+    ascii_only = below.text.isascii()
+    words = _SPELLED if ascii_only else _ANY_SPELLED
+    long = sum(1 for _ in islice(words.finditer(below.text), _FEW))
+    column = "\n" in below.text and long and 2 * below.text.count("\n") > len(below.text) - _HEAD
+    if long >= _FEW or column:
+        words = _SPELLED_SHORT if ascii_only else _ANY_SPELLED_SHORT
+    return _replaced(below, LETTERS, words, lambda spelled: spelled[::2]) if long else below
+
+
+_HEAD = 100
+"""Characters that a file may have before a column of letters."""
+
+
+def _without_percent(text: str) -> str:
+    try:
+        read = unquote_to_bytes(text).decode()
+    except UnicodeDecodeError:
+        return text
+    return read if read.isprintable() else text
+
+
+def _visible(below: Layer) -> Layer:
+    """Return a text without marks and invisible characters, in the letters that it is in."""
+    composed = _replaced(below, CHARACTERS, _MASKED_RUN, folding.composed)
+    return _replaced(composed, CHARACTERS, _MASKED, folding.visible)
 
 
 def _letter(entity: str) -> str:
@@ -230,30 +299,109 @@ def _is_mixed(word: str) -> bool:
     return not word.isalpha() and not word.isdigit() and _without_digits(word) != word
 
 
-def turned(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
-    """Yield a text backwards and in ROT13, if its `words` include suspicious ones turned so."""
+def turned(
+    below: Layer, words: frozenset[str] | None, characters: frozenset[str]
+) -> Iterator[Layer]:
+    """Yield other readings of a text, if its `words` include suspicious ones when read so."""
+    if words is None:
+        words = frozenset(_ASCII_WORD.findall(below.text.lower()))
+    if len(_UPSIDE_DOWN & characters) >= _FEW:
+        yield _backwards(below, below.text[::-1].translate(str.maketrans("qbpdun", "bqdpnu")))
     if not _mirrored().isdisjoint(words):
-        size = len(below.text)
-        yield Layer(
-            text=below.text[::-1],
-            how=BACKWARDS,
-            below=below,
-            starts=[0],
-            ends=[size],
-            origins=[Span(0, size)],
-        )
-    if not _rotated().isdisjoint(words):
-        yield _replaced(below, ROT13, _WORD, lambda word: codecs.encode(word, "rot13"))
+        yield _backwards(below, below.text[::-1])
+        yield _replaced(below, BACKWARDS, _WORD, lambda word: word[::-1])
+    shifts = Counter(shift for word in words for shift in _rotated().get(word, ()))
+    for shift, number in shifts.items():
+        if number > 1 or shift == _ROT13:
+            alphabet = str.maketrans(_ALPHABETS, _shifted(shift))
+            how = ROT13 if shift == _ROT13 else ROTATED
+            yield _replaced(below, how, _ANY_WORD, _reader(alphabet))
+    yield from _divided(below, words)
+
+
+def _divided(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
+    """Yield the text with divided sentences in one, and with names of many words as these."""
+    suspicious = _words() & words
+    if len(suspicious) > 1 or "-\n" in below.text:
+        pieces = below
+        for pattern in _DIVIDED:
+            pieces = _replaced(pieces, DIVIDED, pattern, _in_one)
+        if pieces is not below:
+            yield pieces
+    long = (word for word in words if len(word) >= _LONG_NAME)
+    joined = sum(f"_{word}" in below.text or f"{word}_" in below.text for word in suspicious)
+    if joined > 1 or any(len(set(_within().findall(word))) > 1 for word in long):
+        names = _replaced(below, RUN_ON, _NAMES, _in_words)
+        if names is not below:
+            yield names
+
+
+_LONG_NAME = 16
+
+
+@cache
+def _within() -> re.Pattern[str]:
+    return re.compile("|".join(word for word in _words() if len(word) > _FEW))
+
+
+def _in_one(pieces: str) -> str:
+    if pieces.startswith("-\n"):
+        return ""
+    read = str(_BETWEEN.sub(" ", pieces))
+    return read if len(_words().intersection(read.lower().split())) > 1 else pieces
+
+
+def _in_words(name: str) -> str:
+    read = str(_HUMP.sub(" ", name))
+    return read if len(_words().intersection(read.lower().split())) > 1 else name
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_ALPHABETS = _LETTERS + _LETTERS.upper()
+_UPSIDE_DOWN = frozenset("ɐɔǝɟɥɯɹʇʌʍʎ")
+_ROT13, _ATBASH = 13, 0
+
+
+def _backwards(below: Layer, text: str) -> Layer:
+    whole = Span(0, len(text))
+    return Layer(
+        text=text, how=BACKWARDS, below=below, starts=[0], ends=[len(text)], origins=[whole]
+    )
+
+
+def _reader(alphabet: dict[int, int]) -> Callable[[str], str]:
+    return lambda word: word.translate(alphabet)
+
+
+def _shifted(shift: int) -> str:
+    """Return the alphabets moved by `shift`, or backwards."""
+    read = _LETTERS[::-1] if shift == _ATBASH else _LETTERS[shift:] + _LETTERS[:shift]
+    return read + read.upper()
 
 
 def _without_digits(word: str) -> str:
     if word.isalpha() or word.isdigit():
         return word
-    for row in table("disguises")["digits"]:
-        read = word.lower().translate(str.maketrans(row["signs"], row["letters"]))
+    for letters in _digits():
+        read = word.lower().translate(letters)
         if read in _words():
-            return str(read)
+            return read
     return word
+
+
+def _without_any_digits(word: str) -> str:
+    """Return a word of a text that has digits for letters throughout."""
+    if word.isalpha():
+        return word
+    ways = [word.lower().translate(letters) for letters in _digits()]
+    read = next((way for way in ways if way in _words()), "" if word.isdigit() else ways[0])
+    return read or word
+
+
+@cache
+def _digits() -> list[dict[int, int]]:
+    rows = table("disguises")["digits"]
+    return [str.maketrans(row["signs"], row["letters"]) for row in rows]
 
 
 @cache
@@ -267,5 +415,12 @@ def _mirrored() -> frozenset[str]:
 
 
 @cache
-def _rotated() -> frozenset[str]:
-    return frozenset(codecs.encode(word, "rot13") for word in _words() if len(word) > 4)  # noqa: PLR2004
+def _rotated() -> dict[str, list[int]]:
+    """Return the shifts that make a word suspicious, by the word."""
+    found: dict[str, list[int]] = {}
+    for shift in range(len(_LETTERS)):
+        back = str.maketrans(_shifted(shift), _ALPHABETS)
+        for word in _words():
+            if len(word) > 4:  # noqa: PLR2004
+                found.setdefault(word.translate(back), []).append(shift)
+    return found

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.lint.content import folding
-from psreg.lint.content.patterns import REACH, Hit, Rows, disguisable, hits, patterns
+from psreg.lint.content.patterns import REACH, Hit, Pattern, Rows, disguisable, hits, patterns
 from psreg.lint.content.texts import Content, Kind, Segment, code_points, quoted
 
 if TYPE_CHECKING:
@@ -26,8 +28,9 @@ def disguised_text(content: Content) -> Iterator[Finding]:
     something. Spelled with Cyrillic letters or small capitals, with invisible characters, markup or
     a comment inside words, with entities, or put together from the defaults of a `.prompt`, such a
     text means the same to an assistant and escapes a search. Nobody writes like that by accident.
-    Digits for letters, single letters with spaces, ROT13, text written backwards, and sentences
-    that are split over several values of a PBE are a warning.
+    Digits for letters, single letters with spaces, ROT13 and its like, percent signs, text written
+    backwards or as one word, and sentences that are split over several values of a PBE are a
+    warning.
 
     ## Fix
     Write the text in plain letters, so that it can be checked as what it says, or delete it.
@@ -37,6 +40,16 @@ def disguised_text(content: Content) -> Iterator[Finding]:
     after    (deleted)
     ```
     """
+    told: set[tuple[Span | str, str]] = set()
+    for finding in _readings(content):
+        place = (finding.at, finding.message.rpartition("(")[2])
+        if place not in told:
+            told.add(place)
+            yield finding
+
+
+def _readings(content: Content) -> Iterator[Finding]:
+    """Yield what is found in each of the ways to read a text; some find the same."""
     from psreg.lint.content import appearance  # noqa: PLC0415 - not needed where nothing is checked
 
     text = content.text if content.ascii else content.text.translate(folding.TYPOGRAPHY)
@@ -50,13 +63,32 @@ def disguised_text(content: Content) -> Iterator[Finding]:
             hint="Write the text itself.",
         )
         return
+    plain = content.ascii and content.marks.isdisjoint("&%")
+    visible = layer if plain else appearance.plain(layer, content, fold=False)
+    if visible is not layer and not visible.text.isascii():
+        yield from _disguised(content, visible, _as_content(visible.text))
     layer = appearance.plain(layer, content)
     if layer is not source:
         yield from _disguised(content, layer, _as_content(layer.text))
     elif len(content.segments) > 1:
-        yield from _disguised(content, layer, content.joined())
-    for turned in appearance.turned(layer, content.words):
+        yield from _disguised(content, *_joined(content, layer))
+    words = content.words if layer is source else None
+    for turned in appearance.turned(layer, words, content.characters):
         yield from _disguised(content, turned, _as_content(turned.text))
+
+
+def _joined(content: Content, source: Layer) -> tuple[Layer, Content]:
+    """Return the values of a PBE as one text, without the names of members between them."""
+    from psreg.lint.content import appearance  # noqa: PLC0415 - see above
+
+    edits, at = [], 0
+    for segment in content.segments:
+        end = at + len(segment.text) + 1
+        if segment.kind is Kind.KEY:
+            edits.append(appearance.Edit(at, min(end, len(source.text)), ""))
+        at = end
+    values = appearance.layer(source, appearance.JOINED, edits)
+    return values, content.joined(values.text)
 
 
 def _as_content(text: str) -> Content:
@@ -68,9 +100,9 @@ def _disguised(content: Content, layer: Layer, read: Content) -> Iterator[Findin
     """Yield a finding for what `layer`, as `read`, says and the source does not say openly."""
     from psreg.lint.content.appearance import COMMENTS, EXCUSED, JOINED  # noqa: PLC0415 - see above
 
-    for code, rows in _rows().items():
+    for code, rows in _rows(plain=read.ascii).items():
         found = [(hit, layer.span(hit.start, hit.end)) for hit in hits(read, rows)]
-        seen = _seen(content, rows) if found else {}
+        seen = _seen(content, rows, _rows(plain=False)[code]) if found else {}
         for hit, span in found:
             hows = layer.disguises(hit.start, hit.end)
             segment, begin = content.segment_at(span.start)
@@ -85,19 +117,35 @@ def _disguised(content: Content, layer: Layer, read: Content) -> Iterator[Findin
 
 
 @cache
-def _rows() -> dict[str, Rows]:
-    return disguisable() | {"PS040": patterns("secrets", "PS040")}
+def _rows(*, plain: bool) -> dict[str, Rows]:
+    """Return the patterns by rule; in a `plain` text, words have lost their accents."""
+    rows = disguisable() | {"PS040": patterns("secrets", "PS040")}
+    return {code: Rows(map(_unaccented, each)) for code, each in rows.items()} if plain else rows
 
 
-def _seen(content: Content, rows: Rows) -> dict[int, list[tuple[int, int]]]:
-    """Return where texts say openly what `rows` look for, by segment."""
+def _unaccented(row: Pattern) -> Pattern:
+    pattern, before = folding.unaccented(row.pattern), folding.unaccented(row.unless_before)
+    if (pattern, before) == (row.pattern, row.unless_before):
+        return row
+    return replace(
+        row,
+        pattern=pattern,
+        unless_before=before,
+        starts=tuple(map(folding.unaccented, row.starts)),
+        needles=tuple(map(folding.unaccented, row.needles)),
+        words=tuple(map(folding.unaccented, row.words)),
+    )
+
+
+def _seen(content: Content, *tables: Rows) -> dict[int, list[tuple[int, int]]]:
+    """Return where texts say openly what the rows of `tables` look for, by segment."""
     segments = tuple(
         Segment(text=p.text.translate(folding.TYPOGRAPHY), kind=p.kind) for p in content.segments
     )
     plain = Content(segments=segments, source="", kind=Kind.VALUE)
     originals = dict(zip(map(id, segments), map(id, content.segments), strict=True))
     seen: dict[int, list[tuple[int, int]]] = {}
-    for hit in hits(plain, rows):
+    for hit in chain.from_iterable(hits(plain, rows) for rows in dict.fromkeys(tables)):
         seen.setdefault(originals[id(hit.segment)], []).append((hit.start, hit.end))
     return {number: sorted(spans) for number, spans in seen.items()}
 

@@ -36,6 +36,23 @@ def folded(text: str) -> str:
     return text.translate({ord(character): _folded(character) for character in set(text)})
 
 
+def visible(character: str) -> str:
+    """Return `character`, or "" if it cannot be seen by itself."""
+    if character in _FILLERS or unicodedata.category(character) in _VANISHING:
+        return ""
+    return unicodedata.normalize("NFKC", character)
+
+
+def composed(letter: str) -> str:
+    """Return a letter with marks as one character, without the marks that remain."""
+    return unicodedata.normalize("NFC", letter)[:1]
+
+
+def unaccented(text: str) -> str:
+    """Return `text` with plain letters for those of Latin that have marks."""
+    return "".join(unicodedata.normalize("NFD", c)[0] if c < "\u0250" else c for c in text)
+
+
 def _folded(character: str) -> str:
     return character if character.isascii() else _character(character)
 

@@ -274,9 +274,8 @@ def _host(row: dict[str, Any]) -> Pattern:
 def disguisable() -> dict[str, Rows]:
     """Return the patterns, by rule, that are never spelled with look-alikes by accident (PS014)."""
     return {
-        "PS010": patterns("idioms", "PS010"),
-        "PS011": patterns("idioms", "PS011"),
-        "PS012": patterns("idioms", "PS012"),
+        **{code: phrases(code) for code in ("PS010", "PS011", "PS012")},
+        "PS018": patterns("threats", "PS018"),
         "PS022": hosts(),
         "PS032": patterns("payloads", "PS032"),
         "PS033": patterns("payloads", "PS033"),

@@ -10,6 +10,8 @@ import binascii
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
 from urllib.parse import unquote_to_bytes
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Severity, Span
@@ -31,6 +33,11 @@ _VARIETY = 24
 _BASE64 = lazy(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{40,}+={0,2}")
 _LETTERS = lazy(r"[A-Za-z0-9+/_-]++")
 _SHORT = 16
+_WRAPPED_BASE64 = lazy(
+    r"(?<![A-Za-z0-9+/_=-])(?:[A-Za-z0-9+/_-]{12,80}\r?\n){1,30}[A-Za-z0-9+/_-]{1,80}={0,2}(?![^\n])"
+)
+_TIMES = 3
+"""How often a text that is encoded again is decoded."""
 _SHORT_BASE64 = lazy(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,}+={0,2}")
 _BREAK = lazy(r"\r?\n[ \t>]*+")
 _PICTURE = lazy(
@@ -40,11 +47,20 @@ _PICTURE = lazy(
 _ESCAPES = (
     ("hexadecimal digits", lazy(r"(?<![0-9A-Za-z])(?:0x)?[0-9A-Fa-f]{160,}+(?![0-9A-Za-z])")),
     ("escaped bytes", lazy(r"(?:\\x[0-9A-Fa-f]{2}){16,}")),
-    ("escaped characters", lazy(r"(?:\\u00[0-9A-Fa-f]{2}){12,}")),
+    ("escaped characters", lazy(r"(?:\\u[0-9A-Fa-f]{4}){12,}")),
     ("percent signs", lazy(r"(?:%[0-9A-Fa-f]{2}){12,}")),
     ("entities", lazy(r"(?:&#(?:[xX][0-9A-Fa-f]{2,4}|[0-9]{2,5});){8,}")),
 )
-_NEEDLES = ("", "\\x", "\\u00", "%", "&#")
+_HEXADECIMAL = lazy(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}[ :,]?){12,400}(?![0-9A-Za-z])")
+_BINARY = lazy(r"(?<![0-9])(?:[01]{8}[ ,]?){12,400}(?![0-9])")
+_DECIMAL = lazy(r"(?<![0-9])(?:[0-9]{2,3}[ ,;]{1,2}){12,400}[0-9]{2,3}(?![0-9])")
+_OCTAL = lazy(r"(?:\\[0-3]?[0-7]{2}){12,400}")
+"""Short runs, which are reported only if what they say breaks another rule."""
+
+_BASE32 = lazy(r"(?<![A-Za-z0-9])[A-Z2-7]{24,800}={0,6}(?![A-Za-z0-9=])")
+_MORSE = lazy(r"(?:[.·-]{1,5}[ /|]{1,3}){16,800}")
+_NUMBER = lazy(r"[0-9A-Fa-f]+")
+_NEEDLES = ("", "\\x", "\\u", "%", "&#")
 """What each of `_ESCAPES` begins with, in lower case."""
 
 _DIGITS = 160
@@ -85,17 +101,32 @@ def base64_text(content: Content) -> Iterator[Finding]:
 
 def _short_texts(content: Content) -> Iterator[Finding]:
     """Yield the short runs of base64 that say something that another rule would report."""
-    for segment, match in content.find(_SHORT_BASE64):
-        if len(match[0]) >= _LONG or match[0].isalpha() or match[0].isdigit():
+    found = chain(content.find(_SHORT_BASE64), content.find(_WRAPPED_BASE64))
+    for segment, match in found:
+        in_long_run = len(match[0]) >= _LONG and len(match[0].partition("\n")[0]) >= _LINE
+        if in_long_run or match[0].isalpha() or match[0].isdigit():
             continue
         data = _debased(match[0])
-        if data.isascii() and (broken := _broken(data.decode())):
+        for _ in range(_TIMES):
+            if not _SHORT_BASE64.fullmatch(inner := data.decode("latin-1").strip()):
+                break
+            data = _debased(inner)
+        if broken := _broken(_as_text(data)):
             what = f"{len(match[0])} characters of base64 {_said(data)}"
             yield Finding(
                 message=f"{what}, which breaks {', '.join(broken)}",
                 at=segment.span(*match.span()),
                 hint="Write it as plain text, or waive PS030 and say what it contains.",
             )
+
+
+def _as_text(data: bytes) -> str:
+    """Return decoded data as text; "" if it is not text."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return ""
+    return text if text.replace("\n", "").isprintable() else ""
 
 
 def _runs(content: Content) -> Iterator[tuple[Segment, int, int]]:
@@ -166,6 +197,58 @@ def escaped_text(content: Content) -> Iterator[Finding]:
                 at=segment.span(*match.span()),
                 hint="Write it as plain text, or waive PS031 and say what it contains.",
             )
+    yield from _short_escapes(content)
+
+
+def _short_escapes(content: Content) -> Iterator[Finding]:
+    """Yield the short runs of digits and signs that say what another rule would report."""
+    for what, segment, match, data in _read_digits(content):
+        if broken := _broken(data.decode("utf-8", "replace")):
+            yield Finding(
+                message=f"{len(match[0])} characters of {what} {_said(data)}, "
+                f"which breaks {', '.join(broken)}",
+                at=segment.span(*match.span()),
+                hint="Write it as plain text, or waive PS031 and say what it contains.",
+            )
+
+
+def _read_digits(content: Content) -> Iterator[tuple[str, Segment, re.Match[str], bytes]]:
+    words = content.words
+    digits = [word for word in words if word.isdigit()]
+    long = any(len(word) >= _SHORTEST for word in words)
+    octets = sum(len(word) == len("ff") and _NUMBER.fullmatch(word) is not None for word in words)
+    if octets >= _SEVERAL or any(len(w) >= _SHORTEST and _NUMBER.fullmatch(w) for w in words):
+        yield from _numbers(content, "hexadecimal digits", _HEXADECIMAL, 16)
+    if any(len(word) >= len("01010101") for word in digits):
+        yield from _numbers(content, "binary digits", _BINARY, 2)
+    if sum(len(word) in _DECIMALS for word in digits) >= _SEVERAL:
+        yield from _numbers(content, "numbers", _DECIMAL, 10)
+    if "\\" in content.marks:
+        yield from _numbers(content, "escaped bytes", _OCTAL, 8)
+    for segment, match in content.find(_BASE32) if long else ():
+        run = match[0].rstrip("=")
+        with suppress(binascii.Error):
+            yield "base32", segment, match, base64.b32decode(run + "=" * (-len(run) % 8))
+    for segment, match in content.find(_MORSE, ".- ", "-. ", "·- ", "-· "):
+        letters = table("disguises")["morse"]
+        signs = match[0].replace("·", ".").replace("|", "/")
+        spoken = (word.split() for word in signs.split("/"))
+        read = " ".join("".join(letters.get(sign, "") for sign in word) for word in spoken)
+        yield "Morse code", segment, match, read.encode()
+
+
+_SHORTEST, _SEVERAL, _DECIMALS = 24, 10, (2, 3)
+
+
+def _numbers(
+    content: Content, what: str, pattern: re.Pattern[str], base: int
+) -> Iterator[tuple[str, Segment, re.Match[str], bytes]]:
+    digit = {16: "..", 2: "." * 8}.get(base, ".{1,3}")
+    for segment, match in content.find(pattern):
+        runs = _NUMBER.findall(match[0])
+        numbers = [int(each, base) for run in runs for each in re.findall(digit, run)]
+        if max(numbers) < 0x100:  # noqa: PLR2004
+            yield what, segment, match, bytes(numbers)
 
 
 def _unescaped(text: str) -> bytes:
@@ -175,7 +258,10 @@ def _unescaped(text: str) -> bytes:
         from html import unescape  # noqa: PLC0415 - few texts have entities
 
         return unescape(text).encode("utf-8", "replace")
-    digits = text.replace("\\x", "").replace("\\u00", "").removeprefix("0x")
+    if text.startswith("\\u"):
+        codes = (int(text[at : at + 4], 16) for at in range(2, len(text), 6))
+        return "".join(map(chr, codes)).encode("utf-8", "replace")
+    digits = text.replace("\\x", "").removeprefix("0x")
     return binascii.unhexlify(digits[: len(digits) // 2 * 2])
 
 

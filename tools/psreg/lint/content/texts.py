@@ -212,16 +212,11 @@ class Content:
     def _places(self) -> dict[str, list[int]]:
         return {}
 
-    def joined(self) -> Content:
-        """Return the same text as one segment, without its positions."""
-        one = Content(
-            segments=(Segment(text=self.text, kind=Kind.VALUE),),
-            source=self.source,
-            kind=self.kind,
-        )
-        # NOTE: what is known of a text does not depend on how it is divided.
-        shared = ("text", "lower", "flat", "words", "marks", "_places")
-        vars(one).update({name: getattr(self, name) for name in shared})
+    def joined(self, text: str) -> Content:
+        """Return `text`, this one without some of its lines, as one segment without positions."""
+        one = _as_one(text, self)
+        # NOTE: words that are not in the text any more only make a search less quick.
+        vars(one).update(words=self.words, marks=self.marks)
         return one
 
     def segment_at(self, offset: int) -> tuple[Segment, int]:
@@ -350,6 +345,11 @@ def _where_to_search(needle: str) -> tuple[frozenset[str], str]:
 def mark(word: str) -> str:
     """Return the longest mark of every text with a word that begins with `word`."""
     return word[: _MARKS[-1]] if len(word) >= _MARKS[0] else ""
+
+
+def _as_one(text: str, like: Content) -> Content:
+    segment = Segment(text=text, kind=Kind.VALUE)
+    return Content(segments=(segment,), source=text, kind=like.kind)
 
 
 def marks_of(beginning: str) -> frozenset[str]:
