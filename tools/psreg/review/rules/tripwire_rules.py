@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import PurePosixPath
 
@@ -29,7 +29,6 @@ from psreg.lint.content.link_rules import urls
 from psreg.lint.content.patterns import hits, patterns
 from psreg.lint.content.texts import Content, quoted
 from psreg.lint.entries.submission_rules import MAX_FILE, MAX_FILES
-from psreg.lint.locate import MOST
 from psreg.review.change import ChangeSet
 from psreg.review.rules.version_rules import MOST_CHANGES, updates, versions
 
@@ -92,16 +91,17 @@ def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
             continue
         old, new = _contents(previous), _contents(release.submission)
         added = chain(_turned_round(old, new), _added(old, new))
-        for path, reach in islice(added, MOST_CHANGES):
-            yield _finding(f"{release.submission.folder}/{path}", reach, previous.id.version)
+        folder, number = release.submission.folder, previous.id.version
+        yield from _listed((_finding(f"{folder}/{p}", reach, number) for p, reach in added), number)
         for reach in _requirements(previous, release.submission):
             yield _finding(str(release.submission.release_path), reach, previous.id.version)
     for entry in change.entries:
         if entry.base and entry.head and change.touched(entry.path):
             files = (side.file.tree for side in (entry.base, entry.head))
             old, new = ({entry.path.name: texts.of_toml(tree)} for tree in files)
-            for _, reach in islice(_added(old, new), MOST_CHANGES):
-                yield _finding(str(entry.path), reach, "the entry.toml in the base")
+            before = "the entry.toml in the base"
+            found = (_finding(str(entry.path), reach, before) for _, reach in _added(old, new))
+            yield from _listed(found, before)
 
 
 def _requirements(previous: Submission, new: Submission) -> Iterator[Reach]:
@@ -112,6 +112,16 @@ def _requirements(previous: Submission, new: Submission) -> Iterator[Reach]:
         if any(entry and ours.keys().isdisjoint(entry.file.accounts) for entry in entries):
             message = f"it requires `{name}`, which has other owners"
             yield Reach(what=name, message=message, at=join(("requires", name)), key=True)
+
+
+def _listed(found: Iterator[Finding], before: str) -> Iterator[Finding]:
+    """Yield the first of `found`, and how many more there are."""
+    last = None
+    for last in islice(found, MOST_CHANGES):
+        yield last
+    if last and (more := sum(1 for _ in found)):
+        message = f"new since {before}: {more:,} more ways out are not listed"
+        yield replace(last, message=message, hint="Make several smaller releases of it.")
 
 
 def _finding(path: str, reach: Reach, before: str) -> Finding:
@@ -198,7 +208,7 @@ def _other_ways(content: Content) -> Iterator[Reach]:
     from psreg.review.ways_out import WAYS_OUT  # noqa: PLC0415 - only for updates
 
     for name, pattern in WAYS_OUT:
-        for segment, match in islice(content.find(pattern), MOST):
+        for segment, match in content.find(pattern):
             yield Reach(
                 what=f"{name} {' '.join(match[0].lower().split())}",
                 message=f"{name}, {quoted(match[0])}",
@@ -208,7 +218,7 @@ def _other_ways(content: Content) -> Iterator[Reach]:
 
 def _findings(content: Content) -> Iterator[Reach]:
     for each in CONTENT_RULES:
-        for finding in islice(each.check(content), MOST):
+        for finding in each.check(content):
             what = f"{each.code} {finding.message}"
             message = f"{finding.message} ({each.code})"
             yield Reach(what=what, message=message, at=finding.at, key=finding.key)
@@ -237,7 +247,7 @@ def _addresses(content: Content) -> Iterator[Reach]:
     from psreg.review.ways_out import any_hosts  # noqa: PLC0415 - only for updates
 
     hosts = chain(content.find(_HOST), any_hosts(content))
-    for segment, match in islice(hosts, MOST):
+    for segment, match in hosts:
         before = bisect_left(starts.get(id(segment), []), match.end())
         inside = before > 0 and match.end() <= ends[id(segment)][before - 1]
         if not inside and not _FILE.match(match.string, match.start()):
