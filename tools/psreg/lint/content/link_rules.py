@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
-from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.patterns import Hit, hits, hosts
-from psreg.lint.content.texts import Content, Segment, quoted
+from psreg.lint.content.texts import Content, Kind, Segment, quoted
 
 _URL = lazy(
     r"\b(?:https?|ftp|wss?)://"
@@ -136,7 +137,7 @@ def image_with_slot(content: Content) -> Iterator[Finding]:
     from assistants this way (CVE-2025-32711). A slot in the query of the URL, or one that is named
     after what people write, is an error. Elsewhere in the path, as in the address of a badge, it is
     a warning; and so is a URL that is one slot, unless it is code. A badge of shields.io is
-    information.
+    information. An image counts as it is with the defaults of a `.prompt`.
 
     ## Fix
     Mention the image without loading it, or have the assistant write an ordinary link, which the
@@ -149,14 +150,37 @@ def image_with_slot(content: Content) -> Iterator[Finding]:
     ```
     """
     for image in _slotted(content):
-        yield Finding(
-            message=f"loading this image sends {quoted(image.slot)} to a host: {quoted(image.url)}"
-            if image.remote
-            else f"this image is loaded from the address in {quoted(image.slot)}",
-            at=image.segment.span(image.start, image.end),
-            hint="Ask for a link that the user can read before opening it.",
-            severity=None if carries(image) else INFO if _BADGE in image.url else WARNING,
-        )
+        yield _slot_finding(image, image.segment.span(image.start, image.end))
+    for image, span in _completed(content):
+        if image.slot:
+            yield _slot_finding(image, span)
+
+
+def _slot_finding(image: UrlMatch, span: Span) -> Finding:
+    return Finding(
+        message=f"loading this image sends {quoted(image.slot)} to a host: {quoted(image.url)}"
+        if image.remote
+        else f"this image is loaded from the address in {quoted(image.slot)}",
+        at=span,
+        hint="Ask for a link that the user can read before opening it.",
+        severity=None if carries(image) else INFO if _BADGE in image.url else WARNING,
+    )
+
+
+def _completed(content: Content) -> Iterator[tuple[UrlMatch, Span]]:
+    """Yield the images with a host that are complete only with the defaults, and their places."""
+    if content.prompt is None or all(v.default is None for v in content.prompt.variables):
+        return
+    from psreg.lint.content import appearance  # noqa: PLC0415 - not needed where nothing is filled
+
+    layer = appearance.filled_in(appearance.Layer(text=content.text), content.prompt)
+    if layer is None or layer.below is None:
+        return  # PS014 reports it
+    segment = Segment(text=layer.text, kind=Kind.VALUE)
+    filled = Content(segments=(segment,), source=layer.text, kind=Kind.VALUE)
+    for image in images(filled):
+        if image.remote and layer.disguises(image.start, image.end):
+            yield image, layer.span(image.start, image.end)
 
 
 def _slotted(content: Content) -> Iterator[UrlMatch]:
@@ -202,11 +226,13 @@ def remote_image(content: Content) -> Iterator[Finding]:
     PS021 = "The prompt is about embedding pictures and shows one from its own documentation."
     ```
     """
-    remote = (image for image in images(content) if image.remote and not image.slot)
-    for image in remote:
+    direct = ((i, i.segment.span(i.start, i.end)) for i in images(content))
+    for image, span in chain(direct, _completed(content)):
+        if image.slot or not image.remote:
+            continue
         yield Finding(
             message=f"this image is loaded from another server: {quoted(image.url)}",
-            at=image.segment.span(image.start, image.end),
+            at=span,
             hint="Remove it, or waive PS021 with a reason.",
         )
 
