@@ -9,12 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from psreg.system.user_folders import config_dir, data_dir, state_dir, system_config_file
+from psreg.system.user_folders import (
+    journal_dir,
+    keys_dir,
+    library_dir,
+    registries_dir,
+    system_config_file,
+    user_config_file,
+)
 
 PLACES = {
-    "data": (data_dir, "XDG_DATA_HOME", ".local/share"),
-    "config": (config_dir, "XDG_CONFIG_HOME", ".config"),
-    "state": (state_dir, "XDG_STATE_HOME", ".local/state"),
+    "data/keys": (keys_dir, "XDG_DATA_HOME", ".local/share"),
+    "data/library": (library_dir, "XDG_DATA_HOME", ".local/share"),
+    "data/registries": (registries_dir, "XDG_DATA_HOME", ".local/share"),
+    "config/config.toml": (user_config_file, "XDG_CONFIG_HOME", ".config"),
+    "state": (journal_dir, "XDG_STATE_HOME", ".local/state"),
 }
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="XDG is for Linux")
@@ -27,10 +36,15 @@ def _plain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
 
+def within(kind: str) -> list[str]:
+    """Return the path of a place below the folder of its kind."""
+    return kind.split("/")[1:]
+
+
 @pytest.mark.parametrize("kind", PLACES)
 def test_defaults_are_below_home(kind: str, tmp_path: Path) -> None:
     function, _, default = PLACES[kind]
-    assert function() == tmp_path / default / "psreg"
+    assert function() == Path(tmp_path, default, "psreg", *within(kind))
     assert not function().exists()
 
 
@@ -38,10 +52,10 @@ def test_defaults_are_below_home(kind: str, tmp_path: Path) -> None:
 def test_xdg_variables(kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     function, variable, default = PLACES[kind]
     monkeypatch.setenv(variable, "/elsewhere")
-    assert function() == Path("/elsewhere/psreg")
+    assert function() == Path("/elsewhere/psreg", *within(kind))
     for ignored in ("relative", ""):
         monkeypatch.setenv(variable, ignored)
-        assert function() == tmp_path / default / "psreg"
+        assert function() == Path(tmp_path, default, "psreg", *within(kind))
 
 
 @pytest.mark.parametrize("kind", PLACES)
@@ -64,7 +78,7 @@ def test_the_administrators_file(monkeypatch: pytest.MonkeyPatch) -> None:
     assert system_config_file() == Path("/stick/system/config.toml")
 
 
-PRINT_FOLDER = "from psreg.system.user_folders import data_dir; import sys; data_dir();"
+PRINT_FOLDER = "from psreg.system.user_folders import keys_dir; import sys; keys_dir();"
 PRINT_LOADED = "print('platformdirs' in sys.modules)"
 
 

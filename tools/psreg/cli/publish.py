@@ -24,7 +24,7 @@ from psreg.registry.store_folder import RegistryFolder
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options, color_wanted
 from psreg.system.files import MAX_FILE
-from psreg.system.user_folders import data_dir, state_dir
+from psreg.system.user_folders import journal_dir, keys_dir
 
 EXAMPLE = "psreg publish"
 SCHEMA = "psreg.publish/1"
@@ -64,12 +64,12 @@ def run(args: Namespace, console: Console) -> int:
             "NO_CHECKOUT", f"there is no pbes/ in `{args.checkout}` or above it", "Name a checkout."
         )
     registry = Path(args.registry_dir) if args.registry_dir else root / "registry"
-    keys = KeyStore(data_dir() / "keys")
+    keys = KeyStore(keys_dir())
     for place in (root, registry):
         keys.keep_out_of(place)
     now = clock.now()
     history = FolderHistory(registry)
-    journal = PublishJournal(state_dir(), registry, history)
+    journal = PublishJournal(journal_dir(), registry, history)
     ports = Ports(store=RegistryFolder(registry), keys=keys, journal=journal, history=history)
     folder = read_tree(root)
     rules = policy.read(folder.get(_POLICY, b""))

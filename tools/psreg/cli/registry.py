@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psreg.core.errors import TrustError, UnavailableError, UsageError
+from psreg.system import user_folders
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _add(args: Namespace, console: Console) -> int:
         _ask(anchor, location, console)
     store.add(anchor)
     default = config.add_registry(
-        registries.user_config(), name=name, location=location, root_sha256=anchor.sha256
+        user_folders.user_config_file(), name=name, location=location, root_sha256=anchor.sha256
     )
     if console.machine:
         row = {"name": name, "url": location, "root_sha256": anchor.sha256, "default": default}
@@ -129,7 +130,7 @@ def _remove(args: Namespace, console: Console) -> int:
     settings = registries.load_settings(Path.cwd())
     registry = next((r for r in settings.registries() if r.name == args.what), None)
     store = registries.trust_store(lambda text: console.warn(f"psreg: {text}"))
-    removed = config.remove_registry(registries.user_config(), args.what)
+    removed = config.remove_registry(user_folders.user_config_file(), args.what)
     forgotten = False
     if args.forget:
         anchor = store.find(registry.root_sha256) if registry and registry.root_sha256 else None

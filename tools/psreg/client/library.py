@@ -205,9 +205,9 @@ class Library:
 
 
 def user_library() -> Library:
-    """Return this user's library: `PSREG_LIBRARY`, else `library` in the data folder."""
+    """Return this user's library: `PSREG_LIBRARY`, else the usual folder."""
     chosen = os.environ.get("PSREG_LIBRARY")
-    return Library(Path(chosen).absolute() if chosen else user_folders.data_dir() / "library")
+    return Library(Path(chosen).absolute() if chosen else user_folders.library_dir())
 
 
 def installed_artifact(text: str) -> tuple[Path, bytes]:

@@ -157,17 +157,14 @@ class OpenRegistry:
 
 def load_settings(start: Path) -> Settings:
     """Return the settings that apply in the folder `start`. Raises as `Settings.load`."""
-    return Settings.load(start, system=user_folders.system_config_file(), user=user_config())
-
-
-def user_config() -> Path:
-    """Return the user's settings file."""
-    return user_folders.config_dir() / "config.toml"
+    return Settings.load(
+        start, system=user_folders.system_config_file(), user=user_folders.user_config_file()
+    )
 
 
 def trust_store(notify: Notify) -> TrustStore:
     """Return this user's pinned roots."""
-    return TrustStore(user_folders.data_dir() / "registries", notify)
+    return TrustStore(user_folders.registries_dir(), notify)
 
 
 def select_registry(option: str | None, settings: Settings, start: Path) -> SelectedRegistry:

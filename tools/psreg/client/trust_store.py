@@ -1,6 +1,6 @@
 """What this machine knows about registries: the pinned first root of each, and its client state.
 
-`<data>/registries/<id>/1.root.json` is the trust anchor; next to it are verified records, and the
+`<id>/1.root.json` is the trust anchor; next to it are verified records, and the
 verified metadata that protects against rollback. An id belongs to one root forever: another root
 that claims a known id is refused, like a changed SSH host key.
 

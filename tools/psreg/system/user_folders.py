@@ -15,19 +15,29 @@ from psreg.core.errors import UnavailableError
 APP = "psreg"
 
 
-def data_dir() -> Path:
-    """Return the folder of what must not be lost: signing keys, installed prompts."""
-    return _folder("data")
+def keys_dir() -> Path:
+    """Return the folder of signing keys."""
+    return _folder("data") / "keys"
 
 
-def config_dir() -> Path:
-    """Return the folder of the user's settings."""
-    return _folder("config")
+def library_dir() -> Path:
+    """Return the folder of installed prompts."""
+    return _folder("data") / "library"
 
 
-def state_dir() -> Path:
-    """Return the folder of what is worth keeping between runs but is not data: locks."""
+def registries_dir() -> Path:
+    """Return the folder of pinned roots and verified metadata, which protects against rollback."""
+    return _folder("data") / "registries"
+
+
+def journal_dir() -> Path:
+    """Return the folder of the locks and notes of `psreg publish`."""
     return _folder("state")
+
+
+def user_config_file() -> Path:
+    """Return the user's settings file."""
+    return _folder("config") / "config.toml"
 
 
 def system_config_file() -> Path:
