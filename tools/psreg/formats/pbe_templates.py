@@ -145,13 +145,18 @@ def text_digest(text: str) -> str:
     """Return the beginning of the digest of the words in `text`."""
     # NOTE: this is asked about every text of every PBE; most are ASCII.
     if text.isascii():
-        words = text.lower().translate(_NO_LETTERS).split()
+        words = b" ".join(text.encode().translate(_ONLY_WORDS).split())
     else:
-        words = re.findall(r"\w+", text.casefold())
-    return hashlib.sha256(" ".join(words).encode()).hexdigest()[:16]
+        words = " ".join(re.findall(r"\w+", text.casefold())).encode()
+    return hashlib.sha256(words).hexdigest()[:16]
 
 
-_NO_LETTERS = {code: " " for code in range(0x80) if not (chr(code).isalnum() or chr(code) == "_")}
+_ONLY_WORDS = (
+    "".join(c.lower() if c.isalnum() or c == "_" else " " for c in map(chr, range(0x80)))
+    .encode()
+    .ljust(0x100)
+)
+"""A small letter, a digit or `_` for each ASCII character, or a blank."""
 
 
 @cache

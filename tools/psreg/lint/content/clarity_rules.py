@@ -86,7 +86,7 @@ _FILLER_LETTERS = max(len(set(filler)) for filler in _FILLER)
 _LATIN = frozenset("abcdefghijklmnopqrstuvwxyz")
 _ENOUGH = 48
 
-_SIGNS_TO_NOTHING = {code: None for code in range(0x80) if not chr(code).isalnum()}
+_ASCII_SIGNS = bytes(code for code in range(0x80) if not chr(code).isalnum())
 _SIGNS = frozenset(("P", "Z", "C"))
 _DRAWN = "So"  # an emoji says something
 
@@ -207,7 +207,9 @@ def example_shows_nothing(content: Content) -> Iterator[Finding]:
         if segment.kind is Kind.VALUE and segment.pointer.startswith(_TECHNIQUES)
     }
     for pointer, text in texts.items():
-        if not _EXAMPLE.fullmatch(pointer) or not _WORD.search(text):
+        if not pointer.endswith("/example") or not _EXAMPLE.fullmatch(pointer):
+            continue
+        if not _WORD.search(text):
             continue
         purpose = texts.get(pointer.removesuffix("example") + "purpose", "")
         if _plain(text) == _plain(purpose):
@@ -254,7 +256,7 @@ def _is_sign(character: str) -> bool:
 def _plain(text: str) -> str:
     """Return the letters and digits of `text`, case folded."""
     if text.isascii():
-        return text.lower().translate(_SIGNS_TO_NOTHING)
+        return text.encode().translate(None, _ASCII_SIGNS).decode().lower()
     return "".join(filter(str.isalnum, text.casefold()))
 
 
