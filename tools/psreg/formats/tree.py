@@ -316,5 +316,7 @@ def place_of_artifact(tree: Tree, path: PurePosixPath) -> str:
         version = prompt.metadata.get("version") if prompt else None
     if name is None or not is_name(name):
         name = name_like(path.name.removesuffix(form.suffix)) or "<name>"
+    if version is None and (release := ReleaseId.of(path)):
+        version = release.version
     version = stated_version(version)
     return f"{PBES}/{entry_class}/{name}/{version}/{name}{form.suffix}"

@@ -68,6 +68,55 @@ def test_a_stray_file_is_told_where_it_belongs(path, text, target):
     assert target in diagnostic.hint
 
 
+ENGINE = PBE % ("quiz", "1.2.0", "interactive_engine")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "code", "target"),
+    [
+        (
+            "pbes/prompt/quiz/1.2.0/quiz.pbe.txt",
+            ENGINE,
+            "REG001",
+            "Move it to pbes/interactive_engine/quiz/1.2.0/quiz.pbe.txt.",
+        ),
+        (
+            "pbes/interactive_engine/hi/1.0.0/hi.prompt",
+            PROMPT,
+            "REG001",
+            "Move it to pbes/prompt/hi/1.0.0/hi.prompt.",
+        ),
+        (
+            "pbes/stateless_executor/quiz/1.2.0/quiz.pbe.txt",
+            ENGINE,
+            "REG004",
+            "Move the folder to pbes/interactive_engine/quiz/1.2.0",
+        ),
+        (
+            "pbes/quiz/1.2.0/quiz.pbe.txt",
+            ENGINE,
+            "REG002",
+            "Move it to pbes/interactive_engine/quiz/1.2.0/quiz.pbe.txt.",
+        ),
+        (
+            "pbes/games/quiz/1.2.0/quiz.pbe.txt",
+            ENGINE,
+            "REG002",
+            "Move it to pbes/interactive_engine/quiz/1.2.0/quiz.pbe.txt.",
+        ),
+    ],
+)
+def test_an_artifact_in_a_wrong_folder_is_told_the_right_one(path, text, code, target):
+    place = PurePosixPath(path)
+    files = {path: text, f"{place.parent}/README.md": README}
+    hints = [
+        d.hint
+        for d in judge(tree(entry(), files), code)
+        if place.parent in PurePosixPath(d.path).parents
+    ]
+    assert any(target in hint for hint in hints)
+
+
 def test_a_loose_artifact_has_one_finding_with_the_command_that_makes_its_entry(tmp_path):
     path = "pbes/prompt/My notes.prompt"
     (diagnostic,) = judge(tree(entry(), {path: PROMPT}))[:1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -128,7 +129,10 @@ def name_or_version_differs(submission: Submission) -> Iterator[Finding]:
         if is_version(version) and version != release.version:
             yield _differs("version", version, release.version, "/pbe_version", path)
         if entry_class in PBE_CLASSES and entry_class != release.entry_class:
-            yield _differs("class", entry_class, release.entry_class, "/pbe_class", path)
+            folder = f"pbes/{entry_class}/{release.name}/{release.version}"
+            hint = f"Move the folder to {folder} if the file is right."
+            differs = _differs("class", entry_class, release.entry_class, "/pbe_class", path)
+            yield replace(differs, hint=hint)
     if (prompt := submission.prompt) is not None:
         version = prompt.metadata.get("version", release.version)
         if version != release.version:

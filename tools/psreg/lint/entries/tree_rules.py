@@ -69,15 +69,20 @@ def stray_file(tree: Tree) -> Iterator[Finding]:
             for path in submission.paths:
                 place = path.relative_to(submission.folder)
                 if str(place) not in expected and place.parts[0] != EVIDENCE:
-                    yield from _in_version_folder(path, submission.artifact_path)
+                    yield from _in_version_folder(tree, path, submission.artifact_path)
 
 
-def _in_version_folder(path: PurePosixPath, artifact: PurePosixPath) -> Iterator[Finding]:
+def _in_version_folder(
+    tree: Tree, path: PurePosixPath, artifact: PurePosixPath
+) -> Iterator[Finding]:
     if path.name.endswith((".pbe.txt", ".prompt")):
+        hint = f"Move it to {artifact} if it is the artifact."
+        if path.suffix != artifact.suffix:  # the folder is of another class
+            hint = f"Move it to {place_of_artifact(tree, path)}."
         yield Finding(
             message="a version folder contains one artifact, named after the entry",
             path=str(path),
-            hint=f"Move it to {artifact} if it is the artifact.",
+            hint=hint,
         )
     elif path.suffix in SUFFIXES:
         yield Finding(
@@ -126,12 +131,16 @@ def bad_folder_name(tree: Tree) -> Iterator[Finding]:
     ```
     """
     seen: set[PurePosixPath] = set()
+    places: dict[PurePosixPath, str] = {}
+    for path in tree.misnamed:
+        if path.parts[1] not in CLASSES and (place := place_of_artifact(tree, path)):
+            places.setdefault(PurePosixPath(*path.parts[:2]), f" Move it to {place}.")
     for path in tree.misnamed:
         _, entry_class, name, version = path.parts[:4]
         entry_folder = EntryId(entry_class, name).folder
         if entry_class not in CLASSES:
             folder, message = entry_folder.parent, f"`{entry_class}` is not a class"
-            hint = did_you_mean(entry_class, CLASSES)
+            hint = did_you_mean(entry_class, CLASSES) + places.get(folder, "")
         elif not is_name(name):
             folder, message = entry_folder, f"`{name}` is not a name"
             hint = f"Rename the folder to {name_like(name)}." if name_like(name) else ""
