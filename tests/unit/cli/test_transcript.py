@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from psreg.formats.protocol_versions import latest_version
 from psreg.protocols import PROTOCOLS
 from support.clients import Client
 from support.paths import ROOT, VECTORS
@@ -122,13 +123,14 @@ def test_replies_of_pb2s(judge, case, form):
     assert parsed["sections"]["LEARNED"].startswith("- ")
 
 
-TALK = """\
+LATEST = latest_version("vpp")
+TALK = f"""\
 User: !<g>
 What is a loop?
 
 Assistant: !<g>
 It repeats.
-[Version=v1.4 | Tag=g_1 | Sources=none | Assumptions=0 | Cycle=1/3 | Locus=]
+[Version=v{LATEST} | Tag=g_1 | Sources=none | Assumptions=0 | Cycle=1/3 | Locus=]
 """
 
 
@@ -152,7 +154,7 @@ def test_a_person_reads_turn_by_turn(client):
     assert lines[2].startswith("error[VPP012] bang-echo: ")
     assert " --> turn 2:1:1" in lines
     assert "1 | !<g>" in lines
-    assert lines[-1] == "vpp 1.4, 2 turns: 1 sound, 1 error"
+    assert lines[-1] == f"vpp {LATEST}, 2 turns: 1 sound, 1 error"
     assert "--fix" not in done.out
 
 
@@ -162,7 +164,7 @@ def test_quiet_says_only_what_is_wrong(client):
     (client.place / "good.txt").write_text(TALK.replace("Assistant: !", "Assistant: "))
     assert client.run("transcript", "good.txt", "--protocol", "vpp", "--quiet").out == ""
     done = client.run("transcript", "good.txt", "--protocol", "vpp")
-    assert (done.code, done.out.splitlines()[-1]) == (0, "vpp 1.4, 2 turns: 2 sound")
+    assert (done.code, done.out.splitlines()[-1]) == (0, f"vpp {LATEST}, 2 turns: 2 sound")
 
 
 def test_standard_input_and_what_cannot_be_read(client):
@@ -252,7 +254,9 @@ def lines_of(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-GOOD = "<q>\nbody\n[Version=v1.4 | Tag=q_1 | Sources=none | Assumptions=0 | Cycle=1/3 | Locus=a]"
+GOOD = (
+    f"<q>\nbody\n[Version=v{LATEST} | Tag=q_1 | Sources=none | Assumptions=0 | Cycle=1/3 | Locus=a]"
+)
 
 
 @pytest.mark.parametrize(
