@@ -190,7 +190,7 @@ def test_an_artifact_moves_in_with_only_its_name_and_version_changed(root, tmp_p
     assert {code for code, _ in found} == {"PBE027", "REG008", "REG017"}
     copied = [message for code, message in found if code == "PBE027"]
     assert len(copied) == 1
-    assert copied[0].endswith("is copied from the published prompt `spaced_recall`")
+    assert "is copied from the published prompt `spaced_recall`, and so are" in copied[0]
 
 
 def test_a_loose_file_in_the_tree_moves_by_the_command_that_check_names(root):

@@ -120,8 +120,9 @@ def _prose(pbe: Pbe) -> Iterator[tuple[str, str]]:
 
 
 def _copied(pointers: list[str], whose: str) -> Finding:
+    first = dotted(_at(pointers[0]))
     return Finding(
-        message=f"each of {len(pointers)} texts, `{dotted(_at(pointers[0]))}` first, is {whose}",
+        message=f"`{first}` is {whose}, and so are {len(pointers) - 1} other texts",
         at=pointers[0],
         hint="Write your own texts, or propose a new version of the prompt that has them.",
     )
