@@ -156,7 +156,10 @@ def test_a_shallow_clone_cannot_tell(
     lose(checkout)
     commit(checkout, "Remove what is derived")
     url = checkout.as_uri()
+    git("config", "uploadpack.allowFilter", "true", cwd=checkout)
+    git("clone", "--quiet", "--filter=tree:0", url, str(tmp_path / "bare of trees"), cwd=tmp_path)
     git("clone", "--quiet", "--depth=1", url, str(tmp_path / "clone"), cwd=tmp_path)
+    assert "shallow" in refused(tmp_path / "bare of trees", stranger)[0]
     message, hint = refused(tmp_path / "clone", stranger)
     assert "shallow" in message
     assert "--unshallow" in hint

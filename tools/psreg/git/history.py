@@ -33,8 +33,11 @@ class FolderHistory:
         return shlex.join(["git", "-C", str(self._start), "checkout", commit, "--", *paths])
 
     def is_cut(self) -> bool:
-        """Tell whether the clone is shallow, so that it lacks older commits."""
-        return self._ask("rev-parse", "--is-shallow-repository") == "true"
+        """Tell whether the clone lacks older commits, or the trees that say what is in them."""
+        shallow = self._run("rev-parse", "--is-shallow-repository")
+        if shallow is None:
+            return False  # there is no repository
+        return shallow == "true" or self._run("log", "--all", "--format=", "--", "x") is None
 
     def ignores(self, name: str) -> bool:
         """Tell whether Git ignores `name`, which is then in no commit on purpose."""
@@ -47,6 +50,10 @@ class FolderHistory:
         return f"{first}:{Path(prefix, self._inside).as_posix()}" if first else ""
 
     def _ask(self, *arguments: str) -> str:
+        return self._run(*arguments) or ""
+
+    def _run(self, *arguments: str) -> str | None:
+        """Return the output of a command, or None if it fails."""
         settings = [part for setting in (*SETTINGS, "safe.directory=*") for part in ("-c", setting)]
         try:
             done = subprocess.run(
@@ -58,5 +65,5 @@ class FolderHistory:
                 check=False,
             )
         except OSError:
-            return ""
-        return os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""
+            return None
+        return os.fsdecode(done.stdout).strip() if done.returncode == 0 else None

@@ -208,7 +208,7 @@ def _check_history(history: History) -> None:
         raise TrustError(
             "METADATA_MISSING",
             "there is no metadata, and this clone is too shallow to tell whether there ever was",
-            f"Run `git fetch --unshallow` and publish again. {_ON_PURPOSE}",
+            "Run `git fetch --unshallow`, or clone again without --filter. " + _ON_PURPOSE,
         )
 
 
