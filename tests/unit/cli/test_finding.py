@@ -97,6 +97,25 @@ def test_a_misspelt_option_is_suggested(client, command, hint):
     assert f"  hint: {hint}\n" in done.err
 
 
+def test_options_may_be_anywhere(client, folder):
+    where = ("--registry", folder)
+    both = client.run("search", "calm", "diary", *where)
+    assert both.out.startswith("diary")
+    assert client.run("search", "calm", *where, "diary").out == both.out
+    assert client.run("search", *where, "calm", "-q", "diary").out == both.out
+    assert client.run("search", *where, "-q", "--", "-q").out == ""
+    assert client.run("registry", "add", "--name", "here", folder).code == 0
+    assert client.run("registry", "remove", "-q", "here").code == 0
+    refused = client.run("registry", "add", "--root-sha256", "aa", "http://127.0.0.1:9/")
+    assert "--root-sha256 must be 64 hexadecimal digits" in refused.err
+    assert client.run("install", "diary", *where, "xyzzy").code == 4
+    gone = client.run("uninstall", "diary", "-q", "quiz_master")
+    assert "not installed: diary, quiz_master" in gone.err
+    assert client.run("info", "a", "-q", "b").err.startswith(
+        "psreg: error[USAGE]: unrecognized arguments: b\n"
+    )
+
+
 def test_help_is_also_a_command(client):
     assert client.run("help", "search").out == client.run("search", "--help").out
     assert "Did you mean" not in client.run("xyzzy", "--format", "json").out

@@ -78,13 +78,23 @@ def _dispatch(argv: list[str], console: Console) -> int:
     module.configure(parser)
     try:
         with console.writing():  # --help
-            args: Namespace = parser.parse_args(argv[1:])
+            args = _parsed(parser, argv[1:])
     except SystemExit:  # --help printed its text
         console.flush()
         return 0
     code: int = module.run(args, console)
     console.flush()
     return code
+
+
+def _parsed(parser: Parser, argv: list[str]) -> Namespace:
+    """Return the arguments; options may be between those that have no name."""
+    if "--" in argv:  # after which there are no options
+        return parser.parse_args(argv)
+    try:
+        return parser.parse_intermixed_args(argv)
+    except TypeError:  # the command has commands of its own, each with its own parser
+        return parser.parse_args(argv)
 
 
 def _wants_json(argv: list[str]) -> bool:
