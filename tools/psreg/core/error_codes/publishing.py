@@ -34,8 +34,10 @@ PUBLISHING = Subject(
         ErrorCode(
             code="METADATA_MISSING",
             exit_code=3,
-            meaning="The folder held a registry whose metadata is gone; nothing was changed.",
-            remedy="Restore `registry/metadata` and `registry/targets` from Git or from a mirror. "
+            meaning="The registry was published before, but its metadata is gone, or the clone "
+            "lacks the history that would tell; nothing was changed.",
+            remedy="Restore `registry/metadata` and `registry/targets` as the message says, or "
+            "from a mirror; fetch the whole history in a shallow clone. "
             "Only to create another registry on purpose, run `psreg publish --start-over`: every "
             "client has to trust it first.",
         ),
