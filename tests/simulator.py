@@ -51,6 +51,7 @@ class Simulator:
     ):
         self.registry_id = registry_id
         self.bound = bound
+        self.head_version = 0
         self.signers = signers or {
             name: CryptoSigner.generate_ed25519() for name in ("root", "online", "stamp")
         }
@@ -142,8 +143,7 @@ class Simulator:
         """Sign the state: records and catalogue into bins, then snapshot, then timestamp."""
         self.files |= self.artifacts
         targets = {f"pkg/{name}.json": encode(record) for name, record in self.records.items()}
-        for shard in {record["class"] for record in self.records.values()}:
-            targets[f"catalog/{shard}.json"] = encode(self._shard(shard))
+        targets["catalog/head.json"] = self._catalogue()
         for path, data in targets.items():
             self.target(path, data)
         return self.sign_all()
@@ -205,23 +205,41 @@ class Simulator:
         """The digest a person would be given."""
         return hashlib.sha256(self.first_root).hexdigest()
 
-    def _shard(self, entry_class: str) -> dict[str, Any]:
-        records = [self.records[name] for name in sorted(self.records)]
-        rows = [(r, r["releases"][-1]) for r in records if r["class"] == entry_class]
-        tags = sorted({tag for _, row in rows for tag in row["release"]["tags"]})
-        licenses = sorted({row["release"]["license"] for _, row in rows})
+    def _catalogue(self) -> bytes:
+        """Serve a segment with every record, and return the head that lists it."""
+        data = encode(self.segment())
+        digest = hashlib.sha256(data).hexdigest()
+        self.files[f"registry/targets/segments/{digest}.json"] = data
+        self.head_version += 1
+        count = len(self.records)
+        return encode({
+            "schema": "psreg.head/1", "needs": "0.2.0", "version": self.head_version, "count": count, "facets": {},
+            "segments": [{"sha256": digest, "length": len(data), "count": count}], "retired": [],
+        })  # fmt: skip
+
+    def segment(self) -> dict[str, Any]:
+        """Return a segment with the newest release of every record."""
+        rows = [(r, r["releases"][-1]) for _, r in sorted(self.records.items())]
+
+        def coded(cells: list[list[str]]) -> dict[str, Any]:
+            values = sorted({value for cell in cells for value in cell})
+            return {
+                "values": values,
+                "rows": [[values.index(value) for value in cell] for cell in cells],
+            }
+
         return {
-            "schema": "psreg.catalog/1", "shard": entry_class, "count": len(rows),
+            "schema": "psreg.segment/1", "count": len(rows), "gone": [],
             "name": [r["name"] for r, _ in rows],
+            "class": coded([[r["class"]] for r, _ in rows]),
             "version": [row["version"] for _, row in rows],
             "summary": [row["release"]["summary"] for _, row in rows],
             "use_case": [row["release"]["use_case"] for _, row in rows],
             "date": [row["date"] for _, row in rows],
             "sha256": [row["sha256"] for _, row in rows],
-            "tags": {"values": tags, "rows": [[tags.index(t) for t in row["release"]["tags"]] for _, row in rows]},
-            "license": {"values": licenses, "rows": [licenses.index(row["release"]["license"]) for _, row in rows]},
-            "language": {"values": [], "rows": [[] for _ in rows]},
-            "platform": {"values": [], "rows": [[] for _ in rows]},
+            "tags": coded([row["release"]["tags"] for _, row in rows]),
+            "license": coded([[row["release"]["license"]] for _, row in rows]),
+            **{key: coded([[] for _ in rows]) for key in ("language", "platform", "protocol")},
             "deprecated": [r["deprecated"]["reason"] if r["deprecated"] else None for r, _ in rows],
         }  # fmt: skip
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 
 import pytest
 
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.registry.search import read_shard, search
+from psreg.registry.search import search
+from psreg.registry.segments import read_segment
 from simulator import TEXT, Simulator, encode
 
 
@@ -135,14 +135,13 @@ def test_members_of_the_wrong_type_are_survived(attack, member):
 def test_a_catalogue_of_the_wrong_type_is_refused():
     """Whatever a member is, there is an error with a code, or a list of entries."""
     registry = Simulator().release().publish()
-    (data,) = (data for path, data in registry.files.items() if path.endswith("engine.json"))
-    shard = json.loads(data)
-    changed = [{k: v for k, v in shard.items() if k != key} for key in shard]
-    changed += [shard | {key: value} for key in shard for value in VALUES]
+    whole = registry.segment()
+    changed = [{k: v for k, v in whole.items() if k != key} for key in whole]
+    changed += [whole | {key: value} for key in whole for value in VALUES]
     refused = 0
     for each in (*changed, *VALUES):
         try:
-            found = search([read_shard("interactive_engine", encode(each))], ["quiz"])
+            found = search(read_segment(encode(each)).rows().values(), ["quiz"])
         except (TrustError, UnavailableError) as error:
             refused += error.code in ("TRUST_METADATA", "NEWER_FORMAT")
         else:

@@ -6,20 +6,20 @@ import shutil
 
 import pytest
 
-from simulator import METADATA, Simulator
+from simulator import METADATA, Simulator, encode
 from support.loopback import serving
 
 BIN = f"{METADATA}1.r-ec.json"
 """The bin that lists quiz_master."""
 
 EMPTY = f"{METADATA}1.r-00.json"
+HEAD = "catalog/head.json"
 RELEASES = f"{METADATA}1.releases.json"
 
 
 def catalog_bin(registry):
     """Return the path of the bin that lists the catalogue."""
-    shard = "catalog/interactive_engine.json"
-    role = registry.releases.delegations.succinct_roles.get_role_for_target(shard)
+    role = registry.releases.delegations.succinct_roles.get_role_for_target(HEAD)
     return f"{METADATA}1.{role}.json"
 
 
@@ -142,10 +142,9 @@ def hide(registry, *paths):
 
 
 RECORD = "pkg/quiz_master.json"
-SHARD = "catalog/interactive_engine.json"
 
 
-@pytest.mark.parametrize("paths", [[RECORD], [RECORD, SHARD]])
+@pytest.mark.parametrize("paths", [[RECORD], [RECORD, HEAD]])
 def test_a_name_that_was_installed_does_not_vanish(attack, paths):
     assert attack.client.run("install", "quiz_master").code == 0
     hide(attack.registry, *paths)
@@ -154,7 +153,7 @@ def test_a_name_that_was_installed_does_not_vanish(attack, paths):
         shutil.rmtree(state)
     assert attack.install() == (3, "TRUST_NAME_MISSING")
     assert attack.client.refused("verify") == (3, "TRUST_NAME_MISSING")
-    if SHARD in paths:
+    if HEAD in paths:
         assert attack.client.refused("search") == (3, "TRUST_NAME_MISSING")
 
 
@@ -174,7 +173,7 @@ def test_a_name_does_not_vanish_from_the_search(attack):
 
 def test_the_whole_catalogue_does_not_vanish(attack):
     assert attack.client.run("search").code == 0
-    hide(attack.registry, SHARD, RECORD)
+    hide(attack.registry, HEAD, RECORD)
     assert attack.client.refused("search", "quiz") == (3, "TRUST_NAME_MISSING")
 
 
@@ -182,19 +181,68 @@ def test_a_name_without_a_release_to_show_leaves_the_catalogue(attack):
     """Its record is still there, which says what became of it."""
     assert attack.client.run("install", "quiz_master").code == 0
     assert attack.client.run("search").code == 0
-    hide(attack.registry, SHARD)
+    hide(attack.registry, HEAD)
     said = attack.client.run("search", "quiz")
     assert (said.code, said.out) == (0, "")
 
 
-def test_a_catalogue_of_another_class_is_refused(attack):
+def test_an_older_head_is_refused_though_it_is_signed(attack):
     registry = attack.registry
-    registry.target("catalog/prompt.json", registry_shard(registry))
+    assert attack.client.run("search").code == 0
+    registry.head_version = 0
+    registry.records["quiz_master"]["deprecated"] = {"reason": "x"}
+    registry.publish().head_version = -1
+    assert attack.client.run("search").code == 0  # version 1 again
+    registry.publish()
+    assert attack.client.refused("search") == (3, "TRUST_ROLLBACK")
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", None], ids=["cut", "other", "missing"])
+def test_a_segment_is_the_one_that_the_head_lists(attack, data):
+    files = attack.registry.files
+    (path,) = (path for path in files if "/segments/" in path)
+    honest = files.pop(path)
+    if data is not None:
+        files[path] = data
+    code = attack.client.run("search", "quiz").code
+    assert code == (4 if data is None else 3)
+    files[path] = honest
+    assert "quiz_master" in attack.client.run("search", "quiz").out
+    del files[path]  # it is kept by its digest
+    assert "quiz_master" in attack.client.run("search", "quiz").out
+    (kept,) = attack.client.state.glob("*/targets/segments/*.json")
+    kept.write_bytes(b"x" * len(honest))
+    assert attack.client.run("search", "quiz").code == 4
+    files[path] = honest
+    assert "quiz_master" in attack.client.run("search", "quiz").out
+
+
+def test_what_no_head_lists_is_not_kept(attack):
+    assert attack.client.run("search").code == 0
+    attack.registry.release("quiz_maker").publish()
+    assert attack.client.run("search").code == 0
+    assert len([*attack.client.state.glob("*/targets/segments/*.json")]) == 1
+
+
+def test_the_former_layout_is_read_and_left(attack):
+    """A registry that an older psreg published has a target per class, and no head."""
+    registry = attack.registry
+    hide(registry, HEAD)
+    value = registry.segment() | {"schema": "psreg.catalog/1", "shard": "interactive_engine"}
+    registry.target("catalog/interactive_engine.json", encode(value))
     registry.sign_all()
-    assert attack.client.refused("search") == (3, "TRUST_METADATA")
+    assert "quiz_master" in attack.client.run("search", "quiz").out
+    hide(registry, "catalog/interactive_engine.json", RECORD)
+    assert attack.client.refused("search") == (3, "TRUST_NAME_MISSING")
+    registry.publish()
+    assert "quiz_master" in attack.client.run("search", "quiz").out
 
 
-def registry_shard(registry):
-    """Return the bytes of the catalogue of interactive engines."""
-    (path,) = (path for path in registry.files if path.endswith(".interactive_engine.json"))
-    return registry.files[path]
+def test_a_newer_layout_names_the_psreg_that_reads_it(attack):
+    registry = attack.registry
+    registry.target("catalog/head.json", encode({"schema": "psreg.head/2", "needs": "9.1.0"}))
+    registry.sign_all()
+    said = attack.client.run("search")
+    assert said.code == 4
+    assert "NEWER_FORMAT" in said.err
+    assert "psreg 9.1.0 or newer" in said.err

@@ -12,12 +12,12 @@ from psreg.catalogue.server import SiteServer
 from psreg.cli.rules import all_rules
 from psreg.formats.dotprompt import read, render
 from psreg.registry.checkout import read_tree
-from psreg.registry.search import read_shard, search
-from simulator import encode
+from psreg.registry.search import search
+from psreg.registry.segments import folded_rows, read_segment
 from support.catalogue import SCRIPT, TEMPLATE
 from support.paths import PBES
 from support.publishing import release
-from support.search_cases import CASES, TABLE, authored, made_up, queries, shards_of
+from support.search_cases import CASES, TABLE, authored, made_up, queries, segments_of
 
 PAGES = [
     "",
@@ -413,26 +413,26 @@ def test_the_api_speaks_of_the_same_registry(tab):
     assert json.dumps(record["name"]) == '"listener"'
 
 
-FIND = """async ([shards, queries]) => {
+FIND = """async ([segments, queries]) => {
   const { rowsOf, find } = await import(document.baseURI + "assets/psreg/catalogue.js");
-  const rows = rowsOf(shards);
+  const rows = rowsOf(segments);
   return queries.map((query) => find(rows, query, {}).rows.map((row) => row.name));
 }"""
-"""What the site's search finds in these shards, in its order, for each query."""
+"""What the site's search finds in these segments, in its order, for each query."""
 
 
 def test_the_table_of_search_cases(tab):
     page = tab.open()
-    shards = list(shards_of(TABLE["entries"]).values())
-    found = page.evaluate(FIND, [shards, [query for query, _ in CASES]])
+    segments = [json.loads(data) for data in segments_of(TABLE["entries"])]
+    found = page.evaluate(FIND, [segments, [query for query, _ in CASES]])
     assert found == [names for _, names in CASES]
 
 
 @pytest.mark.parametrize("entries", [made_up(), authored()], ids=["made up", "authored"])
 def test_the_site_and_the_command_rank_alike(tab, entries):
-    shards = shards_of(entries)
-    asked = queries(text for shard in shards.values() for text in shard["summary"])
-    catalogue = [read_shard(name, encode(shard)) for name, shard in shards.items()]
+    segments = segments_of(entries)
+    asked = queries(entry["summary"] for entry in entries)
+    catalogue = folded_rows(map(read_segment, segments)).values()
     told = [[entry.name for entry in search(catalogue, [query])] for query in asked]
-    assert tab.open().evaluate(FIND, [list(shards.values()), asked]) == told
+    assert tab.open().evaluate(FIND, [[*map(json.loads, segments)], asked]) == told
     assert sum(len(names) > 1 for names in told) > len(asked) / 10

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import unquote
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -67,9 +68,11 @@ def ports(home: Path, registry: Path) -> Ports:
     )
 
 
-def release(home: Path, registry: Path, tree: Tree, now: datetime = NOW) -> PublishResult:
+def release(
+    home: Path, registry: Path, tree: Tree, now: datetime = NOW, **options: Any
+) -> PublishResult:
     """Publish `tree` into the folder `registry`."""
-    return publish(tree, CLEAN, now, ports(home, registry))
+    return publish(tree, CLEAN, now, ports(home, registry), **options)
 
 
 def renewed(home: Path, registry: Path, after: timedelta) -> PublishResult:

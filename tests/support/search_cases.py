@@ -7,6 +7,7 @@ import random
 import tomllib
 
 from psreg.core.classes import CLASSES
+from psreg.registry.segments import write_segment
 from support.paths import PBES, VECTORS
 
 TABLE = json.loads((VECTORS / "search.json").read_text(encoding="utf-8"))
@@ -35,37 +36,34 @@ WORDS = [
 ]
 
 
-def shards_of(entries):
-    """Return the catalogue of entries that are given as the table of cases gives them."""
-    found = {}
-    for entry_class in CLASSES:
-        rows = [entry for entry in entries if entry["class"] == entry_class]
-        if rows:
-            found[entry_class] = _shard(entry_class, rows)
-    return found
+def segments_of(entries, parts=2):
+    """Return the catalogue of entries that are given as the table of cases gives them.
+
+    An older segment holds something else about some names, and a name that is gone.
+    """
+    rows = {entry["name"]: _row(entry) for entry in entries}
+    stale = {name: rows[name] | {"summary": "", "tags": ["stale"]} for name in [*rows][::parts]}
+    removed = _row(
+        {"name": "removed", "class": "prompt", "summary": "", "use_case": "", "tags": []}
+    )
+    return [write_segment({**stale, "removed": removed}), write_segment(rows, ["removed"])]
 
 
-def _shard(entry_class, rows):
-    tags = sorted({tag for row in rows for tag in row["tags"]})
-    none = {"values": [], "rows": [[] for _ in rows]}
+def _row(entry):
     return {
-        "schema": "psreg.catalog/1",
-        "shard": entry_class,
-        "count": len(rows),
-        "name": [row["name"] for row in rows],
-        "version": ["1.0.0" for _ in rows],
-        "summary": [row["summary"] for row in rows],
-        "use_case": [row["use_case"] for row in rows],
-        "date": ["2026-01-01T00:00:00Z" for _ in rows],
-        "sha256": ["0" * 64 for _ in rows],
-        "tags": {
-            "values": tags,
-            "rows": [[tags.index(tag) for tag in row["tags"]] for row in rows],
-        },
-        "license": {"values": ["MIT"], "rows": [0 for _ in rows]},
-        "language": none,
-        "platform": none,
-        "deprecated": [row.get("deprecated") for row in rows],
+        "name": entry["name"],
+        "class": entry["class"],
+        "version": "1.0.0",
+        "summary": entry["summary"],
+        "use_case": entry["use_case"],
+        "date": "2026-01-01T00:00:00Z",
+        "sha256": "0" * 64,
+        "tags": entry["tags"],
+        "license": "MIT",
+        "language": [],
+        "platform": [],
+        "protocol": [],
+        "deprecated": entry.get("deprecated"),
     }
 
 

@@ -11,10 +11,12 @@ import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from psreg.formats import dotprompt
+from psreg.registry.catalog_head import head_of
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.system.files import MAX_FILE
@@ -389,6 +391,16 @@ def test_two_at_once_publish_one_after_the_other(world: World) -> None:
     assert len(list((world.home / "data/keys").iterdir())) == 1
 
 
+def catalogue(world: World) -> dict[str, Any]:
+    """Return the only segment of the catalogue."""
+    state = world.state()
+    found = head_of(state) if state else None
+    assert found is not None
+    (segment,) = found.segments
+    data: dict[str, Any] = json.loads((world.registry / segment.path).read_bytes())
+    return data
+
+
 def killed_after(world: World, steps: int, *args: str, days: int) -> None:
     """Run `publish` and kill it (SIGKILL) after it made `steps` changes in the registry.
 
@@ -419,7 +431,7 @@ def test_killed_in_the_first_publish(world: World, steps: int, tmp_path: Path) -
     assert world.json()["entries"] == 2
     state = world.state()
     assert state is not None
-    assert len(signed(world.registry)) == 256 + 5 + 2 + 1
+    assert len(signed(world.registry)) == 256 + 5 + 2 + 2
     assert survivors.items() <= files(world.home / "data/keys").items()
     seen = client_reads(world.registry, tmp_path / "client", "email_reply")
     assert seen == state.packages["email_reply"]
@@ -513,8 +525,7 @@ evidence = "evidence/{platform}.jsonl"
     assert all(line.endswith("answers of psreg's stub, which is not a model") for line in told)
     state = world.state()
     assert state is not None
-    shard = json.loads(state.catalog["prompt"].data)
-    assert shard["platform"]["values"] == []
+    assert catalogue(world)["platform"]["values"] == []
     record = json.loads(state.packages["email_reply"])
     points = {part["id"]: part["points"] for part in record["releases"][0]["score"]["parts"]}
     assert points["platforms"] == 0
@@ -556,7 +567,7 @@ def test_a_row_that_its_transcript_does_not_bear_out_counts_nowhere(
     assert (len(told), len(agreeing)) == (len(rows), len(counted))
     state = world.state()
     assert state is not None
-    assert json.loads(state.catalog["prompt"].data)["platform"]["values"] == counted
+    assert catalogue(world)["platform"]["values"] == counted
     (release,) = json.loads(state.packages["email_reply"])["releases"]
     points = {part["id"]: part["points"] for part in release["score"]["parts"]}
     assert points["platforms"] == 5 * len(counted)

@@ -54,8 +54,8 @@ def test_the_site_is_a_registry(site, registry):
     index = json.loads((out / "api/v1/index.json").read_bytes())
     for folder in ("metadata", "targets"):
         assert files(out / "registry" / folder) == files(registry / "registry" / folder)
-    for shard in index["shards"]:
-        assert (out / shard["path"]).is_file()
+    for segment in index["segments"]:
+        assert (out / segment["path"]).is_file()
     published = files(out / "pbes")
     source = files(registry / "pbes")
     assert {path: source[path] for path in published} == published

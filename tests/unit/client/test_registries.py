@@ -94,7 +94,7 @@ def test_a_checkout_of_another_user_must_be_named(settings, registry, store, tmp
 def test_a_folder_is_trusted_with_one_line_said_once(registry, store, tmp_path):
     said = []
     for _ in range(2):
-        assert opened(registry.store(tmp_path / "r"), store, said) == ("quiz_master", "diary")
+        assert opened(registry.store(tmp_path / "r"), store, said) == ("diary", "quiz_master")
     assert len(said) == 1
     assert "trusting the registry in" in said[0]
 
@@ -155,13 +155,15 @@ def test_a_rotated_root_is_followed(registry, store, tmp_path):
         assert found.versions["root"] == 2
 
 
-def test_records_shards_and_artifacts(registry, store, tmp_path):
+def test_records_rows_and_artifacts(registry, store, tmp_path):
     wanted = SelectedRegistry(location=str(registry.store(tmp_path / "r")), origin="test")
     path = "pbes/prompt/diary/1.0.0/diary.prompt"
     with open_registry(wanted, store, print) as found:
         assert b'"name":"diary"' in found.record("diary")
         assert found.record("absent") is None
-        assert [shard.entry_class for shard in found.shards()] == ["interactive_engine", "prompt"]
+        rows = found.rows()
+        assert list(rows) == ["diary", "quiz_master"]
+        assert [row["class"] for row in rows.values()] == ["prompt", "interactive_engine"]
         assert found.artifact(path, 4) == b"dear"
         assert code_of(lambda: found.artifact(path, 3)) == "TRUST_DIGEST"
         assert code_of(lambda: found.artifact("pbes/absent", 3)) == "NOT_FOUND"

@@ -17,6 +17,7 @@ from psreg.core.errors import FindingsError, PsregError, TrustError, Unavailable
 from psreg.formats.json.canonical import canonical
 from psreg.git.history import FolderHistory
 from psreg.registry.baseline import Intent, Ports, read_baseline
+from psreg.registry.catalog_head import head_of
 from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.records import PackageRecord
 from psreg.registry.trust.issuing import issue, issue_first
@@ -87,7 +88,7 @@ def test_first_publish_founds_a_registry(home: Path, registry: Path) -> None:
     assert result.registry_id == state.registry_id
     assert result.root_sha256 == state.root_sha256
     assert set(state.packages) == {"alpha", "beta"}
-    assert set(state.catalog) == {"prompt", "interactive_engine"}
+    assert set(state.catalog) == {"head"}
     assert set(state.versions) == {"root", "timestamp", "snapshot", "targets", "releases", *BINS}
     assert set(state.versions.values()) == {1}
     assert state.documents["timestamp"].expires == NOW + FORTNIGHT
@@ -104,7 +105,9 @@ def test_files_have_the_names_of_the_design(home: Path, registry: Path) -> None:
     roles = {f"metadata/1.{r}.json" for r in ("root", "targets", "releases", "snapshot")}
     assert bins | roles | {"metadata/timestamp.json"} <= names
     assert f"targets/pkg/{alpha}.alpha.json" in names
-    assert state.catalog["prompt"].path in names
+    assert state.catalog["head"].path in names
+    (segment,) = head_of(state).segments
+    assert segment.path in names
     assert len(names) == 256 + 5 + 4
 
 
@@ -151,11 +154,11 @@ def test_a_second_publish_signs_only_what_changed(home: Path, registry: Path) ->
     assert kept.items() <= after.items()
     new = [path for path in after if path not in before]
     assert result.written == len(new) + 1
-    # alpha, gamma and the shard `prompt`; each in a bin, in this case in three bins
-    assert sum(path.startswith("targets/") for path in new) == 3
+    # alpha, gamma, the head and its segment; the first three in a bin, in this case in three bins
+    assert sum(path.startswith("targets/") for path in new) == 4
     assert sum(path.startswith("metadata/2.r-") for path in new) == 3
     assert "metadata/2.snapshot.json" in new
-    assert len(new) == 7
+    assert len(new) == 8
 
 
 def test_dates_are_of_the_first_publication(home: Path, registry: Path) -> None:

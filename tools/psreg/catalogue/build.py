@@ -39,6 +39,7 @@ from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.rule_table import RuleTable
 from psreg.formats import policy
 from psreg.formats.specs import specifications
+from psreg.registry.catalog_head import Head, head_of, segment_data
 from psreg.registry.checkout import find_checkout
 from psreg.registry.published import Entry, SignedRecord, check_drift, entries, signed_records
 from psreg.registry.store_folder import RegistryFolder
@@ -291,13 +292,27 @@ def _write_registry(target: SiteDir, state: RegistryState, registry: Path) -> No
         path = package_target(name)
         found[target_path(path, state.targets[path].sha256)] = data
     found |= {file.path: file.data for file in state.catalog.values()}
+    found |= _segments(state, registry)
     for path, data in sorted(found.items()):
         target.write(f"registry/{path}", data)
 
 
+def _head(state: RegistryState) -> Head:
+    head = head_of(state)
+    if head is None:
+        message = "an older psreg published this registry"
+        raise UnavailableError("NOT_PUBLISHED", message, "Run `psreg publish`.")
+    return head
+
+
+def _segments(state: RegistryState, registry: Path) -> dict[str, bytes]:
+    """Return the live segments of the catalogue by path."""
+    read = RegistryFolder(registry).read
+    return {segment.path: segment_data(segment, read) for segment in _head(state).segments}
+
+
 def _write_documents(target: SiteDir, state: RegistryState, site: Site, rules: RuleTable) -> None:
-    shards = {name: (f"registry/{file.path}", file.data) for name, file in state.catalog.items()}
-    target.write("api/v1/index.json", index_document(site, shards, len(state.packages)))
+    target.write("api/v1/index.json", index_document(site, _head(state), len(state.packages)))
     for spec in specifications():
         target.write(document_path(spec), spec_document(spec, rules))
     for schema in files("psreg.formats").joinpath("schemas").iterdir():

@@ -84,8 +84,10 @@ def run(args: Namespace, console: Console) -> int:
         if args.resign:
             result = resign(now, ports, rules.lifetimes)
         else:
-            lasting, over = rules.lifetimes, args.start_over
-            result = publish(tree, report, now, ports, start_over=over, lifetimes=lasting)
+            lasting, keep, over = rules.lifetimes, rules.keep, args.start_over
+            result = publish(
+                tree, report, now, ports, start_over=over, lifetimes=lasting, keep=keep
+            )
     for line in withdrawal_lines(report):
         console.warn(line)
     _warn(result, now, console)

@@ -29,9 +29,9 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.registry.search import search, suggestions
 
     with open_selected(args.registry, console) as registry:
-        shards = registry.shards()
-    found = search(shards, args.words)
-    near = suggestions(shards, args.words) if not found else ()
+        rows = registry.rows().values()
+    found = search(rows, args.words)
+    near = suggestions(rows, args.words) if not found else ()
     if console.machine:
         results = [entry.to_json() for entry in found]
         document = {"schema": SCHEMA, "registry": registry.describe(), "words": args.words}

@@ -8,7 +8,7 @@ or in a folder that a project file names, is trusted only by the digest of its f
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
@@ -28,17 +28,24 @@ from psreg.http.registry_source import FileSource, NotServedError, Source, TooLo
 from psreg.http.retry_limits import Limits
 from psreg.registry.checkout import find_checkout
 from psreg.registry.records import read_record
-from psreg.registry.trust.roles import catalog_target, package_target
+from psreg.registry.trust.roles import (
+    HEAD,
+    SEGMENT_FOLDER,
+    catalog_target,
+    package_target,
+)
 from psreg.system import clock, user_folders
 from psreg.system.atomic import write_file
 from psreg.system.files import is_ours
 
 if TYPE_CHECKING:
     from psreg.client.library import Receipt
-    from psreg.registry.search import Shard
+    from psreg.registry.catalog_head import SegmentRef
+    from psreg.registry.segments import Row, Segment
 
 MAX_RECORD = 8 * 1024 * 1024
-MAX_SHARD = 64 * 1024 * 1024
+MAX_HEAD = 8 * 1024 * 1024
+MAX_SEGMENT = 64 * 1024 * 1024
 
 Notify = Callable[[str], None]
 
@@ -96,37 +103,79 @@ class OpenRegistry:
         self._check_clock(name, max((row.date for row in record.releases), default=""))
         return data
 
-    def shards(self) -> tuple[Shard, ...]:
-        """Return the verified catalogue, one shard per class that has entries.
+    def rows(self) -> Mapping[str, Row]:
+        """Return the rows of the verified catalogue by name, ascending.
 
         Raises:
-            TrustError: it is refused; `TRUST_NAME_MISSING`: a name that this machine has seen in it
-                or installed has vanished from the registry.
+            TrustError: it is refused; `TRUST_ROLLBACK`: it is older than one that this machine has
+                seen; `TRUST_NAME_MISSING`: a name that was in it or installed has vanished.
         """
-        from psreg.registry.search import read_shard  # noqa: PLC0415 - `psreg install` does not need it
+        from psreg.registry.segments import folded_rows  # noqa: PLC0415 - `psreg install` does not need it
+
+        rows = folded_rows(self._segments())
+        newest = max((row["date"] for row in rows.values()), default="")
+        self._check_clock("an entry of the catalogue", newest)
+        for receipt in user_library().receipts():
+            if receipt.registry["id"] == self.id and receipt.release.name not in rows:
+                self.record(receipt.release.name)  # raises, unless the name has a record
+        return rows
+
+    def _segments(self) -> list[Segment]:
+        """Return the segments of the catalogue, the oldest first."""
+        from psreg.registry.catalog_head import read_head  # noqa: PLC0415 - as above
+        from psreg.registry.segments import read_segment  # noqa: PLC0415
+
+        data = self._client.target(catalog_target(HEAD), MAX_HEAD, self._judge_head)
+        if data is None:
+            return self._shards()
+        head = read_head(data)
+        self._client.forget(SEGMENT_FOLDER, but={segment.path for segment in head.segments})
+        return [read_segment(self._content(segment)) for segment in head.segments]
+
+    def _content(self, segment: SegmentRef) -> bytes:
+        return self._client.content(segment.path, segment.target)
+
+    def _judge_head(self, before: bytes | None, now: bytes | None) -> None:
+        """Refuse a head that is older than the one before, or that lacks a name that it had."""
+        from psreg.registry.catalog_head import Head, read_head  # noqa: PLC0415 - as above
+        from psreg.registry.segments import folded_rows, read_segment  # noqa: PLC0415
+
+        def names(head: Head) -> set[str]:
+            return set(folded_rows(read_segment(self._content(each)) for each in head.segments))
+
+        head = Head() if now is None else read_head(now)
+        try:
+            seen = read_head(before or b"")
+            known = names(seen)
+        except PsregError:
+            return  # there is no stored copy, or it is damaged and protects nothing
+        if now is not None and head.version < seen.version:
+            raise TrustError("TRUST_ROLLBACK", "the catalogue is older than this machine has seen")
+        self._check_vanished(known - names(head))
+
+    def _shards(self) -> list[Segment]:
+        """Return the catalogue of the former layout: one target per class."""
+        from psreg.registry.segments import read_segment  # noqa: PLC0415 - as above
 
         def judge(entry_class: str, before: bytes | None, now: bytes | None) -> None:
-            listed = () if now is None else read_shard(entry_class, now).names
+            listed = () if now is None else read_segment(now, entry_class).names
             try:
-                seen = read_shard(entry_class, before or b"").names
+                seen = read_segment(before or b"", entry_class).names
             except PsregError:
-                return  # there is no stored copy, or it is damaged and protects nothing
-            for name in sorted({*seen} - {*listed}):
-                if not self._client.lists(package_target(name)):
-                    raise missing_name(name)
+                return  # as above
+            self._check_vanished({*seen} - {*listed})
 
         files = {
-            name: self._client.target(catalog_target(name), MAX_SHARD, partial(judge, name))
+            name: self._client.target(catalog_target(name), MAX_SEGMENT, partial(judge, name))
             for name in CLASSES
         }
-        shards = [read_shard(name, data) for name, data in files.items() if data is not None]
-        for shard in shards:
-            self._check_clock("an entry of the catalogue", max(shard.columns["date"], default=""))
-        listed = {name for shard in shards for name in shard.names}
-        for receipt in user_library().receipts():
-            if receipt.registry["id"] == self.id and receipt.release.name not in listed:
-                self.record(receipt.release.name)  # raises, unless the name has a record
-        return tuple(shards)
+        return [read_segment(data, name) for name, data in files.items() if data is not None]
+
+    def _check_vanished(self, names: Iterable[str]) -> None:
+        """Raise TRUST_NAME_MISSING for the first of `names` that has no record any more."""
+        for name in sorted(names):
+            if not self._client.lists(package_target(name)):
+                raise missing_name(name)
 
     def _check_clock(self, what: str, released: str) -> None:
         """Say so, once, if something was released in the future."""
@@ -137,7 +186,7 @@ class OpenRegistry:
 
     def names(self) -> tuple[str, ...]:
         """Return all names of the catalogue."""
-        return tuple(name for shard in self.shards() for name in shard.names)
+        return tuple(self.rows())
 
     def artifact(self, path: str, size: int) -> bytes:
         """Return the unverified file at `path`; see `client.install.Registry`."""

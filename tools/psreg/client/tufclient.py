@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -32,9 +32,11 @@ from psreg.registry.trust.roles import (
     BINDING,
     RELEASES,
     ROOT,
+    SEGMENT_FOLDER,
     SNAPSHOT,
     TARGETS,
     TIMESTAMP,
+    Target,
     bin_of,
     check_binding,
     check_keys,
@@ -58,8 +60,8 @@ _ROLES = (ROOT, TIMESTAMP, SNAPSHOT, TARGETS)
 _LISTED = (TIMESTAMP, SNAPSHOT, TARGETS, RELEASES)
 """The roles whose cached files are checked in every run; a bin is checked when it is used."""
 
-_PARTS = ("pkg", "catalog")
-"""The folders of stored targets."""
+_PARTS = ("pkg", "catalog", SEGMENT_FOLDER)
+"""The folders of stored targets, and of what they name."""
 
 _TEMPORARY = "tmp"
 """The prefix of the unfinished files of python-tuf."""
@@ -200,6 +202,33 @@ class TufClient:
             if set_aside(file):
                 self._say_rebuilt()
             return None
+
+    def content(self, path: str, target: Target) -> bytes:
+        """Return the verified bytes of a file that a target names by its digest; they are stored.
+
+        Raises:
+            TrustError: TRUST_DIGEST.
+            UnavailableError: it cannot be read, or the state folder cannot be written.
+        """
+        file = real_folder((self._folder / path).parent) / PurePosixPath(path).name
+        stored = self._stored(file, target.length)
+        if stored is not None and Target.of(stored) == target:
+            return stored
+        try:
+            data = self._source.read(_REGISTRY + path, target.length)
+        except TooLongError as error:
+            raise _wrong_bytes(path) from error
+        if Target.of(data) != target:
+            raise _wrong_bytes(path)
+        write_file(file, data)
+        return data
+
+    def forget(self, folder: str, *, but: Container[str]) -> None:
+        """Remove the stored files in `folder`, but for the paths in `but`."""
+        for file in real_folder(self._folder / folder).iterdir():
+            if f"{folder}/{file.name}" not in but:
+                with suppress(OSError):  # it costs space and nothing else
+                    _remove(file)
 
     def _say_rebuilt(self) -> None:
         self._say(f"the client state in {self._folder} was damaged and has been rebuilt")

@@ -19,9 +19,10 @@ from psreg.formats.toml_document import TomlFile
 _URL = re.compile(r"https?://[\w.~:/%-]+", re.ASCII)
 
 _DAYS = range(1, 366)
-"""For how many days a signature may be valid."""
+"""For how many days a signature may be valid, or an old file kept."""
 
 _DEFAULT_DAYS = 14
+_KEEP_DAYS = 30
 
 BY_ORIGIN = ("REG011",)
 """The rules that a waiver for an origin may name. An author states the origin, so that it excuses
@@ -112,6 +113,12 @@ class Policy(TomlFile):
             role: timedelta(days=days if type(days) is int and days in _DAYS else _DEFAULT_DAYS)
             for role, days in found.items()
         }
+
+    @property
+    def keep(self) -> timedelta:
+        """How long files are kept that no current state refers to; 30 days by default."""
+        days = self.table("publish").get("keep_days")
+        return timedelta(days=days if type(days) is int and days in _DAYS else _KEEP_DAYS)
 
     def waiver(self, code: str, name: str, origin: str = "") -> str:
         """Return why findings of rule `code` are waived for the entry `name`, or "".

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from psreg.core.errors import TrustError
+from psreg.registry.catalog_head import Head, head_of
 from psreg.registry.trust.metadata import Document, info_of
 from psreg.registry.trust.reading import RegistryState, read_registry, read_roots
 from psreg.registry.trust.roles import (
@@ -143,6 +144,11 @@ class Baseline:
         return {ROOT: self.root} if self.root else {}
 
     @property
+    def head(self) -> Head | None:
+        """The head of the catalogue; None before the first publish with one."""
+        return head_of(self.state) if self.state else None
+
+    @property
     def version(self) -> int:
         """The version of the current timestamp, 0 for none."""
         return self.state.versions[TIMESTAMP] if self.state else 0
@@ -241,6 +247,7 @@ def remove_leftovers(baseline: Baseline, ports: Ports) -> None:
             ports.store.remove(metadata_path(role, version))
     current = baseline.state.targets if baseline.state else {}
     kept = {target_path(path, target.sha256) for path, target in current.items()}
+    kept |= {segment.path for segment in (baseline.head or Head()).segments}
     for path in baseline.intent.targets if baseline.intent else ():
         in_place = path.rpartition("/")[0] in TARGET_FOLDERS
         if in_place and path not in kept and ports.store.read(path) is not None:

@@ -7,7 +7,7 @@ one left and, with the same tree and clock, gives the same registry.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
@@ -20,12 +20,13 @@ from psreg.formats.json.canonical import canonical
 from psreg.lint.release_transcripts import conformance
 from psreg.registry.baseline import Baseline, Intent, Ports, read_baseline, remove_leftovers
 from psreg.registry.build import BuildResult, ChangedFile, build
-from psreg.registry.catalog import catalog_shards
+from psreg.registry.catalog_growth import grow
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.issuing import issue, issue_first, renew
 from psreg.registry.trust.metadata import Document, MetadataSigner, info_of, signers_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
+    HEAD,
     KEYS,
     LIFETIMES,
     ROOT,
@@ -38,6 +39,9 @@ from psreg.registry.trust.roles import (
     package_target,
     target_path,
 )
+
+KEEP = timedelta(days=30)
+"""How long files are kept that no current state refers to, by default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,13 +81,15 @@ def publish(
     psreg: str = __version__,
     start_over: bool = False,
     lifetimes: Mapping[str, timedelta] = LIFETIMES,
+    keep: timedelta = KEEP,
 ) -> PublishResult:
     """Release what is new in `tree`, sign it and make it current.
 
     `report` is the report of the check of exactly this tree, by this version of `psreg`. If there
     is no registry yet, one is created with new keys (mode `dev`); `start_over` does so even if the
     folder held one. Signatures that are due are renewed; if there are none and nothing is new,
-    nothing is written. `lifetimes` are those of the policy.
+    nothing is written. `lifetimes` are those of the policy; files that are no longer referred to
+    are kept for the time `keep`.
 
     Raises:
         FindingsError: CHECK_FAILED; REQUIRES_REFUSED; RELEASE_CHANGED, with every released
@@ -99,7 +105,9 @@ def publish(
     if index.changed:
         raise _release_changed(index.changed)
     _refuse_requirements(index)
-    contents = _contents(index.records, previous, baseline)
+    packages = _packages(index.records, previous, baseline)
+    growth = grow(baseline.state, previous, index.records, packages, now, keep, ports.store)
+    contents = {**packages, catalog_target(HEAD): growth.head}
     targets = {path: Target.of(data) for path, data in contents.items()}
     root, signer = _ready_to_sign(baseline, now, lifetimes, ports)
     if baseline.state is None:
@@ -108,13 +116,13 @@ def publish(
         signer.require(root, SNAPSHOT)
         documents = issue(baseline.state, targets, signer)
     before = baseline.state.targets if baseline.state else {}
-    files = {
+    files = growth.segments | {
         target_path(path, target.sha256): contents[path]
         for path, target in targets.items()
         if before.get(path) != target
     }
-    if baseline.root is None:
-        documents = (root, *documents)
+    documents = documents if baseline.root else (root, *documents)
+    _remove(growth.removable, ports)
     written = _write(baseline, info_of(root).id, files, documents, ports)
     result = _result(baseline, documents, signer, index.records, written)
     return replace(result, released=index.released)
@@ -193,19 +201,23 @@ def _digest(sha256: str | None) -> str:
     return f"sha256 {sha256}" if sha256 else "absent"
 
 
-def _contents(
+def _packages(
     records: Mapping[str, PackageRecord], previous: Mapping[str, PackageRecord], baseline: Baseline
 ) -> dict[str, bytes]:
-    """Return the bytes to sign, by target; an unchanged record keeps its exact bytes."""
+    """Return the bytes of the records, by target; an unchanged record keeps its exact bytes."""
     signed = baseline.state.packages if baseline.state else {}
-    packages = {
+    return {
         package_target(name): signed[name]
         if record == previous.get(name)
         else canonical(record.to_json())
         for name, record in records.items()
     }
-    shards = catalog_shards(records)
-    return packages | {catalog_target(shard): data for shard, data in shards.items()}
+
+
+def _remove(paths: Iterable[str], ports: Ports) -> None:
+    for path in paths:
+        if ports.store.read(path) is not None:  # an interrupted publish may have removed it
+            ports.store.remove(path)
 
 
 def _ready_to_sign(

@@ -45,7 +45,7 @@ class FileRecord:
     @classmethod
     def from_json(cls, value: Any) -> FileRecord:
         """Read one element of `files`. Raises ValueError on another shape."""
-        members = _Members(value, "a file")
+        members = Members(value, "a file")
         return cls(
             path=members.text("path"),
             sha256=members.digest("sha256"),
@@ -68,7 +68,7 @@ class AddedFile(FileRecord):
     @classmethod
     def from_json(cls, value: Any) -> AddedFile:
         """Read one element of `added`. Raises ValueError on another shape."""
-        members = _Members(value, "an added file")
+        members = Members(value, "an added file")
         return cls(
             path=members.text("path"),
             sha256=members.digest("sha256"),
@@ -107,7 +107,7 @@ class WaivedFinding:
     @classmethod
     def from_json(cls, value: Any) -> WaivedFinding:
         """Read one element of `waived`. Raises ValueError on another shape."""
-        members = _Members(value, "a waived finding")
+        members = Members(value, "a waived finding")
         return cls(
             code=members.text("code"),
             reason=members.text("reason"),
@@ -142,7 +142,7 @@ class RunRecord:
     @classmethod
     def from_json(cls, value: Any) -> RunRecord:
         """Read one element of `runs`. Raises ValueError on another shape."""
-        members = _Members(value, "a test run")
+        members = Members(value, "a test run")
         texts = ("platform", "model", "date", "result", "evidence", "standing", "notes")
         return cls(
             **{key: members.text(key) for key in texts},
@@ -241,7 +241,7 @@ class ReleaseRecord:
     @classmethod
     def from_json(cls, value: Any) -> ReleaseRecord:
         """Read one row of `releases`. Raises ValueError on another shape."""
-        members = _Members(value, "a release")
+        members = Members(value, "a release")
         if members.integer("v") != ROW_VERSION:
             raise ValueError(f"a release is not of schema version {ROW_VERSION}")
         version = members.text("version")
@@ -355,7 +355,7 @@ class PackageRecord:
         Raises:
             ValueError: another schema, or a member missing or of another type.
         """
-        members = _Members(value, "the package record")
+        members = Members(value, "the package record")
         if (schema := members.text("schema")) != SCHEMA:
             raise ValueError(f"the package record has schema {schema!r}, not {SCHEMA!r}")
         rows = tuple(_row(item) for item in members.array("releases"))
@@ -458,8 +458,11 @@ def _row(value: Any) -> Row:
     return ReleaseRecord.from_json(data) if version == ROW_VERSION else UnknownRow(data=data)
 
 
-class _Members:
-    """Takes members of a JSON object one by one; `left` are those that remain."""
+class Members:
+    """Takes members of a JSON object one by one; `left` are those that remain.
+
+    Raises ValueError, which names `what`, for a member that is missing or of another type.
+    """
 
     def __init__(self, value: Any, what: str) -> None:
         self._what = what
@@ -477,20 +480,24 @@ class _Members:
         return value
 
     def any(self, key: str) -> Any:
+        """Take a member of any type. Raises ValueError if it is missing."""
         if key not in self.left:
             raise ValueError(f"{self._what}: {key!r} is missing")
         return self.left.pop(key)
 
     def version(self, key: str) -> str:
+        """Take a version. Raises ValueError if it is not one."""
         return str(parse_version(self.text(key)))
 
     def digest(self, key: str) -> str:
+        """Take a SHA-256. Raises ValueError if it is not one."""
         value: str = self.text(key)
         if not _SHA256.fullmatch(value):
             raise ValueError(f"{self._what}: {key!r} is not 64 lower-case hexadecimal digits")
         return value
 
     def optional_text(self, key: str) -> str | None:
+        """Take a text or null. Raises ValueError if it is neither."""
         value = self.any(key)
         return None if value is None else _text(value, f"{self._what}: {key!r}")
 

@@ -3,28 +3,19 @@
 Every word must occur in an entry's name, tags, summary or use case; where it occurs decides the
 rank. Case and accents do not count. `site/overrides/assets/psreg/catalogue.js` ranks alike, and
 `tests/vectors/search.json` holds both to it.
-The catalogue's columns are read defensively: they are signed, but may be newer than we are.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psreg.core.errors import TrustError
-from psreg.core.identity import is_name, normal_name
+from psreg.core.identity import normal_name
 from psreg.core.spelling import near_ones
-from psreg.registry.records import is_later_schema, newer_format
-from psreg.registry.trust.strict_json import strict_value
-
-SCHEMA = "psreg.catalog/1"
-
-_TEXTS = ("name", "version", "summary", "use_case", "date", "sha256")
-_CODED = ("tags", "license")
-_CODED_LATER = ("language", "platform")
+from psreg.registry.segments import Row
 
 _WHOLE_NAME, _NAME_BEGINS, _NAME, _WHOLE_TAG, _TAG, _SUMMARY, _USE_CASE = 100, 50, 30, 25, 20, 10, 5
 """What an occurrence of a word, or of all words, adds to the score of an entry."""
@@ -52,6 +43,12 @@ class Entry:
     date: str
     deprecated: str | None
 
+    @classmethod
+    def of(cls, row: Row) -> Entry:
+        """Return the line of a row."""
+        keys = ("name", "version", "summary", "use_case", "tags", "license", "date", "deprecated")
+        return cls(entry_class=row["class"], **{key: row[key] for key in keys})
+
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON data."""
         return {
@@ -67,74 +64,24 @@ class Entry:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shard:
-    """One class of the catalogue, column by column; all columns have the same length."""
-
-    entry_class: str
-    columns: Mapping[str, Sequence[Any]]
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The names of the entries, in the order of the catalogue."""
-        return self.columns["name"]
-
-    def entries(self) -> Iterator[Entry]:
-        """Return the entries, in the order of the catalogue (by name)."""
-        wanted = ("name", "version", "summary", "use_case", "tags", "license", "date", "deprecated")
-        for values in zip(*(self.columns[key] for key in wanted), strict=True):
-            yield Entry(entry_class=self.entry_class, **dict(zip(wanted, values, strict=True)))
-
-
-def read_shard(name: str, data: bytes) -> Shard:
-    """Return the shard in `data`, the verified bytes of the target `catalog/<name>.json`.
-
-    Raises:
-        TrustError: `TRUST_METADATA`: it is not a strict catalogue shard.
-        UnavailableError: `NEWER_FORMAT`.
-    """
-    try:
-        value = strict_value(data)
-        if is_later_schema(schema := value["schema"], SCHEMA):
-            raise newer_format(f"the registry's catalogue has the format {schema}")
-        if schema != SCHEMA:
-            raise ValueError("it is not a catalogue")  # noqa: TRY301 - one message below
-        if value["shard"] != name:
-            raise ValueError(f"it is the catalogue of {value['shard']!r}")  # noqa: TRY301 - one message below
-        columns: dict[str, Sequence[Any]] = {key: _texts(value[key]) for key in _TEXTS}
-        later = [key for key in _CODED_LATER if key in value]
-        columns |= {key: _decoded(value[key]) for key in (*_CODED, *later)}
-        columns["license"] = ["".join(row) for row in columns["license"]]
-        columns["deprecated"] = [x if isinstance(x, str) else None for x in value["deprecated"]]
-        if {len(column) for column in columns.values()} != {value["count"]}:
-            raise ValueError("its columns differ in length")  # noqa: TRY301 - one message below
-        if not all(map(is_name, columns["name"])):
-            raise ValueError("it lists an invalid name")  # noqa: TRY301 - one message below
-    except (TrustError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise TrustError(
-            "TRUST_METADATA", f"the registry's catalogue of {name} is malformed: {error}"
-        ) from error
-    return Shard(entry_class=name, columns=columns)
-
-
-def search(shards: Iterable[Shard], words: Iterable[str]) -> tuple[Entry, ...]:
+def search(rows: Iterable[Row], words: Iterable[str]) -> tuple[Entry, ...]:
     """Return the entries that match all `words`, best first; all entries by name for no words.
 
     It makes no difference whether words come one by one or with blanks between them.
     """
     wanted = [word for word in _BLANKS.split(folded(" ".join(words))) if word]
-    found = ((_score(e, wanted), e) for shard in shards for e in shard.entries())
-    scored = [(-score, e.name, e.entry_class, e) for score, e in found if score is not None]
-    scored.sort(key=lambda item: item[:3])
+    found = ((_score(entry, wanted), entry) for entry in map(Entry.of, rows))
+    scored = [(-score, entry.name, entry) for score, entry in found if score is not None]
+    scored.sort(key=lambda item: item[:2])
     return tuple(entry for *_, entry in scored)
 
 
-def suggestions(shards: Iterable[Shard], words: Iterable[str]) -> tuple[str, ...]:
+def suggestions(rows: Iterable[Row], words: Iterable[str]) -> tuple[str, ...]:
     """Return what is spelled like those of `words` that no entry has, the most similar first.
 
     These are names, words in names, and tags.
     """
-    entries = [entry for shard in shards for entry in shard.entries()]
+    entries = [*map(Entry.of, rows)]
     known = {text for entry in entries for text in (entry.name, *entry.tags)}
     known |= {part for entry in entries for part in entry.name.split("_")}
     wanted = [word for word in _BLANKS.split(folded(" ".join(words))) if word]
@@ -172,18 +119,3 @@ def _score(entry: Entry, words: Sequence[str]) -> int | None:
         else:
             return None
     return total if entry.deprecated is not None else total * _NOT_DEPRECATED
-
-
-def _texts(values: Any) -> list[str]:
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise ValueError("a column is not a list of strings")
-    return values
-
-
-def _decoded(column: Any) -> list[tuple[str, ...]]:
-    """Return the rows of a dictionary-coded column: numbers, or lists of them, into `values`."""
-    values = _texts(column["values"])
-    rows = [row if isinstance(row, list) else [row] for row in column["rows"]]
-    if any(number < 0 for row in rows for number in row):
-        raise ValueError("a column points before its values")
-    return [tuple(values[number] for number in row) for row in rows]

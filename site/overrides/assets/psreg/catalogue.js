@@ -1,4 +1,4 @@
-// The signed catalogue in the browser: the shards that `psreg search` reads, scanned row by row.
+// The signed catalogue in the browser: the segments that `psreg search` reads, scanned row by row.
 
 export const root = new URL("../../", import.meta.url);
 
@@ -14,8 +14,7 @@ export function catalogue() {
 
 async function fetchRows() {
   const index = await fetchJson("api/v1/index.json");
-  const shards = await Promise.all(index.shards.map((shard) => fetchJson(shard.path)));
-  return rowsOf(shards);
+  return rowsOf(await Promise.all(index.segments.map((segment) => fetchJson(segment.path))));
 }
 
 async function fetchJson(path) {
@@ -24,34 +23,39 @@ async function fetchJson(path) {
   return answer.json();
 }
 
-// Returns the rows of all shards, by name.
-export function rowsOf(shards) {
-  const key = (row) => `${row.name} ${row.facets.class[0]}`;
-  return shards.flatMap(rowsIn).sort((a, b) => (key(a) < key(b) ? -1 : 1));
+// Returns the rows of all segments by name; a newer segment replaces rows of older ones.
+export function rowsOf(segments) {
+  const rows = new Map();
+  for (const segment of segments) {
+    for (const row of rowsIn(segment)) rows.set(row.name, row);
+    for (const name of segment.gone) rows.delete(name);
+  }
+  return [...rows.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function rowsIn(shard) {
-  return shard.name.map((name, at) => {
-    const tags = shard.tags.rows[at].map((value) => shard.tags.values[value]);
-    const platforms = shard.platform.rows[at].length;
-    const protocols = shard.protocol?.rows[at].map((value) => shard.protocol.values[value]) ?? [];
+function rowsIn(segment) {
+  const values = (column, at) => column.rows[at].map((value) => column.values[value]);
+  return segment.name.map((name, at) => {
+    const [entryClass] = values(segment.class, at);
+    const tags = values(segment.tags, at);
+    const platforms = segment.platform.rows[at].length;
     return {
       name,
-      version: shard.version[at],
-      summary: shard.summary[at],
+      version: segment.version[at],
+      summary: segment.summary[at],
       tags,
-      deprecated: shard.deprecated[at],
+      deprecated: segment.deprecated[at],
       facets: {
-        class: [shard.shard],
+        class: [entryClass],
         tag: tags,
-        license: [shard.license.values[shard.license.rows[at]]],
+        license: values(segment.license, at),
         tested: [platforms >= 2 ? "two-or-more" : platforms === 1 ? "one" : "not-yet"],
-        protocol: protocols,
+        protocol: values(segment.protocol, at),
       },
-      href: new URL(`${shard.shard}/${name}/`, root).href,
+      href: new URL(`${entryClass}/${name}/`, root).href,
       labels: tags.map(folded),
-      purpose: folded(shard.summary[at]),
-      useCase: folded(shard.use_case[at]),
+      purpose: folded(segment.summary[at]),
+      useCase: folded(segment.use_case[at]),
     };
   });
 }

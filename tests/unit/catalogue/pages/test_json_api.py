@@ -19,6 +19,8 @@ from psreg.catalogue.pages.markdown_pages import SHELLS, all_sources
 from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, rule_search
 from psreg.cli.rules import all_rules
 from psreg.core.rule import rule
+from psreg.registry.catalog_head import Head, SegmentRef
+from psreg.registry.trust.roles import Target
 
 RULES = all_rules()
 
@@ -30,14 +32,13 @@ def site(base_url=""):
 
 
 def test_the_index_leads_to_everything():
-    shard = b'{"count": 2}'
-    value = json.loads(index_document(site(), {"prompt": ("registry/targets/x.json", shard)}, 2))
-    assert value["schema"] == "psreg.index/1"
+    segment = SegmentRef(target=Target(length=9, sha256="ef" * 32), count=2)
+    value = json.loads(index_document(site(), Head(segments=(segment,)), 2))
+    assert value["schema"] == "psreg.index/2"
     assert value["registry_id"] == "ab" * 16
     assert value["root_sha256"] == "cd" * 32
-    assert value["shards"][0]["path"] == "registry/targets/x.json"
-    assert value["shards"][0]["count"] == 2
-    assert value["shards"][0]["size"] == len(shard)
+    path = f"registry/targets/segments/{'ef' * 32}.json"
+    assert value["segments"] == [{"path": path, "sha256": "ef" * 32, "size": 9, "count": 2}]
 
 
 @pytest.mark.parametrize("base_url", ["https://example.org/a/", ""])

@@ -75,8 +75,8 @@ def test_what_was_published_is_read() -> None:
     state = read_registry(NEW.get)
     assert state is not None
     assert set(state.packages) == {"alpha", "beta", "gamma"}
-    assert set(state.catalog) == {"prompt", "interactive_engine"}
-    assert state.catalog["prompt"].data == NEW[state.catalog["prompt"].path]
+    assert set(state.catalog) == {"head"}
+    assert state.catalog["head"].data == NEW[state.catalog["head"].path]
     assert (state.registry_id, state.mode, state.newer_snapshot) == ("f" * 32, "dev", False)
     assert state.root_sha256 == hashlib.sha256(NEW["metadata/1.root.json"]).hexdigest()
     assert state.versions["snapshot"] == state.versions["timestamp"] == 2

@@ -5,7 +5,6 @@ Everything is computed from the signed state, so that building twice gives the s
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -13,16 +12,17 @@ from urllib.parse import urlsplit
 
 from psreg.catalogue.pages.frame import Site
 from psreg.catalogue.pages.html import text
+from psreg.registry.catalog_head import Head
 
-INDEX_SCHEMA = "psreg.index/1"
+INDEX_SCHEMA = "psreg.index/2"
 
 
-def index_document(site: Site, shards: Mapping[str, tuple[str, bytes]], number: int) -> bytes:
+def index_document(site: Site, head: Head, number: int) -> bytes:
     """Return `api/v1/index.json`, the entry point of the API.
 
     Args:
         site: the registry's identity.
-        shards: shard name -> path below the site's root, and the shard's bytes.
+        head: the head of the catalogue.
         number: how many packages there are.
     """
     return _document(
@@ -34,15 +34,14 @@ def index_document(site: Site, shards: Mapping[str, tuple[str, bytes]], number: 
             "root_sha256": site.root_sha256,
             "metadata": "registry/metadata/",
             "packages": {"count": number, "path": "api/v1/packages/{name}.json"},
-            "shards": [
+            "segments": [
                 {
-                    "shard": name,
-                    "path": path,
-                    "sha256": hashlib.sha256(data).hexdigest(),
-                    "size": len(data),
-                    "count": json.loads(data)["count"],
+                    "path": f"registry/{segment.path}",
+                    "sha256": segment.target.sha256,
+                    "size": segment.target.length,
+                    "count": segment.count,
                 }
-                for name, (path, data) in sorted(shards.items())
+                for segment in head.segments
             ],
         }
     )

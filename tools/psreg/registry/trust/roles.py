@@ -3,8 +3,9 @@
 ```
 root ─┬─ timestamp ── names the current snapshot
       ├─ snapshot ─── names the version of every role below
-      └─ targets ──── releases ── r-00 … r-ff ── pkg/<name>.json, catalog/<shard>.json
+      └─ targets ──── releases ── r-00 … r-ff ── pkg/<name>.json, catalog/head.json
 ```
+The head of the catalogue names its segments by their digest.
 A delegated file looks like any other one with the same version and key, so every file names its
 registry and its role in its signed part: `"psreg": {"id": …, "role": "r-2f"}`. Pure names and
 numbers: no signature is made or verified here.
@@ -62,9 +63,11 @@ Until they expire, a mirror can show an old state as the current one.
 
 METADATA_FOLDER = "metadata"
 TIMESTAMP_PATH = "metadata/timestamp.json"
-TARGET_FOLDERS: tuple[str, ...] = ("targets/pkg", "targets/catalog")
+SEGMENT_FOLDER = "targets/segments"
+TARGET_FOLDERS: tuple[str, ...] = ("targets/pkg", "targets/catalog", SEGMENT_FOLDER)
 
 _TARGET = lazy(r"(pkg|catalog)/([a-z0-9_]+)\.json", re.ASCII)
+_CONTENT = lazy(r"[0-9a-f]{64}(\.[a-z0-9_]+)?\.json", re.ASCII)
 _VERSIONED = lazy(r"([1-9][0-9]{0,15})\.([a-z0-9-]+)\.json", re.ASCII)
 
 
@@ -98,6 +101,9 @@ def is_registry_id(text: str) -> bool:
     """Return whether `text` can be the id of a registry."""
     return _ID.fullmatch(text) is not None
 
+
+HEAD = "head"
+"""The part of the catalogue that lists its segments."""
 
 BINDING = "psreg"
 """The member of the signed part that names registry and role; in a root also the mode."""
@@ -185,9 +191,9 @@ def package_target(name: str) -> str:
     return f"pkg/{name}.json"
 
 
-def catalog_target(shard: str) -> str:
-    """Return the target path of the catalogue shard `shard`."""
-    return f"catalog/{shard}.json"
+def catalog_target(part: str) -> str:
+    """Return the target path of the catalogue's head, or of a shard of the former layout."""
+    return f"catalog/{part}.json"
 
 
 def kind_and_name(target: str) -> tuple[str, str] | None:
@@ -200,6 +206,15 @@ def target_path(target: str, sha256: str) -> str:
     """Return the path of a target file: `targets/pkg/<sha256>.<name>.json`."""
     folder, _, name = target.rpartition("/")
     return f"targets/{folder}/{sha256}.{name}"
+
+
+def is_retirable(path: str) -> bool:
+    """Return whether `path` in the registry can be a file of a former state; no root is one."""
+    folder, _, name = path.rpartition("/")
+    if folder == METADATA_FOLDER:
+        role = role_and_version(name)
+        return role is not None and role[0] != ROOT
+    return folder in TARGET_FOLDERS and _CONTENT.fullmatch(name) is not None
 
 
 def bin_of(target: str) -> str:

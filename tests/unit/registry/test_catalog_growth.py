@@ -1,0 +1,179 @@
+"""Publishing as the catalogue grows: what is retired, what is removed, and the former layout."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from psreg.core.errors import TrustError
+from psreg.registry.catalog_head import Head, head_of, segment_data
+from psreg.registry.segments import folded_rows, read_segment
+from psreg.registry.trust.issuing import issue
+from psreg.registry.trust.metadata import MetadataSigner, signers_of
+from psreg.registry.trust.reading import RegistryState, read_registry
+from psreg.registry.trust.roles import LIFETIMES, Target, target_path
+from support.publishing import FIRST, NOW, Tree, entry, files, ports, release, renewed
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Path:
+    return tmp_path / "registry"
+
+
+def state_of(registry: Path) -> RegistryState:
+    state = read_registry(ports(registry, registry).store.read)
+    assert state is not None
+    return state
+
+
+def head(registry: Path) -> Head:
+    found = head_of(state_of(registry))
+    assert found is not None
+    return found
+
+
+def versions(registry: Path) -> dict[str, str]:
+    """Return the version of each name in the catalogue."""
+    read = ports(registry, registry).store.read
+    segments = [read_segment(segment_data(each, read)) for each in head(registry).segments]
+    return {name: row["version"] for name, row in folded_rows(segments).items()}
+
+
+def with_versions(number: int) -> Tree:
+    return FIRST | entry("alpha", *(f"1.{minor}.0" for minor in range(number)))
+
+
+def test_each_publish_adds_a_small_segment(home: Path, registry: Path) -> None:
+    many = {path: data for at in range(8) for path, data in entry(f"n{at}", "1.0.0").items()}
+    release(home, registry, many)
+    (whole,) = head(registry).segments
+    release(home, registry, many | entry("n3", "1.0.0", "1.1.0"), NOW + DAY)
+    assert head(registry).version == 2
+    assert head(registry).count == 8
+    assert head(registry).segments[0] == whole
+    assert [segment.count for segment in head(registry).segments] == [8, 1]
+    assert versions(registry) == {f"n{at}": "1.1.0" if at == 3 else "1.0.0" for at in range(8)}
+
+
+def test_what_is_not_in_the_catalogue_changes_no_segment(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    before = head(registry)
+    owned = FIRST | {
+        path: b"owners = []\nthreshold = 2\n" for path in FIRST if "entry" in path.name
+    }
+    release(home, registry, owned, NOW + DAY)
+    after = head(registry)
+    assert (after.segments, after.version) == (before.segments, 2)
+    assert any(each.path.startswith("targets/pkg/") for each in after.retired)
+
+
+def test_old_files_are_removed_when_their_time_has_come(home: Path, registry: Path) -> None:
+    release(home, registry, with_versions(1))
+    first = files(registry)
+    for day in (1, 2, 29, 31):
+        release(home, registry, with_versions(day + 1), NOW + day * DAY)
+        kept = files(registry)
+        assert (first.keys() <= kept.keys()) == (day < 31), day
+        state = state_of(registry)
+        assert {each.path for each in head(registry).retired}.isdisjoint(in_force(state))
+        assert versions(registry)["alpha"] == f"1.{day}.0"
+    gone = first.keys() - files(registry).keys()
+    assert all(path.startswith(("metadata/1.", "targets/")) for path in gone)
+    assert "metadata/1.root.json" not in gone
+    assert "metadata/1.snapshot.json" not in gone  # the second publish replaced it, 29 days ago
+    release(home, registry, with_versions(40), NOW + 32 * DAY)
+    assert "metadata/1.snapshot.json" not in files(registry)
+
+
+def in_force(state: RegistryState) -> set[str]:
+    """Return the paths that a state refers to."""
+    found = head_of(state)
+    assert found is not None
+    paths = {f"metadata/{each.version}.{role}.json" for role, each in state.documents.items()}
+    paths |= {target_path(path, target.sha256) for path, target in state.targets.items()}
+    return paths | {segment.path for segment in found.segments}
+
+
+def test_nothing_is_removed_that_an_unexpired_timestamp_refers_to(
+    home: Path, registry: Path
+) -> None:
+    lasting = {"timestamp": timedelta(days=100), "snapshot": timedelta(days=100)}
+    for day in (0, 1, 40, 99, 101):
+        release(home, registry, with_versions(day + 1), NOW + day * DAY, lifetimes=lasting)
+        assert ("metadata/1.r-00.json" in files(registry)) is True
+        alpha = [path for path in files(registry) if path.endswith(".alpha.json")]
+        assert len(alpha) == {0: 1, 1: 2, 40: 3, 99: 4, 101: 3}[day]
+
+
+def test_a_renewal_retires_nothing_by_itself(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    before = head(registry)
+    renewed(home, registry, 300 * DAY)
+    assert head(registry) == before
+    release(home, registry, with_versions(2), NOW + 301 * DAY)
+    retired = {each.path for each in head(registry).retired}
+    assert "metadata/1.r-00.json" in retired
+    assert "metadata/1.root.json" not in retired
+
+
+def test_a_segment_that_was_altered_is_not_merged(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    (segment,) = head(registry).segments
+    (registry / segment.path).write_bytes(b"{}")
+    with pytest.raises(TrustError) as caught:
+        release(home, registry, with_versions(2), NOW + DAY)
+    assert caught.value.code == "TRUST_DIGEST"
+
+
+def test_the_former_layout_is_migrated_and_kept_for_its_time(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    shard = {"schema": "psreg.catalog/1", "shard": "prompt", "count": 0}
+    old = make_former(home, registry, json.dumps(shard).encode())
+    assert head_of(state_of(registry)) is None
+    release(home, registry, FIRST, NOW + DAY)
+    assert versions(registry) == {"alpha": "1.0.0", "beta": "0.1.0"}
+    assert "catalog/prompt.json" not in state_of(registry).targets
+    assert old in {each.path for each in head(registry).retired}
+    assert old in files(registry)
+    release(home, registry, with_versions(2), NOW + 40 * DAY)
+    assert old not in files(registry)
+
+
+def make_former(home: Path, registry: Path, shard: bytes) -> str:
+    """Sign a shard in place of the head, as versions of psreg before it did; return its path."""
+    state, real = state_of(registry), ports(home, registry)
+    signer = MetadataSigner(
+        keys=signers_of(real.keys.load(state.registry_id).values()),
+        source="",
+        now=NOW,
+        registry_id=state.registry_id,
+        lifetimes=LIFETIMES,
+    )
+    wanted = {path: each for path, each in state.targets.items() if path != "catalog/head.json"}
+    wanted["catalog/prompt.json"] = Target.of(shard)
+    path = target_path("catalog/prompt.json", Target.of(shard).sha256)
+    real.store.write(path, shard)
+    for document in issue(state, wanted, signer):
+        prefix = "" if document.role == "timestamp" else f"{document.version}."
+        real.store.write(f"metadata/{prefix}{document.role}.json", document.data)
+    return path
+
+
+def test_the_policy_says_how_long_files_are_kept(home: Path, registry: Path) -> None:
+    release(home, registry, FIRST)
+    old = [path for path in files(registry) if path.endswith(".alpha.json")]
+    at: datetime = NOW
+    for day in (1, 17):
+        at = NOW + day * DAY
+        release(home, registry, with_versions(day + 1), at, keep=DAY)
+    assert not set(old) & files(registry).keys()  # 14 days: the timestamp lasted longer

@@ -1,0 +1,234 @@
+"""The head of the catalogue: it lists the live segments, and grows by the rows that changed.
+
+A publish writes one small segment, merged with the newest ones that are not at least twice as
+large, so that at most about log2 of the number of names are live. Segments are named by their
+digest and immutable; only the head is a target. Files that former states referred to are listed as
+retired, and removed when no client can need them any more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from psreg.core.errors import TrustError
+from psreg.formats.json.canonical import canonical
+from psreg.registry.records import Members
+from psreg.registry.segments import Row, Segment, check_schema, malformed, write_segment
+from psreg.registry.trust.reading import RegistryState
+from psreg.registry.trust.roles import HEAD, SEGMENT_FOLDER, Target, is_retirable
+from psreg.registry.trust.strict_json import strict_value
+
+SCHEMA = "psreg.head/1"
+
+NEEDS = "0.2.0"
+"""The first version of psreg that reads this layout; a head says so to older ones."""
+
+TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+_FACETS = ("class", "license", "language", "platform", "protocol")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentRef:
+    """A segment as the head lists it; `count` is the number of its rows and removed names."""
+
+    target: Target
+    count: int
+
+    @property
+    def path(self) -> str:
+        """Its path in the registry."""
+        return f"{SEGMENT_FOLDER}/{self.target.sha256}.json"
+
+    @classmethod
+    def from_json(cls, value: Any) -> SegmentRef:
+        """Read one element of `segments`. Raises ValueError on another shape."""
+        members = Members(value, "a segment")
+        target = Target(length=members.integer("length"), sha256=members.digest("sha256"))
+        return cls(target=target, count=members.integer("count"))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the element as JSON data."""
+        return {"sha256": self.target.sha256, "length": self.target.length, "count": self.count}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retired:
+    """A file that the current state does not refer to; it may be removed at `until` (UTC)."""
+
+    path: str
+    until: str
+
+    @classmethod
+    def from_json(cls, value: Any) -> Retired:
+        """Read one element of `retired`. Raises ValueError on another shape."""
+        members = Members(value, "a retired file")
+        path = members.text("path")
+        if not is_retirable(path):
+            raise ValueError(f"a retired file is {path!r}")
+        return cls(path=path, until=members.text("until"))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the element as JSON data."""
+        return {"path": self.path, "until": self.until}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The head: its segments, the oldest first, the number of rows, and counts per facet.
+
+    `version` increases with every change.
+    """
+
+    version: int = 0
+    count: int = 0
+    facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    segments: tuple[SegmentRef, ...] = ()
+    retired: tuple[Retired, ...] = ()
+
+    @classmethod
+    def from_json(cls, value: Any) -> Head:
+        """Read a head. Raises ValueError on another shape."""
+        members = Members(value, "the head")
+        facets = members.object("facets")
+        return cls(
+            version=members.integer("version"),
+            count=members.integer("count"),
+            facets={facet: _counts(counts) for facet, counts in facets.items()},
+            segments=tuple(map(SegmentRef.from_json, members.array("segments"))),
+            retired=tuple(map(Retired.from_json, members.array("retired"))),
+        )
+
+    def to_bytes(self) -> bytes:
+        """Return the canonical JSON that is signed."""
+        return canonical(
+            {
+                "schema": SCHEMA,
+                "needs": NEEDS,
+                "version": self.version,
+                "count": self.count,
+                "facets": {facet: dict(counts) for facet, counts in self.facets.items()},
+                "segments": [each.to_json() for each in self.segments],
+                "retired": [each.to_json() for each in self.retired],
+            }
+        )
+
+
+def _counts(value: Any) -> dict[str, int]:
+    counts = Members(value, "a facet").left
+    if any(type(number) is not int for number in counts.values()):
+        raise ValueError("a facet: a count is not an integer")
+    return counts
+
+
+def read_head(data: bytes) -> Head:
+    """Return the head in `data`, the verified bytes of its target.
+
+    Raises:
+        TrustError: TRUST_METADATA: it is not a strict head.
+        UnavailableError: NEWER_FORMAT; the hint says which psreg reads it.
+    """
+    try:
+        value = strict_value(data)
+        needs = value.get("needs")
+        check_schema(value["schema"], SCHEMA, needs if isinstance(needs, str) else "")
+        return Head.from_json(value)
+    except (TrustError, ValueError, KeyError, AttributeError) as error:
+        raise malformed(str(error)) from error
+
+
+def head_of(state: RegistryState) -> Head | None:
+    """Return the head in a verified state; None if it has the former layout. As `read_head`."""
+    signed = state.catalog.get(HEAD)
+    return read_head(signed.data) if signed else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowChange:
+    """What the row of a name was and is; None for no row."""
+
+    was: Row | None
+    now: Row | None
+
+
+def next_head(
+    before: Head, changes: Mapping[str, RowChange], read: Callable[[SegmentRef], Segment]
+) -> tuple[Head, bytes]:
+    """Return the head after `changes` by name, at least one, and the bytes of its new segment.
+
+    `read` reads a live segment that is merged. The version stays the same.
+    """
+    rows = {name: each.now for name, each in changes.items() if each.now is not None}
+    gone = {name for name in changes if name not in rows}
+    kept = list(before.segments)
+    while kept and kept[-1].count < 2 * (len(rows) + len(gone)):
+        older = read(kept.pop())
+        rows = {n: row for n, row in older.rows().items() if n not in gone} | rows
+        gone |= {name for name in older.gone if name not in rows}
+    if not kept:
+        gone.clear()  # there is nothing to remove them from
+    data = write_segment(rows, gone)
+    segment = SegmentRef(target=Target.of(data), count=len(rows) + len(gone))
+    were = sum(each.was is not None for each in changes.values())
+    are = sum(each.now is not None for each in changes.values())
+    head = Head(
+        version=before.version,
+        count=before.count + are - were,
+        facets=_facets(before, changes.values()),
+        segments=(*kept, segment),
+        retired=before.retired,
+    )
+    return head, data
+
+
+def _facets(before: Head, changes: Iterable[RowChange]) -> dict[str, dict[str, int]]:
+    """Return the counts per facet after `changes`."""
+    facets = {facet: Counter(before.facets.get(facet, {})) for facet in _FACETS}
+    for change in changes:
+        for facet, counts in facets.items():
+            counts.subtract(_values(change.was, facet))
+            counts.update(_values(change.now, facet))
+    return {facet: {v: n for v, n in counts.items() if n > 0} for facet, counts in facets.items()}
+
+
+def _values(row: Row | None, facet: str) -> Iterable[str]:
+    value = () if row is None else row[facet]
+    return (value,) if isinstance(value, str) else value
+
+
+def retire(head: Head, paths: Iterable[str], until: datetime, now: datetime) -> Head:
+    """Return `head` with `paths` retired, without the files that may be removed `now`."""
+    live = {segment.path for segment in head.segments}
+    listed = {each.path: each for each in head.retired if each.until > now.strftime(TIME)}
+    for path in paths:
+        listed.setdefault(path, Retired(path=path, until=until.strftime(TIME)))
+    kept = (each for path, each in listed.items() if path not in live)
+    return replace(head, retired=tuple(sorted(kept, key=lambda each: (each.until, each.path))))
+
+
+def due(head: Head, now: datetime) -> tuple[str, ...]:
+    """Return the paths of the retired files that may be removed `now`."""
+    return tuple(each.path for each in head.retired if each.until <= now.strftime(TIME))
+
+
+def segment_data(segment: SegmentRef, read: Callable[[str], bytes | None]) -> bytes:
+    """Return the verified bytes of a live segment; `read` reads a path in the registry.
+
+    Raises:
+        TrustError: TRUST_MIXED (it is missing) or TRUST_DIGEST.
+    """
+    data = read(segment.path)
+    if data is None:
+        raise TrustError("TRUST_MIXED", f"{segment.path} is missing", _RESTORE)
+    if Target.of(data) != segment.target:
+        raise TrustError(
+            "TRUST_DIGEST", f"{segment.path} is not the file that was signed", _RESTORE
+        )
+    return data
+
+
+_RESTORE = "Restore the registry's files from Git or from a mirror."
