@@ -40,6 +40,6 @@ def test_an_ambiguous_record_is_refused_though_it_is_signed(attack):
 
 def test_an_ambiguous_catalogue_is_refused_though_it_is_signed(attack):
     registry = attack.registry
-    registry.target("catalog/interactive_engine.json", b'{"schema":1,"schema":2}')
+    registry.target("catalog/head.json", b'{"schema":1,"schema":2}')
     registry.sign_all()
     assert attack.client.refused("search") == (3, "TRUST_METADATA")
