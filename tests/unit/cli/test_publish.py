@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -410,7 +411,7 @@ def killed_after(world: World, steps: int, *args: str, days: int) -> None:
         world.command(*args, "--quiet"), cwd=world.checkout, env=world.environment(days)
     )
     while process.poll() is None and changes(world.registry) < steps:
-        pass
+        time.sleep(0.001)  # leaves the processor to it
     process.kill()
     process.wait()
 
