@@ -48,6 +48,10 @@ def disguised_text(content: Content) -> Iterator[Finding]:
             yield finding
 
 
+_LATIN = "\u024f"
+"""The last letter of Latin; patterns for other scripts need the letters as they are."""
+
+
 def _readings(content: Content) -> Iterator[Finding]:
     """Yield what is found in each of the ways to read a text; some find the same."""
     from psreg.lint.content import appearance  # noqa: PLC0415 - not needed where nothing is checked
@@ -63,7 +67,8 @@ def _readings(content: Content) -> Iterator[Finding]:
             hint="Write the text itself.",
         )
         return
-    plain = content.ascii and content.marks.isdisjoint("&%")
+    foreign = any(c > _LATIN and c.isalpha() for c in content.characters)
+    plain = not foreign and (not content.ascii or content.marks.isdisjoint("&%"))
     visible = layer if plain else appearance.plain(layer, content, fold=False)
     if visible is not layer and not visible.text.isascii():
         yield from _disguised(content, visible, _as_content(visible.text))
@@ -77,6 +82,10 @@ def _readings(content: Content) -> Iterator[Finding]:
         yield from _disguised(content, turned, _as_content(turned.text))
 
 
+_NEAR = 500
+"""The characters of a value that can be part of a sentence with the value before or after it."""
+
+
 def _joined(content: Content, source: Layer) -> tuple[Layer, Content]:
     """Return the values of a PBE as one text, without the names of members between them."""
     from psreg.lint.content import appearance  # noqa: PLC0415 - see above
@@ -86,6 +95,9 @@ def _joined(content: Content, source: Layer) -> tuple[Layer, Content]:
         end = at + len(segment.text) + 1
         if segment.kind is Kind.KEY:
             edits.append(appearance.Edit(at, min(end, len(source.text)), ""))
+        elif end - at > 2 * _NEAR:
+            # NOTE: what a value says by itself is found in it; here its ends matter.
+            edits.append(appearance.Edit(at + _NEAR, end - _NEAR, "\n.\n"))
         at = end
     values = appearance.layer(source, appearance.JOINED, edits)
     return values, content.joined(values.text)

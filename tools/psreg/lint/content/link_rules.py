@@ -226,9 +226,10 @@ def remote_image(content: Content) -> Iterator[Finding]:
     PS021 = "The prompt is about embedding pictures and shows one from its own documentation."
     ```
     """
-    direct = ((i, i.segment.span(i.start, i.end)) for i in images(content))
+    direct = [(i, i.segment.span(i.start, i.end)) for i in images(content)]
+    slotted = {span for image, span in direct if image.slot and image.remote}
     for image, span in chain(direct, _completed(content)):
-        if image.slot or not image.remote:
+        if image.slot or not image.remote or span in slotted:
             continue
         yield Finding(
             message=f"this image is loaded from another server: {quoted(image.url)}",
