@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
@@ -379,6 +379,7 @@ def _shifted(shift: int) -> str:
     return read + read.upper()
 
 
+@lru_cache(maxsize=4096)
 def _without_digits(word: str) -> str:
     if word.isalpha() or word.isdigit():
         return word
@@ -389,6 +390,7 @@ def _without_digits(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=4096)
 def _without_any_digits(word: str) -> str:
     """Return a word of a text that has digits for letters throughout."""
     if word.isalpha():
