@@ -78,9 +78,12 @@ _DIVIDED = (
 
 _BETWEEN = lazy(r"\n{1,2}(?:[-*+>][ ])?|\.[ ]|[ ]\|[ ]?")
 _NAMES = lazy(
-    r"(?<![^\W_])(?:[^\W\d_]{1,20}(?:_[^\W\d_]{1,20}){2,30}"
-    r"|[A-Z][a-z]{0,20}(?:[A-Z][a-z]{1,20}){2,30})(?![^\W_])"
+    r"(?<![^\W_])(?:[^\W\d_]{1,20}+(?:_[^\W\d_]{1,20}+){2,30}"
+    r"|[A-Z][a-z]{0,20}+(?:[A-Z][a-z]{1,20}+){2,30})(?![^\W_])"
 )
+_IN_NAME = lazy(r"_[^\W\d_]{1,20}+_|[A-Z][a-z]{1,20}+[A-Z]")
+"""What every match of `_NAMES` contains, and few texts: it is found much faster."""
+
 _HUMP = lazy(r"(?<=[a-z])(?=[A-Z])|_")
 _MARKUP = frozenset("*~`<\\")
 """What `_IN_WORD` begins with."""
@@ -330,7 +333,8 @@ def _divided(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
             yield pieces
     long = (word for word in words if len(word) >= _LONG_NAME)
     joined = sum(f"_{word}" in below.text or f"{word}_" in below.text for word in suspicious)
-    if joined > 1 or any(len(set(_within().findall(word))) > 1 for word in long):
+    suspected = joined > 1 or any(len(set(_within().findall(word))) > 1 for word in long)
+    if suspected and _IN_NAME.search(below.text):
         names = _replaced(below, RUN_ON, _NAMES, _in_words)
         if names is not below:
             yield names
