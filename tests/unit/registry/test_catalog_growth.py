@@ -95,6 +95,16 @@ def test_old_files_are_removed_when_their_time_has_come(home: Path, registry: Pa
     assert "metadata/1.snapshot.json" not in files(registry)
 
 
+def test_a_file_that_is_gone_before_its_time_stops_nothing(home: Path, registry: Path) -> None:
+    """A publish that was killed after it had removed some files leaves such a folder."""
+    for day in (0, 1):
+        release(home, registry, with_versions(day + 1), NOW + day * DAY)
+    gone = next(each.path for each in head(registry).retired if "/pkg/" in each.path)
+    (registry / gone).unlink()
+    release(home, registry, with_versions(3), NOW + 40 * DAY)
+    assert gone not in {each.path for each in head(registry).retired}
+
+
 def in_force(state: RegistryState) -> set[str]:
     """Return the paths that a state refers to."""
     found = head_of(state)

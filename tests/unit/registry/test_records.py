@@ -224,6 +224,7 @@ def test_a_digest_has_one_form(digest):
             {"address": "https://example.org", "license": "MIT", "path": 5, "revision": ""},
             "https://example.org; licence MIT (as its author states)",
         ),
+        ({"address": "https://example.org"}, "https://example.org (as its author states)"),
         ({"path": "quiz.md"}, ""),
         ("https://example.org", ""),
         (None, ""),
