@@ -225,6 +225,7 @@ def test_an_image_that_defaults_complete_is_judged(defaults, content, expected):
 def test_what_only_looks_encoded_passes():
     for text in (
         "%ff%fe%fd%fc 100% %41",
+        "The ljqruh of one word.",
         " ".join(["300", "301", "302", "303", "304", "305", "306", "307", "308", "309"] * 2),
     ):
         assert told(text) == [], text
