@@ -50,6 +50,8 @@ def composed(letter: str) -> str:
 
 def unaccented(text: str) -> str:
     """Return `text` with plain letters for those of Latin that have marks."""
+    if text.isascii():
+        return text
     return "".join(unicodedata.normalize("NFD", c)[0] if c < "\u0250" else c for c in text)
 
 
