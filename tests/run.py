@@ -1,4 +1,4 @@
-"""`make test`: all that CI runs, cheapest first; pytest's summary is the last thing printed.
+"""`make test`: all that CI runs; pytest's summary is the last thing printed, unless a check fails.
 
 python tests/run.py            static checks and all tests; long walks are sampled
 python tests/run.py --all      the same, and long walks are taken whole
@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -21,7 +22,7 @@ STATIC = (
     ("mypy",),
     ("lint-imports",),
 )
-SIDE_BY_SIDE = ("-n", "2", "--dist", "loadgroup")
+SIDE_BY_SIDE = ("-n", "3", "--dist", "loadgroup")
 MEASURED = ("--cov", "--cov-report=term-missing:skip-covered")
 FIRST = (
     *("core", "formats", "protocols", "lint", "compatibility"),
@@ -44,14 +45,34 @@ def chromium() -> bool:
     return shutil.which("chromium") is not None
 
 
-def static() -> int:
-    """Run the static checks; return the first exit code that is not 0."""
+def static() -> tuple[int, str]:
+    """Run the static checks; return the first exit code that is not 0, and what they printed."""
+    told = []
     for name, *rest in STATIC:
-        print(f"tests: {name} {' '.join(rest)}", flush=True)
-        code = subprocess.run([BIN / name, *rest], cwd=ROOT, check=False)
-        if code.returncode:
-            return code.returncode
-    return 0
+        command = [BIN / name, *rest]
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            check=False,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        told.append(f"tests: {name} {' '.join(rest)}\n{done.stdout}")
+        if done.returncode:
+            return done.returncode, "".join(told)
+    return 0, "".join(told)
+
+
+def all_of(*arguments: str) -> int:
+    """Run pytest, and the static checks beside it: neither keeps two processors busy."""
+    with ThreadPoolExecutor(1) as pool:
+        checks = pool.submit(static)
+        tested = pytest(*arguments)
+        code, told = checks.result()
+    if code:
+        print(told)
+    return code or tested
 
 
 def pytest(*arguments: str) -> int:
@@ -64,14 +85,14 @@ def main(arguments: list[str]) -> int:
     """Run what the arguments ask for; return the first exit code that is not 0."""
     if arguments == ["--check"]:
         first = (f"tests/unit/{room}" for room in FIRST)
-        return static() or pytest("-q", *SIDE_BY_SIDE, *first, "tests/house/test_imports.py")
+        return all_of("-q", *SIDE_BY_SIDE, *first, "tests/house/test_imports.py")
     if not chromium():
         print("tests: chromium is missing and cannot be installed here; run as root:")
         print("tests:   apt-get install chromium")
         return 1
     if not all(each == "--all" or each.startswith("--seed=") for each in arguments):
         return pytest(*arguments)
-    return static() or pytest(*MEASURED, *SIDE_BY_SIDE, *arguments)
+    return all_of(*MEASURED, *SIDE_BY_SIDE, *arguments)
 
 
 if __name__ == "__main__":

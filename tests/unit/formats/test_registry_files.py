@@ -12,7 +12,7 @@ from psreg.formats.licenses import DEFAULT_ALLOWED
 from psreg.formats.schema import CODES
 
 SCHEMAS = files("psreg.formats") / "schemas"
-NAMES = ("release", "entry", "policy", "package", "catalog")
+NAMES = ("release", "entry", "policy", "package", "segment", "head")
 
 RELEASE = b"""
 summary = "Asks you questions about any topic."
@@ -269,6 +269,14 @@ def test_the_status_of_what_a_person_decides(text, fails, valid):
 def test_how_long_signatures_last(text, days):
     lifetimes = policy.read(f"[signatures]\n{text}\n".encode()).lifetimes
     assert (lifetimes["snapshot"].days, lifetimes["timestamp"].days) == days
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [("", 30), ("keep_days = 60", 60), ("keep_days = 0", 30), ("keep_days = true", 30)],
+)
+def test_how_long_old_files_are_kept(text, days):
+    assert policy.read(f"[publish]\n{text}\n".encode()).keep.days == days
 
 
 @pytest.mark.parametrize(

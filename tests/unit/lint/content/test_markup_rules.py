@@ -102,6 +102,7 @@ def test_text_behind_many_blanks(blank):
     assert stretches(f"a{gap}b", "PS052") == [gap]
     assert stretches(f"a{gap}\nb", "PS052") == []
     assert stretches(f"a{gap[1:]}b", "PS052") == []
+    assert stretches(f"  | a{gap}| b |", "PS052") == []
 
 
 @pytest.mark.parametrize("line", ["\n", " \n", "\t\n", "\r\n", "\u2003\n"])
