@@ -81,8 +81,8 @@ _NAMES = lazy(
     r"(?<![^\W_])(?:[^\W\d_]{1,20}+(?:_[^\W\d_]{1,20}+){2,30}"
     r"|[A-Z][a-z]{0,20}+(?:[A-Z][a-z]{1,20}+){2,30})(?![^\W_])"
 )
-_IN_NAME = lazy(r"_[^\W\d_]{1,20}+_|[A-Z][a-z]{1,20}+[A-Z]")
-"""What every match of `_NAMES` contains, and few texts: it is found much faster."""
+_IN_SNAKE, _IN_CAMEL = lazy(r"_[^\W\d_]{1,20}+_"), lazy(r"[A-Z][a-z]{1,20}+[A-Z]")
+"""What every match of `_NAMES` contains one of, and few texts: it is found much faster."""
 
 _HUMP = lazy(r"(?<=[a-z])(?=[A-Z])|_")
 _MARKUP = frozenset("*~`<\\")
@@ -313,7 +313,7 @@ def turned(
     if not _mirrored().isdisjoint(words):
         yield _backwards(below, below.text[::-1])
         yield _replaced(below, BACKWARDS, _WORD, lambda word: word[::-1])
-    shifts = Counter(shift for word in words for shift in _rotated().get(word, ()))
+    shifts = Counter(shift for word in _rotated().keys() & words for shift in _rotated()[word])
     for shift, number in shifts.items():
         if number > 1 or shift == _ROT13:
             alphabet = str.maketrans(_ALPHABETS, _shifted(shift))
@@ -334,10 +334,18 @@ def _divided(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
     long = (word for word in words if len(word) >= _LONG_NAME)
     joined = sum(f"_{word}" in below.text or f"{word}_" in below.text for word in suspicious)
     suspected = joined > 1 or any(len(set(_within().findall(word))) > 1 for word in long)
-    if suspected and _IN_NAME.search(below.text):
+    if suspected and _may_have_names(below.text):
         names = _replaced(below, RUN_ON, _NAMES, _in_words)
         if names is not below:
             yield names
+
+
+def _may_have_names(text: str) -> bool:
+    if _IN_SNAKE.search(text):
+        return True
+    # NOTE: bytes are translated much faster than a pattern is tried at every letter.
+    humps = b"aA" in text.encode("ascii", "replace").translate(_CASES)
+    return humps and _IN_CAMEL.search(text) is not None
 
 
 _LONG_NAME = 16
@@ -362,6 +370,7 @@ def _in_words(name: str) -> str:
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _ALPHABETS = _LETTERS + _LETTERS.upper()
+_CASES = bytes.maketrans(_ALPHABETS.encode(), b"a" * 26 + b"A" * 26)
 _UPSIDE_DOWN = frozenset("ɐɔǝɟɥɯɹʇʌʍʎ")
 _ROT13, _ATBASH = 13, 0
 

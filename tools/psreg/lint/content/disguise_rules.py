@@ -71,36 +71,49 @@ def _readings(content: Content) -> Iterator[Finding]:
     plain = not foreign and (not content.ascii or content.marks.isdisjoint("&%"))
     visible = layer if plain else appearance.plain(layer, content, fold=False)
     if visible is not layer and not visible.text.isascii():
-        yield from _disguised(content, visible, _as_content(visible.text))
+        yield from _disguised(content, visible, _found(_as_content(visible.text)))
     layer = appearance.plain(layer, content)
     if layer is not source:
-        yield from _disguised(content, layer, _as_content(layer.text))
+        yield from _disguised(content, layer, _found(_as_content(layer.text)))
     elif len(content.segments) > 1:
-        yield from _disguised(content, *_joined(content, layer))
+        kept = _kept(content, len(layer.text))
+        # NOTE: few texts say anything across values; the others need no positions.
+        if found := _found(content.joined(layer.text, kept)):
+            yield from _disguised(content, _joined(layer, kept), found)
     words = content.words if layer is source else None
     for turned in appearance.turned(layer, words, content.characters):
-        yield from _disguised(content, turned, _as_content(turned.text))
+        yield from _disguised(content, turned, _found(_as_content(turned.text)))
 
 
 _NEAR = 500
 """The characters of a value that can be part of a sentence with the value before or after it."""
 
 
-def _joined(content: Content, source: Layer) -> tuple[Layer, Content]:
+def _kept(content: Content, size: int) -> list[tuple[int, int, str]]:
+    """Return which parts of a PBE are values, and what is read between the ends of a long one."""
+    kept, at = [], 0
+    for segment in content.segments:
+        start, at = at, at + len(segment.text) + 1
+        if segment.kind is Kind.KEY:
+            continue
+        if at - start > 2 * _NEAR:
+            # NOTE: what a value says by itself is found in it; here its ends matter.
+            kept.append((start, start + _NEAR, "\n.\n"))
+            start = at - _NEAR
+        kept.append((start, min(at, size), ""))
+    return kept
+
+
+def _joined(source: Layer, kept: list[tuple[int, int, str]]) -> Layer:
     """Return the values of a PBE as one text, without the names of members between them."""
     from psreg.lint.content import appearance  # noqa: PLC0415 - see above
 
-    edits, at = [], 0
-    for segment in content.segments:
-        end = at + len(segment.text) + 1
-        if segment.kind is Kind.KEY:
-            edits.append(appearance.Edit(at, min(end, len(source.text)), ""))
-        elif end - at > 2 * _NEAR:
-            # NOTE: what a value says by itself is found in it; here its ends matter.
-            edits.append(appearance.Edit(at + _NEAR, end - _NEAR, "\n.\n"))
-        at = end
-    values = appearance.layer(source, appearance.JOINED, edits)
-    return values, content.joined(values.text)
+    edits, done, between = [], 0, ""
+    for start, end, then in [*kept, (len(source.text), 0, "")]:
+        if start > done:
+            edits.append(appearance.Edit(done, start, between))
+        done, between = end, then
+    return appearance.layer(source, appearance.JOINED, edits)
 
 
 def _as_content(text: str) -> Content:
@@ -108,14 +121,22 @@ def _as_content(text: str) -> Content:
     return Content(segments=(segment,), source=text, kind=Kind.VALUE)
 
 
-def _disguised(content: Content, layer: Layer, read: Content) -> Iterator[Finding]:
-    """Yield a finding for what `layer`, as `read`, says and the source does not say openly."""
+def _found(read: Content) -> list[tuple[str, Rows, list[Hit]]]:
+    """Return what each rule finds in `read`, with its patterns, if it finds anything."""
+    each = ((code, rows, list(hits(read, rows))) for code, rows in _rows(plain=read.ascii).items())
+    return [found for found in each if found[-1]]
+
+
+def _disguised(
+    content: Content, layer: Layer, found: list[tuple[str, Rows, list[Hit]]]
+) -> Iterator[Finding]:
+    """Yield a finding for what is `found` in `layer` and the source does not say openly."""
     from psreg.lint.content.appearance import COMMENTS, EXCUSED, JOINED  # noqa: PLC0415 - see above
 
-    for code, rows in _rows(plain=read.ascii).items():
-        found = [(hit, layer.span(hit.start, hit.end)) for hit in hits(read, rows)]
-        seen = _seen(content, rows, _rows(plain=False)[code]) if found else {}
-        for hit, span in found:
+    for code, rows, its_hits in found:
+        seen = _seen(content, rows, _rows(plain=False)[code])
+        for hit in its_hits:
+            span = layer.span(hit.start, hit.end)
             hows = layer.disguises(hit.start, hit.end)
             segment, begin = content.segment_at(span.start)
             inside = Span(span.start - begin, span.end - begin)

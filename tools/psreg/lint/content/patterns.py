@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import chain
 from pkgutil import get_data
 from typing import Any
 
@@ -98,25 +99,28 @@ class Pattern:
 
     def hits(self, content: Content) -> Iterator[Hit]:
         """Yield the matches of the pattern that the surrounding text does not excuse."""
-        for word in self._begun(content):
-            yield from self._hits_at(content, word)
+        return self.hits_at(content, self.begun(content))
 
-    def may_hit(self, content: Content) -> bool:
-        """Tell quickly whether `hits` could find anything."""
+    def begun(self, content: Content) -> list[str]:
+        """Tell quickly with which words matches may begin; without any, `hits` finds nothing."""
+        words = content.begun.get(id(self))
+        if words is None:
+            words = content.begun[id(self)] = self._begun(content)
+        return words
+
+    def _begun(self, content: Content) -> list[str]:
         # NOTE: looking up words in a set is cheaper than searching the text for needles.
-        if self.words and content.marks.isdisjoint(self._marks_of_words):
-            return False
-        if not self.needles:
-            return True
-        return any(self._begun(content)) and any(map(content.contains, self.needles))
-
-    def _begun(self, content: Content) -> Iterator[str]:
-        """Yield the first words of the starts that may occur."""
         marks = content.marks
-        return (word for word, each in self._starts if any(map(marks.issuperset, each)))
+        if self.words and marks.isdisjoint(self._marks_of_words):
+            return []
+        words = [word for word, each in self._starts if any(map(marks.issuperset, each))]
+        if words and self.needles and not any(map(content.contains, self.needles)):
+            return []
+        return words
 
-    def _hits_at(self, content: Content, word: str) -> Iterator[Hit]:
-        for at in content.places(word):
+    def hits_at(self, content: Content, words: list[str]) -> Iterator[Hit]:
+        """Yield the matches that begin with one of `words`."""
+        for at in chain.from_iterable(map(content.places, words)):
             segment, offset = content.segment_at(at)
             match = self._regex.match(segment.text, at - offset)
             if match and not self._excused(segment.text, match):
@@ -159,11 +163,11 @@ class Pattern:
 class Rows(tuple[Pattern, ...]):  # noqa: SLOT001 - it caches what it computes
     """Patterns of one rule, found quickly by the heads of words."""
 
-    def possible(self, content: Content) -> list[Pattern]:
-        """Return the patterns that may match in `content`, in order."""
+    def possible(self, content: Content) -> Iterator[tuple[Pattern, list[str]]]:
+        """Yield the patterns that may match in `content`, in order, and how matches begin."""
         # NOTE: of two sets the smaller one is walked, of a set and the keys of a dict the set.
         found = {at for each in self._marks & content.marks for at in self._by_mark[each]}
-        return [row for at in sorted(found) if (row := self[at]).may_hit(content)]
+        return ((row, words) for at in sorted(found) if (words := (row := self[at]).begun(content)))
 
     @cached_property
     def _marks(self) -> frozenset[str]:
@@ -236,8 +240,8 @@ def phrases(code: str) -> Rows:
 def hits(content: Content, rows: Rows) -> Iterator[Hit]:
     """Yield the matches of `rows`, one for each part of a text."""
     known: dict[int, list[tuple[int, int]]] = {}
-    for row in rows.possible(content):
-        for hit in row.hits(content):
+    for row, words in rows.possible(content):
+        for hit in row.hits_at(content, words):
             others = known.setdefault(id(hit.segment), [])
             after = bisect_left(others, (hit.end, 0))
             if not after or others[after - 1][1] <= hit.start:

@@ -201,23 +201,38 @@ class Content:
         """Return the offsets of `word` in `flat`; several patterns ask for the same word."""
         found = self._places.get(word)
         if found is None:
-            found, at = [], self.flat.find(word)
-            while at >= 0:
-                found.append(at)
-                at = self.flat.find(word, at + 1)
-            self._places[word] = found
+            found = self._places[word] = self._found(word)
+        return found
+
+    def _found(self, word: str) -> list[int]:
+        found, at = [], self.flat.find(word)
+        while at >= 0:
+            found.append(at)
+            at = self.flat.find(word, at + 1)
         return found
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
         return {}
 
-    def joined(self, text: str) -> Content:
-        """Return `text`, this one without some of its lines, as one segment without positions."""
-        one = _as_one(text, self)
-        # NOTE: words that are not in the text any more only make a search less quick.
-        vars(one).update(words=self.words, marks=self.marks)
-        return one
+    @cached_property
+    def begun(self) -> dict[int, list[str]]:
+        """What `Pattern.begun` has found, by pattern; several rules ask for the same one."""
+        return {}
+
+    def joined(self, text: str, kept: list[tuple[int, int, str]]) -> Content:
+        """Return parts of `text`, each with what follows it, as one segment without positions.
+
+        `text` is the one of this content, letter for letter, perhaps with plainer punctuation.
+        """
+        whole = self
+        if text != self.text:
+            whole = _as_one(text, self)
+            vars(whole).update(words=self.words, marks=self.marks)
+        one = _as_one("".join([text[start:end] + then for start, end, then in kept]), self)
+        return _Joined(
+            segments=one.segments, source=one.source, kind=one.kind, whole=whole, kept=kept
+        )
 
     def segment_at(self, offset: int) -> tuple[Segment, int]:
         """Return the segment that contains `text[offset]`, and where in `text` it begins."""
@@ -251,6 +266,39 @@ class Content:
         for segment in self.segments:
             for match in pattern.finditer(segment.text):
                 yield segment, match
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Joined(Content):
+    """Parts of another content, in which its words are looked up."""
+
+    whole: Content
+    kept: list[tuple[int, int, str]]
+
+    def __post_init__(self) -> None:
+        # NOTE: words that are not in these parts only make a search less quick.
+        whole = self.whole
+        vars(self).update(words=whole.words, marks=whole.marks, begun=whole.begun)
+
+    def contains(self, needle: str) -> bool:
+        return self.whole.contains(needle)
+
+    def _found(self, word: str) -> list[int]:
+        found, size = [], len(word.rstrip())
+        for at in self.whole.places(word):
+            index = bisect_right(self._starts, at) - 1
+            if index >= 0 and at + size <= self.kept[index][1]:
+                found.append(at - self._starts[index] + self._begin[index])
+        return found
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [start for start, _, _ in self.kept]
+
+    @cached_property
+    def _begin(self) -> list[int]:
+        sizes = (end - start + len(then) for start, end, then in self.kept)
+        return list(accumulate(sizes, initial=0))
 
 
 def of_pbe(pbe: Pbe, capabilities: tuple[str, ...] | None = None) -> Content:
