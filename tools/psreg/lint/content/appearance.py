@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from psreg.core.diagnostics import Span
@@ -103,8 +103,7 @@ _ANY_WORD = lazy(r"[A-Za-z]{1,24}")
 _WORD = lazy(r"[A-Za-z]{3,24}")
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):  # a text may have very many
     """The characters `[start, end)` of a text, and what to read instead."""
 
     start: int
@@ -124,7 +123,7 @@ class Layer:
     below: Layer | None = None
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
-    origins: list[Span] = field(default_factory=list)
+    origins: list[Edit] = field(default_factory=list)
 
     def span(self, start: int, end: int) -> Span:
         """Return the characters of the lowest text that became `[start, end)` of this one."""
@@ -135,7 +134,7 @@ class Layer:
     def _below(self, offset: int) -> Span:
         before = bisect_right(self.starts, offset) - 1
         if before >= 0 and offset < self.ends[before]:
-            return self.origins[before]
+            return Span(self.origins[before].start, self.origins[before].end)
         if before >= 0:
             offset += self.origins[before].end - self.ends[before]
         return Span(offset, offset + 1)
@@ -163,7 +162,7 @@ def layer(below: Layer, how: str, edits: Iterable[Edit]) -> Layer:
         found.starts.append(size)
         size += len(edit.instead)
         found.ends.append(size)
-        found.origins.append(Span(edit.start, edit.end))
+        found.origins.append(edit)
         done = edit.end
     if not done:
         return below
@@ -226,10 +225,8 @@ def plain(below: Layer, content: Content, *, fold: bool = True) -> Layer:
     text = below.text
     words = content.words if content.ascii and "&" not in text else None
     if "&" in text:
-        from html import unescape  # noqa: PLC0415 - few texts have entities
-
         below = _replaced(below, ENTITIES, _ENTITY, _letter)
-        below = _replaced(below, SIGNS, _ENTITY, unescape)
+        below = _replaced(below, SIGNS, _ENTITY, _sign)
     if "%" in content.marks and text.count("%") >= _FEW:
         below = _replaced(below, PERCENT, _PERCENTS, _without_percent)
     if not below.text.isascii():
@@ -280,12 +277,18 @@ def _visible(below: Layer) -> Layer:
     return _replaced(composed, CHARACTERS, _MASKED, folding.visible)
 
 
+@lru_cache(maxsize=4096)
 def _letter(entity: str) -> str:
     """Return what `entity` stands for, unless it is a sign that a page must not take for markup."""
-    from html import unescape  # noqa: PLC0415 - see `plain`
-
-    read = unescape(entity)
+    read = _sign(entity)
     return read if read.isalnum() else entity
+
+
+@lru_cache(maxsize=4096)
+def _sign(entity: str) -> str:
+    from html import unescape  # noqa: PLC0415 - few texts have entities
+
+    return unescape(entity)
 
 
 def _in_plain_letters(below: Layer) -> Layer:
@@ -376,7 +379,7 @@ _ROT13, _ATBASH = 13, 0
 
 
 def _backwards(below: Layer, text: str) -> Layer:
-    whole = Span(0, len(text))
+    whole = Edit(0, len(text), text)
     return Layer(
         text=text, how=BACKWARDS, below=below, starts=[0], ends=[len(text)], origins=[whole]
     )
