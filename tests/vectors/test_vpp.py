@@ -34,15 +34,15 @@ def lines(name):
     return path.read_text().splitlines() if path.exists() else []
 
 
-def transcript(path):
-    done = run_psreg("transcript", path, "--protocol", "vpp", "--format", "json")
+def transcript(path, protocol="vpp"):
+    done = run_psreg("transcript", path, "--protocol", protocol, "--format", "json")
     return done.returncode, json.loads(done.stdout)
 
 
 def judged(folder, *turns):
     path = folder / "x.jsonl"
     path.write_text("".join(json.dumps({"role": r, "content": c}) + "\n" for r, c in turns))
-    return transcript(path)
+    return transcript(path, "vpp@1.4")
 
 
 def codes(report, severity):
