@@ -121,16 +121,20 @@ def copied_from(text: str, name: str) -> str:
     """Return whose example the whole of `text` is, in words; "" if it is none.
 
     Case, blanks and punctuation do not count. `name` is the name or the title of the prompt, which
-    may use its own texts.
+    may use its own texts, however the name is spelled.
     """
     owners = _known_texts().get(text_digest(text), ())
-    if not owners or name in owners:
+    if not owners or _letters(name) in map(_letters, owners):
         return ""
     if _PSREG in owners:
         return "the example that psreg shows for such a field"
     if owners[0] in _OF_SPECIFICATION:
         return "copied from the specification of the format"
     return f"copied from the published prompt `{owners[0]}`"
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 _GIVEN = ("pbe_name", "pbe_version")
