@@ -105,11 +105,9 @@ class ReleaseId:
     @classmethod
     def of(cls, path: PurePosixPath) -> ReleaseId | None:
         """Return the release whose folder is or contains `path`, or None."""
-        match path.parts:
-            case (_, _, _, version, *_):
-                entry = EntryId.of(path)
-                if entry and entry.is_valid and is_version(version):
-                    return cls(entry_class=entry.entry_class, name=entry.name, version=version)
+        entry, version = EntryId.of(path), "".join(path.parts[3:4])
+        if entry and entry.is_valid and is_version(version):
+            return cls(entry_class=entry.entry_class, name=entry.name, version=version)
         return None
 
 

@@ -97,12 +97,8 @@ class Pattern:
     unless_before: str = ""
     unless_after: str = ""
 
-    def hits(self, content: Content) -> Iterator[Hit]:
-        """Yield the matches of the pattern that the surrounding text does not excuse."""
-        return self.hits_at(content, self.begun(content))
-
     def begun(self, content: Content) -> list[str]:
-        """Tell quickly with which words matches may begin; without any, `hits` finds nothing."""
+        """Tell quickly with which words matches may begin; without any, there are none."""
         words = content.begun.get(id(self))
         if words is None:
             words = content.begun[id(self)] = self._begun(content)
