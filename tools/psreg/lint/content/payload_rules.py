@@ -344,10 +344,21 @@ _UNACCOUNTABLE = lazy(
 _LOCAL = lazy(r"://(?:127\.|10\.|192\.168\.|0\.0\.0\.0|\[::1\])")
 
 
+_ADDRESS = lazy(r"[a-z][a-z0-9+.-]{0,20}://[^\s\"'`|;)<>]*", re.IGNORECASE)
+
+
+def _is_well_known(address: str) -> bool:
+    """Return whether a well-known installer comes from `address`, a URL in small letters."""
+    _, _, place = address.partition("https://")
+    known = [each for each in table("payloads")["installers"] if place.startswith(each)]
+    return any("/" in each or place[len(each) :][:1] in ("", "/", "?", "#") for each in known)
+
+
 def _source_severity(hit: Hit) -> Severity:
     """Return how severe it is to run what the source of `hit` sends."""
     text = hit.text.lower()
-    if any(f"://{known}" in text for known in table("payloads")["installers"]):
+    addresses = _ADDRESS.findall(text)
+    if addresses and all(map(_is_well_known, addresses)):
         return INFO
     anonymous = any(host.id in text for host in hosts() if host.severity is None)
     loader = hit.pattern.id == "windows-loaders"
