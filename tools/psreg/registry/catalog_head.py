@@ -16,7 +16,7 @@ from typing import Any
 
 from psreg.core.errors import TrustError
 from psreg.formats.json.canonical import canonical
-from psreg.registry.records import Members
+from psreg.registry.json_members import Members
 from psreg.registry.segments import Row, Segment, check_schema, malformed, write_segment
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import HEAD, SEGMENT_FOLDER, Target, is_retirable

@@ -88,8 +88,8 @@ def publish(
     `report` is the report of the check of exactly this tree, by this version of `psreg`. If there
     is no registry yet, one is created with new keys (mode `dev`); `start_over` does so even if the
     folder held one. Signatures that are due are renewed; if there are none and nothing is new,
-    nothing is written. `lifetimes` are those of the policy; files that are no longer referred to
-    are kept for the time `keep`.
+    nothing is written. `lifetimes` are those of the policy; files of former states are kept for
+    the time `keep`.
 
     Raises:
         FindingsError: CHECK_FAILED; REQUIRES_REFUSED; RELEASE_CHANGED, with every released

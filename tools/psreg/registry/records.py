@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from semver import Version
@@ -18,8 +17,8 @@ from semver import Version
 from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.core.regex import lazy
 from psreg.core.version import is_version, parse_version
+from psreg.registry.json_members import Members, as_object, as_text
 
 SCHEMA = "psreg.package/1"
 ROW_VERSION = 1
@@ -370,9 +369,9 @@ class PackageRecord:
             entry_class=members.text("class"),
             serial=members.integer("serial"),
             rows=rows,
-            owners=tuple(_object(item, "an owner") for item in members.array("owners")),
+            owners=tuple(as_object(item, "an owner") for item in members.array("owners")),
             threshold=members.integer("threshold"),
-            aliases=tuple(_text(item, "an alias") for item in members.array("aliases")),
+            aliases=tuple(as_text(item, "an alias") for item in members.array("aliases")),
             deprecated=deprecated,
             extra=members.left,
         )
@@ -453,73 +452,6 @@ def _precedence(row: Row) -> tuple[bool, Version, str]:
 
 
 def _row(value: Any) -> Row:
-    data = _object(value, "a release")
+    data = as_object(value, "a release")
     version = data.get("v")
     return ReleaseRecord.from_json(data) if version == ROW_VERSION else UnknownRow(data=data)
-
-
-class Members:
-    """Takes members of a JSON object one by one; `left` are those that remain.
-
-    Raises ValueError, which names `what`, for a member that is missing or of another type.
-    """
-
-    def __init__(self, value: Any, what: str) -> None:
-        self._what = what
-        self.left = dict(_object(value, what))
-        self.text = partial(self._take, kind=str)
-        self.integer = partial(self._take, kind=int)
-        self.array = partial(self._take, kind=list)
-        self.object = partial(self._take, kind=dict)
-        self.boolean = partial(self._take, kind=bool)
-
-    def _take(self, key: str, kind: type) -> Any:
-        value = self.any(key)
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
-            raise ValueError(f"{self._what}: {key!r} is not {_KINDS[kind]}")
-        return value
-
-    def any(self, key: str) -> Any:
-        """Take a member of any type. Raises ValueError if it is missing."""
-        if key not in self.left:
-            raise ValueError(f"{self._what}: {key!r} is missing")
-        return self.left.pop(key)
-
-    def version(self, key: str) -> str:
-        """Take a version. Raises ValueError if it is not one."""
-        return str(parse_version(self.text(key)))
-
-    def digest(self, key: str) -> str:
-        """Take a SHA-256. Raises ValueError if it is not one."""
-        value: str = self.text(key)
-        if not _SHA256.fullmatch(value):
-            raise ValueError(f"{self._what}: {key!r} is not 64 lower-case hexadecimal digits")
-        return value
-
-    def optional_text(self, key: str) -> str | None:
-        """Take a text or null. Raises ValueError if it is neither."""
-        value = self.any(key)
-        return None if value is None else _text(value, f"{self._what}: {key!r}")
-
-
-_SHA256 = lazy(r"[0-9a-f]{64}", re.ASCII)
-
-_KINDS = {
-    str: "a string",
-    int: "an integer",
-    list: "an array",
-    dict: "an object",
-    bool: "true or false",
-}
-
-
-def _object(value: Any, what: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError(f"{what} is not an object")  # noqa: TRY004 - bad data, not a bad call
-    return value
-
-
-def _text(value: Any, what: str) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{what} is not a string")  # noqa: TRY004 - bad data, not a bad call
-    return value

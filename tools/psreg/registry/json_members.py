@@ -1,0 +1,79 @@
+"""The members of a JSON object in signed data, each taken with the type that it must have."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+
+from psreg.core.regex import lazy
+from psreg.core.version import parse_version
+
+
+class Members:
+    """Takes members of a JSON object one by one; `left` are those that remain.
+
+    Raises ValueError, which names `what`, for a member that is missing or of another type.
+    """
+
+    def __init__(self, value: Any, what: str) -> None:
+        self._what = what
+        self.left = dict(as_object(value, what))
+        self.text = partial(self._take, kind=str)
+        self.integer = partial(self._take, kind=int)
+        self.array = partial(self._take, kind=list)
+        self.object = partial(self._take, kind=dict)
+        self.boolean = partial(self._take, kind=bool)
+
+    def _take(self, key: str, kind: type) -> Any:
+        value = self.any(key)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
+            raise ValueError(f"{self._what}: {key!r} is not {_KINDS[kind]}")
+        return value
+
+    def any(self, key: str) -> Any:
+        """Take a member of any type. Raises ValueError if it is missing."""
+        if key not in self.left:
+            raise ValueError(f"{self._what}: {key!r} is missing")
+        return self.left.pop(key)
+
+    def version(self, key: str) -> str:
+        """Take a version. Raises ValueError if it is not one."""
+        return str(parse_version(self.text(key)))
+
+    def digest(self, key: str) -> str:
+        """Take a SHA-256. Raises ValueError if it is not one."""
+        value: str = self.text(key)
+        if not _SHA256.fullmatch(value):
+            raise ValueError(f"{self._what}: {key!r} is not 64 lower-case hexadecimal digits")
+        return value
+
+    def optional_text(self, key: str) -> str | None:
+        """Take a text or null. Raises ValueError if it is neither."""
+        value = self.any(key)
+        return None if value is None else as_text(value, f"{self._what}: {key!r}")
+
+
+_SHA256 = lazy(r"[0-9a-f]{64}", re.ASCII)
+
+_KINDS = {
+    str: "a string",
+    int: "an integer",
+    list: "an array",
+    dict: "an object",
+    bool: "true or false",
+}
+
+
+def as_object(value: Any, what: str) -> dict[str, Any]:
+    """Return `value`, an object; raises ValueError, which names `what`, for anything else."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} is not an object")  # noqa: TRY004 - bad data, not a bad call
+    return value
+
+
+def as_text(value: Any, what: str) -> str:
+    """Return `value`, a string; raises ValueError, which names `what`, for anything else."""
+    if not isinstance(value, str):
+        raise ValueError(f"{what} is not a string")  # noqa: TRY004 - bad data, not a bad call
+    return value
