@@ -143,15 +143,18 @@ class OpenRegistry:
         def names(head: Head) -> set[str]:
             return set(folded_rows(read_segment(self._content(each)) for each in head.segments))
 
-        head = Head() if now is None else read_head(now)
+        head = None if now is None else read_head(now)
         try:
             seen = read_head(before or b"")
-            known = names(seen)
         except PsregError:
             return  # there is no stored copy, or it is damaged and protects nothing
-        if now is not None and head.version < seen.version:
+        if head is not None and head.version < seen.version:
             raise TrustError("TRUST_ROLLBACK", "the catalogue is older than this machine has seen")
-        self._check_vanished(known - names(head))
+        try:
+            known = names(seen)
+        except PsregError:
+            return  # as above
+        self._check_vanished(known - names(head or Head()))
 
     def _shards(self) -> list[Segment]:
         """Return the catalogue of the former layout: one target per class."""
