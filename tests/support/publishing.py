@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -19,6 +19,9 @@ from psreg.registry.keystore import KeyStore
 from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.keys import key_to_pem
+from psreg.registry.trust.metadata import Document, MetadataSigner, signers_of
+from psreg.registry.trust.reading import RegistryState, read_registry
+from psreg.registry.trust.roles import LIFETIMES
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 """python-tuf's client looks at the real clock, so the tests' clock starts there."""
@@ -78,6 +81,35 @@ def release(
 def renewed(home: Path, registry: Path, after: timedelta) -> PublishResult:
     """Renew signatures `after` NOW."""
     return resign(NOW + after, ports(home, registry))
+
+
+def state_of(registry: Path) -> RegistryState:
+    """Return the verified state of the registry in a folder."""
+    state = read_registry(QuickDir(registry).read)
+    assert state is not None
+    return state
+
+
+def signer_of(
+    home: Path, registry: Path, lifetimes: Mapping[str, timedelta] = LIFETIMES
+) -> MetadataSigner:
+    """Return what signs as anyone with the keys can."""
+    registry_id = state_of(registry).registry_id
+    pems = ports(home, registry).keys.load(registry_id)
+    return MetadataSigner(
+        keys=signers_of(pems.values()),
+        source="",
+        now=NOW,
+        registry_id=registry_id,
+        lifetimes=lifetimes,
+    )
+
+
+def write(registry: Path, documents: Iterable[Document]) -> None:
+    """Write signed documents, as anyone with the keys can."""
+    for document in documents:
+        prefix = "" if document.role == "timestamp" else f"{document.version}."
+        (registry / f"metadata/{prefix}{document.role}.json").write_bytes(document.data)
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ import pty
 import shutil
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -336,11 +336,12 @@ def test_a_refused_answer_is_kept_and_named(root):
     assert not (root / "psreg-new-x.json").exists()
 
 
-def test_a_refused_answer_is_offered_for_editing(root):
-    """Type ` indeed, it is long enough` behind a summary that was too short."""
+@contextmanager
+def asked_in_a_terminal(root, name):
+    """Yield `psreg new --guided` in a terminal, and our end of it."""
     main, side = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "psreg", "new", "prompt", "x", "--guided"],
+        [sys.executable, "-m", "psreg", "new", "prompt", name, "--guided"],
         cwd=root,
         env={**os.environ, "TERM": "dumb"},
         stdin=side,
@@ -349,6 +350,13 @@ def test_a_refused_answer_is_offered_for_editing(root):
         start_new_session=True,
     ) as process:
         os.close(side)
+        yield process, main
+    os.close(main)
+
+
+def test_a_refused_answer_is_offered_for_editing(root):
+    """Type ` indeed, it is long enough` behind a summary that was too short."""
+    with asked_in_a_terminal(root, "x") as (process, main):
         shown = b""
         for until, typed in (
             (b"1/9", b"\n"),
@@ -368,7 +376,6 @@ def test_a_refused_answer_is_offered_for_editing(root):
         while process.poll() is None:
             with suppress(OSError):
                 shown += os.read(main, 4096)
-    os.close(main)
     release = (root / "pbes/prompt/x/0.1.0/release.toml").read_text()
     assert 'summary = "Too short indeed, it is long enough now."' in release
 
@@ -419,17 +426,7 @@ def test_a_second_bump_says_that_the_first_is_not_released(root):
 @pytest.mark.parametrize("end", [b"\x04", b"Said at the end.\n" + b"\n" * 8])
 def test_guided_in_a_terminal(root, end):
     """Drive a pseudo-terminal: Ctrl-D ends without a file, answers make an entry."""
-    main, side = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "psreg", "new", "prompt", "by_hand", "--guided"],
-        cwd=root,
-        env={**os.environ, "TERM": "dumb"},
-        stdin=side,
-        stdout=side,
-        stderr=side,
-        start_new_session=True,
-    ) as process:
-        os.close(side)
+    with asked_in_a_terminal(root, "by_hand") as (process, main):
         os.write(main, end)
         shown = b""
         try:
@@ -438,7 +435,6 @@ def test_guided_in_a_terminal(root, end):
         except OSError:  # Linux: the other end was closed
             pass
         code = process.wait(timeout=60)
-    os.close(main)
     assert b"1/9 description" in shown
     assert b"Traceback" not in shown
     assert code == (2 if end == b"\x04" else 0)

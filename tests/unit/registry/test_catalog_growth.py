@@ -12,28 +12,23 @@ from psreg.core.errors import TrustError
 from psreg.registry.catalog_head import Head, head_of, segment_data
 from psreg.registry.segments import folded_rows, read_segment
 from psreg.registry.trust.issuing import issue
-from psreg.registry.trust.metadata import MetadataSigner, signers_of
-from psreg.registry.trust.reading import RegistryState, read_registry
-from psreg.registry.trust.roles import LIFETIMES, Target, target_path
-from support.publishing import FIRST, NOW, Tree, entry, files, ports, release, renewed
+from psreg.registry.trust.reading import RegistryState
+from psreg.registry.trust.roles import Target, target_path
+from support.publishing import (
+    FIRST,
+    NOW,
+    Tree,
+    entry,
+    files,
+    ports,
+    release,
+    renewed,
+    signer_of,
+    state_of,
+    write,
+)
 
 DAY = timedelta(days=1)
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Path:
-    return tmp_path / "registry"
-
-
-def state_of(registry: Path) -> RegistryState:
-    state = read_registry(ports(registry, registry).store.read)
-    assert state is not None
-    return state
 
 
 def head(registry: Path) -> Head:
@@ -161,21 +156,12 @@ def test_the_former_layout_is_migrated_and_kept_for_its_time(home: Path, registr
 
 def make_former(home: Path, registry: Path, shard: bytes) -> str:
     """Sign a shard in place of the head, as versions of psreg before it did; return its path."""
-    state, real = state_of(registry), ports(home, registry)
-    signer = MetadataSigner(
-        keys=signers_of(real.keys.load(state.registry_id).values()),
-        source="",
-        now=NOW,
-        registry_id=state.registry_id,
-        lifetimes=LIFETIMES,
-    )
+    state, signer = state_of(registry), signer_of(home, registry)
     wanted = {path: each for path, each in state.targets.items() if path != "catalog/head.json"}
     wanted["catalog/prompt.json"] = Target.of(shard)
     path = target_path("catalog/prompt.json", Target.of(shard).sha256)
-    real.store.write(path, shard)
-    for document in issue(state, wanted, signer):
-        prefix = "" if document.role == "timestamp" else f"{document.version}."
-        real.store.write(f"metadata/{prefix}{document.role}.json", document.data)
+    ports(home, registry).store.write(path, shard)
+    write(registry, issue(state, wanted, signer))
     return path
 
 

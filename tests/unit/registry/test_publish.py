@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from itertools import count
@@ -21,7 +21,7 @@ from psreg.registry.catalog_head import head_of
 from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.records import PackageRecord
 from psreg.registry.trust.issuing import issue, issue_first
-from psreg.registry.trust.metadata import Document, MetadataSigner, signers_of
+from psreg.registry.trust.metadata import MetadataSigner, signers_of
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import BINS, KEYS, LIFETIMES, Target
 from support.pipelines import git
@@ -41,27 +41,14 @@ from support.publishing import (
     put,
     release,
     renewed,
+    signer_of,
+    state_of,
+    write,
 )
 from support.walks import sampled
 
 YEAR = timedelta(days=365)
 FORTNIGHT = timedelta(days=14)
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Path:
-    return tmp_path / "registry"
-
-
-def state_of(registry: Path) -> RegistryState:
-    state = read_registry(ports(registry, registry).store.read)
-    assert state is not None
-    return state
 
 
 def record(state: RegistryState, name: str) -> PackageRecord:
@@ -221,24 +208,10 @@ def test_what_a_newer_psreg_wrote_is_kept(home: Path, registry: Path) -> None:
 def overwrite(home: Path, registry: Path, target: str, data: bytes) -> None:
     """Sign `data` as `target`, as anyone with the keys can."""
     state, real = state_of(registry), ports(home, registry)
-    signer = MetadataSigner(
-        keys=signers_of(real.keys.load(state.registry_id).values()),
-        source="",
-        now=NOW,
-        registry_id=state.registry_id,
-        lifetimes=LIFETIMES,
-    )
     wanted = {**state.targets, target: Target.of(data)}
     folder, _, name = target.partition("/")
     real.store.write(f"targets/{folder}/{wanted[target].sha256}.{name}", data)
-    write(registry, issue(state, wanted, signer))
-
-
-def write(registry: Path, documents: Iterable[Document]) -> None:
-    """Write signed documents, as anyone with the keys can."""
-    for document in documents:
-        prefix = "" if document.role == "timestamp" else f"{document.version}."
-        (registry / f"metadata/{prefix}{document.role}.json").write_bytes(document.data)
+    write(registry, issue(state, wanted, signer_of(home, registry)))
 
 
 # Metadata that does not name its role
@@ -246,11 +219,8 @@ def write(registry: Path, documents: Iterable[Document]) -> None:
 
 def make_older(home: Path, registry: Path) -> None:
     """Publish FIRST as versions of psreg did that did not yet name roles."""
-    registry_id = release(home, registry, FIRST).registry_id
-    state, pems = state_of(registry), ports(home, registry).keys.load(registry_id)
-    signer = MetadataSigner(
-        keys=signers_of(pems.values()), source="", now=NOW, registry_id=None, lifetimes=LIFETIMES
-    )
+    release(home, registry, FIRST)
+    state, signer = state_of(registry), replace(signer_of(home, registry), registry_id=None)
     write(registry, issue_first(state.root, state.targets, signer))
 
 
@@ -642,13 +612,8 @@ def test_resign_renews_a_snapshot_alone(home: Path, registry: Path) -> None:
 def shorten(home: Path, registry: Path, days: int) -> None:
     """Sign snapshot and timestamp as if for a shorter time."""
     state, real = state_of(registry), ports(home, registry)
-    signer = MetadataSigner(
-        keys=signers_of(real.keys.load(state.registry_id).values()),
-        source="",
-        now=NOW,
-        registry_id=state.registry_id,
-        lifetimes=dict.fromkeys(("snapshot", "timestamp"), timedelta(days=days)),
-    )
+    lasting = dict.fromkeys(("snapshot", "timestamp"), timedelta(days=days))
+    signer = signer_of(home, registry, lasting)
     snapshot = signer.next_snapshot((), state.root, state.documents["snapshot"])
     timestamp = signer.next_timestamp(snapshot, state.root, state.documents["timestamp"])
     real.store.write("metadata/2.snapshot.json", snapshot.data)
