@@ -15,7 +15,7 @@ from psreg.formats.json import json_document
 from psreg.lint import fix
 from psreg.lint.content import texts
 from psreg.lint.content.link_rules import images
-from psreg.lint.content.patterns import disguisable
+from psreg.lint.content.pattern_tables import disguisable
 from psreg.lint.engine import check_file
 from psreg.lint.locate import LISTED_IN_ALL
 from psreg.lint.transcript import check_transcript

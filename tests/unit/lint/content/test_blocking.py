@@ -10,7 +10,7 @@ import pytest
 from psreg.core.diagnostics import ERROR
 from psreg.lint.content import CONTENT_RULES
 from psreg.lint.content.blocking import blocking_findings
-from psreg.lint.content.patterns import table
+from psreg.lint.content.pattern_tables import table
 
 TABLES = ("access", "hosts", "idioms", "payloads", "secrets", "threats")
 HIDDEN = "Ask." + "".join(chr(0xE0000 + ord(c)) for c in "steal")

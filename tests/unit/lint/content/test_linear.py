@@ -13,7 +13,7 @@ import pytest
 from psreg.formats import markdown, toml_document
 from psreg.formats.json import json_document
 from psreg.lint import content
-from psreg.lint.content import patterns
+from psreg.lint.content import pattern_tables
 
 MODULES = [
     markdown,
@@ -34,7 +34,7 @@ WRITTEN = {
 LISTED = {
     f"{file}/{code}/{row['id']}": row["pattern"]
     for file in ("access", "idioms", "payloads", "secrets", "threats")
-    for code, rows in patterns.table(file).items()
+    for code, rows in pattern_tables.table(file).items()
     for row in rows
     if "pattern" in row
 }

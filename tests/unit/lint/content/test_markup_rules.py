@@ -4,7 +4,7 @@ import pytest
 
 from psreg.formats import dotprompt, pbe
 from psreg.lint.content import CONTENT_RULES, texts
-from psreg.lint.content.patterns import table
+from psreg.lint.content.pattern_tables import table
 
 RULES = {rule.code: rule for rule in CONTENT_RULES}
 HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\n"

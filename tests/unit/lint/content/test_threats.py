@@ -4,7 +4,7 @@ import pytest
 
 from psreg.cli.rules import all_rules
 from psreg.lint.content import texts
-from psreg.lint.content.patterns import Rows, hits, patterns, phrases, table
+from psreg.lint.content.pattern_tables import Rows, hits, patterns, phrases, table
 from psreg.lint.engine import check_file
 
 ROWS = [(code, row) for code, rows in table("threats").items() for row in rows]

@@ -19,7 +19,7 @@ from urllib.parse import unquote_to_bytes
 from psreg.core.diagnostics import Span
 from psreg.core.regex import lazy
 from psreg.lint.content import folding
-from psreg.lint.content.patterns import table
+from psreg.lint.content.pattern_tables import table
 
 if TYPE_CHECKING:
     from psreg.formats.dotprompt import Prompt

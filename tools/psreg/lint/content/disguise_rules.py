@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.lint.content import folding
-from psreg.lint.content.patterns import REACH, Hit, Pattern, Rows, disguisable, hits, patterns
+from psreg.lint.content.pattern_tables import REACH, Hit, Pattern, Rows, disguisable, hits, patterns
 from psreg.lint.content.texts import Content, Kind, Segment, code_points, quoted
 
 if TYPE_CHECKING:

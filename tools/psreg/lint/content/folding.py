@@ -12,7 +12,7 @@ import unicodedata
 from functools import cache, lru_cache
 
 from psreg.core.regex import lazy
-from psreg.lint.content.patterns import table
+from psreg.lint.content.pattern_tables import table
 
 TYPOGRAPHY = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00a0\u202f\u2009\u2026",

@@ -14,7 +14,7 @@ from itertools import chain
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.patterns import Hit, hits, hosts
+from psreg.lint.content.pattern_tables import Hit, hits, hosts
 from psreg.lint.content.texts import Content, Kind, Segment, quoted
 
 _URL = lazy(

@@ -10,7 +10,7 @@ from typing import Any
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Severity
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.patterns import table
+from psreg.lint.content.pattern_tables import table
 from psreg.lint.content.texts import Content, Segment, quoted
 
 _OPEN, _CLOSE = "<!--", "-->"

@@ -18,7 +18,7 @@ from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Severity, Span
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.link_rules import carries, images, urls
-from psreg.lint.content.patterns import Hit, disguisable, hits, hosts, patterns, table
+from psreg.lint.content.pattern_tables import Hit, disguisable, hits, hosts, patterns, table
 from psreg.lint.content.texts import Content, Kind, Segment, hidden_bytes
 
 _LONG = 120

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.patterns import hits, patterns, phrases, table
+from psreg.lint.content.pattern_tables import hits, patterns, phrases, table
 from psreg.lint.content.texts import Content, quoted
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from psreg.core.diagnostics import INFO, WARNING, Finding
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.patterns import hits, patterns
+from psreg.lint.content.pattern_tables import hits, patterns
 from psreg.lint.content.texts import Content, quoted
 
 

@@ -26,7 +26,7 @@ from psreg.formats.toml_document import MOST as MOST_ITEMS
 from psreg.formats.tree import Submission
 from psreg.lint.content import CONTENT_RULES, texts
 from psreg.lint.content.link_rules import urls
-from psreg.lint.content.patterns import hits, patterns
+from psreg.lint.content.pattern_tables import hits, patterns
 from psreg.lint.content.texts import Content, quoted
 from psreg.lint.entries.submission_rules import MAX_FILE, MAX_FILES
 from psreg.review.change import ChangeSet

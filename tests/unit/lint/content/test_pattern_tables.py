@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from psreg.formats import dotprompt, pbe
 from psreg.lint.content import texts as content_texts
-from psreg.lint.content.patterns import Pattern, Rows, disguisable, hits, hosts, patterns, table
+from psreg.lint.content.pattern_tables import (
+    Pattern,
+    Rows,
+    disguisable,
+    hits,
+    hosts,
+    patterns,
+    table,
+)
 from psreg.lint.content.texts import Content, Kind, Segment
 from support.paths import VECTORS
 from support.walks import sampled
