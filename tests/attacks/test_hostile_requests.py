@@ -104,8 +104,58 @@ def test_only_this_machine_is_answered(which, headers, expected, request):
     assert found == (405 if which == "gateway" and expected == 200 else expected)
 
 
-def test_a_request_of_http_1_0_needs_no_host(site):
-    assert status(answers(site, "GET / HTTP/1.0\r\n\r\n")) == 200
+@pytest.mark.parametrize(
+    ("request_line", "expected"),
+    [
+        ("GET /secret HTTP/1.0", 200),
+        ("GET /secret HTTP/1.10", 200),
+        ("GET /secret", 400),
+        ("GET /secret HTTP/0.9", 400),
+        ("GET /secret HTTP/0.0", 400),
+        ("GET /secret HTTP/2.0", 505),
+        ("GET http://{host}/secret HTTP/1.1", 400),
+        ("GET http://evil.example/secret HTTP/1.1", 400),
+        ("GET evil.example:80 HTTP/1.1", 400),
+        ("GET secret HTTP/1.1", 400),
+        ("GET * HTTP/1.1", 400),
+    ],
+)
+@pytest.mark.parametrize("which", ["site", "gateway"])
+def test_a_request_line_is_one_of_http_1_with_a_path(which, request_line, expected, request):
+    server = request.getfixturevalue(which)
+    answer = answers(server, f"{request_line}\r\nHost: {{host}}\r\n\r\n")
+    assert status(answer) == (405 if which == "gateway" and expected == 200 else expected)
+    assert ("SECRET" in answer) is (which == "site" and expected == 200)
+
+
+@pytest.mark.parametrize("version", ["", " HTTP/0.9", " HTTP/1.0", " HTTP/1.1"])
+@pytest.mark.parametrize("which", ["site", "gateway"])
+def test_a_request_without_a_host_is_refused(which, version, request):
+    answer = answers(request.getfixturevalue(which), f"GET /secret{version}\r\n\r\n")
+    assert status(answer) == 400
+    assert "SECRET" not in answer
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "Host: {host}\r\nX: a\r\n Host: evil.example",
+        "Host: {host}\r\nX: a\r\n\tb",
+        "Host: {host}\r\n b",
+        "Host:\r\n {host}",
+        " Host: {host}",
+        "Host: {host}\r\nX: a\rOrigin: http://evil.example",
+        "Host: {host}\r\nX: a\0b",
+        "Host : {host}",
+        "X: a\nHost: {host}\n evil.example",
+    ],
+)
+@pytest.mark.parametrize("which", ["site", "gateway"])
+def test_a_header_is_one_line(which, headers, request):
+    answer = answers(request.getfixturevalue(which), f"GET /secret HTTP/1.1\r\n{headers}\r\n\r\n")
+    assert status(answer) in (400, 403)
+    assert answer.count("HTTP/1.1 ") == 1
+    assert "SECRET" not in answer
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def _clean(target: str) -> str | None:
     """Return the path of a request, or None if it is not plain."""
     path = unquote(target.partition("?")[0].partition("#")[0], errors="replace")
     parts = path.split("/")[1:]
-    plain = path.startswith("/") and not any(c in path for c in "\\\0\ufffd")
+    plain = not any(c in path for c in "\\\0\ufffd")
     if not plain or any(part in ("", ".", "..") for part in parts[:-1]) or parts[-1] in (".", ".."):
         return None
     return path

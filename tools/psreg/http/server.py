@@ -19,6 +19,10 @@ from psreg.http.address import is_loopback
 LOOPBACK = "127.0.0.1"
 
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
+_REQUEST_LINE = re.compile(r"[A-Z]+ /\S* HTTP/1\.[0-9]+")
+_CONTROL = re.compile(r"[^\t -~\x80-\xff]")
+"""What no header contains; a line break is in one that continues on the next line."""
+
 _WITHOUT_BODY = ("GET", "HEAD")
 
 
@@ -76,6 +80,7 @@ class LocalHandler(BaseHTTPRequestHandler):
 
     server: Listener
     protocol_version = "HTTP/1.1"
+    default_request_version = "HTTP/1.0"  # answers of HTTP/0.9 have no status
     server_version = "psreg"
     sys_version = ""
     disable_nagle_algorithm = True
@@ -91,6 +96,8 @@ class LocalHandler(BaseHTTPRequestHandler):
         """Read the request line and the headers; return whether to answer the request."""
         if not super().parse_request():
             return False
+        if self.request_version == "HTTP/0.9":
+            self.request_version = self.default_request_version
         refusal = self._ambiguous() or self._foreign()
         if refusal is None:
             return True
@@ -103,11 +110,17 @@ class LocalHandler(BaseHTTPRequestHandler):
         self.send_error(refusal.status, refusal.message)
 
     def _ambiguous(self) -> Refusal | None:
-        """Return why two readers could disagree about where this request ends, or None."""
+        """Return why two readers could disagree about what this request is, or None."""
         lengths = self.headers.get_all("Content-Length", [])
         chunked = "Transfer-Encoding" in self.headers
         problem = ""
-        if self.headers.defects or self.headers.get_payload():
+        if not _REQUEST_LINE.fullmatch(self.requestline):
+            problem = "expected a method, a path and HTTP/1.1"
+        elif (
+            self.headers.defects
+            or self.headers.get_payload()
+            or any(map(_CONTROL.search, self.headers.values()))
+        ):
             problem = "a header is malformed"
         elif len(lengths) > 1 or not all(text.isascii() and text.isdigit() for text in lengths):
             problem = "Content-Length is not one number"
@@ -122,14 +135,14 @@ class LocalHandler(BaseHTTPRequestHandler):
     def _foreign(self) -> Refusal | None:
         """Return why this request is not meant for this server, or comes from a web page."""
         hosts = self.headers.get_all("Host", [])
-        if len(hosts) > 1 or (not hosts and self.request_version >= "HTTP/1.1"):
+        if len(hosts) != 1:
             return Refusal(HTTPStatus.BAD_REQUEST, "expected one Host header")
-        host = _HOST.fullmatch(hosts[0]) if hosts else None
-        if hosts and not (host and self.server.is_named(host[1] or host[2])):
+        host = _HOST.fullmatch(hosts[0])
+        if not (host and self.server.is_named(host[1] or host[2])):
             message = "the Host header names another server"
             return Refusal(HTTPStatus.MISDIRECTED_REQUEST, message)
         origins = self.headers.get_all("Origin", [])
-        if origins and (not hosts or origins != [f"http://{hosts[0]}"]):
+        if origins and origins != [f"http://{hosts[0]}"]:
             message = "requests of other web pages are refused"
             return Refusal(HTTPStatus.FORBIDDEN, message)
         return None
