@@ -216,7 +216,7 @@ def installed_artifact(text: str) -> tuple[Path, bytes]:
     Raises:
         UsageError: `text` is not `NAME[@RANGE]`.
         UnavailableError: `NOT_INSTALLED`: it is not installed, or only in another version.
-        TrustError: `TRUST_DIGEST`: it is not the file that was installed.
+        TrustError: `TRUST_DIGEST`: it is not the file that was installed, or cannot be read.
     """
     request = parse_request(text)
     library = user_library()
@@ -233,15 +233,18 @@ def installed_artifact(text: str) -> tuple[Path, bytes]:
             f"Run `psreg install {text}`.",
         )
     path = library.path(receipt)
-    data = read_own(path, _MAX_ARTIFACT)
-    if not matches_digest(data, receipt.sha256):
-        raise TrustError(
-            "TRUST_DIGEST",
-            f"{path} is not the file that was installed",
-            f"Run `psreg install {request.name}` to restore it. To use the changed file, name its "
-            "path.",
-        )
-    return path, data
+    problem = f"{path} is not the file that was installed"
+    try:
+        data = read_own(path, _MAX_ARTIFACT)
+        if matches_digest(data, receipt.sha256):
+            return path, data
+    except UnavailableError as error:
+        problem = error.message
+    raise TrustError(
+        "TRUST_DIGEST",
+        problem,
+        f"Run `psreg install {request.name}` to restore it. To use a changed file, name its path.",
+    )
 
 
 def _folders(folder: Path) -> Iterator[Path]:
