@@ -1,5 +1,6 @@
 """What holds for every test: no test is timed, walks are sampled, coverage is measured once."""
 
+import gc
 import importlib
 import os
 import pkgutil
@@ -100,6 +101,13 @@ def pytest_sessionstart():
         for module in pkgutil.walk_packages(psreg.__path__, "psreg."):
             if module.name != "psreg.__main__":
                 importlib.import_module(module.name)
+
+
+def pytest_collection_finish():
+    """Let the collector of garbage pass by what stays to the end: modules and thousands of tests."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def forget():

@@ -97,4 +97,5 @@ def main(arguments: list[str]) -> int:
 
 if __name__ == "__main__":
     os.environ.pop("PYTHONPATH", None)  # nothing of another project comes before what is installed
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of programs start; compile them once
     sys.exit(main(sys.argv[1:]))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from simulator import METADATA
+from support.walks import sampled
 
 ARTIFACT = "pbes/interactive_engine/quiz_master/1.0.0/quiz_master.pbe.txt"
 
@@ -31,10 +34,13 @@ def test_another_record_is_refused(attack):
     assert attack.install() == (3, "TRUST_DIGEST")
 
 
+ROLES = ("timestamp", "1.snapshot", "1.targets", "1.releases", "1.r-ec", "2.root")
+GARBAGE = (b"", b"\x00\xff\xfe", b"null", b"{}", b'{"signed":{}}')
+
+
 @pytest.mark.parametrize(
-    "name", ["timestamp", "1.snapshot", "1.targets", "1.releases", "1.r-ec", "2.root"]
+    ("name", "garbage"), sampled([*product(ROLES, GARBAGE)], 10, kinds=lambda case: case)
 )
-@pytest.mark.parametrize("garbage", [b"", b"\x00\xff\xfe", b"null", b"{}", b'{"signed":{}}'])
 def test_garbage_for_metadata_is_refused(attack, name, garbage):
     attack.registry.files[f"{METADATA}{name}.json"] = garbage
     assert attack.install() == (3, "TRUST_METADATA")

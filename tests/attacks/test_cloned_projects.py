@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from itertools import product
 
 import pytest
 
 from simulator import TEXT, Simulator
+from support.walks import sampled
 
 EVIL = b'{"pbe_name": "quiz_master", "evil": true}\n'
 
@@ -22,15 +24,17 @@ def settings(folder, text):
     (folder / ".psreg.toml").write_text(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'registry = "."',
-        'registry = "../a clone"',
-        'registry = "here"\n[registries.here]\nurl = "."\n',
-    ],
+NAMING = (
+    'registry = "."',
+    'registry = "../a clone"',
+    'registry = "here"\n[registries.here]\nurl = "."\n',
 )
-@pytest.mark.parametrize("command", ["install quiz_master", "search", "info quiz_master"])
+READING = ("install quiz_master", "search", "info quiz_master")
+
+
+@pytest.mark.parametrize(
+    ("text", "command"), sampled([*product(NAMING, READING)], 4, kinds=lambda case: case)
+)
 def test_a_folder_named_by_a_project_is_not_trusted(client, clone, text, command):
     settings(clone, text)
     done = client.run(*command.split(), "--format", "json", cwd=clone)

@@ -6,10 +6,12 @@ import json
 import os
 import shutil
 import time
+from itertools import product
 
 import pytest
 
 from simulator import Simulator
+from support.walks import sampled
 
 REBUILT = "damaged"
 
@@ -81,8 +83,9 @@ def replaced(state, name):
     return state / name
 
 
-@pytest.mark.parametrize("plant", PLANTED)
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    ("name", "plant"), sampled([*product(FILES, PLANTED)], 12, kinds=lambda case: case)
+)
 def test_a_file_is_set_aside_and_rebuilt(attack, state, elsewhere, name, plant):
     path = replaced(state, name)
     remove(path)
@@ -98,8 +101,10 @@ def test_a_file_is_set_aside_and_rebuilt(attack, state, elsewhere, name, plant):
     assert attack.client.run("install", "quiz_master").err == ""
 
 
-@pytest.mark.parametrize("plant", [link, pipe, garbage])
-@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize(
+    ("name", "plant"),
+    sampled([*product(FOLDERS, [link, pipe, garbage])], 5, kinds=lambda case: case),
+)
 def test_a_folder_is_set_aside_and_rebuilt(attack, state, elsewhere, name, plant):
     path = (state / name).resolve()
     shutil.rmtree(path)

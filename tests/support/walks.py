@@ -1,7 +1,7 @@
 """Long walks: a test that visits many places visits some of them, unless all are asked for."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -19,12 +19,26 @@ def begin(*, seed: int, whole: bool) -> None:
     _WALKS.seed, _WALKS.whole = seed, whole
 
 
-def sampled(walk: Sequence, most: int) -> list:
-    """Return the places of `walk`, in order: `most` that the seed chose, or all of them."""
+def sampled(walk: Sequence, most: int, kinds: Callable | None = None) -> list:
+    """Return the places of `walk`, in order: `most` that the seed chose, or all of them.
+
+    `kinds` names what a place is an example of: of each kind one stays, even if there are more
+    kinds than `most`.
+    """
     if _WALKS.whole or len(walk) <= most:
         return list(walk)
-    chosen = random.Random(_WALKS.seed).sample(range(len(walk)), most)
+    order = random.Random(_WALKS.seed).sample(range(len(walk)), len(walk))
+    seen: set = set()
+    chosen = [at for at in order if kinds and _adds(seen, kinds(walk[at]))]
+    chosen += [at for at in order if at not in set(chosen)][: max(0, most - len(chosen))]
     return [walk[place] for place in sorted(chosen)]
+
+
+def _adds(seen: set, kinds: Iterable) -> bool:
+    """Tell whether one of the kinds has not been seen, and note all of them."""
+    new = {*kinds} - seen
+    seen |= new
+    return bool(new)
 
 
 def turn(walk: Sequence, at: int) -> list:

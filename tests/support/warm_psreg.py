@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from contextlib import ExitStack
 from functools import cache
 from importlib import import_module
@@ -128,7 +129,23 @@ def _become(command, cwd, environment, streams):
     sys.argv = ["psreg", *command]
     from psreg.__main__ import main  # noqa: PLC0415 - see above
 
-    sys.exit(main())
+    try:
+        code = main()
+    except SystemExit as error:
+        code = error.code
+    _end_at_once(code)
+
+
+def _end_at_once(code):
+    """End as `sys.exit(code)` does, without taking apart what the fork shares: it takes longest."""
+    if not isinstance(code, int):
+        sys.exit(code)
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and not stream.closed:
+            stream.flush()
+    os._exit(code & 0xFF)
 
 
 if __name__ == "__main__":

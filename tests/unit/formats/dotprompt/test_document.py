@@ -1,6 +1,7 @@
 """Reading `.prompt` files, and filling them in."""
 
 import json
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from psreg.core.diagnostics import Span
 from psreg.formats.dotprompt import MAX_BYTES, read, render
 from support.paths import VECTORS
+from support.walks import sampled
 
 META = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
 PIECES = st.lists(
@@ -227,15 +229,17 @@ def test_a_variable_stands_where_it_is_said_to(text):
             assert "(%" in shown or shown == f"{{{variable.name}}}"
 
 
+REPEATED = (
+    *("{", "{{", "}}", "{{}}", "{{\n}}", "{{x", "{{x}", "{{a}}", "{a}", "(%", "(%%)", "%)"),
+    *("(% x\n%)\n", "\n", "\r\n", "[METADATA]\n", "[", "@", "@a b\n", "@a >\n", " ", "a"),
+)
+STARTS = ("[DEFAULTS]\n", "[CONTENT]\n", "[CONTENT]\n{", "@a >\n")
+
+
 @pytest.mark.unmeasured
 @pytest.mark.parametrize(
-    "piece",
-    [
-        *("{", "{{", "}}", "{{}}", "{{\n}}", "{{x", "{{x}", "{{a}}", "{a}", "(%", "(%%)", "%)"),
-        *("(% x\n%)\n", "\n", "\r\n", "[METADATA]\n", "[", "@", "@a b\n", "@a >\n", " ", "a"),
-    ],
+    ("start", "piece"), sampled([*product(STARTS, REPEATED)], 22, kinds=lambda case: case)
 )
-@pytest.mark.parametrize("start", ["[DEFAULTS]\n", "[CONTENT]\n", "[CONTENT]\n{", "@a >\n"])
 def test_long_runs_of_anything_are_read_and_rendered(start, piece):
     # NOTE: a step that takes quadratic time would make this run for hours.
     text = META + start + piece * (200_000 // len(piece))

@@ -33,6 +33,9 @@ ROWS = [
     *hosts(),
     *(row for name, codes in FILES.items() for c in codes for row in patterns(name, c)),
 ]
+CODES = {
+    row.id: code for name, codes in FILES.items() for code in codes for row in patterns(name, code)
+}
 LONG = 100_000
 CASES = tomllib.loads((VECTORS / "patterns.toml").read_text(encoding="utf-8"))
 LETTERS = {
@@ -49,6 +52,10 @@ HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\n"
 def content(*texts):
     found = tuple(Segment(text=text, kind=Kind.VALUE) for text in texts)
     return Content(segments=found, source="\n".join(texts), kind=Kind.VALUE)
+
+
+def kind_of(row):
+    return [CODES.get(row.id, "host")]
 
 
 def pattern(text, *starts, **more):
@@ -104,7 +111,7 @@ def test_a_row_finds_what_it_is_for(row):
 
 
 @pytest.mark.unmeasured
-@pytest.mark.parametrize("row", sampled(ROWS[len(hosts()) :], 120), ids=lambda row: row.id)
+@pytest.mark.parametrize("row", sampled(ROWS[len(hosts()) :], 40, kind_of), ids=lambda row: row.id)
 def test_starts_and_needles_lose_no_match(row):
     """Every match of the pattern begins with one of its starts, with blanks of any kind."""
     regex = re.compile(row.pattern.replace(" ", r"\s{1,4}"), 0 if row.cased else re.IGNORECASE)
@@ -160,7 +167,7 @@ def test_every_repetition_is_bounded(row):
 
 
 @pytest.mark.unmeasured
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+@pytest.mark.parametrize("row", sampled(ROWS, 60, kind_of), ids=lambda row: row.id)
 def test_adversarial_repeats_end(row):
     """Beginnings of the pattern over and over, and one followed by what repetitions like."""
     words = (*row.starts, *row.needles)
