@@ -1,7 +1,7 @@
 """PB2S exchanges to test with: one that is right, and how to depart from it."""
 
-from psreg.protocols.pb2s.rules import PB2S_RULES
-from psreg.protocols.pb2s.run import replies_of
+from psreg.protocols.pb2s import PB2S_RULES
+from psreg.protocols.pb2s.units import replies_of
 
 MESSAGE = "At what temperature does water boil?"
 REF = "run-20260131-101500-1b4e28ba"

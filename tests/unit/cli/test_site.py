@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from psreg.protocols.pb2s.proof_schema import proof_schema
+from psreg.protocols.pb2s.proof import proof_schema
 from support.catalogue import checkout
 from support.publishing import files
 from support.warm_psreg import run_psreg

@@ -8,23 +8,25 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.resources import files
 from typing import Any
 
 from psreg.conversations.model import DuplicateKeyError, EndpointError
 from psreg.conversations.probe import Probe, Prompt, Run
-from psreg.core.diagnostics import Diagnostic, Issue, Mode, Span
+from psreg.core.diagnostics import Diagnostic, Issue, LineIndex, Mode, Span
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.json_lines import Kind
 from psreg.formats.document import PlainText
 from psreg.formats.protocol_versions import latest_version
 from psreg.lint.locate import judge
 from psreg.protocols.conversation_rules import PROTO_RULES, Recording
-from psreg.protocols.pb2s.prompts import own_prompts_json
-from psreg.protocols.pb2s.reply import Reply
-from psreg.protocols.pb2s.rules import PB2S_RULES
-from psreg.protocols.pb2s.run import exchange_of, replies_of
+from psreg.protocols.pb2s import PB2S_RULES
+from psreg.protocols.pb2s.proof import compact_json
+from psreg.protocols.pb2s.reply import TEXT, Reply
 from psreg.protocols.pb2s.trace import matched, trace_records
-from psreg.protocols.pb2s.verdict import evidence_of, notes_of
+from psreg.protocols.pb2s.units import exchange_of, replies_of
+
+_MAX_EVIDENCE = 200
 
 
 def probes(run: Run) -> Iterator[Probe]:
@@ -101,4 +103,36 @@ def _findings(reply: Reply, prompt: Prompt) -> Iterator[Diagnostic]:
 
 def own_prompts() -> tuple[Prompt, ...]:
     """Return psreg's own prompts: one each about a concept, history and technology."""
-    return tuple(Prompt(**row) for row in json.loads(own_prompts_json()))
+    text = (files("psreg.protocols") / "pb2s" / "prompts.json").read_text(encoding="utf-8")
+    return tuple(Prompt(**row) for row in json.loads(text))
+
+
+def evidence_of(reply: Reply, at: str | Span) -> str:
+    """Return the evidence of a finding at `at`: the line of the text, or the member with its name.
+
+    "" if the member is missing. Long evidence is cut.
+    """
+    if at == TEXT or isinstance(at, Span):
+        lines = LineIndex(reply.text)
+        start = at.start if isinstance(at, Span) else 0
+        return _short(lines.line(lines.position(start).line))
+    value: Any = reply.record
+    key = ""
+    for key in at.split("/")[1:]:
+        if not isinstance(value, dict) or key not in value:
+            return ""
+        value = value[key]
+    return _short(f'"{key}": {compact_json(value)}')
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MAX_EVIDENCE else text[: _MAX_EVIDENCE - 1] + "…"
+
+
+def notes_of(reply: Reply) -> Iterator[str]:
+    """Yield what could not be verified in an exchange (PB2S-A13, PB2S-A14)."""
+    for name, reported in (("temperature", reply.temperatures), ("seed", reply.seeds)):
+        if not any(True for _ in reported):
+            yield f"{name}: not verifiable, because reply, proof and trace record do not report it"
+    if not reply.traced:
+        yield "trace record: not verifiable without --trace-log"

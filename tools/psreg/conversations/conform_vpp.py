@@ -15,8 +15,9 @@ from psreg.conversations.probe import Probe, Prompt, Run, finish_member
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode
 from psreg.lint.locate import judge
 from psreg.protocols.protocol import Options
-from psreg.protocols.vpp import VPP, VPP_RULES
+from psreg.protocols.vpp import VPP
 from psreg.protocols.vpp.command import read_command
+from psreg.protocols.vpp.rules import VPP_RULES
 from psreg.protocols.vpp.state import State
 from psreg.protocols.vpp.system_prompt import system_prompt
 from psreg.protocols.vpp.turn import VppTurn

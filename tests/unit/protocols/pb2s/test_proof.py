@@ -9,8 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from psreg.protocols.pb2s.proof import compact_json, json_shown, kind_of_json, proof_faults
-from psreg.protocols.pb2s.proof_schema import proof_schema
+from psreg.protocols.pb2s.proof import (
+    compact_json,
+    json_shown,
+    kind_of_json,
+    proof_faults,
+    proof_schema,
+)
 from support.paths import beside
 
 SCALARS = (

@@ -2,12 +2,12 @@
 
 import pytest
 
+from psreg.conversations.conform_pb2s import evidence_of, notes_of
 from psreg.formats.conversation.conversation import Conversation, Exchange
 from psreg.formats.conversation.json_lines import Kind
 from psreg.protocols.pb2s import PB2S
-from psreg.protocols.pb2s.run import exchange_of, replies_of
 from psreg.protocols.pb2s.trace import prompt_hash
-from psreg.protocols.pb2s.verdict import evidence_of, notes_of
+from psreg.protocols.pb2s.units import exchange_of, replies_of
 from psreg.protocols.protocol import Options
 from support.exchanges import (
     MESSAGE,

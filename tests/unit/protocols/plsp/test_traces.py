@@ -9,11 +9,10 @@ from psreg.formats.conversation.conversation import Conversation, CycleRecord, T
 from psreg.formats.conversation.json_lines import Kind
 from psreg.protocols.plsp import PLSP
 from psreg.protocols.plsp.dialect import MAX_DEPTH, read_instruction, variables_read
-from psreg.protocols.plsp.interpreter import ImpossibleError, interpret
 from psreg.protocols.plsp.reader import read_block
 from psreg.protocols.plsp.stats import METHOD, estimated_tokens, stats
 from psreg.protocols.plsp.trace import cycles
-from psreg.protocols.plsp.transition import results_of
+from psreg.protocols.plsp.transition import ImpossibleError, interpret, results_of
 from psreg.protocols.plsp.writer import state_text
 from psreg.protocols.protocol import Options
 

@@ -14,7 +14,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from psreg.protocols.pb2s.proof_schema import proof_schema
+from psreg.formats.schema import document
+
+
+def proof_schema() -> Mapping[str, Any]:
+    """Return the JSON Schema of `pb2s_proof`, read-only. `conformance.py` contains a copy."""
+    return document("pb2s_proof")
 
 
 @dataclass(frozen=True, slots=True)

@@ -275,3 +275,17 @@ def seed_not_fixed(reply: Reply) -> Iterator[Finding]:
                 hint="Use one seed for all answers.",
             )
             return
+
+
+PROOF_RULES = (
+    exchange_incomplete,
+    proof_missing,
+    decision_unknown,
+    cycles_out_of_range,
+    audit_ref_missing,
+    audit_ref_shape,
+    audit_ref_reused,
+    cut_answer_approved,
+)
+
+SAMPLING_RULES = (temperature_too_high, seed_not_fixed)

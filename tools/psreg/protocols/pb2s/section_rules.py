@@ -1,14 +1,23 @@
-"""Rules about sections: which ones there are, how often, in what order, and their headers."""
+"""Rules about the sections of an answer: which, in what order, what is in them, and CLARIFY."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from psreg.core.diagnostics import ERROR, WARNING, Change, Finding, Span
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding, Span
 from psreg.core.rule import rule
-from psreg.protocols.pb2s.reply import Reply
-from psreg.protocols.pb2s.sections import PHASES, SECTION_NAMES, Section
+from psreg.protocols.pb2s.flags import CONTRADICTION, FLAG_TERMS
+from psreg.protocols.pb2s.reply import PROOF, Reply
+from psreg.protocols.pb2s.sections import (
+    CLARIFY,
+    PHASES,
+    SECTION_NAMES,
+    Section,
+    bullets_of,
+    questions_of,
+)
 
 _MAX_HEADERS = 20
 """Headers that are checked; an answer has at most five."""
@@ -183,3 +192,353 @@ def text_before_sections(reply: Reply) -> Iterator[Finding]:
             at=at,
             hint="Begin the answer with DRAFT.",
         )
+
+
+MAX_BULLETS = 3
+_MAX_TAKEAWAYS = 7
+_FLAG_LIST = "a contradiction, an unjustified assumption or missing evidence"
+
+
+@rule("PB2S007", spec="pb2s-0.2/PB2S-03 pb2s-0.2/PB2S-A10", severity=ERROR)
+def too_many_bullets(reply: Reply) -> Iterator[Finding]:
+    """REFLECT has more than three points.
+
+    ## Why
+    The limit makes the assistant decide which doubts matter; a list of ten does not. Points count
+    with any mark (`-`, `*`, `+`, `•`, `–`, `1.`, `1)`), and so do nested points.
+
+    ## Fix
+    Keep the three points that matter most, or merge points about the same claim.
+
+    ```text
+    before   - contradiction …   - missing evidence …   - unjustified assumption …   - wording …
+    after    - contradiction …   - missing evidence …   - unjustified assumption …
+    ```
+    """
+    section = reply.first("REFLECT")
+    bullets = bullets_of(reply.text, section.body) if section else ()
+    if len(bullets) > MAX_BULLETS:
+        yield Finding(
+            message=f"REFLECT has {len(bullets)} points; the limit is three",
+            at=bullets[MAX_BULLETS],
+            hint="Keep the three points that matter most.",
+        )
+
+
+@rule("PB2S008", spec="pb2s-0.2/PB2S-A11", severity=WARNING)
+def no_bullets(reply: Reply) -> Iterator[Finding]:
+    """REFLECT is prose, not a list of points.
+
+    ## Why
+    Prose is allowed. But REVISE has to say which points it resolved, and a point without a number
+    or mark is hard to refer to.
+
+    ## Fix
+    Write the findings of REFLECT as a list.
+
+    ```text
+    before   There is missing evidence for the date, and a contradiction in the second line.
+    after    - missing evidence: the date
+             - contradiction: the second line
+    ```
+    """
+    section = reply.first("REFLECT")
+    if section and reply.flags and not bullets_of(reply.text, section.body):
+        yield Finding(
+            message="REFLECT has no points",
+            at=section.header,
+            hint="Write its findings as a list of one to three points.",
+        )
+
+
+@rule("PB2S009", spec="pb2s-0.2/PB2S-04 pb2s-0.2/PB2S-A12 pb2s-0.2/PB2S-A22", severity=ERROR)
+def nothing_flagged(reply: Reply) -> Iterator[Finding]:
+    """REFLECT names no contradiction, no unjustified assumption and no missing evidence.
+
+    ## Why
+    Every draft relies on something that it does not prove; a review that finds nothing did not
+    look. The three terms count in any case, in the plural, and with a hyphen or a space. A denied
+    term does not count: "no contradiction" and "0 contradictions" name nothing. An empty REFLECT is
+    allowed and only noted.
+
+    ## Fix
+    Say in these words what the draft assumes, contradicts or leaves unproven.
+
+    ```text
+    before   - The draft looks good; no contradictions.
+    after    - unjustified assumption: every loop ends
+    ```
+    """
+    section = reply.first("REFLECT")
+    if section and not reply.flags:
+        yield Finding(
+            message=f"REFLECT does not name {_FLAG_LIST}",
+            at=section.header,
+            hint=f"Use one of the terms {', '.join(FLAG_TERMS)}; a denial does not count.",
+            severity=INFO if _is_empty(section) else None,
+        )
+
+
+def _is_empty(section: Section) -> bool:
+    return section.body.start == section.body.end
+
+
+_ORDINALS = ("first", "second", "third")
+_POINT = r"(?:bullets?|points?|items?|findings?|issues?|concerns?|flags?|notes?)"
+_NUMBERED = re.compile(
+    rf"\b{_POINT}\b[^\w\n]{{0,4}}(?:no\.?|number)?[^\w\n]{{0,4}}[0-9]{{1,3}}"
+    r"(?:\s*(?:,|and|&|to|[-–])\s*#?[0-9]{1,3})*"
+    r"|[#(\[][0-9]{1,2}\b"
+    rf"|\b(?P<ordinal>{'|'.join(_ORDINALS)})\s+(?:and\s+\w+\s+)?{_POINT}\b",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    rf"\b(?:all|both|every|each|the|this|neither|none of the)\b(?:\s+(?:of|the|these|one|two|three"
+    rf"|single|only))*\s+{_POINT}\b|\b{_POINT}\s+(?:above|resolved|addressed|fixed|settled)\b",
+    re.IGNORECASE,
+)
+
+
+@rule("PB2S010", spec="pb2s-0.2/PB2S-11", severity=WARNING)
+def revise_names_no_bullet(reply: Reply) -> Iterator[Finding]:
+    """REVISE does not say which points of REFLECT it resolved, or names one that does not exist.
+
+    ## Why
+    A reader should be able to follow which doubt led to which change. Without the reference, the
+    reader has to compare the texts.
+
+    ## Fix
+    Name the points by their numbers.
+
+    ```text
+    before   Loops end after at most two cycles.
+    after    Resolved bullet 1: loops end after at most two cycles.
+    ```
+    """
+    reflect, revise = reply.first("REFLECT"), reply.first("REVISE")
+    bullets = bullets_of(reply.text, reflect.body) if reflect else ()
+    if not bullets or not revise:
+        return
+    body = reply.answer.body(revise)
+    numbers = [number for found in _NUMBERED.finditer(body) for number in _numbers(found)]
+    beyond = [number for number in numbers if not 1 <= number <= len(bullets)]
+    if not numbers and not _ALL.search(body):
+        yield Finding(
+            message="REVISE does not name a point of REFLECT",
+            at=revise.header,
+            hint="Say which points it resolved, such as `Resolved bullet 1: …`.",
+        )
+    elif numbers and len(beyond) == len(numbers):
+        yield Finding(
+            message=f"REVISE names point {beyond[0]}, but REFLECT has {len(bullets)}",
+            at=revise.header,
+            hint="Count the points of REFLECT from 1.",
+        )
+
+
+def _numbers(found: re.Match[str]) -> list[int]:
+    if found["ordinal"]:
+        return [_ORDINALS.index(found["ordinal"].lower()) + 1]
+    return [int(n) for n in re.findall(r"[0-9]+", found[0])]
+
+
+@rule("PB2S030", spec="pb2s-0.2/PB2S-12 pb2s-0.2/PB2S-A20", severity=ERROR, since="0.2.0")
+def empty_answer(reply: Reply) -> Iterator[Finding]:
+    """DRAFT or REVISE is empty.
+
+    ## Why
+    Without a draft there is nothing to examine, and the revision is the answer itself. A reply with
+    four headers and no words has the form of an answer, but the user gets nothing.
+
+    ## Fix
+    Write at least one sentence in each of the two sections.
+
+    ```text
+    before   REVISE
+             LEARNED …
+    after    REVISE
+             Resolved bullet 1: the loop ends after two cycles.
+    ```
+    """
+    for name in ("DRAFT", "REVISE"):
+        section = reply.first(name)
+        if section and _is_empty(section):
+            yield Finding(
+                message=f"{name} is empty", at=section.header, hint="Write at least one sentence."
+            )
+
+
+@rule("PB2S011", spec="pb2s-0.2/PB2S-12 pb2s-0.2/PB2S-A20", severity=WARNING)
+def section_says_too_little_or_much(reply: Reply) -> Iterator[Finding]:
+    """LEARNED is empty or too long.
+
+    ## Why
+    Takeaways are kept and tracked, which works only for a short list, and not at all for an empty
+    one.
+
+    ## Fix
+    Keep one to seven takeaways, the ones that apply beyond this answer.
+
+    ```text
+    before   LEARNED
+    after    LEARNED
+             - A loop needs a bound.
+    ```
+    """
+    learned = reply.first("LEARNED")
+    if learned is None:
+        return
+    takeaways = len(bullets_of(reply.text, learned.body))
+    if _is_empty(learned):
+        yield Finding(
+            message="LEARNED is empty", at=learned.header, hint="Write at least one sentence."
+        )
+    elif takeaways > _MAX_TAKEAWAYS:
+        yield Finding(
+            message=f"LEARNED has {takeaways} points; the limit is {_MAX_TAKEAWAYS}",
+            at=learned.header,
+            hint=f"Keep at most {_MAX_TAKEAWAYS} points that apply beyond this answer.",
+        )
+
+
+QUESTIONS = 2
+"""The number of questions in CLARIFY."""
+
+MAX_CYCLES = 2
+
+
+@rule("PB2S019", spec="pb2s-0.2/PB2S-05 pb2s-0.2/PB2S-A5", severity=ERROR)
+def not_two_questions(reply: Reply) -> Iterator[Finding]:
+    """CLARIFY does not ask exactly two questions, or it is missing.
+
+    ## Why
+    The user should be able to answer at once. One question is rarely enough, and five are a form to
+    fill in. psreg counts the sentences in CLARIFY that end in a question mark, including several on
+    one line.
+
+    ## Fix
+    After LEARNED, add a section with the two questions whose answers would resolve the
+    contradiction.
+
+    ```text
+    CLARIFY
+    1. Which of the two statements holds?
+    2. What evidence supports it?
+    ```
+    """
+    section = reply.first(CLARIFY)
+    if section:
+        count = len(questions_of(reply.text, section.body))
+        if count != QUESTIONS:
+            asked = "no question" if not count else f"{count} question{'s' * (count > 1)}"
+            yield Finding(
+                message=f"CLARIFY asks {asked}; expected exactly two",
+                at=section.header,
+                hint="Write two sentences that end in a question mark.",
+            )
+    elif reply.clarifies and reply.text.strip():
+        yield Finding(
+            message="the decision is CLARIFY, but the section CLARIFY is missing",
+            at=f"{PROOF}/decision",
+            hint="Add the section with two questions after LEARNED.",
+        )
+
+
+@rule("PB2S020", spec="pb2s-0.2/PB2S-08", severity=ERROR)
+def clarify_without_decision(reply: Reply) -> Iterator[Finding]:
+    """There is a section CLARIFY, but the decision is not CLARIFY.
+
+    ## Why
+    A program reads the decision, a person the text. If the decision approves the answer and the
+    text asks questions, one of them is misled.
+
+    ## Fix
+    Set the decision to CLARIFY if a contradiction remains; otherwise remove the questions.
+
+    ```text
+    before   CLARIFY …   "decision": "APPROVE"
+    after    CLARIFY …   "decision": "CLARIFY", "cycles": 2
+    ```
+    """
+    section = reply.first(CLARIFY)
+    if section and reply.decision not in (None, CLARIFY):
+        yield Finding(
+            message=f"there is a section CLARIFY, but the decision is {reply.decision}",
+            at=section.header,
+            hint="Set the decision to CLARIFY, or remove the section.",
+        )
+
+
+@rule("PB2S021", spec="pb2s-0.2/PB2S-A6", severity=ERROR, read=WARNING)
+def clarify_too_early(reply: Reply) -> Iterator[Finding]:
+    """The decision is CLARIFY after fewer than two cycles.
+
+    ## Why
+    Questions are for contradictions that the loop could not resolve. The assistant must use both
+    cycles first, because a question costs the user more than a cycle costs the machine.
+
+    ## Fix
+    Run the second cycle first. If it resolves the contradiction, answer.
+
+    ```text
+    before   "decision": "CLARIFY", "cycles": 1
+    after    "decision": "CLARIFY", "cycles": 2
+    ```
+    """
+    if reply.clarifies and reply.cycles is not None and reply.cycles != MAX_CYCLES:
+        yield Finding(
+            message=f"the decision is CLARIFY after {reply.cycles} of {MAX_CYCLES} cycles",
+            at=f"{PROOF}/cycles",
+            hint="Run both cycles before you ask.",
+        )
+
+
+@rule("PB2S022", spec="pb2s-0.2/PB2S-08 pb2s-0.2/PB2S-A21", severity=ERROR)
+def clarify_without_contradiction(reply: Reply) -> Iterator[Finding]:
+    """The decision is CLARIFY, but REFLECT names no contradiction.
+
+    ## Why
+    Questions are only for contradictions that remain after the last cycle, the one that the reply
+    shows. An answer can state an assumption or say that evidence is missing; the user does not have
+    to decide for that.
+
+    ## Fix
+    Name the contradiction in REFLECT, or answer and say what is uncertain.
+
+    ```text
+    before   REFLECT   - missing evidence: the date          "decision": "CLARIFY"
+    after    REFLECT   - contradiction: 1789 and 1791        "decision": "CLARIFY"
+    ```
+    """
+    section = reply.first("REFLECT")
+    if not reply.clarifies or section is None:
+        return
+    if CONTRADICTION not in reply.flags:
+        yield Finding(
+            message="the decision is CLARIFY, but REFLECT names no contradiction",
+            at=section.header,
+            hint="Name the contradiction that remains, or answer.",
+        )
+
+
+SECTION_RULES = (
+    section_missing,
+    section_twice,
+    sections_out_of_order,
+    header_decorated,
+    text_beside_header,
+    text_before_sections,
+    too_many_bullets,
+    no_bullets,
+    nothing_flagged,
+    revise_names_no_bullet,
+    empty_answer,
+    section_says_too_little_or_much,
+)
+
+CLARIFY_RULES = (
+    not_two_questions,
+    clarify_without_decision,
+    clarify_too_early,
+    clarify_without_contradiction,
+)

@@ -1,18 +1,89 @@
-"""Rules about the record of an exchange in a trace log, if there is one."""
+"""Rules about the record of an exchange in a trace log, if there is one.
+
+Personal data is found by its form, also in texts that base64 or hexadecimal digits encode. Names
+and street addresses have no form, so a text without a match may still contain personal data.
+"""
 
 from __future__ import annotations
 
+import re
+from base64 import b64decode
+from binascii import Error as NotBase64Error
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
+from ipaddress import ip_address
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, Finding
 from psreg.core.rule import rule
 from psreg.formats.json.strings import strings_in
-from psreg.protocols.pb2s.personal_data import decoded_texts, personal_data
 from psreg.protocols.pb2s.proof import compact_json, json_shown, kind_of_json
 from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.trace import TRACE_KEYS, bare_digest, prompt_hash
+
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.)+[A-Za-z]{2,}")
+
+_GAP = r"[ ./()-]{0,2}"
+_TELEPHONE = re.compile(
+    rf"(?<![\w.:+-])(?:(?:\+|00)[1-9](?:{_GAP}[0-9]){{7,14}}"
+    rf"|\(?0[1-9](?:{_GAP}[0-9]){{6,11}}"
+    r"|\(?[2-9][0-9]{2}\)?[ .-]{1,2}[0-9]{3}[ .-][0-9]{4}"
+    r")(?![\w:]|[.-][0-9])"
+    rf"|\b(?i:tel|phone|telephone|mobile|cell|fax|whatsapp)\b[^\w+]{{0,8}}\+?[0-9](?:{_GAP}[0-9]){{6,14}}"
+)
+"""International numbers, national ones that begin with 0, those of North America, labelled ones."""
+
+_IP_ADDRESS = re.compile(
+    r"(?<![\w.:-])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{1,41})"
+    r"(?!\w|\.[0-9])"
+)
+_LEADING_ZEROS = re.compile(r"\b0+(?=[0-9])")
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{8,}")
+_ONE_ALPHABET = str.maketrans("-_", "+/")
+
+
+def personal_data(text: str) -> str:
+    """Return what kind of personal data is in `text`, such as `an e-mail address`, or ""."""
+    if _MAIL.search(text):
+        return "an e-mail address"
+    if any(_is_personal_address(found[0].rstrip(".")) for found in _IP_ADDRESS.finditer(text)):
+        return "an IP address"
+    return "a telephone number" if _TELEPHONE.search(text) else ""
+
+
+def _is_personal_address(text: str) -> bool:
+    try:
+        address = ip_address(_LEADING_ZEROS.sub("", text) if ":" not in text else text)
+    except ValueError:
+        return False
+    return not (address.is_loopback or address.is_unspecified)
+
+
+def decoded_texts(text: str) -> Iterator[str]:
+    """Yield the texts that are encoded in `text`, in base64 or in hexadecimal digits.
+
+    Blanks and line breaks between the digits do not matter; an encoded text may be encoded again.
+    """
+    for source in dict.fromkeys((text, "".join(text.split()))):
+        for inner in _once_decoded(source):
+            yield inner
+            yield from _once_decoded(inner)
+
+
+def _once_decoded(text: str) -> Iterator[str]:
+    for found in _ENCODED.finditer(text):
+        for data in _decoded(found[0]):
+            with suppress(UnicodeDecodeError):
+                yield data.decode()
+
+
+def _decoded(digits: str) -> Iterator[bytes]:
+    with suppress(ValueError):
+        yield bytes.fromhex(digits)
+    with suppress(NotBase64Error):
+        yield b64decode(digits.translate(_ONE_ALPHABET) + "=" * (-len(digits) % 4))
+
 
 TRACE = "/trace"
 
@@ -196,3 +267,12 @@ def _personal_data(reply: Reply, text: str, least: int) -> str:
         if len(said) >= least and quoted:
             return f"the {name}"
     return personal_data(text)
+
+
+TRACE_RULES = (
+    trace_record_incomplete,
+    trace_time_unreadable,
+    trace_hash_differs,
+    trace_proof_differs,
+    trace_tells_too_much,
+)

@@ -17,11 +17,9 @@ from dataclasses import dataclass, replace
 
 from psreg.core.diagnostics import Finding, Mode, Severity
 from psreg.protocols.protocol import Options
-from psreg.protocols.vpp import VPP_RULES
-from psreg.protocols.vpp.command import Command, write_command
-from psreg.protocols.vpp.echo import expected_echo
+from psreg.protocols.vpp.command import Command, expected_echo, write_command
 from psreg.protocols.vpp.footer import is_footer, write_footer
-from psreg.protocols.vpp.footer_rules import FOOTER_RULES
+from psreg.protocols.vpp.rules import FOOTER_RULES, VPP_RULES
 from psreg.protocols.vpp.state import State
 from psreg.protocols.vpp.turn import VppTurn
 from psreg.protocols.vpp.vocabulary import (

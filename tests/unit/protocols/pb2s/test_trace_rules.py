@@ -5,7 +5,7 @@ from base64 import b64encode, urlsafe_b64encode
 
 import pytest
 
-from psreg.protocols.pb2s.personal_data import decoded_texts, personal_data
+from psreg.protocols.pb2s.trace_rules import decoded_texts, personal_data
 
 
 @pytest.mark.parametrize(
