@@ -5,22 +5,24 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from psreg.cli.options.fix import Fixing, add_fix_options
-from psreg.cli.options.rule_selection import Selection, add_selection_options
 from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode, Report
 from psreg.core.errors import UnavailableError, UsageError
+from psreg.core.spelling import nearest
 from psreg.lint.files.prompt_rules import VALIDATION
+from psreg.lint.fix import FixResult, apply_fixes
+from psreg.lint.reports.json import report_document
 from psreg.lint.reports.report_formats import FORMATS, rendered
 from psreg.lint.reports.text import report_lines
+from psreg.lint.reports.unified_diff import unified
 from psreg.registry.check_paths import Artifact, Subject
 from psreg.registry.checkout import find_checkout
-from psreg.system.console import Console, add_output_options, color_wanted
+from psreg.system.console import Console, OptionAdder, add_output_options, color_wanted
 from psreg.system.files import MAX_FILE, read_named
 
 EXAMPLE = "psreg check pbes"
@@ -43,16 +45,16 @@ def configure(parser: ArgumentParser) -> None:
         help="exit 1 on warnings, too; in a .prompt, make invalid lines and variables without a "
         "value errors",
     )
-    add_fix_options(parser)
-    add_selection_options(parser)
+    _add_fix_options(parser)
+    _add_selection_options(parser)
     add_output_options(parser, FORMATS)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Print the report; exit 1 if it fails."""
     mode = Mode.READ if args.read else Mode.STRICT
-    selection = Selection.of(args)
-    fixing = Fixing(args) if args.fix or args.diff else None
+    selection = _Selection.of(args)
+    fixing = _Fixing(args) if args.fix or args.diff else None
     found: list[Diagnostic] = []
     fixed: list[Diagnostic] = []
     checked, lone = 0, True
@@ -69,14 +71,14 @@ def run(args: Namespace, console: Console) -> int:
     if fixing:
         fixing.print(report, console, infos=lone)
     elif args.format == "text":
-        _print(report, console, infos=lone)
+        console.out(_text(report, console, color=color_wanted(), infos=lone))
     else:
         console.content(rendered(report, args.format, all_rules))
     return int(report.failed(strict=args.strict) or (fixing is not None and fixing.failed(report)))
 
 
 def _chosen(
-    selection: Selection, subject: Subject, changed: Mapping[str, bytes], *, strict: bool
+    selection: _Selection, subject: Subject, changed: Mapping[str, bytes], *, strict: bool
 ) -> list[Diagnostic]:
     found = selection.chosen(subject.judge(changed))
     return [_as_error(d) if strict and d.code in VALIDATION else d for d in found]
@@ -120,8 +122,129 @@ def _site() -> str:
     return policy.read(read_named(place)).site_address if place and place.is_file() else ""
 
 
-def _print(report: Report, console: Console, *, infos: bool) -> None:
-    lines = list(report_lines(report, color=color_wanted(), infos=infos))
-    if console.quiet:
-        lines = lines[:-1]
-    console.out("".join(f"{line}\n" for line in lines))
+def _text(
+    report: Report, console: Console, *, color: bool, infos: bool, fixed: str = "fixed"
+) -> str:
+    lines = list(report_lines(report, color=color, infos=infos, fixed=fixed))
+    return "".join(f"{line}\n" for line in (lines[:-1] if console.quiet else lines))
+
+
+def _add_selection_options(parser: OptionAdder) -> None:
+    """Declare the two options; each may be given several times."""
+    for option, what in (("--select", "report only"), ("--ignore", "do not report")):
+        parser.add_argument(
+            option, action="append", default=[], metavar="CODE", help=f"{what} this rule or family"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Selection:
+    """Codes and families to report (none: all of them) and not to report."""
+
+    select: frozenset[str]
+    ignore: frozenset[str]
+
+    @classmethod
+    def of(cls, args: Namespace) -> _Selection:
+        """Return what the command line selects.
+
+        Raises:
+            UsageError: it names a rule or family that does not exist.
+        """
+        return cls(select=_known(args.select), ignore=_known(args.ignore))
+
+    def chosen(self, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        """Yield the diagnostics that are selected and not ignored."""
+        for diagnostic in diagnostics:
+            names = {diagnostic.code, diagnostic.family}
+            if (not self.select or names & self.select) and not names & self.ignore:
+                yield diagnostic
+
+
+def _known(names: list[str]) -> frozenset[str]:
+    if not names:
+        return frozenset()
+    known = {name.lower(): name for rule in all_rules() for name in (rule.code, rule.family)}
+    for name in names:
+        if name.lower() not in known:
+            near = nearest(name, known)
+            hint = f"Did you mean `{known[near]}`?" if near else "Run `psreg explain --all`."
+            raise UsageError("NO_SUCH_RULE", f"unknown rule or family `{name}`", hint)
+    return frozenset(known[name.lower()] for name in names)
+
+
+_FIX = (
+    "apply the safe fixes, marked [*]; released files are not spared, so run it before you publish"
+)
+_DIFF = "show what --fix would change without writing; exit 1 if there is anything"
+
+
+def _add_fix_options(parser: ArgumentParser) -> None:
+    """Declare `--fix` and `--diff`."""
+    parser.add_argument("--fix", action="store_true", help=_FIX)
+    parser.add_argument("--diff", action="store_true", help=_DIFF)
+
+
+class _Fixing:
+    """One run with `--fix`: what it changed, and how to report it.
+
+    With `--diff` nothing is written. For standard input, the fixed text goes to standard output
+    and the report to standard error, unless the report is JSON and contains the text.
+    """
+
+    def __init__(self, args: Namespace) -> None:
+        if args.diff and args.format not in ("text", "json"):
+            raise UsageError(
+                "USAGE", f"--diff cannot be shown as {args.format}", "Use --format json."
+            )
+        self._show = args.diff
+        self._format = args.format
+        self._diff = ""
+        self._stdin: Artifact | None = None
+
+    def apply(
+        self,
+        subject: Subject,
+        judge: Callable[[Mapping[str, bytes]], Iterable[Diagnostic]],
+    ) -> FixResult:
+        """Apply the fixes of what `judge` finds in `subject`."""
+        result = apply_fixes(judge, subject.read, ended=subject.loose)
+        for path, data in result.files.items():
+            if self._show:
+                before = subject.read(path) or b""
+                self._diff += unified(path, before.decode(), data.decode())
+            else:
+                subject.write(path, data)
+        if isinstance(subject, Artifact) and subject.place is None:
+            self._stdin = subject
+        return result
+
+    def failed(self, report: Report) -> bool:
+        """Return whether the run fails because `--diff` has something to show."""
+        return self._show and bool(report.fixed)
+
+    def print(self, report: Report, console: Console, *, infos: bool) -> None:
+        """Print texts, differences and `report`, each to its stream."""
+        if self._format == "json":
+            console.json({**report_document(report), **self._texts()})
+            return
+        aside = self._show or self._stdin is not None
+        if self._show:
+            console.content(self._diff)
+        elif self._stdin:
+            console.content(self._stdin.data)
+            for line in sys.stdin.buffer:  # what was too long to check
+                console.content(line)
+        write = console.aside if aside else console.out
+        write(self._report(report, console, color=not aside and color_wanted(), infos=infos))
+
+    def _texts(self) -> dict[str, str]:
+        if self._show:
+            return {"diff": self._diff}
+        return {"text": self._stdin.data.decode(errors="replace")} if self._stdin else {}
+
+    def _report(self, report: Report, console: Console, *, color: bool, infos: bool) -> str:
+        if self._format != "text":
+            return rendered(report, self._format, all_rules)
+        word = "would fix" if self._show else "fixed"
+        return _text(report, console, color=color, infos=infos, fixed=word)

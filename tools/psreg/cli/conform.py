@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from pathlib import Path
 
-from psreg.cli.options.endpoint import (
+from psreg.cli.options import (
     add_endpoint_options,
     add_sampling_options,
     add_timeout_option,

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from psreg.cli.options.endpoint import (
+from psreg.cli.options import (
     add_endpoint_options,
     add_port_option,
     add_sampling_options,

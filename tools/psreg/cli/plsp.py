@@ -7,8 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from psreg.cli.options.endpoint import add_endpoint_options, add_timeout_option, endpoint_of
-from psreg.cli.options.plsp_dialect import add_dialect_option
+from psreg.cli.options import (
+    add_dialect_option,
+    add_endpoint_options,
+    add_timeout_option,
+    endpoint_of,
+)
 from psreg.conversations.plsp.actions import ActionPorts
 from psreg.conversations.plsp.inspect import inspect, inspect_document, inspect_lines
 from psreg.conversations.plsp.run import Loop, Start, program_of, start_after

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from types import FrameType
 
-from psreg.cli.options.endpoint import add_port_option
+from psreg.cli.options import add_port_option
 from psreg.cli.site import add_registry_option, built_site
 from psreg.system.console import Console, add_output_options
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from psreg.cli.options.plsp_dialect import add_dialect_option
+from psreg.cli.options import add_dialect_option
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Mode
 from psreg.core.errors import UsageError

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from psreg.cli.options.endpoint import (
+from psreg.cli.options import (
     add_endpoint_options,
     add_sampling_options,
     add_timeout_option,
