@@ -15,8 +15,7 @@ from psreg.git.repository import Merge, Repository
 from psreg.git.tree_diff import Difference, FolderPair, differences, lookup
 from psreg.git.tree_object import Row
 from psreg.review.change import ChangeSet, FileChange, Landed, Touch
-from psreg.review.entry_names import ENTRY_FILE, aliases_in, folder_of, key_of
-from psreg.review.view import View
+from psreg.review.view import ENTRY_FILE, View, aliases_in, folder_of, key_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
