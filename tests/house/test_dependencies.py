@@ -105,7 +105,7 @@ def test_no_name_of_a_helper_is_ambiguous():
 def test_a_set_python_path_breaks_nothing(tmp_path):
     for name in ("psreg", "git", "support", "jsonschema", "simulator"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('not the module you want')\n")
-    tests = ["tests/unit/core/test_version.py", "tests/unit/git/test_tree_object.py"]
+    tests = ["tests/unit/core/test_version.py", "tests/unit/git/test_objects.py"]
     tests += ["tests/unit/cli/test_show.py", "tests/attacks/test_html_for_404.py"]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
     path = f"/nonexistent:{tmp_path}"

@@ -20,10 +20,9 @@ from psreg.core.errors import FindingsError
 from psreg.core.identity import EntryId, ReleaseId, is_name
 from psreg.core.version import is_version, parse_version
 from psreg.git.batch import missing
-from psreg.git.objects import Objects
+from psreg.git.objects import Objects, Row
 from psreg.git.process import Git
 from psreg.git.tree_diff import Difference, FolderPair, differences, lookup
-from psreg.git.tree_object import Row
 from psreg.system.files import MAX_FILE
 
 REBASE = "Rebase the change on the branch it is to be merged into, and push it again."

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from psreg.git.batch import end, malformed, missing, pipe, stream
-from psreg.git.objects import Objects, too_many
+from psreg.git.objects import Objects, Row, too_many
 from psreg.git.process import Git
 from psreg.git.tree_diff import GitTree
-from psreg.git.tree_object import Row
 from psreg.system.files import MAX_FILE
 
 _MOST = 1_000_000

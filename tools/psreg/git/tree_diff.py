@@ -15,8 +15,7 @@ from typing import NamedTuple
 from psreg.core.errors import FindingsError
 from psreg.formats.layout import Irregular
 from psreg.git.batch import malformed
-from psreg.git.objects import Objects, too_many
-from psreg.git.tree_object import Folder, Row
+from psreg.git.objects import Folder, Objects, Row, too_many
 
 MOST_TOUCHED = 20_000
 """Files and folders a change may touch: as many as a registry of 5,000 entries has."""

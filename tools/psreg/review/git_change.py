@@ -10,10 +10,9 @@ from pathlib import PurePosixPath
 from psreg.core.errors import PsregError
 from psreg.core.identity import PBES, Author, ReleaseId
 from psreg.formats.tree import POLICY, Tree
-from psreg.git.objects import Objects
+from psreg.git.objects import Objects, Row
 from psreg.git.repository import Merge, Repository
 from psreg.git.tree_diff import Difference, FolderPair, differences, lookup
-from psreg.git.tree_object import Row
 from psreg.review.change import ChangeSet, FileChange, Landed, Touch
 from psreg.review.view import ENTRY_FILE, View, aliases_in, folder_of, key_of
 

@@ -22,10 +22,9 @@ from psreg.core.spelling import near_ones
 from psreg.formats import entry, policy, release
 from psreg.formats.tree import POLICY, Tree, place_of_artifact
 from psreg.git.grep import Grep, grep_words
-from psreg.git.objects import Objects
+from psreg.git.objects import Objects, Row
 from psreg.git.process import Git
 from psreg.git.tree_diff import Difference, GitTree, files_below, lookup
-from psreg.git.tree_object import Row
 from psreg.lint.names.all_names import similar_candidates
 from psreg.review.rules.file_rules import folded
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.core.errors import FindingsError
-from psreg.git.tree_object import Folder
+from psreg.git.objects import Folder
 
 WIDTH = 20
 
