@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from psreg.compatibility.pbe_part_rows import PART_ROWS
 from psreg.compatibility.pbe_rows import PBE_ROWS
 from psreg.compatibility.prompt_rows import PROMPT_ROWS
 from psreg.compatibility.release_rows import RELEASE_ROWS, WHOLE_ROWS
@@ -29,7 +28,7 @@ class Group(NamedTuple):
 
 
 FLOOR_GROUPS = (
-    Group("PBE", (*SAVE_ROWS, *PART_ROWS, *PBE_ROWS), lambda side: side.pbe),
+    Group("PBE", (*SAVE_ROWS, *PBE_ROWS), lambda side: side.pbe),
     Group(".prompt", PROMPT_ROWS, lambda side: side.prompt),
     Group("release.toml", RELEASE_ROWS, lambda side: side.release),
     Group("The release as a whole", WHOLE_ROWS, lambda side: side),
