@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from psreg.catalogue.pages import protocol_view, release_view, score_view
+from psreg.catalogue.pages import release_view
 from psreg.catalogue.pages.classes import RESERVED, class_chip, class_text
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
 from psreg.catalogue.pages.html import chips, command, link, note, section, table, terms, text
@@ -120,8 +120,8 @@ def _body(entry: Entry, release: Release, site: Site) -> str:
             release_view.readme(release),
             release_view.limitations(release),
             release_view.tested(release),
-            protocol_view.protocols_section(release),
-            score_view.score_section(release),
+            release_view.protocols_section(release),
+            release_view.score_section(release),
             release_view.waived(release),
             release_view.artifact(release),
             release_view.changes(release),
@@ -153,10 +153,10 @@ def _facts(entry: Entry, release: Release, site: Site) -> str:
         ("Languages", text(", ".join(release_view.fields(release, "languages")))),
         ("Tags", _tags(release)),
         ("Tested", chips(platforms) or release_view.UNTESTED),
-        ("Score", score_view.score_link(release)),
+        ("Score", release_view.score_link(release)),
         ("Capabilities", release_view.capabilities(release)),
         ("Needs", release_view.requires(release)),
-        ("Protocols", protocol_view.badges(release) or release_view.protocols(release)),
+        ("Protocols", release_view.badges(release) or release_view.protocols(release)),
         ("Owners", _owners(entry)),
         ("Signed by", f"registry <code>{text(site.registry_id[:8])}</code> {mode_chip(site)}"),
         ("SHA-256", _digest(row.sha256)),
