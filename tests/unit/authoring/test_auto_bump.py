@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from psreg.authoring.auto_bump import bump_from, renumber
+from psreg.authoring.bump import bump_from, renumber
 from psreg.cli.rules import all_rules
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from support.registry_trees import PROMPT, entry, tree, update, version

@@ -6,8 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from psreg.authoring.auto_bump import bump_from, renumber
-from psreg.authoring.bump import Bump, bump
+from psreg.authoring.bump import Bump, bump, bump_from, renumber
 from psreg.authoring.new_folders import add_folder, remove_folder
 from psreg.authoring.todo import print_todo, todo_documents
 from psreg.cli.rules import registry_rules
