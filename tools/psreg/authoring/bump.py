@@ -79,12 +79,12 @@ def bump(files: Mapping[PurePosixPath, bytes], name: str, step: Step, rules: Rul
         UsageError: `NAME_AMBIGUOUS`: two classes contain it.
         FindingsError: `CANNOT_BUMP`: a file of the latest version is missing, broken or too large.
     """
-    latest = list(entry_called(Tree(files), name).submissions())[-1]
+    latest = list(_entry_called(Tree(files), name).submissions())[-1]
     version = raised(parse_version(latest.id.version), step)
-    return copied(files, latest, str(version), rules)
+    return _copied(files, latest, str(version), rules)
 
 
-def copied(
+def _copied(
     files: Mapping[PurePosixPath, bytes],
     latest: Submission,
     version: str,
@@ -96,7 +96,7 @@ def copied(
     Raises:
         FindingsError: `CANNOT_BUMP`: see `bump`.
     """
-    require_whole(latest)
+    _require_whole(latest)
     release = replace(latest.id, version=version)
     new = {
         release.folder / path.relative_to(latest.folder): data
@@ -122,7 +122,7 @@ def _is_version_specific(path: PurePosixPath) -> bool:
     return path.parts[0] == EVIDENCE or str(path) == STATEMENT
 
 
-def entry_called(tree: Tree, name: str) -> Entry:
+def _entry_called(tree: Tree, name: str) -> Entry:
     """Return the entry `name`, which has at least one version. Raises as `bump` does."""
     found = [entry for entry in tree.entries if entry.name == name]
     if len(found) > 1:
@@ -138,7 +138,7 @@ def entry_called(tree: Tree, name: str) -> Entry:
     return found[0]
 
 
-def require_whole(latest: Submission) -> None:
+def _require_whole(latest: Submission) -> None:
     """Refuse to copy a version that is incomplete or broken."""
     hint = f"Run `psreg check {latest.folder}`."
     for path in (latest.artifact_path, latest.release_path):
@@ -206,7 +206,7 @@ def bump_from(
         UnavailableError, UsageError, FindingsError: as `bump` and `compare_named` do;
             `NOTHING_CHANGED`: it equals the last release; `CLASS_DIFFERS`.
     """
-    versions = list(entry_called(Tree(files), name).submissions())
+    versions = list(_entry_called(Tree(files), name).submissions())
     latest, last = versions[-1], _last(versions)
     changed = with_release(artifact, last.id)
     diff = compare_named(
@@ -224,7 +224,7 @@ def bump_from(
         hint = "Run `psreg new` to start an entry with another name."
         raise UsageError("CLASS_DIFFERS", message, hint)
     version = _next(parse_version(latest.id.version), last, diff)
-    return replace(copied(files, latest, str(version), rules, artifact), diff=diff)
+    return replace(_copied(files, latest, str(version), rules, artifact), diff=diff)
 
 
 def renumber(
@@ -242,7 +242,7 @@ def renumber(
         UnavailableError, UsageError, FindingsError: as `bump` and `compare_named` do;
             `NOTHING_TO_COMPARE`: there is one version only; `RELEASED`.
     """
-    *before, newest = entry_called(Tree(files), name).submissions()
+    *before, newest = _entry_called(Tree(files), name).submissions()
     if not before:
         raise UsageError(
             "NOTHING_TO_COMPARE",
@@ -290,7 +290,7 @@ def _moved(
     diff: Diff,
 ) -> Bump:
     """Return `newest` renamed to `version`; only the artifact changes, which states it."""
-    require_whole(newest)
+    _require_whole(newest)
     release = replace(newest.id, version=version)
     new = {
         release.folder / path.relative_to(newest.folder): data
