@@ -1,17 +1,21 @@
-"""A submission: its branch, commit title and pull request.
+"""A submission: its branch, commit title and pull request, and its result as text, JSON and comment.
 
-Names and versions in these texts follow their grammars; they contain no other text of an author.
+Names and versions in these texts follow their grammars; any other text of an author is neutral in
+Markdown: it cannot format, link, mention or open HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Any
 
+from psreg.authoring.form_entry import Owner
 from psreg.authoring.issue_form import Objection
 from psreg.core.diagnostics import ERROR
 from psreg.core.identity import EntryId, ReleaseId
+from psreg.lint.reports.markdown import neutral
 from psreg.review.verdict import Review
 
 
@@ -75,3 +79,117 @@ def errors_of(review: Review) -> tuple[Objection, ...]:
         for found in review.report.standing()
         if found.severity is ERROR
     )
+
+
+SCHEMA = "psreg.submit/1"
+
+MARKER = "<!-- psreg submission -->"
+"""First line of the comment, by which a bot recognizes its own comment."""
+
+ROWS, BUDGET = 50, 60_000
+"""The most objections listed in a comment, and the most characters of all of them."""
+
+_REASONS = 20
+"""The most reasons of the verdict that are listed in a terminal."""
+
+
+def submission_document(done: Submission) -> dict[str, Any]:
+    """Return a submission as JSON data."""
+    review = done.review
+    return {
+        "schema": SCHEMA,
+        "name": done.name,
+        "files": [str(path) for path in done.files],
+        "branch": done.branch,
+        "commit": done.commit,
+        "verdict": review.verdict.value if review else None,
+        "reasons": [{"code": reason.code, "message": reason.message} for reason in review.reasons]
+        if review
+        else [],
+        "objections": [
+            {"where": o.field, "message": o.message, "hint": o.hint, "code": o.code}
+            for o in done.objections
+        ],
+        "pushed": done.pushed,
+        "opened": done.opened,
+        "url": done.url,
+    }
+
+
+def submission_lines(done: Submission, remote: str, pull: str = "git pull") -> Iterator[str]:
+    """Yield a submission for a terminal, with the next steps.
+
+    `remote` is where to push the branch, `pull` the command that fetches the merged commits.
+    """
+    if done.objections:
+        yield f"nothing was committed: the review would reject {done.name}"
+        for objection in done.objections:
+            yield f"  {_location(objection)}{objection.message}{_code(objection)}"
+            if objection.hint:
+                yield f"      {objection.hint}"
+        return
+    yield f"{done.branch}: {len(done.files)} files in commit {done.commit[:12]}"
+    if review := done.review:
+        yield f"expected verdict: {review.verdict}"
+        for reason in review.reasons[:_REASONS]:
+            yield f"  {reason.message} [{reason.code}]"
+    if done.opened:
+        yield f"pull request: {done.url}"
+    else:
+        yield ""
+        yield "next:"
+        if not done.pushed:
+            yield f"  git push -u {remote} {done.branch}"
+        yield f"  open {done.url}" if done.url else "  open a pull request for this branch"
+    if done.blocks_pull:
+        (folder, *_) = entries_in(done.files)
+        yield ""
+        yield "once it is merged (your files are in the commit, and Git makes room for them):"
+        yield f"  git stash push --include-untracked -- {folder} && {pull}"
+
+
+def answer_markdown(done: Submission) -> str:
+    """Return the comment on an issue: what to fix, or the URL of the pull request."""
+    if not done.objections:
+        return (
+            f"{MARKER}\n### psreg: pull request opened\n\n{done.url}\n\n"
+            "The review is a comment there. A maintainer of the registry decides; merging releases"
+            " the prompt. Until then, editing this issue also updates the pull request.\n"
+        )
+    rows: list[str] = []
+    for row in map(_row, done.objections[:ROWS]):
+        if sum(map(len, rows)) + len(row) > BUDGET:
+            break
+        rows.append(row)
+    left = len(done.objections) - len(rows)
+    more = f"\n…and {left} more.\n" if left else ""
+    return (
+        f"{MARKER}\n### psreg: changes required\n\nNo pull request was opened or changed. Fix the"
+        " following and edit the issue (menu `…` at its top right, *Edit*); psreg reads it again."
+        "\n\n"
+        f"{''.join(rows)}{more}"
+    )
+
+
+def request_markdown(done: Submission, issue: int, owner: Owner) -> str:
+    """Return the description of the pull request for a submission in an issue."""
+    return (
+        f"Submitted with the form in #{issue} by the account {neutral(owner.login)}"
+        f" ({owner.forge} {owner.id}), which owns the new entry.\n\n"
+        f"{neutral(done.name)} in {len(done.files)} files, generated from the form. Editing the"
+        f" issue updates this branch, unless a person pushes to it.\n\nCloses #{issue}\n"
+    )
+
+
+def _row(objection: Objection) -> str:
+    where = f"**{neutral(objection.field)}**: " if objection.field else ""
+    hint = f"<br>{neutral(objection.hint)}" if objection.hint else ""
+    return f"- {where}{neutral(objection.message)}{_code(objection)}{hint}\n"
+
+
+def _location(objection: Objection) -> str:
+    return f"{objection.field}: " if objection.field else ""
+
+
+def _code(objection: Objection) -> str:
+    return f" [{objection.code}]" if objection.code else ""

@@ -8,8 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from psreg.authoring.missing_files import missing_files
-from psreg.authoring.submission import Submission, branch_of, entries_in, errors_of, title_of
-from psreg.authoring.submission_report import submission_document, submission_lines
+from psreg.authoring.submission import (
+    Submission,
+    branch_of,
+    entries_in,
+    errors_of,
+    submission_document,
+    submission_lines,
+    title_of,
+)
 from psreg.cli import submit_issue
 from psreg.cli.rules import registry_rules
 from psreg.core.errors import FindingsError, UnavailableError, UsageError

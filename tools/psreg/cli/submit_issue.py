@@ -15,13 +15,16 @@ from pathlib import Path
 from psreg.authoring.form_entry import Draft, Owner, draft
 from psreg.authoring.issue_form import Objection, read_issue
 from psreg.authoring.missing_files import missing_files
-from psreg.authoring.submission import Submission, branch_of_issue, errors_of, title_of
-from psreg.authoring.submission_report import (
+from psreg.authoring.submission import (
     MARKER,
+    Submission,
     answer_markdown,
+    branch_of_issue,
+    errors_of,
     request_markdown,
     submission_document,
     submission_lines,
+    title_of,
 )
 from psreg.cli.rules import registry_rules
 from psreg.core.errors import UsageError
