@@ -7,9 +7,14 @@ from functools import partial
 import pytest
 
 from psreg.conversations.endpoint.address import chat_address, key_for, post_address
-from psreg.conversations.endpoint.answer import Streamed, chat_of, json_of, models_of
+from psreg.conversations.endpoint.answer import (
+    ReasoningFilter,
+    Streamed,
+    chat_of,
+    json_of,
+    models_of,
+)
 from psreg.conversations.endpoint.chat import PATIENCE, Endpoint
-from psreg.conversations.endpoint.reasoning import ReasoningFilter
 from psreg.conversations.model import ChatRequest, DuplicateKeyError, EndpointError, Message
 from psreg.core.errors import UsageError
 from stub import running
