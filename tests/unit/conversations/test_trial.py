@@ -10,13 +10,14 @@ import pytest
 from psreg.conversations.model import ChatReply, ChatRequest, EndpointError
 from psreg.conversations.trial import (
     EndReason,
+    Platform,
     Session,
     converse,
     load,
+    platforms_of,
     save_to_resume,
     save_warning,
 )
-from psreg.conversations.trial_platforms import Platform, platforms_of
 from psreg.conversations.trial_record import TrialMetadata, row_of, transcript, with_row
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats.conversation import json_lines

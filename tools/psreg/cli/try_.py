@@ -24,12 +24,14 @@ from psreg.conversations.trial import (
     AskStreaming,
     EndReason,
     LoadedPrompt,
+    Platform,
     Session,
     converse,
+    known_platform,
     load,
+    platforms_of,
     save_to_resume,
 )
-from psreg.conversations.trial_platforms import Platform, known_platform, platforms_of
 from psreg.conversations.trial_record import TrialMetadata
 from psreg.conversations.trial_terminal import (
     Trial,

@@ -11,10 +11,12 @@ Pure: user turns are an argument, and the assistant is a port.
 from __future__ import annotations
 
 import hashlib
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
+from typing import Any
 
 from psreg.client.render import fill
 from psreg.conversations.model import ChatReply, ChatRequest, Message
@@ -24,6 +26,8 @@ from psreg.core.diagnostics import ERROR, Mode, described
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import pbe
 from psreg.formats.pbe import Pbe
+from psreg.formats.platforms import PLATFORMS
+from psreg.formats.protocol_versions import STUB
 from psreg.lint.files.pbe_rules import PBE_RULES
 from psreg.lint.files.syntax_rules import JSON_RULES
 from psreg.lint.locate import judge
@@ -333,3 +337,52 @@ def save_warning(prompt: LoadedPrompt, text: str) -> str:
     if foreign := prompt.saves.foreign_key(save):
         return f"this is a save of `{foreign}`; {prompt.file} resumes `{prompt.saves.key}`"
     return "; ".join(prompt.saves.faults(save)) if save.keys else ""
+
+
+_MEMBERS = ("id", "endpoint", "model", "key")
+_HINT = "Write [[platform]] tables with `id`, `endpoint`, `model` and `key`, all of them texts."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """One platform to try. `model` is "" for the endpoint's own, `key` for the usual variable."""
+
+    id: str
+    endpoint: str
+    model: str = ""
+    key: str = ""
+
+
+def platforms_of(data: bytes, path: str) -> tuple[Platform, ...]:
+    """Return the platforms in `data`, at least one.
+
+    Raises:
+        UsageError: BAD_PLATFORMS; NO_SUCH_PLATFORM.
+    """
+    try:
+        rows = tomllib.loads(data.decode()).get("platform")
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError("BAD_PLATFORMS", f"{path} is not TOML: {error}", _HINT) from error
+    if not isinstance(rows, list) or not rows:
+        raise UsageError("BAD_PLATFORMS", f"{path} has no [[platform]]", _HINT)
+    found = tuple(_platform(row, path) for row in rows)
+    ids = [platform.id for platform in found]
+    if twice := next((name for name in ids if ids.count(name) > 1), ""):
+        raise UsageError("BAD_PLATFORMS", f"{path}: `{twice}` occurs twice", _HINT)
+    return found
+
+
+def _platform(row: Any, path: str) -> Platform:
+    if not isinstance(row, dict) or not {"id", "endpoint"} <= row.keys() <= set(_MEMBERS):
+        raise UsageError("BAD_PLATFORMS", f"{path}: a platform has other members", _HINT)
+    if not all(isinstance(value, str) for value in row.values()):
+        raise UsageError("BAD_PLATFORMS", f"{path}: a member is not a text", _HINT)
+    return Platform(**{**row, "id": known_platform(row["id"])})
+
+
+def known_platform(name: str) -> str:
+    """Return `name` if it is the id of a platform. Raises UsageError NO_SUCH_PLATFORM."""
+    if name not in {*PLATFORMS, STUB}:
+        hint = f"Use one of {', '.join(PLATFORMS)}."
+        raise UsageError("NO_SUCH_PLATFORM", f"unknown platform `{name}`", hint)
+    return name
