@@ -1,4 +1,4 @@
-"""The next version of an entry: its number, and a copy of its latest version without what belongs to that.
+"""The next version of an entry: its number, and a copy of the latest version without its evidence.
 
 `psreg bump NAME auto` chooses the number from what changed. Released version folders never change,
 so there are two things to compare with the last release: a changed copy of the artifact outside

@@ -1,4 +1,4 @@
-"""A submission: its branch, commit title and pull request, and its result as text, JSON and comment.
+"""A submission: its branch, title and pull request, and its result as text, JSON and comment.
 
 Names and versions in these texts follow their grammars; any other text of an author is neutral in
 Markdown: it cannot format, link, mention or open HTML.
