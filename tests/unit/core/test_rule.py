@@ -1,8 +1,7 @@
 """A rule is made of one function: its name, its docstring, its code."""
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
-from psreg.core.rule import rule
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable, rule
 
 
 @rule("ABC042", spec="x-1.0/X-01", severity=ERROR, read=WARNING)

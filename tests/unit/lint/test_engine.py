@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.cli.rules import all_rules
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.formats.tree import Tree
 from psreg.lint.engine import check_file
 from psreg.lint.registry_walk import Selection, Walk, check_tree

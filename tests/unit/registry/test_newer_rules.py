@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from psreg.core.diagnostics import ERROR, WARNING, Diagnostic, Finding, Mode, Report
-from psreg.core.rule import rule
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable, rule
 from psreg.formats.tree import Entry, Submission
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_text

@@ -23,7 +23,7 @@ from psreg.compatibility.diff import Diff, Operand, compare_named
 from psreg.compatibility.steps import demanded, step_between, stepped
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import ReleaseId
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.core.spelling import nearest
 from psreg.core.version import Step, parse_version
 from psreg.formats import golden_case, toml_document

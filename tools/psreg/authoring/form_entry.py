@@ -24,7 +24,7 @@ from psreg.core.classes import CLASSES, Format
 from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UsageError
 from psreg.core.identity import ReleaseId
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.formats.conversation.conversation import Turn
 from psreg.formats.conversation.plain_text import read_dialogue
 from psreg.formats.conversation.reader import MAX_RECORDS

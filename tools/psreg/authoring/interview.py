@@ -15,7 +15,7 @@ from typing import Any
 from psreg.authoring.new import Plan, objections
 from psreg.authoring.questions import Answer, Question, answers
 from psreg.core.errors import UsageError
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.system.atomic import write_file
 from psreg.system.console import Console
 from psreg.system.files import read_named

@@ -10,7 +10,7 @@ from psreg.core.classes import CLASSES, PBE_CLASSES, Format, detect_format, form
 from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UsageError
 from psreg.core.identity import EntryId, is_name
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.core.spelling import did_you_mean
 from psreg.formats import pbe
 from psreg.formats.layout import is_device, name_like

@@ -20,7 +20,7 @@ from psreg.core.classes import Format
 from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UsageError
 from psreg.core.identity import ReleaseId
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.core.version import parse_version
 from psreg.formats import dotprompt, pbe, pbe_templates
 from psreg.formats.json.pointer import join

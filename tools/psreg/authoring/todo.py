@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from psreg.core.diagnostics import ERROR, INFO, Diagnostic, Report, Severity
 from psreg.core.identity import ReleaseId
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.lint.registry_walk import check_tree
 from psreg.system.console import Console
 

@@ -36,7 +36,7 @@ from psreg.compatibility import FLOOR_GROUPS
 from psreg.core.classes import CLASSES
 from psreg.core.error_codes import SUBJECTS
 from psreg.core.errors import UnavailableError, UsageError
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.formats import policy
 from psreg.formats.specs import specifications
 from psreg.registry.catalog_head import Head, head_of, segment_data

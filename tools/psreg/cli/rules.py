@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 
 
 @cache

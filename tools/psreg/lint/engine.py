@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from psreg.core.classes import Format, detect_format
 from psreg.core.diagnostics import Diagnostic, Mode
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.formats import dotprompt, pbe, toml_document
 from psreg.formats.document import Document, PlainText
 from psreg.formats.dotprompt import Prompt

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.identity import EntryId, ReleaseId
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.formats.layout import KNOWN_FILES, Irregular
 from psreg.formats.policy import Policy
 from psreg.formats.tree import POLICY, Entry, Submission, Tree

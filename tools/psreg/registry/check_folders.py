@@ -14,7 +14,7 @@ from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.errors import UsageError
 from psreg.core.identity import PBES, EntryId
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.lint.engine import check_file
 from psreg.lint.registry_walk import check_tree
 from psreg.registry.check_paths import replace_file, whole

@@ -15,8 +15,7 @@ from typing import TypeVar
 
 from psreg.core.diagnostics import Diagnostic, Finding
 from psreg.core.identity import PBES, EntryId, ReleaseId, is_name
-from psreg.core.rule import Rule
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import Rule, RuleTable
 from psreg.formats.tree import POLICY, Entry, Submission, Tree
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.locate import judge_at

@@ -17,7 +17,7 @@ from psreg.compatibility.steps import step_between
 from psreg.core.diagnostics import ERROR, Diagnostic, Report
 from psreg.core.errors import FindingsError
 from psreg.core.identity import Author, EntryId
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.core.version import Step, parse_version
 from psreg.formats.policy import BY_ORIGIN
 from psreg.formats.tree import Submission

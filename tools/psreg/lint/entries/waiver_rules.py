@@ -14,8 +14,7 @@ from typing import Any
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.identity import is_name
-from psreg.core.rule import rule
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable, rule
 from psreg.core.spelling import nearest
 from psreg.formats.json.pointer import join
 from psreg.formats.policy import BY_ORIGIN, Policy

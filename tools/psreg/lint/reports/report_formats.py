@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from psreg.core.diagnostics import Report
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import RuleTable
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_text
 

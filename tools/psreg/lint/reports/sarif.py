@@ -27,8 +27,7 @@ from psreg.core.diagnostics import (
     Report,
     Severity,
 )
-from psreg.core.rule import Rule
-from psreg.core.rule_table import RuleTable
+from psreg.core.rule import Rule, RuleTable
 from psreg.core.terminal import plain
 from psreg.lint.reports.ci_services import distinguished
 from psreg.lint.reports.json import MOST_EDITS
