@@ -6,8 +6,7 @@ import pytest
 
 from psreg.core.diagnostics import Mode
 from psreg.formats.conversation.reader import read_conversation
-from psreg.lint.transcript import check_transcript
-from psreg.lint.transcript_fix import fixed_conversation, json_lines_of
+from psreg.lint.transcript import check_transcript, fixed_conversation, json_lines_of
 from psreg.lint.transcript_live import live_turns
 from psreg.protocols.protocol import Options
 

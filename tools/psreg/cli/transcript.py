@@ -113,7 +113,7 @@ def _fixed(
     console: Console,
 ) -> Conversation:
     """Write the fixed copy, and return it."""
-    from psreg.lint.transcript_fix import fixed_conversation, json_lines_of
+    from psreg.lint.transcript import fixed_conversation, json_lines_of
 
     fixed, number = fixed_conversation(conversation, check)
     write_file(copy, json_lines_of(fixed).encode("utf-8", "backslashreplace"))

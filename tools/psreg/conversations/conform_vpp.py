@@ -18,9 +18,8 @@ from psreg.protocols.protocol import Options
 from psreg.protocols.vpp import VPP
 from psreg.protocols.vpp.command import read_command
 from psreg.protocols.vpp.rules import VPP_RULES
-from psreg.protocols.vpp.state import State
 from psreg.protocols.vpp.system_prompt import system_prompt
-from psreg.protocols.vpp.turn import VppTurn
+from psreg.protocols.vpp.units import State, VppTurn
 from psreg.protocols.vpp.vocabulary import CANONICAL
 
 OWN_PROMPTS: tuple[Prompt, ...] = (

@@ -3,21 +3,35 @@
 Lines and columns of a finding count inside its message, which is what a model wrote and a person
 reads. `file_report` moves them to the line of the record, for people and programs that look at the
 file.
+
+Fixes are applied to a copy of the conversation, which has one JSON object per line. All members of
+its records stay as they are, but for the texts that are fixed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, Diagnostic, LineIndex, Mode, Position, Report, Severity
 from psreg.core.errors import UsageError
-from psreg.formats.conversation.conversation import Conversation
+from psreg.formats.conversation import json_lines
+from psreg.formats.conversation.conversation import (
+    Conversation,
+    CycleRecord,
+    Exchange,
+    Record,
+    Turn,
+    conversation_of,
+)
 from psreg.formats.conversation.json_lines import Kind
 from psreg.formats.document import PlainText
 from psreg.formats.protocol_versions import version_numbers
+from psreg.lint.fix import MAX_PASSES, apply
 from psreg.lint.locate import LISTED_IN_ALL
 from psreg.lint.locate import judge as judge_by
 from psreg.protocols import PROTOCOLS
@@ -221,3 +235,76 @@ def stats_of(conversation: Conversation, protocol: str) -> tuple[Stats, ...]:
         )
     units = PLSP.units(conversation, Options(version=PLSP.version))
     return tuple(filter(None, map(stats, units)))
+
+
+def fixed_conversation(
+    conversation: Conversation, check: Callable[[Conversation], TranscriptReport]
+) -> tuple[Conversation, int]:
+    """Return the conversation after all fixes, and how many were applied.
+
+    `check` judges a conversation; a fix is offered as long as its finding is there.
+    """
+    records = _records(conversation)
+    number, passes, done = 0, 0, 1
+    while done and passes < MAX_PASSES:
+        done = sum(_fix(records, found) for found in _offered(check(conversation)).items())
+        conversation = _conversation(conversation, records)
+        number, passes = number + done, passes + 1
+    return conversation, number
+
+
+def json_lines_of(conversation: Conversation) -> str:
+    """Return the records of a conversation as JSON Lines."""
+    rows = (json.dumps(record, ensure_ascii=False) for record in _records(conversation).values())
+    header = json_lines.header_line(conversation.text)
+    return "".join(f"{row}\n" for row in (*filter(None, (header,)), *rows))
+
+
+def _records(conversation: Conversation) -> dict[int, dict[str, Any]]:
+    return {each.index: dict(each.record) for each in _kept(conversation)}
+
+
+def _kept(conversation: Conversation) -> tuple[Turn | CycleRecord | Exchange, ...]:
+    return (*conversation.turns, *conversation.cycles, *conversation.exchanges)
+
+
+def _offered(found: TranscriptReport) -> Mapping[tuple[int, str], list[Diagnostic]]:
+    """Return the fixable findings by the record and the member that they are about."""
+    fixable: dict[tuple[int, str], list[Diagnostic]] = defaultdict(list)
+    for message in found.messages:
+        for diagnostic in message.diagnostics:
+            if diagnostic.fix:
+                member = diagnostic.pointer.rpartition("/")[2]
+                fixable[message.index, member].append(diagnostic)
+    return fixable
+
+
+def _fix(
+    records: Mapping[int, dict[str, Any]], offered: tuple[tuple[int, str], list[Diagnostic]]
+) -> int:
+    """Fix one text; return the number of fixes."""
+    (index, member), diagnostics = offered
+    text = records[index][member]
+    data, done = apply(text.encode("utf-8", "surrogatepass"), "", diagnostics)
+    fixed = data.decode("utf-8", "surrogatepass")
+    records[index][member] = fixed
+    return len(done) if fixed != text else 0
+
+
+def _conversation(old: Conversation, records: Mapping[int, dict[str, Any]]) -> Conversation:
+    lines = {each.index: each.line for each in _kept(old)}
+    return conversation_of(
+        old.kind,
+        (
+            Record(
+                index=index,
+                line=lines[index],
+                value=record,
+                lone=old.kind is Kind.PB2S and "message" not in record,
+            )
+            for index, record in records.items()
+        ),
+        text=old.text,
+        issues=old.issues,
+        declared=old.declared,
+    )

@@ -10,12 +10,22 @@ from hypothesis import strategies as st
 from psreg.core.diagnostics import LineIndex, Mode
 from psreg.lint.locate import judge
 from psreg.protocols.plsp import PLSP
-from psreg.protocols.plsp.block import Assignment, Command, Kind, Value, parsed, same_value
+from psreg.protocols.plsp.block import (
+    Assignment,
+    Command,
+    Kind,
+    Value,
+    canonical,
+    lexeme_of,
+    parsed,
+    same_value,
+    state_text,
+    write,
+)
 from psreg.protocols.plsp.grammar import tokens_of, value_of
 from psreg.protocols.plsp.reader import read_block
 from psreg.protocols.plsp.recovery import MAX_FAULTS, RecoveringParser
 from psreg.protocols.plsp.units import answer
-from psreg.protocols.plsp.writer import canonical, lexeme_of, state_text, write
 
 LETTERS = st.sampled_from(string.ascii_letters)
 TEXTS = st.text(st.characters(exclude_characters='"', exclude_categories=("Cs",)), max_size=20)

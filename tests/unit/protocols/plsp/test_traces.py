@@ -8,12 +8,12 @@ from psreg.core.diagnostics import Span
 from psreg.formats.conversation.conversation import Conversation, CycleRecord, Turn
 from psreg.formats.conversation.json_lines import Kind
 from psreg.protocols.plsp import PLSP
+from psreg.protocols.plsp.block import state_text
 from psreg.protocols.plsp.dialect import MAX_DEPTH, read_instruction, variables_read
 from psreg.protocols.plsp.reader import read_block
 from psreg.protocols.plsp.stats import METHOD, estimated_tokens, stats
 from psreg.protocols.plsp.trace import cycles
 from psreg.protocols.plsp.transition import ImpossibleError, interpret, results_of
-from psreg.protocols.plsp.writer import state_text
 from psreg.protocols.protocol import Options
 
 IMF = Options(version="0.5", imf="psreg-1")

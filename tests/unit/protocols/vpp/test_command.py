@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Mode
 from psreg.protocols.vpp.command import read_command, write_command
-from psreg.protocols.vpp.turn import parsed
+from psreg.protocols.vpp.units import parsed
 from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, CANONICAL, FLAGS, USER_TAGS
 from support.vpp import judged, units
 

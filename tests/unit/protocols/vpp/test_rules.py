@@ -3,7 +3,7 @@
 import pytest
 
 from psreg.core.diagnostics import Span
-from psreg.protocols.vpp.turn import parsed
+from psreg.protocols.vpp.units import parsed
 from support.vpp import FOOTER, answer, conversation, fixed, judged, units
 
 

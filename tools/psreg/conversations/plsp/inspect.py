@@ -14,9 +14,8 @@ from psreg.formats.conversation.conversation import Conversation
 from psreg.lint.reports.json import report_document
 from psreg.lint.transcript import check_transcript
 from psreg.protocols.plsp import PLSP
-from psreg.protocols.plsp.block import Value, same_value
+from psreg.protocols.plsp.block import Value, lexeme_of, same_value
 from psreg.protocols.plsp.trace import Cycle, cycles
-from psreg.protocols.plsp.writer import lexeme_of
 from psreg.protocols.protocol import Options
 
 

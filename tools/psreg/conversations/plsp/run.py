@@ -27,11 +27,10 @@ from psreg.formats.conversation.json_lines import Kind
 from psreg.formats.protocol_versions import DIALECT
 from psreg.lint.reports.json import report_document
 from psreg.protocols.plsp import grammar
-from psreg.protocols.plsp.block import EMPTY_BLOCK, Block
+from psreg.protocols.plsp.block import EMPTY_BLOCK, Block, canonical
 from psreg.protocols.plsp.dialect import PREFIX, read_instruction
 from psreg.protocols.plsp.reader import read_block
 from psreg.protocols.plsp.system_prompt import cycle_message, system_prompt
-from psreg.protocols.plsp.writer import canonical
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

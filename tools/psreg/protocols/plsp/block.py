@@ -1,12 +1,14 @@
-"""A state block as data: the statements of an answer, with their positions.
+"""A state block as data: the statements of an answer, with their positions; and how to write one.
 
 A block keeps the order of its statements, and every number as written (PLSP-A17). Offsets count
-the code points of the answer.
+the code points of the answer. The canonical form has no blanks, each statement is ended, and no
+variable occurs twice. Reading it gives the same statements, `read_block(write(s)).statements == s`,
+and writing them again gives the same text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -148,3 +150,44 @@ def parsed(block: Block) -> dict[str, object] | None:
 
 def _lexemes(block: Block, command: Command) -> Iterator[str]:
     return (value.lexeme for value in block.resolved_values(command))
+
+
+def write(statements: Iterable[Statement]) -> str:
+    """Return the block of `statements`, all of which have values."""
+    return "S{" + "".join(f"{_statement(each)};" for each in statements) + "}S"
+
+
+def canonical(block: Block) -> str | None:
+    """Return the canonical form of a block, None if it is not readable.
+
+    If a variable is assigned twice, only the last assignment is kept.
+    """
+    if not block.readable:
+        return None
+    last = {each.name: each for each in block.assignments}
+    return write(
+        each
+        for each in block.statements
+        if not isinstance(each, Assignment) or last[each.name] is each
+    )
+
+
+def state_text(state: Mapping[str, Value | None]) -> str:
+    """Return a block with the variables of `state`; an unknown value is written as `?`."""
+    return "S{" + "".join(f"${name}:{lexeme_of(value)};" for name, value in state.items()) + "}S"
+
+
+def lexeme_of(value: Value | None) -> str:
+    """Return the spelling of a value: a bare word as a string, None as `?`."""
+    if value is None:
+        return "?"
+    return f'"{value.lexeme}"' if value.kind is Kind.WORD else value.lexeme
+
+
+def _statement(statement: Statement) -> str:
+    if isinstance(statement, Assignment):
+        return f"${statement.name}:{lexeme_of(statement.value)}"
+    values = [lexeme_of(value) for value in statement.values]
+    if statement.sign == ">":
+        return f">{','.join(values)}"
+    return f"!{','.join((statement.name, *values))}"

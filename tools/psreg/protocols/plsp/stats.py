@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from psreg.protocols.plsp.block import canonical
 from psreg.protocols.plsp.units import Part
-from psreg.protocols.plsp.writer import canonical
 
 METHOD = "pieces"
 """The name of the method that estimates tokens."""

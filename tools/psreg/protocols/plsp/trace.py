@@ -15,11 +15,10 @@ from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.conversation import CycleRecord as Record
 from psreg.formats.protocol_versions import DIALECT
 from psreg.protocols.plsp import dialect, transition
-from psreg.protocols.plsp.block import Block
+from psreg.protocols.plsp.block import Block, canonical
 from psreg.protocols.plsp.dialect import Instruction
 from psreg.protocols.plsp.reader import read_block
 from psreg.protocols.plsp.transition import Transition
-from psreg.protocols.plsp.writer import canonical
 from psreg.protocols.protocol import Options
 
 _STRING = re.compile(r'"[^"]*+(?:"|\Z)')

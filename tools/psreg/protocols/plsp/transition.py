@@ -14,7 +14,15 @@ from typing import Any, TypeAlias
 
 from psreg.core.diagnostics import Span
 from psreg.protocols.plsp import grammar
-from psreg.protocols.plsp.block import Block, Command, Kind, Value, same_value
+from psreg.protocols.plsp.block import (
+    Block,
+    Command,
+    Kind,
+    Value,
+    lexeme_of,
+    same_value,
+    state_text,
+)
 from psreg.protocols.plsp.dialect import (
     Assign,
     Comparison,
@@ -25,7 +33,6 @@ from psreg.protocols.plsp.dialect import (
     Instruction,
     Signal,
 )
-from psreg.protocols.plsp.writer import lexeme_of, state_text
 
 State: TypeAlias = Mapping[str, Value | None]
 """The literal of each variable by its name; None for an unknown value."""

@@ -3,8 +3,7 @@
 from psreg.formats.protocol_versions import latest_version
 from psreg.protocols.protocol import ConversationProtocol
 from psreg.protocols.vpp.rules import VPP_RULES
-from psreg.protocols.vpp.state import units
-from psreg.protocols.vpp.turn import parsed
+from psreg.protocols.vpp.units import parsed, units
 
 VPP = ConversationProtocol(
     name="vpp", version=latest_version("vpp"), rules=VPP_RULES, units=units, parsed=parsed

@@ -9,7 +9,7 @@ from psreg.core.rule import Rule, rule
 from psreg.protocols.vpp.command import Echo, classify_echo, expected_echo
 from psreg.protocols.vpp.footer import Footer
 from psreg.protocols.vpp.reply import Reply
-from psreg.protocols.vpp.turn import VppTurn, short
+from psreg.protocols.vpp.units import VppTurn, short
 from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, OPERATOR_ERROR, RECOVERY_TAGS, USER_TAGS
 from psreg.protocols.vpp.vocabulary import ERROR as ERROR_TAG
 

@@ -20,8 +20,7 @@ from psreg.protocols.protocol import Options
 from psreg.protocols.vpp.command import Command, expected_echo, write_command
 from psreg.protocols.vpp.footer import is_footer, write_footer
 from psreg.protocols.vpp.rules import FOOTER_RULES, VPP_RULES
-from psreg.protocols.vpp.state import State
-from psreg.protocols.vpp.turn import VppTurn
+from psreg.protocols.vpp.units import State, VppTurn
 from psreg.protocols.vpp.vocabulary import (
     CANONICAL,
     CYCLE_LENGTH,
