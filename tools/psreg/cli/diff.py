@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from psreg.cli.options import add_registry_option, open_selected
+from psreg.cli.registry_option import add_registry_option, open_selected
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from psreg.cli.options import add_registry_option, open_selected
+from psreg.cli.registry_option import add_registry_option, open_selected
 from psreg.client.resolve import parse_request, pick, unknown_name
 from psreg.core.version import ANY
 from psreg.formats.protocol_versions import STUB

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psreg.cli.options import add_registry_option, open_selected
+from psreg.cli.registry_option import add_registry_option, open_selected
 from psreg.client.resolve import parse_requests
 from psreg.core.classes import Format
 from psreg.system.console import Console, add_output_options

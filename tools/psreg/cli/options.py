@@ -1,23 +1,20 @@
-"""Options that several commands share: of an assistant, of a registry, of PLSP."""
+"""Options that several commands share: of an assistant, of a port, of PLSP instructions."""
 
 from __future__ import annotations
 
 import os
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from psreg.core.errors import UsageError
 from psreg.formats.protocol_versions import DIALECT
-from psreg.system.console import Console, OptionAdder
+from psreg.system.console import OptionAdder
 
 if TYPE_CHECKING:
-    from psreg.client.registries import OpenRegistry
     from psreg.conversations.endpoint.chat import Endpoint
     from psreg.http.retry_limits import Limits
 
@@ -158,33 +155,6 @@ def _temperature(text: str) -> float:
     if not 0 <= value <= _HOTTEST:
         raise ArgumentTypeError(f"{text!r} is not a temperature from 0 to {_HOTTEST:g}")
     return value
-
-
-def add_registry_option(parser: OptionAdder, purpose: str) -> None:
-    """Declare `--registry`; `purpose` says what the command does with it."""
-    parser.add_argument(
-        "--registry", metavar="URL|PATH|NAME", help=f"{purpose} (default: the one you set)"
-    )
-
-
-@contextmanager
-def open_selected(option: str | None, console: Console) -> Iterator[OpenRegistry]:
-    """Yield the registry that `--registry`, the environment, the settings or the folder select.
-
-    Raises:
-        PsregError: see `wanted_registry` and `open_registry`.
-    """
-    from psreg.client import registries
-
-    start = Path.cwd()
-    settings = registries.load_settings(start)
-    for warning in settings.warnings:
-        console.warn(f"psreg: warning: {warning}")
-    selected = registries.select_registry(option, settings, start)
-    notify = lambda text: console.warn(f"psreg: {text}")  # noqa: E731 - one line, two uses
-    store = registries.trust_store(notify)
-    with registries.open_registry(selected, store, notify) as registry:
-        yield registry
 
 
 def add_dialect_option(parser: ArgumentParser, default: str, summary: str) -> None:

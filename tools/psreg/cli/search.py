@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
-from psreg.cli.options import add_registry_option, open_selected
+from psreg.cli.registry_option import add_registry_option, open_selected
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg search quiz education"

@@ -11,7 +11,7 @@ from argparse import ArgumentParser, Namespace
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from psreg.cli.options import add_registry_option, open_selected
+from psreg.cli.registry_option import add_registry_option, open_selected
 from psreg.client.resolve import parse_requests
 from psreg.core.errors import UnavailableError
 from psreg.registry.records import read_record

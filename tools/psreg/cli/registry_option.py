@@ -1,0 +1,40 @@
+"""`--registry`, and the registry that it, the environment or the settings select."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from psreg.system.console import Console, OptionAdder
+
+if TYPE_CHECKING:
+    from psreg.client.registries import OpenRegistry
+
+
+def add_registry_option(parser: OptionAdder, purpose: str) -> None:
+    """Declare `--registry`; `purpose` says what the command does with it."""
+    parser.add_argument(
+        "--registry", metavar="URL|PATH|NAME", help=f"{purpose} (default: the one you set)"
+    )
+
+
+@contextmanager
+def open_selected(option: str | None, console: Console) -> Iterator[OpenRegistry]:
+    """Yield the registry that `--registry`, the environment, the settings or the folder select.
+
+    Raises:
+        PsregError: see `wanted_registry` and `open_registry`.
+    """
+    from psreg.client import registries
+
+    start = Path.cwd()
+    settings = registries.load_settings(start)
+    for warning in settings.warnings:
+        console.warn(f"psreg: warning: {warning}")
+    selected = registries.select_registry(option, settings, start)
+    notify = lambda text: console.warn(f"psreg: {text}")  # noqa: E731 - one line, two uses
+    store = registries.trust_store(notify)
+    with registries.open_registry(selected, store, notify) as registry:
+        yield registry
