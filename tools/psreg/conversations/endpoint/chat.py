@@ -17,7 +17,7 @@ from urllib.parse import SplitResult
 from psreg.conversations.endpoint.address import CHAT_PATH, KEY, key_for
 from psreg.conversations.endpoint.answer import Streamed, chat_of, json_of, models_of, said, wrong
 from psreg.conversations.model import REFUSED, ChatReply, ChatRequest, EndpointError
-from psreg.formats.json.strings import strings_in
+from psreg.formats.json.json_document import strings_in
 from psreg.http.client import Answer, Client
 from psreg.http.errors import (
     BusyError,

@@ -13,6 +13,7 @@ import json
 import math
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NoReturn
@@ -489,3 +490,16 @@ def escaped(source: str, start: int, end: int, escape: re.Pattern[str]) -> Escap
         afters.append(match.end() - surplus)
         origins.append(match.end())
     return Escaped(tuple(afters), tuple(origins))
+
+
+def strings_in(value: Any) -> Iterator[str]:
+    """Yield every string in a JSON value at any depth, including the names of members."""
+    todo = [value]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            todo += [*item, *item.values()]
+        elif isinstance(item, list):
+            todo += item

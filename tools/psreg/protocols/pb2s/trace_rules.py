@@ -17,7 +17,7 @@ from typing import Any
 
 from psreg.core.diagnostics import ERROR, Finding
 from psreg.core.rule import rule
-from psreg.formats.json.strings import strings_in
+from psreg.formats.json.json_document import strings_in
 from psreg.protocols.pb2s.proof import compact_json, json_shown, kind_of_json
 from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.trace import TRACE_KEYS, bare_digest, prompt_hash
