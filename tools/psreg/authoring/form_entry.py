@@ -26,8 +26,7 @@ from psreg.core.errors import UsageError
 from psreg.core.identity import ReleaseId
 from psreg.core.rule import RuleTable
 from psreg.formats.conversation.conversation import Turn
-from psreg.formats.conversation.plain_text import read_dialogue
-from psreg.formats.conversation.reader import MAX_RECORDS
+from psreg.formats.conversation.reader import MAX_RECORDS, read_dialogue
 from psreg.formats.conversation.run_header import HEADER, run_header
 from psreg.formats.json.pointer import split
 from psreg.formats.layout import EVIDENCE
