@@ -8,7 +8,7 @@ from psreg.compatibility.diff import Diff, Operand
 from psreg.core.diagnostics import INFO, WARNING, Position, Report
 from psreg.core.identity import ReleaseId
 from psreg.core.version import Step
-from psreg.lint.score.score import Part, Score
+from psreg.lint.score import Part, Score
 from psreg.review.suggestions import Suggestion
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
 from support.reports import HOSTILE, SITE, diagnostic

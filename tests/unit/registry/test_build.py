@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from psreg.core.identity import ReleaseId
 from psreg.formats.json.canonical import canonical
 from psreg.formats.tree import Tree
-from psreg.lint.score.score import read_score, score
+from psreg.lint.score import read_score, score
 from psreg.registry.build import build
 from psreg.registry.records import PackageRecord
 from support.registry_trees import PROMPT, RELEASE, entry, transcript, tree, version

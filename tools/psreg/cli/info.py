@@ -104,7 +104,7 @@ def _protocols(row: ReleaseRecord) -> Iterator[str]:
 
 
 def _score(row: ReleaseRecord) -> Iterator[str]:
-    from psreg.lint.score.score import read_score
+    from psreg.lint.score import read_score
 
     score = read_score(row.score)
     if score is not None:

@@ -23,7 +23,7 @@ from psreg.formats.layout import STATEMENT, later_evidence
 from psreg.formats.protocol_versions import ProtocolConformance
 from psreg.formats.tree import Entry, Submission, Tree
 from psreg.formats.waivers import waiver_for
-from psreg.lint.score.score import score
+from psreg.lint.score import score
 from psreg.registry.records import (
     AddedFile,
     FileRecord,

@@ -202,7 +202,7 @@ def _verdict(reasons: Iterable[Reason]) -> Verdict:
 
 
 def _released(new: NewRelease, change: ChangeSet, missing_files: MissingFiles) -> ReviewedRelease:
-    from psreg.lint.score.score import score  # noqa: PLC0415 - only a release has one
+    from psreg.lint.score import score  # noqa: PLC0415 - only a release has one
 
     submission, previous = new.submission, new.previous
     bump, diff = Step.NONE, None

@@ -17,7 +17,7 @@ from psreg.core.version import Step, parse_version
 from psreg.review.suggestions import Suggestion
 
 if TYPE_CHECKING:
-    from psreg.lint.score.score import Score
+    from psreg.lint.score import Score
 
 
 class Verdict(StrEnum):

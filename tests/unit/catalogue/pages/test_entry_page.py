@@ -15,7 +15,7 @@ from psreg.catalogue.pages.listing import Row, class_part, home_parts, search_bo
 from psreg.catalogue.pages.tables import formula_table
 from psreg.formats.json.canonical import canonical
 from psreg.formats.protocol_versions import ProtocolConformance
-from psreg.lint.score.score import PARTS, QUESTIONS
+from psreg.lint.score import PARTS, QUESTIONS
 from psreg.registry.build import build
 from psreg.registry.published import entries, signed_records
 from psreg.registry.records import WaivedFinding

@@ -13,7 +13,7 @@ from psreg.core.diagnostics import ERROR, WARNING
 from psreg.formats.tree import Tree
 from psreg.lint.entries.tested_runs import AGREES, folded_platform, judged_runs
 from psreg.lint.registry_walk import check_tree
-from psreg.lint.score.score import score
+from psreg.lint.score import score
 from support.catalogue import executor
 from support.registry_trees import PROMPT, RELEASE, entry, transcript, tree, version
 

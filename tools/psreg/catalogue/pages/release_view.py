@@ -28,7 +28,7 @@ from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.json.json_document import parse
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import PROTOCOLS, STUB, ProtocolConformance, read_conformances
-from psreg.lint.score.score import POINTS, Part, Score, read_score
+from psreg.lint.score import POINTS, Part, Score, read_score
 from psreg.lint.transcript import check_transcript, file_report
 from psreg.registry.published import Release
 

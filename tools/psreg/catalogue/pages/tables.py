@@ -10,7 +10,7 @@ from psreg.catalogue.pages.html import section, table, text
 from psreg.catalogue.pages.markdown_html import inline_html
 from psreg.compatibility import Group, Row
 from psreg.core.error_codes import ErrorCode, Subject
-from psreg.lint.score.score import PARTS, POINTS, QUESTIONS
+from psreg.lint.score import PARTS, POINTS, QUESTIONS
 
 _ERROR_HEADS = ("Code", "Exit", "What it means and what to do")
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.formats.tree import Tree
-from psreg.lint.score.score import HOW, PARTS, POINTS, QUESTIONS, Part, Score, read_score, score
+from psreg.lint.score import HOW, PARTS, POINTS, QUESTIONS, Part, Score, read_score, score
 from support.catalogue import executor
 from support.registry_trees import PROMPT, README, RELEASE, transcript, tree, version
 

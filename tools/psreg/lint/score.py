@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from psreg.formats.tree import Submission
-from psreg.lint.score.facts import Facts
+from psreg.lint.score_facts import Facts
 
 FORMULA = 2
 """The number of this table; each record stores it with the points."""
