@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from psreg.compatibility import FLOOR_TABLE
+from psreg.compatibility.version_floor import FLOOR_TABLE
 from support.floor_cases import cases
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from psreg.compatibility import FLOOR_TABLE
+from psreg.compatibility.version_floor import FLOOR_TABLE
 from support.floor_cases import FLOOR, cases
 
 CASES = list(cases())

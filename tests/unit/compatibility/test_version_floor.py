@@ -6,14 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.compatibility import (
-    FLOOR_TABLE,
-    artifact_side,
-    differences,
-    differences_of,
-    floor_of,
-    folder_side,
-)
+from psreg.compatibility.side import artifact_side, folder_side
+from psreg.compatibility.version_floor import FLOOR_TABLE, differences, differences_of, floor_of
 from psreg.core.classes import Format
 from psreg.core.version import Step
 from psreg.formats.tree import Tree

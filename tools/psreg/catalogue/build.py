@@ -32,7 +32,7 @@ from psreg.catalogue.pages.spec_pages import (
 from psreg.catalogue.pages.tables import error_search, error_table, floor_table, formula_table
 from psreg.catalogue.rule_examples import examples
 from psreg.catalogue.site_folder import SiteDir, site_dir
-from psreg.compatibility import FLOOR_GROUPS
+from psreg.compatibility.version_floor import FLOOR_GROUPS
 from psreg.core.classes import CLASSES
 from psreg.core.error_codes import SUBJECTS
 from psreg.core.errors import UnavailableError, UsageError

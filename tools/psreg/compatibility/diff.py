@@ -13,15 +13,10 @@ from pathlib import PurePosixPath
 
 from semver import Version
 
-from psreg.compatibility import (
-    Difference,
-    Side,
-    artifact_side,
-    differences_of,
-    floor_of,
-    folder_side,
-)
+from psreg.compatibility.row import Difference
+from psreg.compatibility.side import Side, artifact_side, folder_side
 from psreg.compatibility.steps import demanded, stepped
+from psreg.compatibility.version_floor import differences_of, floor_of
 from psreg.core.classes import Format, detect_format
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import ReleaseId

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from psreg.compatibility import Difference
 from psreg.compatibility.diff import Diff, Operand
+from psreg.compatibility.row import Difference
 from psreg.core.terminal import one_line, plain
 from psreg.core.version import Step
 from psreg.lint.reports.markdown import neutral
