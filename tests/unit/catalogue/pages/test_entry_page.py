@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.catalogue.pages import markdown_pages, release_view
-from psreg.catalogue.pages.classes import RESERVED
+from psreg.catalogue.pages.class_texts import RESERVED
 from psreg.catalogue.pages.entry_page import entry_pages
 from psreg.catalogue.pages.frame import ROOT, Site
 from psreg.catalogue.pages.listing import Row, class_part, home_parts, search_box

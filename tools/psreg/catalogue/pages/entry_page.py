@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from psreg.catalogue.pages import release_view
-from psreg.catalogue.pages.classes import RESERVED, class_chip, class_text
+from psreg.catalogue.pages.class_texts import RESERVED, class_chip, class_text
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
 from psreg.catalogue.pages.html import chips, command, link, note, section, table, terms, text
 from psreg.core.classes import Format

@@ -7,7 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from psreg.catalogue.pages import release_view
-from psreg.catalogue.pages.classes import CLASS_TEXTS, RESERVED, ClassText, class_chip, class_text
+from psreg.catalogue.pages.class_texts import (
+    CLASS_TEXTS,
+    RESERVED,
+    ClassText,
+    class_chip,
+    class_text,
+)
 from psreg.catalogue.pages.entry_page import day, mode_chip
 from psreg.catalogue.pages.frame import Site
 from psreg.catalogue.pages.html import command, count, terms, text

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from psreg.catalogue.pages.classes import CLASS_TEXTS, RESERVED
+from psreg.catalogue.pages.class_texts import CLASS_TEXTS, RESERVED
 
 SHELLS: Mapping[int, str] = {2: "shell/2.md", 3: "shell/3/3.md"}
 """The source of the shell for each depth of pages below the root."""

@@ -154,7 +154,7 @@ def _turned_round(
     before: Mapping[str, Content], after: Mapping[str, Content]
 ) -> Iterator[tuple[str, Reach]]:
     """Yield the file and the sentences that differ from an earlier one by a negation only."""
-    from psreg.review.ways_out import sentences  # noqa: PLC0415 - only for updates
+    from psreg.review.tripwire_patterns import sentences  # noqa: PLC0415 - only for updates
 
     for path in sorted(after.keys() & before.keys()):
         known = {each.words: each for each in sentences(before[path])}
@@ -205,7 +205,7 @@ def _reaches(content: Content) -> Iterator[Reach]:
 
 
 def _other_ways(content: Content) -> Iterator[Reach]:
-    from psreg.review.ways_out import WAYS_OUT  # noqa: PLC0415 - only for updates
+    from psreg.review.tripwire_patterns import WAYS_OUT  # noqa: PLC0415 - only for updates
 
     for name, pattern in WAYS_OUT:
         for segment, match in content.find(pattern):
@@ -244,7 +244,7 @@ def _addresses(content: Content) -> Iterator[Reach]:
             message=f"a URL, {quoted(url.url)}",
             at=url.segment.span(url.start, url.end),
         )
-    from psreg.review.ways_out import any_hosts  # noqa: PLC0415 - only for updates
+    from psreg.review.tripwire_patterns import any_hosts  # noqa: PLC0415 - only for updates
 
     hosts = chain(content.find(_HOST), any_hosts(content))
     for segment, match in hosts:
