@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from psreg.core.diagnostics import ERROR, Finding, Mode, Report
+from psreg.core.diagnostics import ERROR, Finding, Mode, PlainText, Report
 from psreg.core.rule import rule
 from psreg.formats.conversation.reader import read_conversation
-from psreg.formats.document import PlainText
 from psreg.formats.dotprompt.sections import MOST_ENTRIES
 from psreg.formats.json import json_document
 from psreg.lint import fix

@@ -13,10 +13,9 @@ from typing import Any
 
 from psreg.conversations.model import DuplicateKeyError, EndpointError
 from psreg.conversations.probe import Probe, Prompt, Run
-from psreg.core.diagnostics import Diagnostic, Issue, LineIndex, Mode, Span
+from psreg.core.diagnostics import Diagnostic, Issue, LineIndex, Mode, PlainText, Span
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.json_lines import Kind
-from psreg.formats.document import PlainText
 from psreg.formats.protocol_versions import latest_version
 from psreg.lint.locate import judge
 from psreg.protocols.conversation_rules import PROTO_RULES, Recording

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePosixPath
+from typing import Protocol
 
 from psreg.core.identity import ReleaseId
 
@@ -254,3 +255,30 @@ def described(diagnostic: Diagnostic) -> str:
     start = diagnostic.start
     place = f"{diagnostic.path}:{start.line}:{start.column}"
     return f"{place}: {diagnostic.code} {diagnostic.message}"
+
+
+class Document(Protocol):
+    """Anything with text in which a JSON pointer names a location."""
+
+    @property
+    def text(self) -> str:
+        """The decoded text; offsets of spans count its code points."""
+
+    def span(self, pointer: str, /) -> Span:
+        """Return where the value at `pointer` is."""
+
+    def key_span(self, pointer: str, /) -> Span:
+        """Return where the name of the member at `pointer` is."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """A document without structure: every pointer means its start."""
+
+    text: str
+
+    def span(self, pointer: str, /) -> Span:  # noqa: ARG002 - there is only one answer
+        """Return the start."""
+        return Span(0, 0)
+
+    key_span = span

@@ -13,10 +13,10 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from psreg.core.classes import PBE_CLASSES, Format
+from psreg.core.diagnostics import Document, PlainText
 from psreg.core.identity import PBES, EntryId, ReleaseId, is_name
 from psreg.core.version import parse_version
 from psreg.formats import dotprompt, pbe, toml_document
-from psreg.formats.document import Document, PlainText
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.entry import EntryFile
 from psreg.formats.layout import Irregular, name_like, stated_version

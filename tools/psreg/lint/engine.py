@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from psreg.core.classes import Format, detect_format
-from psreg.core.diagnostics import Diagnostic, Mode
+from psreg.core.diagnostics import Diagnostic, Document, Mode, PlainText
 from psreg.core.rule import RuleTable
 from psreg.formats import dotprompt, pbe, toml_document
-from psreg.formats.document import Document, PlainText
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.pbe import Pbe
 from psreg.formats.toml_document import TomlTree

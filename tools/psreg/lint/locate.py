@@ -9,9 +9,18 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from psreg.core.diagnostics import ERROR, Diagnostic, Edit, Finding, Fix, LineIndex, Mode, Span
+from psreg.core.diagnostics import (
+    ERROR,
+    Diagnostic,
+    Document,
+    Edit,
+    Finding,
+    Fix,
+    LineIndex,
+    Mode,
+    Span,
+)
 from psreg.core.rule import Rule
-from psreg.formats.document import Document
 from psreg.formats.waivers import waivable
 
 T = TypeVar("T")

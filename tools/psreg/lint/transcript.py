@@ -17,7 +17,16 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from psreg.core.diagnostics import ERROR, Diagnostic, LineIndex, Mode, Position, Report, Severity
+from psreg.core.diagnostics import (
+    ERROR,
+    Diagnostic,
+    LineIndex,
+    Mode,
+    PlainText,
+    Position,
+    Report,
+    Severity,
+)
 from psreg.core.errors import UsageError
 from psreg.formats.conversation import json_lines
 from psreg.formats.conversation.conversation import (
@@ -29,7 +38,6 @@ from psreg.formats.conversation.conversation import (
     conversation_of,
 )
 from psreg.formats.conversation.json_lines import Kind
-from psreg.formats.document import PlainText
 from psreg.formats.protocol_versions import version_numbers
 from psreg.lint.fix import MAX_PASSES, apply
 from psreg.lint.locate import LISTED_IN_ALL

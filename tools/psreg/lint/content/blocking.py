@@ -8,8 +8,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from psreg.core.classes import Format, detect_format
-from psreg.core.diagnostics import ERROR, Diagnostic, Mode
-from psreg.formats.document import Document, PlainText
+from psreg.core.diagnostics import ERROR, Diagnostic, Document, Mode, PlainText
 from psreg.lint.content import CONTENT_RULES
 from psreg.lint.content.texts import Content, of_pbe, of_prompt, of_readme
 from psreg.lint.locate import judge

@@ -13,11 +13,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from psreg.core.classes import PBE_CLASSES
-from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding, Span
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Document, Finding, Span
 from psreg.core.identity import is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.version import is_version
-from psreg.formats.document import Document
 from psreg.formats.json.json_document import JsonTree
 from psreg.formats.json.pointer import join
 from psreg.formats.json.syntax_error import shown
