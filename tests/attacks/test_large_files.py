@@ -10,7 +10,7 @@ import pytest
 
 from psreg.core.diagnostics import ERROR
 from psreg.formats.conversation.reader import read_conversation
-from psreg.formats.dotprompt.sections import MOST_ENTRIES
+from psreg.formats.dotprompt_sections import MOST_ENTRIES
 from psreg.formats.json import json_document
 from psreg.lint import fix
 from psreg.lint.content import texts

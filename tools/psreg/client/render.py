@@ -14,7 +14,8 @@ from psreg.core.classes import Format, detect_format
 from psreg.core.diagnostics import ERROR, INFO, Diagnostic, LineIndex, Mode, Span, described
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import dotprompt
-from psreg.formats.dotprompt import NAME, Prompt, Rendering
+from psreg.formats.dotprompt import Prompt, Rendering
+from psreg.formats.dotprompt_source import NAME
 from psreg.formats.json import json_document
 from psreg.lint.files.prompt_rules import PROMPT_RULES
 from psreg.lint.locate import judge

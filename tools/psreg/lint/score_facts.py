@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from psreg.core.classes import RESERVED_CLASSES, Format
 from psreg.formats.conversation import json_lines
-from psreg.formats.dotprompt import NAME, Prompt
+from psreg.formats.dotprompt import Prompt
+from psreg.formats.dotprompt_source import NAME
 from psreg.formats.golden_case import SUFFIX, GoldenCase
 from psreg.formats.markdown import Section, about, examples, fences, recorded, sections
 from psreg.formats.platforms import PLATFORMS

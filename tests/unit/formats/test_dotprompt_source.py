@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Span
-from psreg.formats.dotprompt.source import Excerpt, scan, without_comments
+from psreg.formats.dotprompt_source import Excerpt, scan, without_comments
 
 PIECES = st.lists(st.sampled_from(["(%", "%)", "(", "%", ")", "a", " ", "\r\n", "\n", "\r", "é"]))
 

@@ -14,7 +14,7 @@ from itertools import islice, pairwise
 
 from psreg.core.diagnostics import Change, Issue, Span
 from psreg.core.spelling import meant
-from psreg.formats.dotprompt.sections import (
+from psreg.formats.dotprompt_sections import (
     CONTENT,
     DEFAULTS,
     METADATA,
@@ -23,7 +23,7 @@ from psreg.formats.dotprompt.sections import (
     Sections,
     cut,
 )
-from psreg.formats.dotprompt.source import (
+from psreg.formats.dotprompt_source import (
     BLANKS,
     BOM,
     Braces,

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from psreg.core.diagnostics import Change, Issue, Span
-from psreg.formats.dotprompt.source import BLANKS, NAME, Source
+from psreg.formats.dotprompt_source import BLANKS, NAME, Source
 
 METADATA, DEFAULTS, CONTENT = ORDER = ("METADATA", "DEFAULTS", "CONTENT")
 """The sections, in the order they must have (PROMPT-02)."""
