@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from psreg.client.registries import OpenRegistry, open_source
+from psreg.client.open_registry import OpenRegistry, open_source
 from psreg.client.trust_store import TrustStore
 from psreg.http.registry_source import SourceError
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 from simulator import METADATA, Simulator
 from support.loopback import serving
 

@@ -14,7 +14,7 @@ from psreg.forges.detect import detect
 from psreg.forges.forge import CHECK, LONGEST_COMMENT, MOST_OUTDATED, Status, judgement
 from psreg.forges.line_comments import Remark
 from psreg.forges.rest_api import Api, ForgeError, ForgeRefusedError
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 from psreg.review.posting import MOST_MENTIONS, OWNERS, post_remarks, post_verdict
 from psreg.review.verdict import Verdict
 from support import reviews

@@ -8,7 +8,7 @@ import pytest
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.forges.pull_requests import Requests, git_secret, issue_of
 from psreg.forges.rest_api import ForgeError
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 from support.forges import BOT, TOKEN, Trouble, person, running
 from support.pipelines import git
 from support.submissions import SubmittedGitHub

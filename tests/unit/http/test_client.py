@@ -19,7 +19,7 @@ from psreg.http.errors import (
     TooMuchError,
     UnreachableError,
 )
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 from support.loopback import answer, serving
 
 QUICK = Limits(connect=2, silence=1, request=2, run=10, retries=2, backoff=0)

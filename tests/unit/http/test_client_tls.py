@@ -21,7 +21,7 @@ from psreg.http.client import Client
 from psreg.http.errors import CertificateError, HttpError, SlowError, UnreachableError
 from psreg.http.registry_source import SourceError
 from psreg.http.registry_source_http import HttpSource
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 from support.loopback import serving
 
 QUICK = Limits(

@@ -8,7 +8,7 @@ import pytest
 
 from psreg.http.registry_source import NotServedError, SourceError, TooLongError
 from psreg.http.registry_source_http import HttpSource
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 from support.loopback import answer, serving
 
 QUICK = Limits(

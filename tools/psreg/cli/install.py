@@ -18,7 +18,7 @@ from psreg.system.console import Console, add_output_options
 if TYPE_CHECKING:
     from psreg.client.install import FetchedRelease
     from psreg.client.library import Library, Receipt
-    from psreg.client.registries import OpenRegistry
+    from psreg.client.open_registry import OpenRegistry
 
 EXAMPLE = "psreg install quiz_master@^1.2"
 SCHEMA = "psreg.install/1"
@@ -80,7 +80,7 @@ def _check_source(
     Raises:
         TrustError: `TRUST_OTHER_REGISTRY`.
     """
-    from psreg.client.registries import other_registry
+    from psreg.client.open_registry import other_registry
 
     new = [each.choice.release.name for each in fetched if not each.already_installed]
     receipts = library.from_elsewhere(new, registry.id)

@@ -16,7 +16,7 @@ from psreg.system.console import OptionAdder
 
 if TYPE_CHECKING:
     from psreg.conversations.endpoint.chat import Endpoint
-    from psreg.http.retry_limits import Limits
+    from psreg.http.retry_budget import Limits
 
 _HEADER = re.compile(r"([A-Za-z0-9-]+):[ \t]*([!-~](?:[ -~]*[!-~])?)")
 _HOTTEST = 2.0

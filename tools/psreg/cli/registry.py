@@ -50,7 +50,7 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _list(_args: Namespace, console: Console) -> int:
-    from psreg.client.registries import load_settings
+    from psreg.client.open_registry import load_settings
 
     settings = load_settings(Path.cwd())
     default = settings.default()
@@ -75,7 +75,14 @@ def _list(_args: Namespace, console: Console) -> int:
 
 
 def _add(args: Namespace, console: Console) -> int:
-    from psreg.client import config, registries
+    from psreg.client import config
+    from psreg.client.open_registry import (
+        check_pin,
+        first_root,
+        load_settings,
+        open_source,
+        trust_store,
+    )
     from psreg.http.address import is_url, normal_location
 
     pin = args.root_sha256.lower() if args.root_sha256 else None
@@ -86,12 +93,12 @@ def _add(args: Namespace, console: Console) -> int:
     if not config.is_registry_name(name):
         hint = "Use lower-case letters, digits, `.`, `_` and `-`."
         raise UsageError("USAGE", f"`{name}` is not a valid name for a registry", hint)
-    settings = registries.load_settings(Path.cwd())
+    settings = load_settings(Path.cwd())
     settings.check_lock("registries", by="psreg registry add")
-    store = registries.trust_store(lambda text: console.warn(f"psreg: {text}"))
-    with closing(registries.open_source(location)) as source:
-        anchor = store.anchor(registries.first_root(source, store))
-    registries.check_pin(anchor, pin)
+    store = trust_store(lambda text: console.warn(f"psreg: {text}"))
+    with closing(open_source(location)) as source:
+        anchor = store.anchor(first_root(source, store))
+    check_pin(anchor, pin)
     if pin is None and is_url(location):
         _ask(anchor, location, console)
     store.add(anchor)
@@ -111,7 +118,7 @@ def _add(args: Namespace, console: Console) -> int:
 def _ask(anchor: Anchor, location: str, console: Console) -> None:
     """Return after the user typed `yes`; raise if not, or if there is no terminal."""
     from psreg.client.config import SelectedRegistry
-    from psreg.client.registries import unpinned
+    from psreg.client.open_registry import unpinned
 
     refusal = unpinned(anchor, SelectedRegistry(location=location, origin="psreg registry add"))
     if not console.can_ask():
@@ -125,11 +132,12 @@ def _ask(anchor: Anchor, location: str, console: Console) -> None:
 
 
 def _remove(args: Namespace, console: Console) -> int:
-    from psreg.client import config, registries
+    from psreg.client import config
+    from psreg.client.open_registry import load_settings, trust_store
 
-    settings = registries.load_settings(Path.cwd())
+    settings = load_settings(Path.cwd())
     registry = next((r for r in settings.registries() if r.name == args.what), None)
-    store = registries.trust_store(lambda text: console.warn(f"psreg: {text}"))
+    store = trust_store(lambda text: console.warn(f"psreg: {text}"))
     removed = config.remove_registry(user_folders.user_config_file(), args.what)
     forgotten = False
     if args.forget:

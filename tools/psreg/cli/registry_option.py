@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from psreg.system.console import Console, OptionAdder
 
 if TYPE_CHECKING:
-    from psreg.client.registries import OpenRegistry
+    from psreg.client.open_registry import OpenRegistry
 
 
 def add_registry_option(parser: OptionAdder, purpose: str) -> None:
@@ -25,16 +25,21 @@ def open_selected(option: str | None, console: Console) -> Iterator[OpenRegistry
     """Yield the registry that `--registry`, the environment, the settings or the folder select.
 
     Raises:
-        PsregError: see `wanted_registry` and `open_registry`.
+        PsregError: see `select_registry` and `open_registry`.
     """
-    from psreg.client import registries
+    from psreg.client.open_registry import (
+        load_settings,
+        open_registry,
+        select_registry,
+        trust_store,
+    )
 
     start = Path.cwd()
-    settings = registries.load_settings(start)
+    settings = load_settings(start)
     for warning in settings.warnings:
         console.warn(f"psreg: warning: {warning}")
-    selected = registries.select_registry(option, settings, start)
+    selected = select_registry(option, settings, start)
     notify = lambda text: console.warn(f"psreg: {text}")  # noqa: E731 - one line, two uses
-    store = registries.trust_store(notify)
-    with registries.open_registry(selected, store, notify) as registry:
+    store = trust_store(notify)
+    with open_registry(selected, store, notify) as registry:
         yield registry

@@ -19,7 +19,7 @@ from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
     from psreg.client.library import Library, Receipt
-    from psreg.client.registries import OpenRegistry
+    from psreg.client.open_registry import OpenRegistry
 
 EXAMPLE = "psreg verify quiz_master"
 SCHEMA = "psreg.verify/1"

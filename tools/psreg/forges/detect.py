@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from psreg.forges.forge import Forge
 
 if TYPE_CHECKING:  # most reviews run without a forge, and need no HTTP
-    from psreg.http.retry_limits import Limits
+    from psreg.http.retry_budget import Limits
 
 
 class KnownForge(NamedTuple):

@@ -38,7 +38,7 @@ from psreg.forges.forge import (
 )
 from psreg.forges.line_comments import Posted, Remark, first_line, settle
 from psreg.forges.rest_api import Api, ForgeRefusedError
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 
 _BOT = "github-actions[bot]"
 """The login of a workflow's own token; the login of a person cannot have brackets."""

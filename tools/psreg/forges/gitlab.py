@@ -37,7 +37,7 @@ from psreg.forges.forge import (
 )
 from psreg.forges.line_comments import Posted, Remark, first_line, settle
 from psreg.forges.rest_api import Api, ForgeError, ForgeRefusedError
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 
 _REQUEST_PAGES = 3
 _OPEN_PAGES = 10

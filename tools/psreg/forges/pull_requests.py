@@ -16,7 +16,7 @@ from psreg.forges.forge import at, check_comment, event, number, text
 from psreg.forges.github import GitHub
 from psreg.forges.remotes import RemoteRepository
 from psreg.forges.rest_api import Api, ForgeError
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 
 _PAGES = 3
 

@@ -17,7 +17,7 @@ from psreg.core.errors import UnavailableError, UsageError
 from psreg.http.address import secure_parts
 from psreg.http.client import Answer, Client
 from psreg.http.errors import BusyError, HttpError, TooMuchError
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 
 PER_PAGE = 100
 

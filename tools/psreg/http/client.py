@@ -29,7 +29,7 @@ from psreg.http.errors import (
     TooMuchError,
     UnreachableError,
 )
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager

@@ -15,7 +15,7 @@ from http.client import HTTPResponse
 from typing import Any, cast
 
 from psreg.http.errors import SlowError
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 
 
 class Deadline:

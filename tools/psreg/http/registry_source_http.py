@@ -9,7 +9,7 @@ from psreg.http.address import normal_location
 from psreg.http.client import Answer, Client
 from psreg.http.errors import BusyError, CertificateError, HttpError, SlowError, TooMuchError
 from psreg.http.registry_source import NotServedError, SourceError, TooLongError, checked_path
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _ABSENT = (403, 404, 410)  # object stores answer 403 for what does not exist

@@ -27,7 +27,7 @@ from psreg.http.errors import (
     TooMuchError,
     UnreachableError,
 )
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 
 PATIENCE = Limits(connect=10, silence=120, request=300, run=300, rate=0, retries=2, backoff=0.5)
 """Limits of one answer: models take minutes, and stream slowly. `run` includes retries."""

@@ -25,15 +25,10 @@ from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.core.identity import PBES
 from psreg.http.address import is_url
 from psreg.http.registry_source import FileSource, NotServedError, Source, TooLongError
-from psreg.http.retry_limits import Limits
+from psreg.http.retry_budget import Limits
 from psreg.registry.checkout import find_checkout
 from psreg.registry.records import read_record
-from psreg.registry.trust.roles import (
-    HEAD,
-    SEGMENT_FOLDER,
-    catalog_target,
-    package_target,
-)
+from psreg.registry.trust.roles import HEAD, SEGMENT_FOLDER, catalog_target, package_target
 from psreg.system import clock, user_folders
 from psreg.system.atomic import write_file
 from psreg.system.files import is_ours

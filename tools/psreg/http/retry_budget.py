@@ -1,4 +1,4 @@
-"""The limits of HTTP requests."""
+"""The limits of HTTP requests: times, speed, redirects, and one budget of retries for a run."""
 
 from __future__ import annotations
 
