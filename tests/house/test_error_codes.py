@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 
 import pytest
 
@@ -10,9 +11,13 @@ from psreg.core import errors
 from psreg.core.error_codes import ERROR_CODES
 from support.paths import ROOT, SOURCE
 
-TREES = {path: ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
 ONLY_HTTP = "GatewayError"
 """The root of the errors that a server sends and that end no command."""
+
+
+@cache
+def trees():
+    return {path: ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
 
 
 def name_of(node):
@@ -20,9 +25,12 @@ def name_of(node):
     return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
 
 
-def error_classes():
+@cache
+def classes():
     """Return the definition of every class of errors by its name, the oldest first."""
-    defined = [n for tree in TREES.values() for n in ast.walk(tree) if isinstance(n, ast.ClassDef)]
+    defined = [
+        n for tree in trees().values() for n in ast.walk(tree) if isinstance(n, ast.ClassDef)
+    ]
     found = {"PsregError": next(each for each in defined if each.name == "PsregError")}
     before = 0
     while before < len(found):
@@ -31,11 +39,8 @@ def error_classes():
     return found
 
 
-CLASSES = error_classes()
-
-
 def parent(name):
-    return next(name_of(base) for base in CLASSES[name].bases if name_of(base) in CLASSES)
+    return next(name_of(base) for base in classes()[name].bases if name_of(base) in classes())
 
 
 def exit_code(name):
@@ -48,7 +53,9 @@ def exit_code(name):
 
 def constructor(name):
     """Return the `__init__` of a class, its own or an inherited one."""
-    own = (n for n in CLASSES[name].body if isinstance(n, ast.FunctionDef) and n.name == "__init__")
+    own = (
+        n for n in classes()[name].body if isinstance(n, ast.FunctionDef) and n.name == "__init__"
+    )
     return next(own, None) or constructor(parent(name))
 
 
@@ -76,16 +83,17 @@ def parameters(name):
     return [each.arg for each in constructor(name).args.args[1:]]
 
 
-def codes_raised():
+@cache
+def raised():
     """Return code -> exit codes of the classes that it is raised with."""
     found = defaultdict(set)
-    for tree in TREES.values():
+    for tree in trees().values():
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             name = name_of(call.func)
-            if name in CLASSES and (argument := code_argument(call, parameters(name))):
+            if name in classes() and (argument := code_argument(call, parameters(name))):
                 for code in literals(argument):
                     found[code].add(exit_code(name))
-    for name, defined in CLASSES.items():
+    for name, defined in classes().items():
         for call in (node for node in ast.walk(defined) if isinstance(node, ast.Call)):
             if ast.unparse(call.func) == "super().__init__" and name != "PsregError":
                 argument = code_argument(call, parameters(parent(name)))
@@ -94,26 +102,23 @@ def codes_raised():
     return found
 
 
-RAISED = codes_raised()
-
-
 def test_every_code_raised_is_in_the_table():
-    assert sorted(set(RAISED) - set(ERROR_CODES)) == []
+    assert sorted(set(raised()) - set(ERROR_CODES)) == []
 
 
 def test_every_code_of_the_table_is_raised():
-    assert sorted(set(ERROR_CODES) - set(RAISED)) == []
+    assert sorted(set(ERROR_CODES) - set(raised())) == []
 
 
-@pytest.mark.parametrize("code", sorted(ERROR_CODES))
-def test_a_code_has_one_exit_code(code):
+def test_a_code_has_one_exit_code():
     """A code that also ends a command has the exit code of that."""
-    assert (RAISED[code] - {None} or {None}) == {ERROR_CODES[code].exit_code}
+    found = {code: raised()[code] - {None} or {None} for code in ERROR_CODES}
+    assert found == {code: {row.exit_code} for code, row in ERROR_CODES.items()}
 
 
 def test_every_subclass_of_an_error_is_found():
-    assert {"ForgeRefusedError", "NotServedError", "_RefusedError"} <= set(CLASSES)
-    assert {"FORGE_UNREACHABLE", "TOO_LONG", "ENDPOINT_TLS", "TRUST_FROZEN", "GIT"} <= set(RAISED)
+    assert {"ForgeRefusedError", "NotServedError", "_RefusedError"} <= set(classes())
+    assert {"FORGE_UNREACHABLE", "TOO_LONG", "ENDPOINT_TLS", "TRUST_FROZEN", "GIT"} <= set(raised())
     assert exit_code("NotServedError") == 4
     assert exit_code("_RefusedError") is None
 
@@ -122,7 +127,7 @@ def test_codes_that_are_compared_are_in_the_table():
     """`error.code == "X"` would go on to say nothing if X were renamed."""
     compared = {
         constant.value
-        for tree in TREES.values()
+        for tree in trees().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.Compare) and name_of(node.left) == "code"
         for other in node.comparators
@@ -135,7 +140,7 @@ def test_codes_that_are_compared_are_in_the_table():
 
 
 def test_nothing_prints_a_code_that_no_error_carries():
-    printed = [path for path in TREES if re.search(r"error\[(?!CODE)[A-Z]", path.read_text())]
+    printed = [path for path in trees() if re.search(r"error\[(?!CODE)[A-Z]", path.read_text())]
     assert printed == []
 
 

@@ -4,6 +4,7 @@ import ast
 import os
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -30,8 +31,13 @@ def imports():
     return {path.relative_to(SOURCE).as_posix(): set(named(path)) for path in SOURCE.rglob("*.py")}
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text())
+
+
 def named(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -50,7 +56,7 @@ def test_a_library_is_behind_one_module(library, imports):
 
 def code_lines(path):
     """Return the numbers of the lines that hold code: no docstrings, comments or blank lines."""
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     documentation = {
         line
         for node in ast.walk(tree)
@@ -72,10 +78,11 @@ def test_no_file_is_longer_than_a_person_can_hold():
 def test_no_function_is_longer_than_a_screen():
     lengths = {
         f"{path.relative_to(SOURCE)}: {node.name}": len(
-            code_lines(path).intersection(range(node.lineno, node.end_lineno + 1))
+            coded.intersection(range(node.lineno, node.end_lineno + 1))
         )
         for path in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for coded in [code_lines(path)]
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     assert {name: length for name, length in lengths.items() if length > 40} == {}
@@ -133,7 +140,7 @@ def test_one_function_asks_where_a_change_began():
     named = {
         (path.relative_to(SOURCE).as_posix(), function.name)
         for path in SOURCE.rglob("*.py")
-        for function in ast.walk(ast.parse(path.read_text()))
+        for function in ast.walk(parsed(path))
         if isinstance(function, ast.FunctionDef)
         for node in ast.walk(function)
         if isinstance(node, ast.Constant) and node.value == "merge-base"

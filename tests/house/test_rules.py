@@ -37,15 +37,14 @@ def test_slugs_are_unique_in_their_family():
     assert sorted(set(slugs)) == sorted(slugs)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-def test_rule_is_complete(rule):
-    assert rule.summary.endswith(".")
-    assert "## Why" in rule.body
-    assert "## Fix" in rule.body
-    assert len(rule.body) > 200
-    assert re.fullmatch(
-        r"[a-z0-9.-]+/[A-Z0-9-]+[a-z]?( [a-z0-9.-]+/[A-Z0-9-]+[a-z]?)*", rule.spec
-    ), rule.spec
+def test_rule_is_complete():
+    citation = "[a-z0-9.-]+/[A-Z0-9-]+[a-z]?"
+    for rule in RULES:
+        assert rule.summary.endswith("."), rule.code
+        assert "## Why" in rule.body, rule.code
+        assert "## Fix" in rule.body, rule.code
+        assert len(rule.body) > 200, rule.code
+        assert re.fullmatch(f"{citation}( {citation})*", rule.spec), rule.code
 
 
 def test_each_rule_says_since_which_version_it_exists():
@@ -56,11 +55,10 @@ def test_each_rule_says_since_which_version_it_exists():
         assert parse_version(FIRST) <= parse_version(rule.since) <= parse_version(__version__)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-def test_rule_has_a_bad_and_a_good_case(rule):
-    names = [path.name for path in (CORPUS / rule.code).glob("*")]
-    assert any(name.startswith("bad-") for name in names)
-    assert any(name.startswith("good-") for name in names)
+def test_rule_has_a_bad_and_a_good_case():
+    for rule in RULES:
+        begun = {path.name.partition("-")[0] for path in (CORPUS / rule.code).glob("*")}
+        assert begun >= {"bad", "good"}, rule.code
 
 
 def test_no_corpus_folder_without_a_rule():

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import pty
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
-from support.warm_psreg import run_psreg
+from support.warm_psreg import run_psreg, running_psreg
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,24 +53,23 @@ class Client:
     def asked(self, *argv: object, question: str, typed: str, **env: str) -> Outcome:
         """Run `psreg argv…` at a terminal, and type an answer when it asks the question."""
         ours, theirs = pty.openpty()
-        command = [sys.executable, "-m", "psreg", *map(str, argv)]
         environment = {**os.environ, "PSREG_HOME": str(self.home), **env}
-        with subprocess.Popen(
-            command,
-            env=environment,
-            cwd=self.place,
-            stdin=theirs,
-            stdout=subprocess.PIPE,
-            stderr=theirs,
-        ) as process:
+        with (
+            TemporaryFile() as out,
+            running_psreg(
+                *argv, streams=[theirs, out, theirs], cwd=self.place, env=environment
+            ) as ended,
+        ):
             os.close(theirs)
             said = b""
             while question.encode() not in said:
                 said += os.read(ours, 1000)
             os.write(ours, f"{typed}\n".encode())
-            out, _ = process.communicate()
+            code = ended()
+            out.seek(0)
+            outcome = Outcome(code=code, out=out.read().decode(), err=said.decode())
         os.close(ours)
-        return Outcome(code=process.returncode, out=out.decode(), err=said.decode())
+        return outcome
 
     def trust(self, url: str, pin: str) -> None:
         """Write the settings that `psreg registry add URL --root-sha256 PIN` writes."""

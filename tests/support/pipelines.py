@@ -3,7 +3,8 @@
 A small interpreter of what the workflows use of GitHub Actions and GitLab CI. Shell lines are run
 as they stand, by bash as a runner starts it. Actions are replaced by what they do: a checkout, the
 hand-over of a site. `python -m venv` makes a folder whose `pip` only notes what it was asked for
-and whose `psreg` is the one under test. Everything else is an error of the test.
+and whose `psreg` is the one under test, forked from a process that has imported it. Everything else
+is an error of the test.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ from typing import Any
 
 import yaml
 
+from support import warm_server
+from support.warm_psreg import socket_path
+
 ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0"}
+
+OURS = ("user.name=Ana", "user.email=ana@example.org", "maintenance.auto=false", "gc.auto=0")
+"""A new repository has nothing to tidy up, and asking whether it has takes two more processes."""
 
 PYTHON = """\
 #!/bin/bash
@@ -35,7 +42,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 END
-printf '#!/bin/bash\\nexec {python} -P -m psreg "$@"\\n' > "$3/bin/psreg"
+printf '#!/bin/bash\\nexec {psreg} "$@"\\n' > "$3/bin/psreg"
 chmod +x "$3/bin/pip" "$3/bin/psreg"
 """
 
@@ -43,7 +50,7 @@ chmod +x "$3/bin/pip" "$3/bin/psreg"
 def git(*args: str, cwd: Path, **env: str) -> str:
     """Run git without anybody's settings and return what it said."""
     done = subprocess.run(
-        ["git", "-c", "user.name=Ana", "-c", "user.email=ana@example.org", *args],
+        ["git", *(word for each in OURS for word in ("-c", each)), *args],
         cwd=cwd,
         env={**os.environ, **ISOLATED, **env},
         capture_output=True,
@@ -77,6 +84,8 @@ class Runner:
     origin: Path
     environ: dict[str, str] = field(default_factory=dict)
     jobs: int = 0
+    cold: bool = False
+    """Whether `psreg` is started by Python, which takes longer: for tests of what that reads."""
 
     @property
     def installed(self) -> str:
@@ -98,7 +107,10 @@ class Runner:
         tools = self.root / "bin"
         if not tools.is_dir():
             tools.mkdir(parents=True)
-            shim = PYTHON.format(python=sys.executable, log=self.root / "pip.log")
+            psreg = f"{sys.executable} -I -S {warm_server.__file__} {socket_path()}"
+            if self.cold:
+                psreg = f"{sys.executable} -P -m psreg"
+            shim = PYTHON.format(python=sys.executable, psreg=psreg, log=self.root / "pip.log")
             for name in ("python", "python3"):
                 (tools / name).write_text(shim)
                 (tools / name).chmod(0o755)

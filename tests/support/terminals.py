@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import os
 import pty
-import subprocess
-import sys
 import tty
 from pathlib import Path
+
+from support.warm_psreg import running_psreg
 
 
 def shown_on_a_terminal(*argv: object, cwd: Path, **env: str) -> bytes:
     """Return the bytes that `psreg argv…` sends to a terminal."""
     ours, theirs = pty.openpty()
     tty.setraw(theirs)  # otherwise the terminal itself changes line ends
-    with subprocess.Popen(
-        [sys.executable, "-m", "psreg", *map(str, argv)],
-        env={**os.environ, **env},
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=subprocess.DEVNULL,
+    with (
+        Path(os.devnull).open("r+b") as nothing,
+        running_psreg(
+            *argv, streams=[nothing, theirs, nothing], cwd=cwd, env={**os.environ, **env}
+        ) as ended,
     ):
         os.close(theirs)
         shown = b""
         while piece := _piece(ours):
             shown += piece
+        ended()
     os.close(ours)
     return shown
 

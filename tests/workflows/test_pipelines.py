@@ -367,6 +367,7 @@ def test_from_a_pull_request_to_an_installed_release(world: World, tmp_path: Pat
 
 def test_what_an_untrusted_job_says_is_not_believed(world: World) -> None:
     """The pull request brings its own verdicts, tools, settings and workflows."""
+    world.runner.cold = True
     canary = world.root / "canary"
     touch = f"touch {canary}\n"
     head = world.request(

@@ -35,9 +35,8 @@ def test_page_has_an_anchor_for_every_id(spec):
     assert len(re.findall(' id="', body)) == len(set(re.findall(' id="([^"]+)"', body)))
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-def test_rule_pages_and_specification_pages_link_to_each_other(rule):
-    for citation in rule.spec.split():
+def test_rule_pages_and_specification_pages_link_to_each_other():
+    for rule, citation in ((one, each) for one in RULES for each in one.spec.split()):
         cited, _, identifier = citation.partition("/")
         for spec in SPECS:
             if spec.cited == cited:

@@ -8,8 +8,6 @@ import importlib
 import pkgutil
 import re
 
-import pytest
-
 from psreg.formats import markdown, toml_document
 from psreg.formats.json import json_document
 from psreg.lint import content
@@ -57,9 +55,9 @@ def unbounded(pattern):
     ]
 
 
-@pytest.mark.parametrize("name", sorted(WRITTEN | LISTED))
-def test_repetition_is_bounded_or_possessive(name):
-    assert unbounded((WRITTEN | LISTED)[name]) == []
+def test_repetition_is_bounded_or_possessive():
+    found = {name: unbounded(pattern) for name, pattern in (WRITTEN | LISTED).items()}
+    assert {name: repetitions for name, repetitions in found.items() if repetitions} == {}
 
 
 def test_the_test_sees_what_it_looks_for():

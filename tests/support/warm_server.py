@@ -1,0 +1,120 @@
+"""The process that has imported psreg, and is forked for each command; see `warm_psreg`.
+
+As a program, `warm_server.py SOCKET ARGUMENT…` is `psreg ARGUMENT…` in such a fork, for scripts;
+little is imported before that.
+"""
+
+import atexit
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+from contextlib import contextmanager
+
+
+@contextmanager
+def started(path, request, streams, patience=None):
+    """Yield the id of a running `psreg`, and a function that returns its exit code.
+
+    `request` is its arguments, working directory and environment.
+    """
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(patience)
+        client.connect(path)
+        data = json.dumps(request).encode()
+        socket.send_fds(client, [len(data).to_bytes(4, "big")], streams)
+        client.sendall(data)
+        pid = int.from_bytes(client.recv(4), "big")
+        yield pid, lambda: int.from_bytes(client.recv(4), "big", signed=True)
+
+
+def serve(path):
+    """Fork for every connection, for ever."""
+    # Only the process that is forked loads these.
+    import pkgutil  # noqa: PLC0415
+    from importlib import import_module  # noqa: PLC0415
+
+    import psreg  # noqa: PLC0415
+
+    for module in pkgutil.walk_packages(psreg.__path__, "psreg."):
+        if module.name != "psreg.__main__":
+            import_module(module.name)
+    gc.freeze()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen()
+        print("ready", flush=True)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait
+        while True:
+            connection, _ = server.accept()
+            if os.fork() == 0:
+                server.close()
+                _attend(connection)
+            connection.close()
+
+
+def _attend(connection):
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    size, streams, _, _ = socket.recv_fds(connection, 4, 3)
+    left = int.from_bytes(size, "big")
+    request = b""
+    while len(request) < left:
+        request += connection.recv(left - len(request))
+    command, cwd, environment = json.loads(request)
+    pid = os.fork()
+    if pid == 0:
+        connection.close()
+        _become(command, cwd, environment, streams)
+    for stream in streams:
+        os.close(stream)
+    connection.sendall(pid.to_bytes(4, "big"))
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    connection.sendall(code.to_bytes(4, "big", signed=True))
+    os._exit(0)
+
+
+def _become(command, cwd, environment, streams):
+    """Go on as a process that was started for `command` does, to its end."""
+    os.setpgid(0, 0)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["psreg", *command]
+    from psreg.__main__ import main  # noqa: PLC0415 - see above
+
+    try:
+        code = main()
+    except SystemExit as error:
+        code = error.code
+    _end_at_once(code)
+
+
+def _end_at_once(code):
+    """End as `sys.exit(code)` does, without taking apart what the fork shares: it takes longest."""
+    import threading  # noqa: PLC0415 - psreg has imported it
+
+    if not isinstance(code, int):
+        sys.exit(code)
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and not stream.closed:
+            stream.flush()
+    os._exit(code & 0xFF)
+
+
+def main(path, *command):
+    here = os.getcwd()  # noqa: PTH109 - pathlib takes longer to import than all the rest
+    with started(path, (command, here, dict(os.environ)), [0, 1, 2]) as (_, code):
+        return code()
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--serve":
+        serve(sys.argv[2])
+    sys.exit(main(*sys.argv[1:]))
