@@ -19,6 +19,7 @@ from psreg.lint.content.pattern_tables import disguisable
 from psreg.lint.engine import check_file
 from psreg.lint.locate import LISTED_IN_ALL
 from psreg.lint.transcript import check_transcript
+from support.warm_psreg import run_psreg
 
 BASE = '{"pbe_name":"x","pbe_version":"1.0.0","pbe_class":"interactive_engine",'
 HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n"
@@ -56,6 +57,26 @@ def test_a_default_over_and_over_is_refused():
     text = f"{HEAD}[DEFAULTS]\n" + "@a b\n" * (MOST_ENTRIES + 1_000) + "[CONTENT]\n{a}\n"
     found = check_file(text.encode(), path="x.prompt")
     assert [d.code for d in found if d.code == "PROMPT024"] == ["PROMPT024"]
+
+
+MANY = {
+    "defaults.prompt": f"{HEAD}[DEFAULTS]\n" + "@a b\n" * 200_000 + "[CONTENT]\n{a}\n",
+    "variables.prompt": f"{HEAD}[CONTENT]\n" + "".join(f"{{{n:x}}}" for n in range(145_000)),
+    "strings.pbe.txt": BASE + '"a":[' + ",".join(['"a\u200b"'] * 120_000) + "]}",
+    "items.pbe.txt": BASE
+    + '"save_system":{"trigger_phrases":['
+    + ",".join(["1"] * 260_000)
+    + "]}}",
+}
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("name", MANY)
+def test_a_report_of_a_large_file_is_short(tmp_path, name, form):
+    (tmp_path / name).write_text(MANY[name])
+    done = run_psreg("check", "--format", form, name, cwd=tmp_path)
+    assert len(done.stdout) < 1_000_000
+    assert done.returncode in (0, 1)
 
 
 def test_variables_in_commands_are_looked_up_not_compared():

@@ -56,6 +56,13 @@ def test_all_rules_are_without_errors(client):
     assert "schema" not in found[0]
 
 
+def test_a_rule_says_since_which_version_it_exists(client):
+    assert client.run("explain", "PS053").out.splitlines()[1].endswith(" · since psreg 0.1.0")
+    assert " · since psreg 0.2.0\n" in client.run("explain", "REG035").out
+    found = client.run("explain", "--all", "--format", "json").json
+    assert {row["code"]: row["since"] for row in found} == {r.code: r.since for r in RULES}
+
+
 def test_a_rule_is_explained_as_before(client):
     assert client.run("explain", "pbe006").out.startswith("PBE006 version-not-semver\nerror · ")
 

@@ -80,6 +80,26 @@ def test_a_public_registry_says_how_to_accept_them(tmp_path):
         assert said in hint
 
 
+def test_the_pipelines_install_only_psreg_and_what_has_a_hash(tmp_path):
+    psreg(tmp_path, "init", "prompts")
+    place = tmp_path / "prompts"
+    pipelines = [*place.glob(".github/workflows/*.yml"), place / ".gitlab-ci.yml"]
+    text = "".join(path.read_text() for path in pipelines)
+    hashed, alone = "--require-hashes", "--no-deps"
+    found = re.findall(r'pip" install (.*) --requirement "?\S*?(\w+)\.txt"?$', text, re.MULTILINE)
+    assert found
+    assert {(name, hashed in options, alone in options) for options, name in found} == {
+        ("requirements", True, False),
+        ("psreg", False, True),
+    }
+    needed = re.sub(
+        r"^#.*\n", "", (place / "registry/requirements.txt").read_text(), flags=re.MULTILINE
+    )
+    rows = needed.replace("\\\n", "").splitlines()
+    assert len(rows) > 10
+    assert all(re.fullmatch(r"[\w.-]+==\S.*? --hash=sha256:[0-9a-f]{64}\b.*", row) for row in rows)
+
+
 def test_nothing_is_written_over(tmp_path):
     (tmp_path / "README.md").write_text("Mine.\n")
     done = psreg(tmp_path, "init", ".")
@@ -177,8 +197,10 @@ def test_the_pipelines_install_the_commit_of_a_clone(source, tmp_path):
     commit = git("rev-parse", "HEAD", cwd=source)
     document, warned = made_by(source, tmp_path)
     requirement = f"psreg @ git+https://example.org/team/psreg.git@{commit}"
+    lists = (tmp_path / "prompts/registry").glob("*.txt")
+    lines = [line for path in lists for line in path.read_text().splitlines()]
+    assert [line for line in lines if line.startswith("psreg")] == [requirement]
     assert (document["requirement"], document["installable"], warned) == (requirement, True, "")
-    assert (tmp_path / "prompts/registry/psreg.txt").read_text().endswith(f"\n{requirement}\n")
 
 
 def test_the_pipelines_install_the_commit_that_was_installed_from_a_clone(source, tmp_path):

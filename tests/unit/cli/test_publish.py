@@ -18,12 +18,16 @@ import pytest
 
 from psreg.formats import dotprompt
 from psreg.registry.catalog_head import head_of
+from psreg.registry.keystore import KeyStore
 from psreg.registry.store_folder import RegistryFolder
+from psreg.registry.trust.issuing import issue_first
+from psreg.registry.trust.metadata import MetadataSigner, signers_of
 from psreg.registry.trust.reading import RegistryState, read_registry
+from psreg.registry.trust.roles import LIFETIMES
 from psreg.system.files import MAX_FILE
 from stub import running
 from support.paths import PBES
-from support.publishing import NOW, client_reads, files, put
+from support.publishing import NOW, client_reads, files, put, write
 from support.registry_trees import transcript
 from support.warm_psreg import run_psreg
 
@@ -105,6 +109,40 @@ def world(tmp_path: Path) -> World:
     world = World(tmp_path)
     world.add("prompt/email_reply", "prompt/pull_request_review/1.0.0")
     return world
+
+
+def unbind(world: World) -> None:
+    """Sign the registry again as versions of psreg did that did not yet name roles."""
+    state = world.state()
+    assert state is not None
+    (keys,) = world.home.rglob("keys")
+    pems = KeyStore(keys).load(state.registry_id)
+    signer = MetadataSigner(
+        keys=signers_of(pems.values()), source="", now=NOW, registry_id=None, lifetimes=LIFETIMES
+    )
+    write(world.registry, issue_first(state.root, state.targets, signer))
+
+
+def roles(world: World) -> list[str]:
+    """Return the role that each file of metadata in force names, but for the root."""
+    timestamp = world.registry / "metadata/timestamp.json"
+    snapshot = json.loads(timestamp.read_text())["signed"]["meta"]["snapshot.json"]["version"]
+    paths = [timestamp, world.registry / f"metadata/{snapshot}.snapshot.json"]
+    for name, row in json.loads(paths[1].read_text())["signed"]["meta"].items():
+        paths.append(world.registry / f"metadata/{row['version']}.{name}")
+    signed = [json.loads(path.read_text())["signed"] for path in paths]
+    return sorted(each.get("psreg", {}).get("role", "") for each in signed)
+
+
+def test_the_next_publish_names_the_role_in_every_file_of_an_older_registry(world: World) -> None:
+    world.run()
+    unbind(world)
+    assert set(roles(world)) == {""}
+    world.add("prompt/translation_with_glossary")
+    assert world.run(days=1).returncode == 0
+    found = roles(world)
+    assert len(found) == len({*found}) == 256 + 4
+    assert {"timestamp", "snapshot", "targets", "releases"} < {*found}
 
 
 def test_publish_tells_what_it_released(world: World) -> None:

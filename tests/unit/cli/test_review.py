@@ -79,6 +79,14 @@ def test_quiet_is_silent_about_what_is_fine(review):
     assert "score" not in done.out
 
 
+def test_only_what_can_be_fixed_is_said_to_be(review):
+    assert "`psreg check --fix` applies" in review("unended", "--format", "markdown").out
+    for head in ("rejected", "stranger"):
+        done = review(head, "--format", "markdown")
+        assert done.code == 1
+        assert "psreg check --fix" not in done.out
+
+
 def test_what_would_change_the_verdict(review):
     found = review("unended", "--format", "json").json
     (path,) = found["releases"][0]["missing"]
