@@ -1,7 +1,7 @@
 """Finding entries by words in the signed catalogue.
 
 Every word must occur in an entry's name, tags, summary or use case; where it occurs decides the
-rank. Case and accents do not count. `site/overrides/assets/psreg/catalogue.js` ranks alike, and
+rank. Case and accents do not count. `site/overrides/assets/psreg/ranking.js` ranks alike, and
 `tests/vectors/search.json` holds both to it.
 """
 

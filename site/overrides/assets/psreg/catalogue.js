@@ -1,5 +1,7 @@
 // The signed catalogue in the browser: the segments that `psreg search` reads, scanned row by row.
 
+import { folded, scoreOf, terms } from "./ranking.js";
+
 export const root = new URL("../../", import.meta.url);
 
 export const FACETS = ["class", "tag", "license", "tested", "protocol"];
@@ -60,15 +62,6 @@ function rowsIn(segment) {
   });
 }
 
-// Removes case and accents, so that "resume" finds "Résumé".
-export function folded(text) {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-}
-
-export function terms(query) {
-  return folded(query).split(/[ \t-\r]+/).filter(Boolean);
-}
-
 // Returns the rows that match every term and every selected facet, best first, and for each facet
 // the number of matching rows per value.
 export function find(rows, query, chosen) {
@@ -81,7 +74,7 @@ export function find(rows, query, chosen) {
     const missed = FACETS.filter((f) => chosen[f] && !row.facets[f].includes(chosen[f]));
     if (!missed.length) found.push({ row, score });
     for (const facet of FACETS) {
-            // The selection in a facet does not narrow the counts of that facet.
+      // The selection in a facet does not narrow the counts of that facet.
       if (missed.length && !(missed.length === 1 && missed[0] === facet)) continue;
       for (const value of row.facets[facet]) {
         counts[facet].set(value, (counts[facet].get(value) ?? 0) + 1);
@@ -90,22 +83,4 @@ export function find(rows, query, chosen) {
   }
   if (wanted.length) found.sort((a, b) => b.score - a.score);
   return { rows: found.map(({ row }) => row), counts };
-}
-
-// Tells how well a row matches; less than 0 if a term does not occur in it. `psreg search` ranks
-// alike: registry/search.py, and tests/vectors/search.json for both.
-function scoreOf(row, wanted) {
-  // Names are spelled with `_`, whatever a person writes.
-  const spelled = (term) => term.replaceAll("-", "_");
-  let score = spelled(wanted.join("_")) === row.name ? 100 : 0;
-  for (const term of wanted) {
-    const name = spelled(term);
-    if (row.name.includes(name)) score += row.name.startsWith(name) ? 50 : 30;
-    else if (row.labels.includes(term)) score += 25;
-    else if (row.labels.some((label) => label.includes(term))) score += 20;
-    else if (row.purpose.includes(term)) score += 10;
-    else if (row.useCase.includes(term)) score += 5;
-    else return -1;
-  }
-  return row.deprecated === null ? score * 10 : score;
 }

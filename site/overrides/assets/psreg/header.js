@@ -1,5 +1,6 @@
 // The search in the header finds documentation; this adds the matching prompts above it.
-import { catalogue, find, root, terms } from "./catalogue.js";
+import { catalogue, find, root } from "./catalogue.js";
+import { terms } from "./ranking.js";
 import { element, marked } from "./search.js";
 
 const MOST = 5;

@@ -1,5 +1,6 @@
 // Results as you type, with facets; the query stands in the address, so that it can be shared.
-import { FACETS, catalogue, find, terms, folded } from "./catalogue.js";
+import { FACETS, catalogue, find } from "./catalogue.js";
+import { folded, terms } from "./ranking.js";
 
 const PAGE = 30;
 
