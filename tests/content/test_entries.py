@@ -13,7 +13,8 @@ import pytest
 from psreg.authoring.questions import questions
 from psreg.core.classes import CLASSES
 from psreg.formats import dotprompt, pbe
-from psreg.formats.pbe_templates import blanks, copied_from, text_digest
+from psreg.formats.pbe_templates import blanks
+from psreg.lint.copied_texts import copied_from, text_digest
 from stub import running
 from support.paths import ROOT, SOURCE
 from support.warm_psreg import run_psreg
@@ -150,7 +151,7 @@ def test_templates_of_pbct_pass_when_filled_in(name):
 
 def test_whole_sentences_of_these_entries_are_recognized_in_others():
     """Digests of texts that others copy; released versions never change, so the file stays true."""
-    known = json.loads((SOURCE / "psreg/formats/data/example_texts.json").read_text())
+    known = json.loads((SOURCE / "psreg/lint/data/example_texts.json").read_text())
     artifacts = [(path, path.read_bytes()) for path in ARTIFACTS]
     texts = {}
     for path, data in artifacts:

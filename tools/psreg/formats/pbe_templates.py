@@ -2,13 +2,10 @@
 
 `data/pbe_templates.json` has the templates and blanks of tools/pbct.txt unchanged. `psreg new`
 fills them in, and findings about missing text say what the blank asks for.
-`data/example_texts.json` has digests of well-known texts: those of the specifications, of the
-other questions of `psreg new`, and of the prompts that psreg comes with, by the name of the prompt.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -117,65 +114,6 @@ def unfilled(text: str) -> str:
     return next((found[0] for found in BLANK.finditer(text) if found[1] in blanks()), "")
 
 
-def copied_from(text: str, name: str) -> str:
-    """Return whose example the whole of `text` is, in words; "" if it is none.
-
-    Case, blanks and punctuation do not count. `name` is the name or the title of the prompt, which
-    may use its own texts, however the name is spelled.
-    """
-    owners = _known_texts().get(text_digest(text), ())
-    if not owners or _letters(name) in map(_letters, owners):
-        return ""
-    if _PSREG in owners:
-        return "the example that psreg shows for such a field"
-    if owners[0] in _OF_SPECIFICATION:
-        return "copied from the specification of the format"
-    return f"copied from the published prompt `{owners[0]}`"
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name.casefold()))
-
-
-_GIVEN = ("pbe_name", "pbe_version")
-"""The blanks whose examples anyone may use."""
-
-_PSREG = "psreg new"
-_OF_SPECIFICATION = ("pbe-1.0", "hello_world", "simple_quiz", "AgentRoleplayPrompt")
-"""The prompts that the specifications show; `pbe-1.0` for what they say about a field."""
-
-
-def text_digest(text: str) -> str:
-    """Return the beginning of the digest of the words in `text`."""
-    # NOTE: this is asked about every text of every PBE; most are ASCII.
-    if text.isascii():
-        words = b" ".join(text.encode().translate(_ONLY_WORDS).split())
-    else:
-        words = " ".join(re.findall(r"\w+", text.casefold())).encode()
-    return hashlib.sha256(words).hexdigest()[:16]
-
-
-_ONLY_WORDS = (
-    "".join(c.lower() if c.isalnum() or c == "_" else " " for c in map(chr, range(0x80)))
-    .encode()
-    .ljust(0x100)
-)
-"""A small letter, a digit or `_` for each ASCII character, or a blank."""
-
-
-@cache
-def _known_texts() -> Mapping[str, tuple[str, ...]]:
-    """Return the names of the prompts that have a text, by its digest."""
-    table: dict[str, tuple[str, ...]] = {}
-    for name, digests in _data("example_texts.json").items():
-        for digest in digests:
-            table[digest] = (*table.get(digest, ()), name)
-    asked = (blank for key, blank in blanks().items() if key not in _GIVEN)
-    for digest in (text_digest(text) for one in asked for text in (one.meaning, one.example)):
-        table[digest] = (*table.get(digest, ()), _PSREG)
-    return table
-
-
 def _texts(value: Any) -> Iterator[str]:
     """Yield every string and member name in a template."""
     if isinstance(value, str):
@@ -191,8 +129,5 @@ def _texts(value: Any) -> Iterator[str]:
 
 @cache
 def _document() -> Any:
-    return _data("pbe_templates.json")
-
-
-def _data(name: str) -> Any:
-    return json.loads((files("psreg.formats") / "data" / name).read_text(encoding="utf-8"))
+    path = files("psreg.formats") / "data/pbe_templates.json"
+    return json.loads(path.read_text(encoding="utf-8"))

@@ -291,7 +291,7 @@ def _says(text: str, name: str, least: int = 0) -> str:
         return "says nothing"
     if count_words(text) < least:
         return "is a single word"
-    from psreg.formats.pbe_templates import copied_from  # noqa: PLC0415 - reads the examples
+    from psreg.lint.copied_texts import copied_from  # noqa: PLC0415 - reads the examples
 
     whose = copied_from(text, name)
     return f"is {whose}" if whose else ""

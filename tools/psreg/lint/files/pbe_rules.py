@@ -111,7 +111,8 @@ def text_says_nothing(pbe: Pbe) -> Iterator[Finding]:
 
 
 def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
-    from psreg.formats.pbe_templates import advice, copied_from, unfilled  # noqa: PLC0415 - for PBEs
+    from psreg.formats.pbe_templates import advice, unfilled  # noqa: PLC0415 - for PBEs
+    from psreg.lint.copied_texts import copied_from  # noqa: PLC0415 - reads the examples
 
     copied: dict[str, list[str]] = {}
     found: list[tuple[str, str]] = []

@@ -239,7 +239,7 @@ def content_says_nothing(prompt: Prompt) -> Iterator[Finding]:
     header = next((header for header in prompt.headers if header.name == "CONTENT"), None)
     if not header or not prompt.content:
         return
-    from psreg.formats.pbe_templates import copied_from  # noqa: PLC0415 - reads the examples
+    from psreg.lint.copied_texts import copied_from  # noqa: PLC0415 - reads the examples
 
     what = ""
     if "{" not in prompt.content and says_nothing(prompt.content):
