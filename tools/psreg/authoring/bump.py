@@ -20,12 +20,11 @@ from psreg.authoring.rename import with_release
 from psreg.authoring.todo import TO_TEST, TodoItem, overlaid, todo_items
 from psreg.compatibility.diff import Diff, Operand, compare_named
 from psreg.compatibility.side import artifact_side, submission_side
-from psreg.compatibility.steps import demanded, step_between, stepped
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import ReleaseId
 from psreg.core.rule import RuleTable
 from psreg.core.spelling import nearest
-from psreg.core.version import Step, parse_version
+from psreg.core.version import Step, demanded, parse_version, step_between, stepped
 from psreg.formats import golden_case, toml_document
 from psreg.formats.layout import EVIDENCE, STATEMENT
 from psreg.formats.tree import Entry, Submission, Tree

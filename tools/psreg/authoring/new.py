@@ -15,13 +15,12 @@ from psreg.authoring import questions
 from psreg.authoring.questions import Answer, Question
 from psreg.authoring.rename import with_release
 from psreg.authoring.todo import TO_TEST, Location, TodoItem, overlaid, todo_items
-from psreg.compatibility.steps import FIRST, is_legal_step
 from psreg.core.classes import Format
 from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UsageError
 from psreg.core.identity import ReleaseId
 from psreg.core.rule import RuleTable
-from psreg.core.version import parse_version
+from psreg.core.version import FIRST, is_legal_step, parse_version
 from psreg.formats import dotprompt, pbe, pbe_templates
 from psreg.formats.json.pointer import join
 from psreg.formats.layout import stated_version

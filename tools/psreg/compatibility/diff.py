@@ -15,12 +15,11 @@ from semver import Version
 
 from psreg.compatibility.row import Difference
 from psreg.compatibility.side import Side, artifact_side, folder_side
-from psreg.compatibility.steps import demanded, stepped
 from psreg.compatibility.version_floor import differences_of, floor_of
 from psreg.core.classes import Format, detect_format
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import ReleaseId
-from psreg.core.version import Step, is_version, parse_version
+from psreg.core.version import Step, demanded, is_version, parse_version, stepped
 
 _START = 4096
 """Bytes at the start of a file from which its format is detected."""

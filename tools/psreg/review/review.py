@@ -13,12 +13,11 @@ from types import MappingProxyType
 
 from psreg.compatibility.diff import compare
 from psreg.compatibility.side import submission_side
-from psreg.compatibility.steps import step_between
 from psreg.core.diagnostics import ERROR, Diagnostic, Report
 from psreg.core.errors import FindingsError
 from psreg.core.identity import Author, EntryId
 from psreg.core.rule import RuleTable
-from psreg.core.version import Step, parse_version
+from psreg.core.version import Step, parse_version, step_between
 from psreg.formats.policy import BY_ORIGIN
 from psreg.formats.tree import Submission
 from psreg.lint.names.all_names import ENOUGH, similar_candidates

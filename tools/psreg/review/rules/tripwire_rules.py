@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import PurePosixPath
 
-from psreg.compatibility.steps import step_between
 from psreg.core.diagnostics import WARNING, Finding, Span
 from psreg.core.identity import EntryId
 from psreg.core.rule import rule
-from psreg.core.version import Step
+from psreg.core.version import Step, step_between
 from psreg.formats.golden_case import SUFFIX
 from psreg.formats.json.pointer import join
 from psreg.formats.layout import EVIDENCE, STATEMENT

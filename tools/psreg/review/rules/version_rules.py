@@ -9,19 +9,20 @@ from semver import Version
 
 from psreg.compatibility.release_rows import RELEASE_ROWS
 from psreg.compatibility.row import Difference
-from psreg.compatibility.steps import (
-    FIRST,
-    demanded,
-    is_legal_step,
-    legal_next,
-    step_between,
-    stepped,
-)
 from psreg.compatibility.version_floor import differences
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.excerpt import common_start
 from psreg.core.rule import rule
-from psreg.core.version import Step, parse_version
+from psreg.core.version import (
+    FIRST,
+    Step,
+    demanded,
+    is_legal_step,
+    legal_next,
+    parse_version,
+    step_between,
+    stepped,
+)
 from psreg.formats.json.pointer import join
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Submission
