@@ -6,92 +6,27 @@ about a deleted file points at the start of the file.
 
 from psreg.core.rule import Rule
 from psreg.review.change import ChangeSet
-from psreg.review.rules.file_rules import (
-    outside_the_entries,
-    path_not_portable,
-    paths_clash,
-    several_entries,
-    several_versions,
-    signed_state_changed,
-)
-from psreg.review.rules.owner_rules import (
-    author_not_among_owners,
-    author_not_an_owner,
-    author_unknown,
-    entry_without_owner,
-    owners_changed,
-    owners_changed_by_non_owner,
-)
-from psreg.review.rules.regression_rules import (
-    evidence_dropped,
-    license_changed,
-    limitation_dropped,
-    signature_dropped,
-)
-from psreg.review.rules.released_rules import (
-    class_changed,
-    entry_removed,
-    released_file_changed,
-    statement_invalid,
-    statement_rewritten,
-    version_removed,
-)
-from psreg.review.rules.tripwire_rules import small_release_reaches_further
-from psreg.review.rules.version_rules import (
-    behaviour_changed,
-    below_the_floor,
-    capability_added,
-    first_version_unusual,
-    major_release,
-    new_name,
-    not_a_next_version,
-)
-from psreg.review.rules.withdrawal_rules import (
-    aliases_changed,
-    deprecation_changed,
-    name_no_longer_retired,
-    required_elsewhere,
-    version_reused,
-    yank_lifted,
-)
+from psreg.review.rules.file_rules import FILE_RULES
+from psreg.review.rules.owner_rules import OWNER_RULES
+from psreg.review.rules.regression_rules import REGRESSION_RULES
+from psreg.review.rules.released_rules import RELEASED_RULES
+from psreg.review.rules.tripwire_rules import TRIPWIRE_RULES
+from psreg.review.rules.version_rules import VERSION_RULES
+from psreg.review.rules.withdrawal_rules import WITHDRAWAL_RULES
 
-CHANGE_RULES: tuple[Rule[ChangeSet], ...] = (
-    released_file_changed,
-    version_removed,
-    entry_removed,
-    class_changed,
-    statement_rewritten,
-    first_version_unusual,
-    not_a_next_version,
-    below_the_floor,
-    behaviour_changed,
-    major_release,
-    new_name,
-    capability_added,
-    outside_the_entries,
-    several_entries,
-    path_not_portable,
-    paths_clash,
-    author_unknown,
-    author_not_an_owner,
-    entry_without_owner,
-    owners_changed,
-    owners_changed_by_non_owner,
-    author_not_among_owners,
-    license_changed,
-    evidence_dropped,
-    limitation_dropped,
-    signature_dropped,
-    yank_lifted,
-    deprecation_changed,
-    name_no_longer_retired,
-    aliases_changed,
-    required_elsewhere,
-    version_reused,
-    statement_invalid,
-    signed_state_changed,
-    several_versions,
-    small_release_reaches_further,
+CHANGE_RULES: tuple[Rule[ChangeSet], ...] = tuple(
+    sorted(
+        (
+            *FILE_RULES,
+            *OWNER_RULES,
+            *REGRESSION_RULES,
+            *RELEASED_RULES,
+            *TRIPWIRE_RULES,
+            *VERSION_RULES,
+            *WITHDRAWAL_RULES,
+        ),
+        key=lambda rule: rule.code,
+    )
 )
 """The rules that are checked once per change, in the order of their codes."""
 

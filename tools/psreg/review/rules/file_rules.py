@@ -273,3 +273,13 @@ def _in_same_version(one: PurePosixPath, other: PurePosixPath) -> bool:
     """Tell whether both are files of the same version, which REG006 reports."""
     release = ReleaseId.of(one)
     return release is not None and release == ReleaseId.of(other)
+
+
+FILE_RULES = (
+    outside_the_entries,
+    several_entries,
+    path_not_portable,
+    paths_clash,
+    signed_state_changed,
+    several_versions,
+)

@@ -222,3 +222,13 @@ def author_not_among_owners(change: ChangeSet) -> Iterator[Finding]:
                     path=str(entry.path),
                     hint="Add your own account, or write `owners = []`.",
                 )
+
+
+OWNER_RULES = (
+    author_unknown,
+    author_not_an_owner,
+    entry_without_owner,
+    owners_changed,
+    owners_changed_by_non_owner,
+    author_not_among_owners,
+)

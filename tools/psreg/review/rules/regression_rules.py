@@ -143,3 +143,6 @@ def signature_dropped(change: ChangeSet) -> Iterator[Finding]:
 def _signatures(submission: Submission) -> int:
     data = submission.tree.files.get(submission.folder / STATEMENT)
     return len(signatures(json_document.parse(data).value)) if data else 0
+
+
+REGRESSION_RULES = (license_changed, evidence_dropped, limitation_dropped, signature_dropped)

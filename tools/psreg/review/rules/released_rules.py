@@ -352,3 +352,13 @@ def signatures(statement: Any) -> list[Any]:
     """Return the signatures of a statement as JSON data; [] if it is not a statement."""
     found = statement.get("signatures") if isinstance(statement, dict) else None
     return found if isinstance(found, list) else []
+
+
+RELEASED_RULES = (
+    released_file_changed,
+    version_removed,
+    entry_removed,
+    class_changed,
+    statement_rewritten,
+    statement_invalid,
+)

@@ -255,3 +255,6 @@ def _addresses(content: Content) -> Iterator[Reach]:
                 message=f"a host, {quoted(match[0])}",
                 at=segment.span(*match.span()),
             )
+
+
+TRIPWIRE_RULES = (small_release_reaches_further,)

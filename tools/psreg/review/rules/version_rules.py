@@ -329,3 +329,14 @@ def capability_added(change: ChangeSet) -> Iterator[Finding]:
                     path=str(release.submission.release_path),
                     hint="Say in `changes` what it is for.",
                 )
+
+
+VERSION_RULES = (
+    first_version_unusual,
+    not_a_next_version,
+    below_the_floor,
+    behaviour_changed,
+    major_release,
+    new_name,
+    capability_added,
+)

@@ -256,3 +256,13 @@ def version_reused(change: ChangeSet) -> Iterator[Finding]:
                 path=path,
                 hint="Use the next number.",
             )
+
+
+WITHDRAWAL_RULES = (
+    yank_lifted,
+    deprecation_changed,
+    name_no_longer_retired,
+    aliases_changed,
+    required_elsewhere,
+    version_reused,
+)
