@@ -31,12 +31,10 @@ class OptionAdder(Protocol):
         """Declare one option."""
 
 
-def add_output_options(
-    parser: OptionAdder, formats: tuple[str, ...] = ("text", "json"), default: str = "text"
-) -> None:
+def add_output_options(parser: OptionAdder, formats: tuple[str, ...] = ("text", "json")) -> None:
     """Declare `--format` and `--quiet`, which every command has."""
     parser.add_argument(
-        "--format", choices=formats, default=default, help=f"how to print the result ({default})"
+        "--format", choices=formats, default="text", help="how to print the result (text)"
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print only problems")
 

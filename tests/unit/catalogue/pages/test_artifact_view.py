@@ -97,7 +97,7 @@ def test_data_cannot_end_its_script():
         (None, "<code>null</code>"),
         ([], "<p>empty</p>"),
         ({}, "<p>empty</p>"),
-        (["a", "b<"], '<ul class="ps-chips "><li>a</li><li>b&lt;</li></ul>'),
+        (["a", "b<"], '<ul class="ps-chips"><li>a</li><li>b&lt;</li></ul>'),
         (["a\nb", 1, [2]], "<ul><li>a<br>b</li><li>1</li><li><ul><li>2</li></ul></li></ul>"),
     ],
 )

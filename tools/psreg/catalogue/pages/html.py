@@ -62,10 +62,10 @@ def command(line: str) -> str:
     )
 
 
-def chips(values: Iterable[str], class_: str = "") -> str:
+def chips(values: Iterable[str]) -> str:
     """Return `values` as a row of small labels; "" if there are none."""
     items = "".join(f"<li>{text(value)}</li>" for value in values)
-    return f'<ul class="ps-chips {class_}">{items}</ul>' if items else ""
+    return f'<ul class="ps-chips">{items}</ul>' if items else ""
 
 
 def terms(rows: Iterable[tuple[str, str]], class_: str = "ps-terms") -> str:

@@ -157,7 +157,7 @@ def _plain(text: str) -> Any:
     except (ValueError, RecursionError):
         return _DOUBTFUL
     brackets = text.count("[") + text.count("{")
-    if brackets > MAX_DEPTH and _deeper(value, MAX_DEPTH):
+    if brackets > MAX_DEPTH and _too_deep(value):
         return _DOUBTFUL
     most = text.count(",") + brackets + 1
     return _DOUBTFUL if most > MAX_VALUES and _number_of_values(value) > MAX_VALUES else value
@@ -172,10 +172,10 @@ def _number_of_values(value: Any) -> int:
     return number
 
 
-def _deeper(value: Any, levels: int) -> bool:
-    """Tell whether objects and arrays are nested more than `levels` deep; level by level."""
+def _too_deep(value: Any) -> bool:
+    """Tell whether objects and arrays are nested too deep; level by level."""
     row = [value]
-    for _ in range(levels):
+    for _ in range(MAX_DEPTH):
         row = _children(row)
     return any(isinstance(node, (dict, list)) for node in row)
 
