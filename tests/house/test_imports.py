@@ -13,7 +13,7 @@ from support.paths import SOURCE
 ONLY_IN = {
     "tuf.ngclient": {"psreg/client/tufclient.py"},
     "tuf.api": {"psreg/registry/trust/metadata.py"},
-    "cryptography": {"psreg/registry/trust/keys.py"},
+    "cryptography": {"psreg/registry/trust/signing_keys.py"},
     "confusable_homoglyphs": {"psreg/lint/content/folding.py"},
     "jsonschema": {"psreg/formats/schema.py"},
     "platformdirs": {"psreg/system/user_folders.py"},

@@ -18,10 +18,10 @@ from psreg.registry.journal import PublishJournal
 from psreg.registry.keystore import KeyStore
 from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.store_folder import RegistryFolder
-from psreg.registry.trust.keys import key_to_pem
 from psreg.registry.trust.metadata import Document, MetadataSigner, signers_of
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import LIFETIMES
+from psreg.registry.trust.signing_keys import key_to_pem
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 """python-tuf's client looks at the real clock, so the tests' clock starts there."""

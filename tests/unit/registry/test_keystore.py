@@ -10,7 +10,7 @@ import pytest
 
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.keystore import KeyStore
-from psreg.registry.trust.keys import key_from_pem
+from psreg.registry.trust.signing_keys import key_from_pem
 
 ID = "0123456789abcdef" * 2
 

@@ -14,7 +14,7 @@ from shlex import quote
 
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.store_folder import sync_folder
-from psreg.registry.trust.keys import generate_key
+from psreg.registry.trust.signing_keys import generate_key
 from psreg.system.atomic import TEMPORARY, cannot_write
 from psreg.system.files import real_path
 

@@ -16,10 +16,10 @@ from tuf.api.metadata import Metadata, MetaFile, TargetFile
 
 from psreg.core.errors import TrustError
 from psreg.registry.publish import publish
-from psreg.registry.trust.keys import generate_key, key_from_pem
 from psreg.registry.trust.metadata import root_info
 from psreg.registry.trust.reading import read_registry, read_roots
 from psreg.registry.trust.roles import bin_of
+from psreg.registry.trust.signing_keys import generate_key, key_from_pem
 from support.publishing import CLEAN, FIRST, NOW, SECOND, memory_ports
 
 PORTS = memory_ports()

@@ -2,8 +2,8 @@
 
 from psreg.formats.protocol_versions import latest_version
 from psreg.protocols.protocol import ConversationProtocol
-from psreg.protocols.vpp.rules import VPP_RULES
 from psreg.protocols.vpp.units import parsed, units
+from psreg.protocols.vpp.vpp_rules import VPP_RULES
 
 VPP = ConversationProtocol(
     name="vpp", version=latest_version("vpp"), rules=VPP_RULES, units=units, parsed=parsed

@@ -30,7 +30,6 @@ from tuf.api.metadata import (
 from tuf.api.serialization import DeserializationError
 
 from psreg.core.errors import TrustError
-from psreg.registry.trust.keys import key_from_pem
 from psreg.registry.trust.roles import (
     BIN_BITS,
     BIN_PREFIX,
@@ -51,6 +50,7 @@ from psreg.registry.trust.roles import (
     is_due,
     is_registry_id,
 )
+from psreg.registry.trust.signing_keys import key_from_pem
 from psreg.registry.trust.strict_json import strict_value
 
 MODES = ("dev", "production")

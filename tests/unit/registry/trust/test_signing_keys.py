@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from psreg.core.errors import TrustError
-from psreg.registry.trust.keys import generate_key, key_from_pem, key_to_pem
+from psreg.registry.trust.signing_keys import generate_key, key_from_pem, key_to_pem
 
 
 def test_a_new_key_can_be_read_back() -> None:
