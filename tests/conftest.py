@@ -25,6 +25,7 @@ UNMEASURED = []
 """The tests since the last measured one, whose results are kept in caches."""
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("sampled", settings.get_profile("untimed"), max_examples=40)
 settings.register_profile("whole", settings.get_profile("untimed"), max_examples=1_000)
 
 
@@ -46,7 +47,7 @@ def pytest_configure(config):
     if config.option.all:
         settings.load_profile("whole")
     elif "CI" not in os.environ:  # there, Hypothesis' own profile holds: no deadline, no chance
-        settings.load_profile("untimed")
+        settings.load_profile("sampled")
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = config.option.seed
 

@@ -188,10 +188,11 @@ class Simulator:
 
     def signed(self, signed: Any, signer: str, role: str = "") -> bytes:
         """Return `signed` as a metadata file with the signature of one key, bound to `role`."""
-        metadata = Metadata(copy.deepcopy(signed))
+        copied = copy.copy(signed)
         if self.bound and role:
-            binding = {"id": self.registry_id, "role": role}
-            metadata.signed.unrecognized_fields.setdefault("psreg", binding)
+            binding = {"psreg": {"id": self.registry_id, "role": role}}
+            copied.unrecognized_fields = binding | signed.unrecognized_fields
+        metadata = Metadata(copied)
         metadata.sign(self.signers[signer])
         return metadata.to_bytes()
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path, PurePosixPath
+from shutil import copytree, rmtree
+from tempfile import mkdtemp
 from typing import Any
 from urllib.parse import unquote
 
@@ -76,6 +80,23 @@ def release(
 ) -> PublishResult:
     """Publish `tree` into the folder `registry`."""
     return publish(tree, CLEAN, now, ports(home, registry), **options)
+
+
+@cache
+def _founded() -> tuple[Path, str]:
+    """Publish FIRST once for all tests of this process; return where, and the registry's id."""
+    place = Path(mkdtemp(prefix="psreg-tests-"))
+    atexit.register(rmtree, place)
+    published = release(place / "home", place / "registry", FIRST)
+    return place, published.registry_id
+
+
+def founded(home: Path, registry: Path) -> None:
+    """Leave what `release(home, registry, FIRST)` does, copied from where that was done once."""
+    place, registry_id = _founded()
+    copytree(place / "home/keys", home / "keys")
+    copytree(place / "registry", registry)
+    PublishJournal(home / "state", registry).finish(registry_id)
 
 
 def renewed(home: Path, registry: Path, after: timedelta) -> PublishResult:

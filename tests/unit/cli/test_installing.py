@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 
 from simulator import METADATA, TEXT, Simulator
 from support.clients import Client
 from support.loopback import serving
+from support.walks import sampled
 
 PROMPT = b"Dear {name},\n"
 
@@ -216,8 +218,9 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(
+    ("command", "change"), sampled([*product(COMMANDS, CHANGES)], 9, kinds=lambda case: case)
+)
 def test_what_is_not_the_file_that_was_installed_is_not_used(install, client, command, change):
     install("diary")
     path = client.library / "diary" / "1.0.0" / "diary.prompt"

@@ -20,6 +20,7 @@ from support.publishing import (
     Tree,
     entry,
     files,
+    founded,
     ports,
     release,
     renewed,
@@ -61,7 +62,7 @@ def test_each_publish_adds_a_small_segment(home: Path, registry: Path) -> None:
 
 
 def test_what_is_not_in_the_catalogue_changes_no_segment(home: Path, registry: Path) -> None:
-    release(home, registry, FIRST)
+    founded(home, registry)
     before = head(registry)
     owned = FIRST | {
         path: b"owners = []\nthreshold = 2\n" for path in FIRST if "entry" in path.name
@@ -121,7 +122,7 @@ def test_nothing_is_removed_that_an_unexpired_timestamp_refers_to(
 
 
 def test_a_renewal_retires_nothing_by_itself(home: Path, registry: Path) -> None:
-    release(home, registry, FIRST)
+    founded(home, registry)
     before = head(registry)
     renewed(home, registry, 300 * DAY)
     assert head(registry) == before
@@ -132,7 +133,7 @@ def test_a_renewal_retires_nothing_by_itself(home: Path, registry: Path) -> None
 
 
 def test_a_segment_that_was_altered_is_not_merged(home: Path, registry: Path) -> None:
-    release(home, registry, FIRST)
+    founded(home, registry)
     (segment,) = head(registry).segments
     (registry / segment.path).write_bytes(b"{}")
     with pytest.raises(TrustError) as caught:
@@ -141,7 +142,7 @@ def test_a_segment_that_was_altered_is_not_merged(home: Path, registry: Path) ->
 
 
 def test_the_former_layout_is_migrated_and_kept_for_its_time(home: Path, registry: Path) -> None:
-    release(home, registry, FIRST)
+    founded(home, registry)
     shard = {"schema": "psreg.catalog/1", "shard": "prompt", "count": 0}
     old = make_former(home, registry, json.dumps(shard).encode())
     assert head_of(state_of(registry)) is None
@@ -166,7 +167,7 @@ def make_former(home: Path, registry: Path, shard: bytes) -> str:
 
 
 def test_the_policy_says_how_long_files_are_kept(home: Path, registry: Path) -> None:
-    release(home, registry, FIRST)
+    founded(home, registry)
     old = [path for path in files(registry) if path.endswith(".alpha.json")]
     at: datetime = NOW
     for day in (1, 17):
