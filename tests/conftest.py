@@ -7,6 +7,7 @@ import pkgutil
 import random
 import signal
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import coverage
@@ -20,6 +21,9 @@ from support.paths import ROOT, TESTS
 MEASURED = (TESTS / "unit", TESTS / "house/test_rules.py", TESTS / "house/test_floor.py")
 NOT_MEASURED = (TESTS / "unit/cli",)
 """Where tests call psreg in their own process; what starts it as a program measures nothing."""
+
+LONGEST = tuple(TESTS / name for name in ("workflows", "browser", "house", "attacks", "unit/cli"))
+"""Where single tests take seconds; no worker begins with these when the others end."""
 
 UNMEASURED = []
 """The tests since the last measured one, whose results are kept in caches."""
@@ -85,12 +89,18 @@ def pytest_runtest_protocol(item):
             forget()
         return (yield)
     UNMEASURED.append(item.nodeid)
+    with not_measuring():
+        return (yield)
+
+
+@contextmanager
+def not_measuring():
     stopped = []  # a worker of xdist measures twice, and the one goes on when the other stops
     while (measuring := coverage.Coverage.current()) is not None:
         measuring.stop()
         stopped.append(measuring)
     try:
-        return (yield)
+        yield
     finally:
         for measuring in reversed(stopped):
             measuring.start()
@@ -102,6 +112,28 @@ def pytest_sessionstart():
         for module in pkgutil.walk_packages(psreg.__path__, "psreg."):
             if module.name != "psreg.__main__":
                 importlib.import_module(module.name)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect without measuring: what tests compute while they are imported is no test."""
+    UNMEASURED.append("what was collected")
+    with not_measuring():
+        return (yield)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Let the tests that take longest begin first, and those that are measured stay together."""
+    ranks = {path: rank for rank, path in enumerate(LONGEST)}
+
+    def place(item):
+        first = next(
+            (ranks[path] for path in LONGEST if item.path.is_relative_to(path)), len(ranks)
+        )
+        return measured(item), first
+
+    items.sort(key=place)
 
 
 def pytest_collection_finish():

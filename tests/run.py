@@ -22,7 +22,7 @@ STATIC = (
     ("mypy",),
     ("lint-imports",),
 )
-SIDE_BY_SIDE = ("-n", "3", "--dist", "loadgroup")
+SIDE_BY_SIDE = ("-n", "3", "--dist", "worksteal")
 MEASURED = ("--cov", "--cov-report=term-missing:skip-covered")
 FIRST = (
     *("core", "formats", "protocols", "lint", "compatibility"),

@@ -23,11 +23,10 @@ ARGUMENTS = [
 
 
 def pytest_collection_modifyitems(items):
-    """Keep all browser tests in one worker: they share a site and a browser."""
+    here = Path(__file__).parent
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if item.path.is_relative_to(here):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 READY = """

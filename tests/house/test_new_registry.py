@@ -12,8 +12,6 @@ import pytest
 from support.authoring import ANSWERS, BESIDE, POLICY, tree_of
 from support.paths import ROOT
 
-pytestmark = pytest.mark.xdist_group("wheel")
-
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 

@@ -16,8 +16,6 @@ from support.corpus_cases import CORPUS
 
 RULES = all_rules()
 
-pytestmark = pytest.mark.xdist_group("site pages")
-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):

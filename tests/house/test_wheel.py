@@ -9,8 +9,6 @@ import pytest
 
 import generate
 
-pytestmark = pytest.mark.xdist_group("wheel")
-
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):

@@ -10,8 +10,6 @@ from psreg.catalogue.pages.markdown_pages import SHELLS, all_sources
 from psreg.core.errors import FindingsError
 from support.paths import ROOT
 
-pytestmark = pytest.mark.xdist_group("frame")
-
 OURS = ROOT / "site"
 
 

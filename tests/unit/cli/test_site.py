@@ -21,9 +21,6 @@ from support.warm_psreg import run_psreg
 PIN = "--root-sha256"
 
 
-pytestmark = pytest.mark.xdist_group("site")
-
-
 @pytest.fixture(scope="module")
 def registry(tmp_path_factory):
     return checkout(tmp_path_factory.mktemp("registry"))
@@ -115,12 +112,7 @@ def test_every_link_leads_somewhere(site):
     assert dead == set()
 
 
-def test_building_twice_gives_the_same_bytes(site, registry, tmp_path):
-    psreg("site", "build", "--out", str(tmp_path / "again"), cwd=registry)
-    assert files(tmp_path / "again") == files(site[0])
-
-
-def test_building_in_many_processes_gives_the_same_bytes(site, registry, tmp_path):
+def test_building_again_in_many_processes_gives_the_same_bytes(site, registry, tmp_path):
     code = (
         "import sys, psreg.catalogue.build as build; build._SLICE = 1;"
         "from psreg.cli.main import run; sys.exit(run(sys.argv[1:]))"
@@ -183,10 +175,10 @@ def test_the_name_of_the_site_is_text_and_no_markup(registry, site, tmp_path):
     assert "x&lt;/title&gt;&lt;script&gt;" in (copy / "out/index.html").read_text()
 
 
-def test_nothing_unsigned_of_the_registry_is_copied(registry, site, tmp_path):
-    copy = tmp_path / "copy"
-    shutil.copytree(registry, copy)
-    place = copy / "registry"
+def test_nothing_unsigned_of_a_registry_anywhere_is_copied(registry, site, tmp_path):
+    checkout_only, place = tmp_path / "checkout", tmp_path / "elsewhere"
+    shutil.copytree(registry / "pbes", checkout_only / "pbes")
+    shutil.copytree(registry / "registry", place)
     evil = b"<script>alert(1)</script>"
     for path in (
         "evil.html",
@@ -204,8 +196,10 @@ def test_nothing_unsigned_of_the_registry_is_copied(registry, site, tmp_path):
     ):
         (place / path).parent.mkdir(parents=True, exist_ok=True)
         (place / path).write_bytes(evil)
-    psreg("site", "build", "--out", "out", "--quiet", cwd=copy)
-    assert files(copy / "out/registry") == files(site[0] / "registry")
+    where = ("--registry-dir", str(place))
+    psreg("site", "build", "--out", "out", "--quiet", *where, cwd=checkout_only)
+    assert files(checkout_only / "out/registry") == files(site[0] / "registry")
+    assert (checkout_only / "out/index.html").is_file()
 
 
 @pytest.mark.parametrize(
@@ -254,16 +248,6 @@ def test_outside_of_a_registry(tmp_path):
     assert b"there is no pbes/" in done.stderr
 
 
-def test_another_place_of_the_metadata(registry, tmp_path):
-    checkout_only = tmp_path / "checkout"
-    shutil.copytree(registry / "pbes", checkout_only / "pbes")
-    psreg(
-        *("site", "build", "--out", "out", "--registry-dir", str(registry / "registry")),
-        cwd=checkout_only,
-    )
-    assert (checkout_only / "out/index.html").is_file()
-
-
 def test_a_folder_of_someone_else_is_left_alone(registry, tmp_path):
     (tmp_path / "mine").write_text("precious")
     psreg("site", "build", "--out", str(tmp_path), cwd=registry, code=2)
@@ -293,21 +277,25 @@ def serving(registry):
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
-def test_serve_tells_its_address_serves_and_ends_when_asked(serving, end, tmp_path):
-    process = serving("--out", str(tmp_path / "site"))
+def test_serve_tells_its_address_and_ends_without_a_trace(serving, end, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    process = serving()
     first = process.stdout.readline()
     url = first.split(" at ")[1].split(" ")[0]
     assert first == f"serving 5 entries at {url} (press Ctrl-C to stop)\n"
     assert process.stdout.readline().startswith(f"psreg registry add {url} {PIN} ")
     with urllib.request.urlopen(f"{url}interactive_engine/listener/", timeout=10) as answer:
         assert b"A title" in answer.read()
-    assert f"<loc>{url}" in (tmp_path / "site/sitemap.xml").read_text()
+    with urllib.request.urlopen(f"{url}sitemap.xml", timeout=10) as answer:
+        assert f"<loc>{url}".encode() in answer.read()
+    assert list(tmp_path.iterdir())
     process.send_signal(end)
     out, said = process.communicate(timeout=30)
     assert (process.returncode, out, said) == (0, "", "stopped\n")
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_serve_for_machines(serving, tmp_path):
+def test_serve_for_machines_into_a_folder(serving, tmp_path):
     process = serving("--format", "json", "--quiet", "--out", str(tmp_path / "site"))
     lines = []
     while (line := process.stdout.readline()) != "}\n":
@@ -315,16 +303,7 @@ def test_serve_for_machines(serving, tmp_path):
     answer = json.loads("".join([*lines, line]))
     assert answer["schema"] == "psreg.serve/1"
     assert answer["url"].startswith("http://127.0.0.1:")
-
-
-def test_serve_leaves_nothing_behind(serving, tmp_path, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    process = serving()
-    process.stdout.readline()
-    assert list(tmp_path.iterdir())
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
-    assert list(tmp_path.iterdir()) == []
+    assert f"<loc>{answer['url']}" in (tmp_path / "site/sitemap.xml").read_text()
 
 
 def test_a_busy_port_is_told_at_once(registry):

@@ -222,7 +222,7 @@ def test_missing_record(there: Files) -> None:
 FLIPPED = [path for path in NEW if not path.startswith("metadata/1.r-") and path not in OLD]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.sampled_from(FLIPPED), st.integers(0, 10**6), st.integers(0, 7))
 def test_any_flipped_bit_is_refused_or_means_nothing(path: str, place: int, bit: int) -> None:
     data = bytearray(NEW[path])
