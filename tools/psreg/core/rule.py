@@ -145,7 +145,8 @@ class RuleTable(tuple[Rule[Any], ...]):  # noqa: SLOT001 - it caches what it com
 
     def about(self, subject: T) -> tuple[Rule[T], ...]:
         """Return the rules that check values of the type of `subject`."""
-        return self._by_subject.get(type(subject).__name__, ())
+        kinds = (kind.__name__ for kind in type(subject).__mro__)
+        return next((rules for kind in kinds if (rules := self._by_subject.get(kind))), ())
 
     @cached_property
     def _by_subject(self) -> Mapping[str, tuple[Rule[Any], ...]]:

@@ -76,7 +76,9 @@ def _listed(rules: Iterable[Rule[T]], subject: T) -> Iterator[tuple[Rule[T], Fin
     room = LISTED_IN_ALL
     for rule in rules:
         # NOTE: almost every rule finds nothing.
-        if found := list(islice(rule.check(subject), MOST + 1)):
+        findings = rule.check(subject)
+        if first := next(findings, None):
+            found = [first, *islice(findings, MOST)]
             for finding, more in _of_rule(rule, found, max(1, min(room, LISTED))):
                 room -= 1
                 yield rule, finding, more

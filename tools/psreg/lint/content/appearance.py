@@ -68,12 +68,12 @@ _SPELLED, _SPELLED_SHORT = _letter_by_letter(_LONE, 2), _letter_by_letter(_LONE,
 _ANY_SPELLED, _ANY_SPELLED_SHORT = _letter_by_letter(_ANY_LONE, 2), _letter_by_letter(_ANY_LONE, 0)
 _EMPHASIS = lazy(r"[*`~]{1,3}")
 _PERCENTS = lazy(r"(?:%[0-9A-Fa-f]{2}){1,400}")
-_DIVIDED = (
-    lazy(r"-\n(?<=[^\W\d_]-\n)[ \t]{0,8}(?=[^\W\d_])"),
-    lazy(r"\n(?:\n?(?:[-*+>][ ])?\S{1,40}(?:\n|\Z)){4,40}"),
-    lazy(r"\.[ ](?<=[^\W\d_]\.[ ])(?:[^\W\d_]{1,20}\.[ ]){2,40}"),
-    lazy(r"[ ]\|[ ](?:[^\s|]{1,20}[ ]\|[ ]?){3,40}"),
-)
+_DIVIDED = {
+    "-\n": lazy(r"-\n(?<=[^\W\d_]-\n)[ \t]{0,8}(?=[^\W\d_])"),
+    "\n": lazy(r"\n(?:\n?(?:[-*+>][ ])?\S{1,40}(?:\n|\Z)){4,40}"),
+    ". ": lazy(r"\.[ ](?<=[^\W\d_]\.[ ])(?:[^\W\d_]{1,20}\.[ ]){2,40}"),
+    " | ": lazy(r"[ ]\|[ ](?:[^\s|]{1,20}[ ]\|[ ]?){3,40}"),
+}
 """Where a sentence is divided: a hyphen, lines or sentences or cells of one word each."""
 
 _BETWEEN = lazy(r"\n{1,2}(?:[-*+>][ ])?|\.[ ]|[ ]\|[ ]?")
@@ -240,7 +240,8 @@ def plain(below: Layer, content: Content, *, fold: bool = True) -> Layer:
     if words is None or len(_ALPHABET & words) >= _FEW:
         below = _spelled(below)
     signs = not _AS_LETTERS.isdisjoint(content.marks) and _SIGN.search(text)
-    if words is None or signs or any(map(_is_mixed, words)):
+    mixed = words is None or any(_is_mixed(w) for w in words if not w.isalpha())
+    if signs or mixed:
         read = _replaced(below, DIGITS, _DIGITS, _without_digits)
         if read is not below and len(read.starts) >= _FEW:
             read = _replaced(read, DIGITS, _SHORT_DIGITS, _without_any_digits)
@@ -330,25 +331,36 @@ def _divided(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
     suspicious = _words() & words
     if len(suspicious) > 1 or "-\n" in below.text:
         pieces = below
-        for pattern in _DIVIDED:
-            pieces = _replaced(pieces, DIVIDED, pattern, _in_one)
+        for sign, pattern in _DIVIDED.items():
+            whole = suspicious if pieces is below else _words()
+            if sign in pieces.text and (sign != "\n" or _has_lines_of(whole, pieces.text)):
+                pieces = _replaced(pieces, DIVIDED, pattern, _in_one)
         if pieces is not below:
             yield pieces
-    long = (word for word in words if len(word) >= _LONG_NAME)
-    joined = sum(f"_{word}" in below.text or f"{word}_" in below.text for word in suspicious)
-    suspected = joined > 1 or any(len(set(_within().findall(word))) > 1 for word in long)
-    if suspected and _may_have_names(below.text):
+    if _may_have_names(below.text, words, suspicious):
         names = _replaced(below, RUN_ON, _NAMES, _in_words)
         if names is not below:
             yield names
 
 
-def _may_have_names(text: str) -> bool:
-    if _IN_SNAKE.search(text):
-        return True
+def _has_lines_of(words: frozenset[str], text: str) -> bool:
+    """Tell whether two of `words` are lines of their own, or items of a list."""
+    lower = f"{text.lower()}\n"
+    last = [word for word in words if f"{word}\n" in lower]
+    return sum(f"\n{word}\n" in lower or f" {word}\n" in lower for word in last) > 1
+
+
+def _may_have_names(text: str, words: frozenset[str], suspicious: frozenset[str]) -> bool:
+    """Tell quickly whether `text` may have names that consist of suspicious words."""
     # NOTE: bytes are translated much faster than a pattern is tried at every letter.
-    humps = b"aA" in text.encode("ascii", "replace").translate(_CASES)
-    return humps and _IN_CAMEL.search(text) is not None
+    if not _IN_SNAKE.search(text) and not (
+        b"aA" in text.encode("ascii", "replace").translate(_CASES) and _IN_CAMEL.search(text)
+    ):
+        return False
+    if sum(f"_{word}" in text or f"{word}_" in text for word in suspicious) > 1:
+        return True
+    long = (word for word in words if len(word) >= _LONG_NAME)
+    return any(len(set(_within().findall(word))) > 1 for word in long)
 
 
 _LONG_NAME = 16

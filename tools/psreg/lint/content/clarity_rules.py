@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from typing import Any
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.regex import lazy
@@ -56,8 +57,6 @@ _FEATURE = lazy(
 _NEEDLES = tuple((f.lower(), marks_of(f.lower())) for f in FEATURES)
 """Each feature, and the marks of a text that names it."""
 
-_TECHNIQUES = "/facilitator_techniques/techniques/"
-_EXAMPLE = lazy(rf"{_TECHNIQUES}[0-9]++/example")
 ENOUGH_WORDS = 5
 """The fewest words of an example that shows what an assistant might say."""
 
@@ -81,7 +80,9 @@ _FILLER = frozenset((
 # fmt: on
 """Whole texts, case folded, of their letters and digits alone."""
 
-_LONGEST_FILLER = max(map(len, _FILLER))
+LONGEST_FILLER = max(len(filler.encode()) for filler in _FILLER)
+"""How long a text that says nothing can be without repeating itself, its letters in UTF-8."""
+
 _FILLER_LETTERS = max(len(set(filler)) for filler in _FILLER)
 _LATIN = frozenset("abcdefghijklmnopqrstuvwxyz")
 _ENOUGH = 48
@@ -201,24 +202,26 @@ def example_shows_nothing(content: Content) -> Iterator[Finding]:
     """
     if content.kind is not Kind.VALUE or "facilitator_techniques" not in content.source:
         return
-    texts = {
-        segment.pointer: segment.text
-        for segment in content.segments
-        if segment.kind is Kind.VALUE and segment.pointer.startswith(_TECHNIQUES)
-    }
-    for pointer, text in texts.items():
-        if not pointer.endswith("/example") or not _EXAMPLE.fullmatch(pointer):
+    for number, technique in _techniques(content.tree.value if content.tree else None):
+        text, purpose = technique.get("example"), technique.get("purpose")
+        if not isinstance(text, str) or not _WORD.search(text):
             continue
-        if not _WORD.search(text):
-            continue
-        purpose = texts.get(pointer.removesuffix("example") + "purpose", "")
-        if _plain(text) == _plain(purpose):
+        if _plain(text) == _plain(purpose if isinstance(purpose, str) else ""):
             message = "the example repeats the purpose"
-        elif count_words(text) < ENOUGH_WORDS:
+        elif sum(map(str.isalnum, text.split())) < ENOUGH_WORDS > count_words(text):
             message = f"the example has fewer than {ENOUGH_WORDS} words"
         else:
             continue
+        pointer = f"/facilitator_techniques/techniques/{number}/example"
         yield Finding(message=message, at=pointer, hint="Write what the assistant could say.")
+
+
+def _techniques(document: Any) -> list[tuple[int, dict[str, Any]]]:
+    outer = document.get("facilitator_techniques") if isinstance(document, dict) else None
+    techniques = outer.get("techniques") if isinstance(outer, dict) else None
+    if not isinstance(techniques, list):
+        return []
+    return [(n, each) for n, each in enumerate(techniques) if isinstance(each, dict)]
 
 
 def count_words(text: str) -> int:
@@ -233,12 +236,8 @@ def says_nothing(text: str) -> bool:
 
     A single letter is not: minimal files that test a format consist of them.
     """
-    # NOTE: almost every text ends here: it begins with more letters than any filler has,
-    head = text[:_ENOUGH].replace(" ", "")
-    if len(head) > _LONGEST_FILLER and head.isalpha() and len(set(head[:3].lower())) > 1:
-        return False
     bare = _BLANK.sub("", text) if "{{" in text else text
-    # or there: it has more different letters, however long it is.
+    # NOTE: almost every text has more different letters than any filler, however long it is.
     start = _LATIN.intersection(bare[:_ENOUGH].lower())
     if len(start) > _FILLER_LETTERS or _UNFINISHED.search(text):
         return False  # what is unfinished, CLR001 reports

@@ -67,7 +67,8 @@ def _readings(content: Content) -> Iterator[Finding]:
             hint="Write the text itself.",
         )
         return
-    foreign = any(c > _LATIN and c.isalpha() for c in content.characters)
+    characters = frozenset() if content.ascii else content.characters
+    foreign = any(c > _LATIN and c.isalpha() for c in characters)
     plain = not foreign and (not content.ascii or content.marks.isdisjoint("&%"))
     visible = layer if plain else appearance.plain(layer, content, fold=False)
     if visible is not layer and not visible.text.isascii():
@@ -75,14 +76,19 @@ def _readings(content: Content) -> Iterator[Finding]:
     layer = appearance.plain(layer, content)
     if layer is not source:
         yield from _disguised(content, layer, _found(_as_content(layer.text)))
-    elif len(content.segments) > 1:
+    elif len(content.texts) > 1 and _may_say_something(content):
         kept = _kept(content, len(layer.text))
         # NOTE: few texts say anything across values; the others need no positions.
-        if found := _found(content.joined(layer.text, kept)):
+        if found := _found(content.joined(folding.TYPOGRAPHY, kept)):
             yield from _disguised(content, _joined(layer, kept), found)
     words = content.words if layer is source else None
-    for turned in appearance.turned(layer, words, content.characters):
+    for turned in appearance.turned(layer, words, characters):
         yield from _disguised(content, turned, _found(_as_content(turned.text)))
+
+
+def _may_say_something(content: Content) -> bool:
+    """Tell quickly whether the values of `content` may say in a row what some rule reports."""
+    return not content.ascii or next(_all_rows().possible(content), None) is not None
 
 
 _NEAR = 500
@@ -138,7 +144,8 @@ def _disguised(
         for hit in its_hits:
             span = layer.span(hit.start, hit.end)
             hows = layer.disguises(hit.start, hit.end)
-            segment, begin = content.segment_at(span.start)
+            number, begin = content.segment_at(span.start)
+            segment = content.segments[number]
             inside = Span(span.start - begin, span.end - begin)
             if inside.end > len(segment.text):
                 inside = Span(inside.start, len(segment.text))
@@ -154,6 +161,11 @@ def _rows(*, plain: bool) -> dict[str, Rows]:
     """Return the patterns by rule; in a `plain` text, words have lost their accents."""
     rows = disguisable() | {"PS040": patterns("secrets", "PS040")}
     return {code: Rows(map(_unaccented, each)) for code, each in rows.items()} if plain else rows
+
+
+@cache
+def _all_rows() -> Rows:
+    return Rows(chain.from_iterable(_rows(plain=True).values()))
 
 
 def _unaccented(row: Pattern) -> Pattern:

@@ -117,10 +117,9 @@ def text_hidden_by_style(content: Content) -> Iterator[Finding]:
 
 
 def _declarations(content: Content, word: str) -> Iterator[tuple[Segment, re.Match[str]]]:
-    if word in content.lower:
-        for segment, match in content.find(_hiding(word)):
-            if not segment.in_code(match.start()) and not _is_prose(segment, match):
-                yield segment, match
+    for segment, match in content.find(_hiding(word), word):
+        if not segment.in_code(match.start()) and not _is_prose(segment, match):
+            yield segment, match
 
 
 def _is_prose(segment: Segment, match: re.Match[str]) -> bool:
@@ -159,7 +158,7 @@ def text_off_screen(content: Content) -> Iterator[Finding]:
             at=segment.span(*gap.span()),
             hint="Delete the blanks.",
         )
-    if content.text.count("\n") - len(content.segments) < _HEIGHT - 1:
+    if content.text.count("\n") - len(content.texts) < _HEIGHT - 1:
         return
     for segment, lines in content.find(_EMPTY_LINES, *below):
         number = lines[0].count("\n")

@@ -1,9 +1,10 @@
 """The data files of patterns, and how a text is searched for them.
 
-Each file in `data/` is read when it is first needed. A pattern is tried only where one of its
-`starts` occurs, and compiled only then, so that checking an ordinary text takes little more than
-reading the beginnings of its words. Every repetition in a pattern is bounded, so the time is
-linear.
+Each file in `data/` is read when it is first needed. An index of the first letters of words selects
+the rows whose `starts` and `words` occur in a text; the gate of a row, which is read off its
+pattern, asks for the phrases that a match contains. Only then is the pattern compiled, and tried
+where one of its `starts` occurs. Checking an ordinary text takes little more than reading the
+beginnings of its words. Every repetition in a pattern is bounded, so the time is linear.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 
 from psreg.core.diagnostics import Finding, Severity
 from psreg.core.regex import lazy
+from psreg.lint.content.gates import Gate
 from psreg.lint.content.texts import Content, Segment, mark, marks_of, quoted
 
 REACH = 80
@@ -107,19 +109,25 @@ class Pattern:
     def _begun(self, content: Content) -> list[str]:
         # NOTE: looking up words in a set is cheaper than searching the text for needles.
         marks = content.marks
-        if self.words and marks.isdisjoint(self._marks_of_words):
+        begun = self._marks_of_starts & marks
+        if not begun or (self.words and marks.isdisjoint(self._marks_of_words)):
             return []
-        words = [word for word, each in self._starts if any(map(marks.issuperset, each))]
+        starts = self._starts
+        words = {word for each in begun for word, start in starts[each] if start <= marks}
         if words and self.needles and not any(map(content.contains, self.needles)):
             return []
-        return words
+        if not words or not self._gate.lets(content):
+            return []
+        return [word for word in self._words if word in words]
 
     def hits_at(self, content: Content, words: list[str]) -> Iterator[Hit]:
         """Yield the matches that begin with one of `words`."""
         for at in chain.from_iterable(map(content.places, words)):
-            segment, offset = content.segment_at(at)
-            match = self._regex.match(segment.text, at - offset)
-            if match and not self._excused(segment.text, match):
+            number, offset = content.segment_at(at)
+            text = content.texts[number]
+            match = self._regex.match(text, at - offset)
+            if match and not self._excused(text, match):
+                segment = content.segments[number]
                 yield Hit(segment=segment, start=match.start(), end=match.end(), pattern=self)
 
     def _excused(self, text: str, match: re.Match[str]) -> bool:
@@ -136,24 +144,36 @@ class Pattern:
         return _compiled(self.pattern, cased=self.cased)
 
     @cached_property
+    def _gate(self) -> Gate:
+        return Gate(self.pattern)
+
+    @cached_property
     def _marks_of_words(self) -> frozenset[str]:
         return frozenset(mark(word) or word for word in self.words)
 
     @cached_property
-    def _starts(self) -> tuple[tuple[str, list[frozenset[str]]], ...]:
-        """The first word of each start, with the marks of each start that begins with it."""
-        found: dict[str, list[frozenset[str]]] = {}
+    def _starts(self) -> dict[str, list[tuple[str, frozenset[str]]]]:
+        """The first word of each start and the marks of the start, by the longest of these."""
+        found: dict[str, list[tuple[str, frozenset[str]]]] = {}
         for start in self.starts:
             word = start[: start.find(" ") + 1] or start
-            found.setdefault(word, []).append(marks_of(start if start.isascii() else word))
-        return tuple(found.items())
+            marks = marks_of(start if start.isascii() else word)
+            found.setdefault(max(marks, key=len), []).append((word, marks))
+        return found
 
     @cached_property
     def anchors(self) -> frozenset[str]:
         """Marks of which every matching text has one: the longest of each start, or the words'."""
-        if self.words:
-            return self._marks_of_words
-        return frozenset(max(marks, key=len) for _, each in self._starts for marks in each)
+        return self._marks_of_words if self.words else self._marks_of_starts
+
+    @cached_property
+    def _marks_of_starts(self) -> frozenset[str]:
+        return frozenset(self._starts)
+
+    @cached_property
+    def _words(self) -> list[str]:
+        """The first words of the starts."""
+        return list(dict.fromkeys(start[: start.find(" ") + 1] or start for start in self.starts))
 
 
 class Rows(tuple[Pattern, ...]):  # noqa: SLOT001 - it caches what it computes
@@ -161,6 +181,8 @@ class Rows(tuple[Pattern, ...]):  # noqa: SLOT001 - it caches what it computes
 
     def possible(self, content: Content) -> Iterator[tuple[Pattern, list[str]]]:
         """Yield the patterns that may match in `content`, in order, and how matches begin."""
+        if self._marks.isdisjoint(content.marks):
+            return iter(())
         # NOTE: of two sets the smaller one is walked, of a set and the keys of a dict the set.
         found = {at for each in self._marks & content.marks for at in self._by_mark[each]}
         return ((row, words) for at in sorted(found) if (words := (row := self[at]).begun(content)))

@@ -88,7 +88,7 @@ def base64_text(content: Content) -> Iterator[Finding]:
     """
     if max(map(len, content.words), default=0) >= _SHORT:
         yield from _short_texts(content)
-    if content.longest < _LINE:
+    if not content.has_run(_LINE):
         return
     for segment, start, end in _runs(content):
         text = segment.text[start:end]
@@ -186,7 +186,7 @@ def escaped_text(content: Content) -> Iterator[Finding]:
     found = (
         (what, segment, match)
         for (what, pattern), needle in zip(_ESCAPES, _NEEDLES, strict=True)
-        if needle or content.longest >= _DIGITS
+        if needle or (content.has_run(_LINE) and content.has_run(_DIGITS))
         for segment, match in content.find(pattern, needle)
     )
     for what, segment, match in found:
@@ -214,10 +214,11 @@ def _short_escapes(content: Content) -> Iterator[Finding]:
 
 def _read_digits(content: Content) -> Iterator[tuple[str, Segment, re.Match[str], bytes]]:
     words = content.words
-    digits = [word for word in words if word.isdigit()]
-    long = any(len(word) >= _SHORTEST for word in words)
-    octets = sum(len(word) == len("ff") and _NUMBER.fullmatch(word) is not None for word in words)
-    if octets >= _SEVERAL or any(len(w) >= _SHORTEST and _NUMBER.fullmatch(w) for w in words):
+    digits = list(filter(str.isdigit, words))
+    long = [word for word in words if len(word) >= _SHORTEST]
+    pairs = [word for word in words if len(word) == len("ff")]
+    octets = len(list(filter(_NUMBER.fullmatch, pairs)))
+    if octets >= _SEVERAL or any(map(_NUMBER.fullmatch, long)):
         yield from _numbers(content, "hexadecimal digits", _HEXADECIMAL, 16)
     if any(len(word) >= len("01010101") for word in digits):
         yield from _numbers(content, "binary digits", _BINARY, 2)

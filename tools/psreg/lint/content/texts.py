@@ -14,8 +14,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, cached_property
-from itertools import accumulate
+from functools import cache, cached_property, lru_cache
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
 from psreg.core.diagnostics import Span
@@ -38,6 +38,12 @@ _NOT_ASCII = "\x80"
 _NO_LETTERS = {code: " " for code in range(0x80) if not chr(code).isalnum()}
 _ALPHANUMERIC = "abcdefghijklmnopqrstuvwxyz0123456789"
 _WORD = lazy(r"[a-z0-9]++")
+
+_BASE64 = bytes(
+    ord("a" if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "+/_-=") else " ")
+    for code in range(0x100)
+)
+"""An `a` for each character of base64, a blank for others."""
 
 _ASCII_BLANKS = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f"
 _ONLY_SIGNS = dict.fromkeys(map(ord, f"{_ALPHANUMERIC} {_ASCII_BLANKS}"))
@@ -122,7 +128,8 @@ class Content:
     """The texts of one file, which content rules check.
 
     `source` is the text of the file. `capabilities` is what release.toml declares; None for a file
-    that does not belong to a release. `prompt` is the parsed `.prompt`, if the file is one.
+    that does not belong to a release. `prompt` is the parsed `.prompt` and `tree` the parsed PBE if
+    the file is one.
     """
 
     segments: tuple[Segment, ...]
@@ -130,6 +137,12 @@ class Content:
     kind: Kind
     capabilities: tuple[str, ...] | None = None
     prompt: Prompt | None = None
+    tree: JsonTree | None = None
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts of the segments."""
+        return [segment.text for segment in self.segments]
 
     @cached_property
     def ascii(self) -> bool:
@@ -139,7 +152,7 @@ class Content:
     @cached_property
     def text(self) -> str:
         """All segments, joined by line breaks."""
-        return "\n".join([segment.text for segment in self.segments])
+        return "\n".join(self.texts)
 
     @cached_property
     def lower(self) -> str:
@@ -149,19 +162,12 @@ class Content:
     @cached_property
     def flat(self) -> str:
         """`lower` as patterns read it, with a blank for each white space; as long as `text`."""
-        # NOTE: a few letters are longer in lower case; the offsets of `text` must remain valid.
-        lower = self.lower
-        if len(lower) != len(self.text):
-            lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in self.text)
-        blanks = _BLANKS
-        if lower.isascii():
-            blanks = _ASCII_BLANKS
-        else:
-            for letter, same in _SAME_LETTER.items():
-                lower = lower.replace(letter, same)
-        for blank in blanks:
-            lower = lower.replace(blank, " ")
-        return lower
+        return _flat(self.text, self.lower)
+
+    @cached_property
+    def phrases(self) -> str:
+        """`flat` with one blank for several and at both ends, to look up phrases."""
+        return _narrow(self.flat)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -177,10 +183,10 @@ class Content:
         "" is a mark of every text, and `_NOT_ASCII` of one that is not ASCII.
         """
         words, flat = self.words, self.flat
-        beginnings = [[word[:size] for word in words] for size in _MARKS]
+        beginnings = chain.from_iterable(map(_beginnings, words))
         if flat.isascii():
-            return words.union(("",), flat.translate(_ONLY_SIGNS), *beginnings)
-        return words.union(("", _NOT_ASCII), flat, *beginnings)
+            return words.union(("",), flat.translate(_ONLY_SIGNS), beginnings)
+        return words.union(("", _NOT_ASCII), flat, beginnings)
 
     @cached_property
     def vocabulary(self) -> str:
@@ -192,10 +198,13 @@ class Content:
         marks, where = _where_to_search(needle)
         return marks <= self.marks and needle in getattr(self, where)
 
+    def has_run(self, size: int) -> bool:
+        """Tell whether so many letters, digits and signs of base64 may follow one another."""
+        return b"a" * size in self._runs
+
     @cached_property
-    def longest(self) -> int:
-        """The length of the longest run without white space."""
-        return max(map(len, self.text.split()), default=0)
+    def _runs(self) -> bytes:
+        return self.text.encode("ascii", "replace").translate(_BASE64)
 
     def places(self, word: str) -> list[int]:
         """Return the offsets of `word` in `flat`; several patterns ask for the same word."""
@@ -220,29 +229,29 @@ class Content:
         """What `Pattern.begun` has found, by pattern; several rules ask for the same one."""
         return {}
 
-    def joined(self, text: str, kept: list[tuple[int, int, str]]) -> Content:
+    def joined(self, signs: dict[int, int], kept: list[tuple[int, int, str]]) -> Content:
         """Return parts of `text`, each with what follows it, as one segment without positions.
 
-        `text` is the one of this content, letter for letter, perhaps with plainer punctuation.
+        `signs` are the plain ones to read for others, one character for one.
         """
-        whole = self
+        whole, text = self, self.text if self.ascii else self.text.translate(signs)
         if text != self.text:
             whole = _as_one(text, self)
-            vars(whole).update(words=self.words, marks=self.marks)
+            phrases = self.phrases.translate(signs)
+            vars(whole).update(words=self.words, marks=self.marks, phrases=phrases)
         one = _as_one("".join([text[start:end] + then for start, end, then in kept]), self)
         return _Joined(
             segments=one.segments, source=one.source, kind=one.kind, whole=whole, kept=kept
         )
 
-    def segment_at(self, offset: int) -> tuple[Segment, int]:
-        """Return the segment that contains `text[offset]`, and where in `text` it begins."""
+    def segment_at(self, offset: int) -> tuple[int, int]:
+        """Return which segment contains `text[offset]`, and where in `text` it begins."""
         index = bisect_right(self._offsets, offset) - 1
-        return self.segments[index], self._offsets[index]
+        return index, self._offsets[index]
 
     @cached_property
-    def _offsets(self) -> tuple[int, ...]:
-        lengths = (len(segment.text) + 1 for segment in self.segments)
-        return tuple(accumulate(lengths, initial=0))[:-1]
+    def _offsets(self) -> list[int]:
+        return list(accumulate([len(text) + 1 for text in self.texts], initial=0))[:-1]
 
     @cached_property
     def characters(self) -> frozenset[str]:
@@ -259,13 +268,65 @@ class Content:
         MULTILINE, `^` and `$`: first all segments are searched together, and one by one only if
         there is a match.
         """
+        if needles and _one_of(needles).isdisjoint(self.marks):
+            return
         if needles and not any(map(self.contains, needles)):
             return
-        if len(self.segments) > 1 and pattern.search(self.text) is None:
+        if len(self.texts) > 1 and pattern.search(self.text) is None:
             return
         for segment in self.segments:
             for match in pattern.finditer(segment.text):
                 yield segment, match
+
+
+class _Values(Content):
+    """The names and texts of a JSON document; most rules need none of their positions."""
+
+    tree: JsonTree
+
+    def __init__(self, tree: JsonTree, capabilities: tuple[str, ...] | None) -> None:
+        facts = {"source": tree.text, "kind": Kind.VALUE, "capabilities": capabilities}
+        vars(self).update(facts, tree=tree, prompt=None)
+
+    @cached_property
+    def segments(self) -> tuple[Segment, ...]:
+        """Each name and each text in source order."""
+        return tuple(_json(self.tree))
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts of the segments."""
+        return self._strings[0]
+
+    @cached_property
+    def phrases(self) -> str:
+        """Values before names: here is also what a sentence says that is split over values."""
+        _, names, values = self._strings
+        text = "\n".join([*values, *names])
+        return _narrow(_flat(text, text.lower()))
+
+    @cached_property
+    def _strings(self) -> tuple[list[str], list[str], list[str]]:
+        """All texts in source order, the names and the values."""
+        found: tuple[list[str], list[str], list[str]] = ([], [], [])
+        texts, names, values = found
+
+        def take(value: Any) -> None:
+            # NOTE: recursion is bounded, the parser refuses deep nesting.
+            if isinstance(value, str):
+                texts.append(value)
+                values.append(value)
+            elif isinstance(value, dict):
+                for name, item in value.items():
+                    texts.append(name)
+                    names.append(name)
+                    take(item)
+            elif isinstance(value, list):
+                for item in value:
+                    take(item)
+
+        take(self.tree.value)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -278,7 +339,8 @@ class _Joined(Content):
     def __post_init__(self) -> None:
         # NOTE: words that are not in these parts only make a search less quick.
         whole = self.whole
-        vars(self).update(words=whole.words, marks=whole.marks, begun=whole.begun)
+        shared = {"words": whole.words, "marks": whole.marks, "phrases": whole.phrases}
+        vars(self).update(shared, begun=whole.begun)
 
     def contains(self, needle: str) -> bool:
         return self.whole.contains(needle)
@@ -303,13 +365,7 @@ class _Joined(Content):
 
 def of_pbe(pbe: Pbe, capabilities: tuple[str, ...] | None = None) -> Content:
     """Return the texts of a PBE; of duplicate names the last counts, as in the parsed value."""
-    tree = pbe.tree
-    return Content(
-        segments=tuple(_json(tree)) if tree.parsed else (),
-        source=tree.text,
-        kind=Kind.VALUE,
-        capabilities=capabilities,
-    )
+    return _Values(pbe.tree, capabilities)
 
 
 def of_prompt(prompt: Prompt, capabilities: tuple[str, ...] | None = None) -> Content:
@@ -380,6 +436,34 @@ def _json(tree: JsonTree) -> list[Segment]:
     return found
 
 
+def _flat(text: str, lower: str) -> str:
+    # NOTE: a few letters are longer in lower case; the offsets of `text` must remain valid.
+    if len(lower) != len(text):
+        lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    blanks = _BLANKS
+    if lower.isascii():
+        blanks = _ASCII_BLANKS
+    else:
+        for letter, same in _SAME_LETTER.items():
+            lower = lower.replace(letter, same)
+    for blank in blanks:
+        lower = lower.replace(blank, " ")
+    return lower
+
+
+def _narrow(flat: str) -> str:
+    flat = f" {flat} "
+    while "  " in flat:
+        flat = flat.replace("  ", " ")
+    return flat
+
+
+@lru_cache(maxsize=1 << 14)
+def _beginnings(word: str) -> tuple[str, ...]:
+    # NOTE: texts repeat the words of others.
+    return tuple(word[:size] for size in _MARKS)
+
+
 @cache
 def _where_to_search(needle: str) -> tuple[frozenset[str], str]:
     """Return marks of every text that contains `needle`, and what of a `Content` to search."""
@@ -388,6 +472,12 @@ def _where_to_search(needle: str) -> tuple[frozenset[str], str]:
     # NOTE: most needles are parts of words, and a text repeats its words.
     rest = needle.lstrip(_ALPHANUMERIC)
     return marks_of(rest), "flat" if rest else "vocabulary"
+
+
+@cache
+def _one_of(needles: tuple[str, ...]) -> frozenset[str]:
+    """Return marks of which every text with one of `needles` has one."""
+    return frozenset(max(_where_to_search(each)[0], key=len, default="") for each in needles)
 
 
 def mark(word: str) -> str:

@@ -23,7 +23,7 @@ from psreg.formats.json.pointer import dotted, join, split
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.pbe import STANDARD_INSTRUCTIONS, Pbe
 from psreg.formats.schema import MAX_VIOLATIONS, kind
-from psreg.lint.content.clarity_rules import says_nothing
+from psreg.lint.content.clarity_rules import LONGEST_FILLER, says_nothing
 from psreg.lint.files.pbe_interactive_rules import (
     description_too_long,
     interactive_field_missing,
@@ -112,13 +112,16 @@ def text_says_nothing(pbe: Pbe) -> Iterator[Finding]:
 
 def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
     from psreg.formats.pbe_templates import advice, unfilled  # noqa: PLC0415 - for PBEs
-    from psreg.lint.copied_texts import copied_from  # noqa: PLC0415 - reads the examples
+    from psreg.lint.copied_texts import copied_from, only_letters  # noqa: PLC0415 - for PBEs
 
     copied: dict[str, list[str]] = {}
     found: list[tuple[str, str]] = []
     name = pbe.text("pbe_name") or ""
     for pointer, text in _prose(pbe):
-        if says_nothing(text):
+        # NOTE: almost every text has more letters than any filler, and no blank.
+        letters = only_letters(text) if "{{" not in text else b""
+        filler = len(letters) <= LONGEST_FILLER or letters[0] == letters[1]
+        if filler and says_nothing(text):
             found.append((pointer, f"says nothing: {shown(text)}"))
         elif left := unfilled(text):
             found.append((pointer, f"contains {left}, a blank that was not filled in"))
@@ -138,12 +141,13 @@ def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
         yield Finding(message=f"`{dotted(path)}` {what}", at=pointer, hint=hint)
 
 
-def _prose(pbe: Pbe) -> Iterator[tuple[str, str]]:
-    """Yield pointer and text of every required text that is to say something."""
-    for pointer, text in pbe.strings:
-        identifier = pointer.endswith(_IDENTIFIERS) or pointer in _ROOT_IDENTIFIERS
-        if text.strip() and not identifier:
-            yield pointer, text
+def _prose(pbe: Pbe) -> list[tuple[str, str]]:
+    """Return pointer and text of every required text that is to say something."""
+    return [
+        (pointer, text)
+        for pointer, text in pbe.strings
+        if not pointer.endswith(_IDENTIFIERS) and pointer not in _ROOT_IDENTIFIERS and text.strip()
+    ]
 
 
 def _copied(pointers: list[str], whose: str) -> Finding:

@@ -1,0 +1,81 @@
+"""A gate never shuts out a text in which its pattern matches, and shuts out most others."""
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from psreg.formats import pbe
+from psreg.lint.content import texts
+from psreg.lint.content.gates import Gate
+from psreg.lint.content.pattern_tables import patterns, table
+from support.walks import sampled
+
+ROWS = [
+    row
+    for name in ("access", "idioms", "payloads", "secrets", "threats")
+    for code, rows in table(name).items()
+    if isinstance(rows, list) and rows and isinstance(rows[0], dict) and "pattern" in rows[0]
+    for row in patterns(name, code)
+]
+
+
+def lets(pattern, text):
+    return Gate(pattern).lets(texts.of_readme(text))
+
+
+@pytest.mark.unmeasured
+@pytest.mark.parametrize("row", sampled(ROWS, 30), ids=lambda row: row.id)
+def test_no_match_is_shut_out(row):
+    regex = re.compile(row.pattern.replace(" ", r"\s{1,4}"), 0 if row.cased else re.IGNORECASE)
+
+    @settings(
+        max_examples=25,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.from_regex(regex))
+    def shut_out(text):
+        if regex.search(text):
+            assert lets(row.pattern, text)
+
+    shut_out()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "other"),
+    [
+        (r"\bwrite\b.{0,9}\bprompts?\b", "Write a PROMPT", "write; sprompt"),
+        ("your prompt", "about your \n prompt", "your own prompt"),
+        ("the (?:secret )?(?:key|code)", "the code, the secret key", "the secret, key"),
+        ("show(?: me)? it", "show it", "show me that"),
+        (r"(?:is|in)_?(?:sandbox|vm)\(", "if is_vm():", "is visible in vmlinux"),
+        (r"(?:\b(?:nc|ncat) -e|/dev/tcp)", "cat < /dev/tcp/x", "/dev/null"),
+        ("(?:one|two) .{0,9}(?:three|[0-9]{2})", "one 33", "three"),
+        (r"summari[sz]e(?=\s)(?! it)", "summarise ", "summarie"),
+        ("(?P<first>one)(?P=first)x+", "oneonexx", "two"),
+        (r"(?<![a-z0-9])sk-", "a sk-", "ask-"),
+        (r"a\x62c \.net", "abc .net", "abc net"),
+        ("don['’]t say", "Don’t say", "do not say"),
+        (r"rm -r?f \$", "rm -f $", "rm -f x"),
+        ("(?:aa|bb)+c{0,3}", "bb", "cc"),
+    ],
+)
+def test_it_asks_for_the_phrases_of_a_pattern(pattern, text, other):
+    assert lets(pattern, text)
+    assert not lets(pattern, other)
+
+
+@pytest.mark.parametrize("pattern", ["[a-z]{3}", ".", "", "(?:a|[0-9])", "жж", "(?:word|[0-9]+)"])
+def test_what_may_be_any_text_asks_for_nothing(pattern):
+    assert lets(pattern, "?")
+
+
+def test_a_phrase_may_be_split_over_the_values_of_a_pbe():
+    document = pbe.read(b'{"a": "reveal your", "b": "prompt", "c": 1}')
+    assert Gate("your prompt").lets(texts.of_pbe(document))
+    assert not Gate("prompt your").lets(texts.of_pbe(document))

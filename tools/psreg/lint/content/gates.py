@@ -1,0 +1,189 @@
+"""What a text must contain for a pattern to match in it, read off the pattern itself.
+
+A gate is a list of clauses, and a clause a list of phrases: a text in which the pattern matches has
+at least one phrase of each clause. Telling that it has none takes much less time than to try the
+pattern wherever a match may begin, or even to compile it. What is not understood here of a pattern
+demands nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import NamedTuple
+
+from psreg.core.regex import lazy
+from psreg.lint.content.texts import Content, mark
+
+_TOKEN = lazy(
+    r"[A-Za-z0-9]{1,60} ?(?![*+?{])| \??|"  # letters and blanks
+    r"\(\?(?:P<\w++>|[a-zA-Z-]*+:|<?[=!])|\(\?P=\w++\)|[()|]"  # parts of a group
+    r"|\\(?:x..|u....|[0-9]++|.)|\[\^?\]?(?:\\.|[^\]\\]){0,200}\]"  # an escape, a set
+    r"|[*+?][+?]?|\{[0-9]*+,?[0-9]*+\}[+?]?"  # a repetition
+    r"|.",
+    re.DOTALL,
+)
+_REPETITION = lazy(r"[*+?]|\{[0-9,]")
+_AT_LEAST_ONCE = lazy(r"\+|\{[1-9]")
+_SIGN = lazy(r"[ -~](?<!\.)|\\[ -~](?<![a-zA-Z0-9])")
+_SET = lazy(r"\[[a-zA-Z0-9'’]{1,4}\]")
+_NO_LETTER = lazy(r"\(\?<!\[(?:A-Z)?(?:a-z0-9|\\w)[^\]]*+\]\)")
+_WORD = lazy(r"[a-z0-9]++")
+_LOOKING = ("(?=", "(?!", "(?<=", "(?<!")
+
+_BOUNDARY = "\b"
+"""Where a word begins or ends, in a phrase."""
+
+_MOST = 48
+"""The most phrases of a clause, so that it is quickly looked up."""
+
+_ENOUGH = 3
+"""So many clauses of a pattern, those with the longest phrases, are looked up."""
+
+_SHORT = 2
+"""Almost every text has phrases of fewer letters."""
+
+
+class _Part(NamedTuple):
+    """What part of a pattern demands: to be one of the `exact` texts, or what `clauses` say."""
+
+    exact: list[str] | None
+    clauses: list[list[str]]
+
+
+_ANYTHING = _Part(None, [])
+_EMPTY = _Part([""], [])
+_BLANK = _Part([" "], [])
+_EXACT = {
+    r"\b": _Part([_BOUNDARY], []),
+    **dict.fromkeys((r"\A", r"\Z", r"\B", "^", "$"), _EMPTY),
+    **dict.fromkeys((" ", " ?", r"\s", r"\n", r"\t", r"\r"), _BLANK),
+}
+
+
+class Gate:
+    """What a pattern demands of a text; a blank in it matches any white space."""
+
+    def __init__(self, pattern: str) -> None:
+        whole = _alternatives(_TOKEN.findall(pattern)[::-1], "")
+        clauses = sorted(whole.clauses or [whole.exact or [""]], key=_letters)
+        best = [clause for clause in clauses[-_ENOUGH:] if _letters(clause)[0] >= _SHORT]
+        self._clauses = [_Clause(phrases) for phrases in reversed(best)]
+
+    def lets(self, content: Content) -> bool:
+        """Tell whether `content` has a phrase of each clause; without it, nothing matches."""
+        marks = content.marks
+        return all(clause.has_words(marks) for clause in self._clauses) and all(
+            clause.has_phrase(content) for clause in self._clauses
+        )
+
+
+class _Clause:
+    def __init__(self, phrases: list[str]) -> None:
+        self._written = phrases
+
+    @cached_property
+    def _phrases(self) -> list[tuple[frozenset[str], str]]:
+        """The phrases, each with marks of the texts that contain it."""
+        return [(_marks(each), each.replace(_BOUNDARY, "")) for each in _shortest(self._written)]
+
+    @cached_property
+    def _words(self) -> tuple[frozenset[str], list[frozenset[str]]]:
+        """The marks that are enough for a phrase, and those that are enough together."""
+        marks = [each for each, _ in self._phrases]
+        alone = (each for each in marks if len(each) == 1)
+        return frozenset[str]().union(*alone), [each for each in marks if len(each) != 1]
+
+    def has_words(self, marks: frozenset[str]) -> bool:
+        alone, together = self._words
+        return not alone.isdisjoint(marks) or any(map(marks.issuperset, together))
+
+    def has_phrase(self, content: Content) -> bool:
+        has = content.marks.issuperset
+        return any(
+            # NOTE: the words of a text are much shorter than the text.
+            phrase in (content.vocabulary if phrase.isalnum() else content.phrases)
+            for marks, phrase in self._phrases
+            if has(marks)
+        )
+
+
+def _letters(clause: list[str]) -> tuple[int, float]:
+    """Return how many letters the shortest phrase has, and how many a phrase has on average."""
+    numbers = [sum(map(str.isalnum, phrase)) for phrase in clause]
+    return min(numbers), sum(numbers) / len(numbers)
+
+
+def _shortest(phrases: list[str]) -> list[str]:
+    """Return the phrases that do not begin with another one."""
+    kept: list[str] = []
+    for phrase in sorted(phrases):
+        if not (kept and phrase.startswith(kept[-1])):
+            kept.append(phrase)
+    return kept
+
+
+def _marks(phrase: str) -> frozenset[str]:
+    """Return marks of every text that contains `phrase`."""
+    found = {sign for sign in phrase if not sign.isalnum()} - {_BOUNDARY, " "}
+    for word in _WORD.finditer(phrase):
+        if word.start():
+            found.add(word[0] if word.end() < len(phrase) else mark(word[0]))
+    return frozenset(found - {""})
+
+
+def _alternatives(tokens: list[str], before: str) -> _Part:
+    """Read `tokens`, the last one first, to the end of a group that comes after `before`."""
+    branches = [_sequence(tokens, before)]
+    while tokens and tokens.pop() == "|":
+        branches.append(_sequence(tokens, before))
+    if len(branches) == 1:
+        return branches[0]
+    exact = [text for branch in branches for text in branch.exact or ()]
+    if all(branch.exact for branch in branches) and len(exact) <= _MOST:
+        return _Part(exact, [])
+    best = [max(branch.clauses or [branch.exact or [""]], key=_letters) for branch in branches]
+    return _Part(None, [[phrase for phrases in best for phrase in phrases]])
+
+
+def _sequence(tokens: list[str], before: str) -> _Part:
+    """Read what follows one another, and write out the texts that it can be."""
+    run, clauses, whole = [before], [], True
+    while tokens and tokens[-1] not in ("|", ")"):
+        parted = not any(text[-1:].isalnum() or not text for text in run)
+        boundary = _BOUNDARY * parted
+        part = _repeated(_element(tokens.pop(), tokens, boundary), tokens)
+        if part.exact and len(run) * len(part.exact) <= _MOST:
+            run = [first + then for first in run for then in part.exact]
+            continue
+        whole = False
+        clauses += [run, *part.clauses]
+        run = [boundary + text for text in part.exact] if part.exact else [""]
+    return _Part(run, []) if whole else _Part(None, [*clauses, run])
+
+
+def _element(token: str, tokens: list[str], before: str) -> _Part:
+    if token[0] == "(" and token[-1] != ")":
+        no_letter = _NO_LETTER.match("".join((token, *tokens[-1:-3:-1])))
+        inside = _alternatives(tokens, before)
+        return _Part([_BOUNDARY if no_letter else ""], []) if token in _LOOKING else inside
+    if token in _EXACT:
+        return _EXACT[token]
+    if token[0].isascii() and token[0].isalnum():
+        return _Part([token.lower()], [])
+    if _SET.fullmatch(token):
+        return _Part(list(token[1:-1].lower()), [])
+    return _Part([token[-1]], []) if _SIGN.fullmatch(token) else _ANYTHING
+
+
+def _repeated(part: _Part, tokens: list[str]) -> _Part:
+    if not (tokens and _REPETITION.match(tokens[-1])):
+        return part
+    token = tokens.pop()
+    if _AT_LEAST_ONCE.match(token):
+        if part.exact == [" "]:
+            return part
+        return _Part(None, [part.exact] if part.exact else part.clauses)
+    if part.exact and (token[0] == "?" or part.exact == [" "]):
+        return _Part([*part.exact, ""], [])
+    return _ANYTHING
