@@ -12,10 +12,8 @@ from psreg.core.identity import ReleaseId
 from psreg.formats import dotprompt, pbe
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.json.pointer import join, split
-from psreg.formats.pbe import Pbe
+from psreg.formats.pbe import LOAD_INSTRUCTION, RECOGNITION_KEY, SAVE_TEMPLATE, Pbe
 
-_TEMPLATE = ("save_system", "save_template")
-_DETECTION = ("save_system", "load_detection")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 
 
@@ -49,14 +47,14 @@ def _in_prompt(prompt: Prompt, release: ReleaseId) -> Iterator[Change]:
 def _in_pbe(document: Pbe, release: ReleaseId) -> Iterator[Change]:
     if not document.is_object:
         return
-    template = document.get(*_TEMPLATE)
+    template = document.get(*SAVE_TEMPLATE)
     roots = list(template) if isinstance(template, dict) else []
     pointers = {"/pbe_version": release.version, "/pbe_name": release.name}
     if len(roots) == 1:
-        pointers[join((*_DETECTION, "recognition_key"))] = f"{release.name}_save"
+        pointers[join(RECOGNITION_KEY)] = f"{release.name}_save"
         yield from _save_key(document, roots[0], f"{release.name}_save")
-        if document.text(*_TEMPLATE, roots[0], "pbe_version") == document.version:
-            pointers[join((*_TEMPLATE, roots[0], "pbe_version"))] = release.version
+        if document.text(*SAVE_TEMPLATE, roots[0], "pbe_version") == document.version:
+            pointers[join((*SAVE_TEMPLATE, roots[0], "pbe_version"))] = release.version
     for pointer, text in pointers.items():
         said = document.text(*split(pointer))
         if said is not None and said != text:
@@ -66,10 +64,10 @@ def _in_pbe(document: Pbe, release: ReleaseId) -> Iterator[Change]:
 def _save_key(document: Pbe, root: str, key: str) -> Iterator[Change]:
     if root == key:
         return
-    yield Change(document.tree.key_span(join((*_TEMPLATE, root))), json.dumps(key))
-    pointer = join((*_DETECTION, "instruction"))
+    yield Change(document.tree.key_span(join((*SAVE_TEMPLATE, root))), json.dumps(key))
+    pointer = join(LOAD_INSTRUCTION)
     # NOTE: only a plain word is the same in JSON and in the text.
-    if document.text(*_DETECTION, "instruction") is None or not _WORD.fullmatch(root):
+    if document.text(*LOAD_INSTRUCTION) is None or not _WORD.fullmatch(root):
         return
     span = document.tree.span(pointer)
     said = document.tree.text[span.start : span.end]

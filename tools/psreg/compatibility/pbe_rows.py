@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 
 from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
 from psreg.compatibility.save_rows import (
-    RECOGNITION_KEY,
     phrases,
     same_fields,
     spelled_template,
@@ -15,8 +14,6 @@ from psreg.compatibility.save_rows import (
 from psreg.compatibility.values import (
     PHASES,
     TECHNIQUES,
-    TEMPLATE,
-    TRIGGERS,
     ChangeKind,
     Part,
     Path,
@@ -30,7 +27,7 @@ from psreg.compatibility.values import (
 )
 from psreg.core.excerpt import as_text, cropped, cropped_pair
 from psreg.formats.json.pointer import dotted, join
-from psreg.formats.pbe import Pbe
+from psreg.formats.pbe import RECOGNITION_KEY, SAVE_TEMPLATE, TRIGGERS, Pbe
 from psreg.lint.names.similarity import FAR, distance
 
 _Parts = Mapping[str, Part]
@@ -308,7 +305,8 @@ def reworded(before: Pbe, after: Pbe) -> Iterator[Changed]:
     if old is not None and new is not None and old.keys() == new.keys():
         yield from map(_reworded, value_changes(before, after, ChangeKind.REWORDED, TRIGGERS))
     if same_fields(before, after) and spelled_template(before) != spelled_template(after):
-        yield Changed(message="the examples in the save template changed", pointer=join(TEMPLATE))
+        message = "the examples in the save template changed"
+        yield Changed(message=message, pointer=join(SAVE_TEMPLATE))
 
 
 def _reworded(each: ValueChange) -> Changed:

@@ -12,8 +12,6 @@ from typing import Any
 
 from psreg.compatibility.row import MAJOR, MINOR, Changed, Row, row
 from psreg.compatibility.values import (
-    TEMPLATE,
-    TRIGGERS,
     Path,
     changed_value,
     folded,
@@ -22,7 +20,7 @@ from psreg.compatibility.values import (
 )
 from psreg.core.excerpt import cropped
 from psreg.formats.json.pointer import join
-from psreg.formats.pbe import Pbe
+from psreg.formats.pbe import RECOGNITION_KEY, SAVE_TEMPLATE, TRIGGERS, Pbe
 
 VERSION = "pbe_version"
 
@@ -39,7 +37,7 @@ class SaveField:
     @property
     def root(self) -> Path:
         """The path of its save key."""
-        return self.path[: len(TEMPLATE) + 1]
+        return self.path[: len(SAVE_TEMPLATE) + 1]
 
     @property
     def title(self) -> str:
@@ -50,7 +48,7 @@ class SaveField:
 
 def template(pbe: Pbe) -> Mapping[str, Any] | None:
     """Return the save template, None if there is none."""
-    value = pbe.get(*TEMPLATE)
+    value = pbe.get(*SAVE_TEMPLATE)
     return value if isinstance(value, dict) else None
 
 
@@ -61,7 +59,7 @@ def fields(pbe: Pbe) -> Mapping[Path, SaveField]:
     """
     found: dict[Path, SaveField] = {}
     roots = template(pbe) or {}
-    for path, at, value in _below(roots, (), TEMPLATE):
+    for path, at, value in _below(roots, (), SAVE_TEMPLATE):
         relative = path[1:] if len(roots) == 1 else path
         if relative:
             found.setdefault(relative, SaveField(path=at)).kinds.add(kind(value))
@@ -76,7 +74,7 @@ def in_both(path: Path, old: Mapping[Path, SaveField], new: Mapping[Path, SaveFi
 def retyped_roots(before: Pbe, after: Pbe) -> Mapping[Path, tuple[str, str]]:
     """Return the paths of the save keys whose type changed, with both types."""
     old, new = template(before) or {}, template(after) or {}
-    kinds = {(*TEMPLATE, key): (kind(old[key]), kind(new[key])) for key in old if key in new}
+    kinds = {(*SAVE_TEMPLATE, key): (kind(old[key]), kind(new[key])) for key in old if key in new}
     return {path: both for path, both in kinds.items() if both[0] != both[1]}
 
 
@@ -130,9 +128,6 @@ def _blanked(roots: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-RECOGNITION_KEY = ("save_system", "load_detection", "recognition_key")
-
-
 @row("PBE-SAVE-KEY", MAJOR)
 def save_key_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """The key of the save template changed.
@@ -147,7 +142,7 @@ def save_key_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
             now = ", ".join(f"`{cropped(other)}`" for other in new) or "nothing"
             yield Changed(
                 message=f"the save key changed from `{cropped(key)}` to {now}",
-                pointer=join((*TEMPLATE, key)),
+                pointer=join((*SAVE_TEMPLATE, key)),
                 before=key,
                 after=", ".join(new),
             )
@@ -209,7 +204,7 @@ def save_field_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
     if not known:
         for key in template(after) or ():
             message = f"the save key `{cropped(key)}` was added"
-            yield Changed(message=message, pointer=join((*TEMPLATE, key)), after=key)
+            yield Changed(message=message, pointer=join((*SAVE_TEMPLATE, key)), after=key)
     old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
     for path, found in new.items() if known else ():
         if path not in old and in_both(path[:-1], old, new) and found.root not in retyped:

@@ -17,12 +17,10 @@ from typing import Any, NamedTuple
 from psreg.compatibility.row import Changed
 from psreg.core.excerpt import cropped
 from psreg.formats.json.pointer import join
-from psreg.formats.pbe import Pbe
+from psreg.formats.pbe import SAVE_TEMPLATE, TRIGGERS, Pbe
 
 PHASES = ("game_structure", "phases")
 TECHNIQUES = ("facilitator_techniques", "techniques")
-TRIGGERS = ("save_system", "trigger_phrases")
-TEMPLATE = ("save_system", "save_template")
 
 Path = tuple[str | int, ...]
 
@@ -80,7 +78,7 @@ def _values(old: Any, new: Any, path: Path) -> Iterator[ValueChange]:
     if kind(old) != kind(new):
         yield ValueChange(ChangeKind.RETYPED, path, old, new)
     elif isinstance(old, dict):
-        if path != TEMPLATE:
+        if path != SAVE_TEMPLATE:
             yield from _objects(old, new, path)
     elif isinstance(old, list) and path in (PHASES, TECHNIQUES):
         known = parts_of(old, path)

@@ -25,7 +25,7 @@ from psreg.core.classes import RESERVED_CLASSES, Format, detect_format
 from psreg.core.diagnostics import ERROR, Mode, described
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import pbe
-from psreg.formats.pbe import Pbe
+from psreg.formats.pbe import RECOGNITION_KEY, SAVE_TEMPLATE, TRIGGERS, Pbe
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import STUB
 from psreg.lint.files.pbe_rules import PBE_RULES
@@ -298,9 +298,9 @@ def _engine(document: Pbe, path: str, digest: str, placement: str) -> LoadedProm
 
 
 def _saves(document: Pbe) -> SaveSystem | None:
-    template = document.get("save_system", "save_template")
-    key = document.text("save_system", "load_detection", "recognition_key")
-    phrases = document.get("save_system", "trigger_phrases")
+    template = document.get(*SAVE_TEMPLATE)
+    key = document.text(*RECOGNITION_KEY)
+    phrases = document.get(*TRIGGERS)
     if not isinstance(template, dict) or not key or not isinstance(phrases, list):
         return None
     triggers = tuple(phrase for phrase in phrases if isinstance(phrase, str))

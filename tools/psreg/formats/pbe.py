@@ -22,6 +22,12 @@ STANDARD_INSTRUCTIONS = (
 )
 """The `install_instructions` that the specification proposes (PBE 1.0, "Field Descriptions")."""
 
+SAVE_TEMPLATE = ("save_system", "save_template")
+TRIGGERS = ("save_system", "trigger_phrases")
+RECOGNITION_KEY = ("save_system", "load_detection", "recognition_key")
+LOAD_INSTRUCTION = ("save_system", "load_detection", "instruction")
+"""Where a PBE describes its saves (PBE-12 to PBE-14)."""
+
 
 @dataclass(frozen=True, kw_only=True)  # no slots: cached_property keeps violations in __dict__
 class Pbe:

@@ -12,14 +12,13 @@ from psreg.core.rule import rule
 from psreg.core.version import is_version
 from psreg.formats.json.pointer import dotted, join
 from psreg.formats.json.syntax_error import shown
-from psreg.formats.pbe import Pbe
+from psreg.formats.pbe import LOAD_INSTRUCTION, RECOGNITION_KEY, SAVE_TEMPLATE, Pbe
 from psreg.formats.schema import MAX_VIOLATIONS, kind
 from psreg.lint.files.pbe_spelling import follows_name, naming_fix, padded_version
 from psreg.lint.parser_findings import of_violations
 
 _INTERACTIVE = "interactive_engine"
 _ALIKE = "use the same spelling in the name and its save keys"
-_SAVES = ("save_system", "save_template")
 _KEY_LIKE = re.compile(r"[\w-]++")
 _MOST_SENTENCES = 2
 _ENOUGH = {"techniques": 5, "phases": 2}
@@ -139,7 +138,7 @@ def save_key_not_name_save(pbe: Pbe) -> Iterator[Finding]:
     ```
     """
     expected = _save_key(pbe)
-    template = pbe.get("save_system", "save_template")
+    template = pbe.get(*SAVE_TEMPLATE)
     if expected and isinstance(template, dict) and len(template) == 1 and expected not in template:
         (key,) = template
         yield Finding(
@@ -169,7 +168,7 @@ def recognition_key_differs(pbe: Pbe) -> Iterator[Finding]:
     ```
     """
     expected = _save_key(pbe)
-    key = pbe.text("save_system", "load_detection", "recognition_key")
+    key = pbe.text(*RECOGNITION_KEY)
     if expected and key and key.strip() and key != expected:
         yield Finding(
             message=f"`recognition_key` is {shown(key)}, not {shown(expected)}",
@@ -202,7 +201,7 @@ def save_without_state(pbe: Pbe) -> Iterator[Finding]:
             what = "an empty object" if value == {} else kind(value)
             yield Finding(
                 message=f"`save_system.save_template.{root}` is {what}, so a save keeps nothing",
-                at=join([*_SAVES, root]),
+                at=join([*SAVE_TEMPLATE, root]),
                 hint="Write an object with the fields that a save keeps.",
             )
 
@@ -229,7 +228,7 @@ def save_version_differs(pbe: Pbe) -> Iterator[Finding]:
         if all(versions) and len(set(versions)) > 1:
             yield Finding(
                 message=f"a save states the version {stated}, but this is {pbe.version}",
-                at=join([*_SAVES, root, "pbe_version"]),
+                at=join([*SAVE_TEMPLATE, root, "pbe_version"]),
                 hint="Write the same version in both places.",
             )
 
@@ -259,7 +258,7 @@ def load_instruction_names_other_key(pbe: Pbe) -> Iterator[Finding]:
     after    "instruction": "When JSON with the root key simple_quiz_save arrives, resume from it."
     ```
     """
-    instruction = pbe.text("save_system", "load_detection", "instruction") or ""
+    instruction = pbe.text(*LOAD_INSTRUCTION) or ""
     roots = [root for root, _ in _saves(pbe)]
     if not roots or not pbe.name or roots[0] in instruction:
         return
@@ -274,7 +273,7 @@ def load_instruction_names_other_key(pbe: Pbe) -> Iterator[Finding]:
 
 def _saves(pbe: Pbe) -> Iterator[tuple[str, Any]]:
     """Yield the root key of the save template of an interactive engine, with its value."""
-    template = pbe.get(*_SAVES) if pbe.meant_class == _INTERACTIVE else None
+    template = pbe.get(*SAVE_TEMPLATE) if pbe.meant_class == _INTERACTIVE else None
     if isinstance(template, dict) and len(template) == 1:
         yield from template.items()
 

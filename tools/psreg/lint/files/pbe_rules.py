@@ -21,7 +21,7 @@ from psreg.core.version import is_version
 from psreg.formats import schema
 from psreg.formats.json.pointer import dotted, join, split
 from psreg.formats.json.syntax_error import shown
-from psreg.formats.pbe import STANDARD_INSTRUCTIONS, Pbe
+from psreg.formats.pbe import SAVE_TEMPLATE, STANDARD_INSTRUCTIONS, Pbe
 from psreg.formats.schema import MAX_VIOLATIONS, kind
 from psreg.lint.content.clarity_rules import LONGEST_FILLER, says_nothing
 from psreg.lint.files.pbe_interactive_rules import (
@@ -49,7 +49,6 @@ _ROOT_IDENTIFIERS = frozenset(("/pbe_name", "/pbe_version", "/pbe_class"))
 _FEW = 5
 """Copied texts that are reported one by one; a copy of a whole prompt is one finding."""
 
-_TEMPLATE = ("save_system", "save_template")
 _STOPS = r"(?:stop|end|terminate|finish|exit|quit|halt|return)(?:s|es|ed)?"
 _NEVER = re.compile(
     r"(?:(?:it|this|the \w+) )?"
@@ -132,7 +131,7 @@ def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
             yield _copied(pointers, whose)
         else:
             found += [(pointer, f"is {whose}") for pointer in pointers]
-    for path, text in _saved(pbe.get(*_TEMPLATE), _TEMPLATE):
+    for path, text in _saved(pbe.get(*SAVE_TEMPLATE), SAVE_TEMPLATE):
         if left := unfilled(text):
             found.append((join(path), f"contains {left}, a blank that was not filled in"))
     for pointer, what in found:

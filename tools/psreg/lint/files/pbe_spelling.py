@@ -15,10 +15,8 @@ from psreg.core.identity import is_name
 from psreg.core.spelling import meant
 from psreg.formats.json import json_document
 from psreg.formats.json.pointer import join
-from psreg.formats.pbe import Pbe
+from psreg.formats.pbe import LOAD_INSTRUCTION, RECOGNITION_KEY, SAVE_TEMPLATE, Pbe
 
-_TEMPLATE = ("save_system", "save_template")
-_DETECTION = ("save_system", "load_detection")
 _MOST = 100
 """Changes of one fix; a text that would need more of them is not ours to rewrite."""
 
@@ -46,10 +44,10 @@ def version_fix(pbe: Pbe) -> tuple[Change, ...]:
     padded = padded_version(pbe.version or "")
     if padded is None or not _unambiguous(pbe):
         return ()
-    template = pbe.get(*_TEMPLATE)
+    template = pbe.get(*SAVE_TEMPLATE)
     saves = template.items() if isinstance(template, dict) else ()
     nested = [
-        join([*_TEMPLATE, root, "pbe_version"])
+        join([*SAVE_TEMPLATE, root, "pbe_version"])
         for root, save in saves
         if isinstance(save, dict) and save.get("pbe_version") == pbe.version
     ]
@@ -97,22 +95,22 @@ def _letters(text: str) -> str:
 
 def _save_keys(pbe: Pbe) -> Iterator[tuple[str, str, bool]]:
     """Yield (pointer, text, whether it is a member name) of root and recognition key."""
-    template = pbe.get(*_TEMPLATE)
+    template = pbe.get(*SAVE_TEMPLATE)
     if isinstance(template, dict) and len(template) == 1:
         (root,) = template
-        yield join([*_TEMPLATE, root]), root, True
-    key = pbe.text(*_DETECTION, "recognition_key")
+        yield join([*SAVE_TEMPLATE, root]), root, True
+    key = pbe.text(*RECOGNITION_KEY)
     if key is not None:
-        yield join([*_DETECTION, "recognition_key"]), key, False
+        yield join(RECOGNITION_KEY), key, False
 
 
 def _mentions(pbe: Pbe, old: set[str], new: str) -> Iterator[Change]:
     """Yield the changes of `old` keys, as whole words, to `new` in the loading instruction."""
-    instruction = pbe.text(*_DETECTION, "instruction")
+    instruction = pbe.text(*LOAD_INSTRUCTION)
     if not old or not instruction:
         return
     words = "|".join(re.escape(key) for key in sorted(old, key=len, reverse=True))
-    span = _inside(pbe.tree.span(join([*_DETECTION, "instruction"])))
+    span = _inside(pbe.tree.span(join(LOAD_INSTRUCTION)))
     source = json_document.escaped(pbe.tree.text, span.start, span.end, json_document.ESCAPE)
     for match in re.finditer(rf"(?<!\w)(?:{words})(?!\w)", instruction):
         yield Change(Span(source.origin(match.start()), source.origin(match.end())), new)
