@@ -10,14 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from psreg.client.install import matches_digest
+from psreg.client.install import MAX_ARTIFACT, matches_digest
 from psreg.client.resolve import Choice, parse_request
 from psreg.core.classes import CLASSES
 from psreg.core.errors import TrustError, UnavailableError
@@ -25,13 +24,12 @@ from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import is_version, parse_version
 from psreg.registry.records import is_later_schema, newer_format
 from psreg.system import user_folders
-from psreg.system.atomic import TEMPORARY, cannot_write, exclusive, real_folder, write_file
+from psreg.system.atomic import TEMPORARY, cannot_write, delete, exclusive, real_folder, write_file
 from psreg.system.files import read_own
 
 SCHEMA = "psreg.receipt/1"
 RECEIPT = "receipt.json"
 _MAX_RECEIPT = 64 * 1024
-_MAX_ARTIFACT = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +147,7 @@ class Library:
     def drift(self, receipt: Receipt) -> str | None:
         """Return how the installed file differs from its receipt, or None."""
         try:
-            data = read_own(self.path(receipt), _MAX_ARTIFACT)
+            data = read_own(self.path(receipt), MAX_ARTIFACT)
         except UnavailableError as error:
             return error.message
         if not matches_digest(data, receipt.sha256):
@@ -185,7 +183,7 @@ class Library:
         target = self.folder / name
         with exclusive(self.folder / ".lock"):
             try:
-                _delete(target)
+                delete(target)
             except OSError as error:
                 raise cannot_write(target, error) from error
 
@@ -201,7 +199,7 @@ class Library:
         others = [path for path in _listed(name_folder) if path.name != active.name]
         for path in (*unfinished, *others):
             with suppress(OSError):
-                _delete(path)
+                delete(path)
 
 
 def user_library() -> Library:
@@ -235,7 +233,7 @@ def installed_artifact(text: str) -> tuple[Path, bytes]:
     path = library.path(receipt)
     problem = f"{path} is not the file that was installed"
     try:
-        data = read_own(path, _MAX_ARTIFACT)
+        data = read_own(path, MAX_ARTIFACT)
         if matches_digest(data, receipt.sha256):
             return path, data
     except UnavailableError as error:
@@ -280,11 +278,4 @@ def _clear(path: Path) -> None:
     """Remove a folder, a pipe or a link that is in the place of a file."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         with suppress(OSError):
-            _delete(path)
-
-
-def _delete(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink()
+            delete(path)

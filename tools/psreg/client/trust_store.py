@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from psreg.registry.trust.strict_json import strict_value
 from psreg.system.atomic import (
     DAMAGED,
     cannot_write,
+    delete,
     exclusive,
     real_folder,
     set_aside,
@@ -138,7 +138,7 @@ class TrustStore:
             return False
         self._stored[:] = [anchor for anchor in self._stored if anchor.id != identity]
         try:
-            shutil.rmtree(folder)
+            delete(folder)
         except OSError as error:
             raise cannot_write(folder, error) from error
         return True

@@ -11,7 +11,6 @@ of a registry.
 from __future__ import annotations
 
 import json
-import shutil
 import stat
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -45,7 +44,14 @@ from psreg.registry.trust.roles import (
 )
 from psreg.registry.trust.strict_json import strict_value
 from psreg.system import clock
-from psreg.system.atomic import clear_unfinished, exclusive, real_folder, set_aside, write_file
+from psreg.system.atomic import (
+    clear_unfinished,
+    delete,
+    exclusive,
+    real_folder,
+    set_aside,
+    write_file,
+)
 from psreg.system.files import read_file, read_named, read_own
 
 METADATA = "registry/metadata/"
@@ -228,7 +234,7 @@ class TufClient:
         for file in real_folder(self._folder / folder).iterdir():
             if f"{folder}/{file.name}" not in but:
                 with suppress(OSError):  # it costs space and nothing else
-                    _remove(file)
+                    delete(file)
 
     def _say_rebuilt(self) -> None:
         self._say(f"the client state in {self._folder} was damaged and has been rebuilt")
@@ -284,7 +290,7 @@ class TufClient:
         file = self._metadata / f"{role}.json"
         signed = _signed(file) if self._registry_id is not None and file.exists() else None
         if signed is not None and not _is_of(signed, role, self._registry_id, required=True):
-            _remove(file)
+            delete(file)
 
     def _expired(self) -> TrustError:
         """Return the error for the first file of the chain that has expired."""
@@ -448,10 +454,3 @@ def _is_of(signed: Any, role: str, registry_id: str | None, *, required: bool = 
 
 def _names_role(metadata: Path, role: str) -> bool:
     return is_bound(_signed(metadata / f"{role}.json"))
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink()

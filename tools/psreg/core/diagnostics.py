@@ -25,6 +25,11 @@ class Severity(StrEnum):
     WARNING = "warning"
     INFO = "info"
 
+    @property
+    def rank(self) -> int:
+        """0 for errors, then 1 and 2."""
+        return tuple(Severity).index(self)
+
 
 ERROR, WARNING, INFO = Severity
 
@@ -248,6 +253,17 @@ class Issue:
     hint: str = ""
     fix: tuple[Change, ...] = ()
     fix_title: str = ""
+
+    @property
+    def finding(self) -> Finding:
+        """The same as a rule reports it."""
+        return Finding(
+            message=self.message,
+            at=self.span,
+            hint=self.hint,
+            fix=self.fix,
+            fix_title=self.fix_title,
+        )
 
 
 def described(diagnostic: Diagnostic) -> str:

@@ -130,7 +130,7 @@ def _comparator(clause: str) -> Comparator:
     full, parts = _partial(clause[len(operator) :].strip(), clause)
     pre = full if full.prerelease else None
     if operator in ("^", "~"):
-        upper = _caret(full, parts) if operator == "^" else _next(_floor(full), parts)
+        upper = _caret(full, parts) if operator == "^" else _next(_plain(full), parts)
         return Comparator(lower=full, upper=upper, prerelease=pre)
     # A partial version such as 1.2 means all of 1.2.x: `after` is the first version after it.
     after = _next(full, parts) if parts < _NUMBERS else None
@@ -169,8 +169,8 @@ _ZERO = Version(0, 0, 0, prerelease="0")
 """The lowest possible version."""
 
 
-def _floor(version: Version) -> Version:
-    """Return the plain triple: bumping a pre-release must not stop at its own final release."""
+def _plain(version: Version) -> Version:
+    """Return the three numbers: bumping a pre-release must not stop at its own final release."""
     return Version(version.major, version.minor, version.patch)
 
 
@@ -179,7 +179,7 @@ def _next(version: Version, parts: int) -> Version:
 
 
 def _caret(version: Version, parts: int) -> Version:
-    base = _floor(version)
+    base = _plain(version)
     if base.major or parts == 1:
         return base.bump_major()
     if base.minor or parts == _NUMBERS - 1:
@@ -277,7 +277,3 @@ def is_legal_step(existing: Iterable[Version], new: Version) -> bool:
     return _CANDIDATE.fullmatch(new.prerelease) is not None and not any(
         version >= new for version in known if version.prerelease and _plain(version) == _plain(new)
     )
-
-
-def _plain(version: Version) -> Version:
-    return Version(version.major, version.minor, version.patch)

@@ -15,13 +15,7 @@ def of_issues(issues: Iterable[Issue], code: str) -> Iterator[Finding]:
     A file of single letters and line breaks has more invalid lines than anyone will read.
     """
     for issue in islice((issue for issue in issues if issue.code == code), MAX_VIOLATIONS):
-        yield Finding(
-            message=issue.message,
-            at=issue.span,
-            hint=issue.hint,
-            fix=issue.fix,
-            fix_title=issue.fix_title,
-        )
+        yield issue.finding
 
 
 def of_violations(violations: Iterable[Violation], code: str, path: str = "") -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from psreg.formats.conversation import json_lines
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.dotprompt_source import NAME
 from psreg.formats.golden_case import SUFFIX, GoldenCase
+from psreg.formats.layout import EVIDENCE
 from psreg.formats.markdown import Section, about, examples, fences, recorded, sections
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import STUB
@@ -26,8 +27,6 @@ from psreg.formats.tree import Submission
 
 if TYPE_CHECKING:
     from psreg.lint.entries.tested_runs import JudgedRun
-
-EVIDENCE = "evidence"
 
 _CHAPTER = 2
 """Level of the headings below the title."""

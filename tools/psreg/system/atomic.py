@@ -96,12 +96,18 @@ def set_aside(path: Path) -> bool:
     if not os.path.lexists(path):
         return False
     aside = path.with_name(f"{path.name}{DAMAGED}")
-    if aside.is_dir() and not aside.is_symlink():
-        shutil.rmtree(aside)
-    elif os.path.lexists(aside):
-        aside.unlink()
+    if os.path.lexists(aside):
+        delete(aside)
     path.rename(aside)
     return True
+
+
+def delete(path: Path) -> None:
+    """Delete a file, a link, or a folder with all that is in it. Raises OSError."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def clear_unfinished(folder: Path, prefix: str = TEMPORARY, age: float = 0.0) -> None:

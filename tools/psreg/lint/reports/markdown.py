@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from psreg.core.diagnostics import Diagnostic, Report, Severity
+from psreg.core.diagnostics import Diagnostic, Report
 from psreg.core.terminal import one_line
 from psreg.lint.reports.text import summary
 
@@ -41,9 +41,6 @@ def markdown_text(report: Report) -> str:
     return "".join(parts)
 
 
-_RANK = {severity: rank for rank, severity in enumerate(Severity)}
-
-
 def _fitting(found: Iterable[Diagnostic], report: Report, budget: int) -> tuple[list[str], int]:
     """Return the rows that fit, worst first, and the number of the others."""
     rows: list[str] = []
@@ -66,7 +63,7 @@ def _table(rows: list[str], left: int, title: str) -> Iterator[str]:
 
 def worst_first(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return the findings with errors first, otherwise in their order."""
-    return sorted(found, key=lambda d: _RANK[d.severity])
+    return sorted(found, key=lambda d: d.severity.rank)
 
 
 def finding_row(d: Diagnostic, report: Report) -> str:

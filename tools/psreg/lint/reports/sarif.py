@@ -25,7 +25,6 @@ from psreg.core.diagnostics import (
     Fix,
     Position,
     Report,
-    Severity,
 )
 from psreg.core.rule import Rule, RuleTable
 from psreg.core.terminal import plain
@@ -74,7 +73,7 @@ def sarif_document(
     index = {rule["id"]: number for number, rule in enumerate(driver["rules"])}
     found = list(distinguished(report))
     if len(found) > shown:
-        found.sort(key=lambda each: (each[0].waived is not None, _RANK[each[0].severity]))
+        found.sort(key=lambda each: (each[0].waived is not None, each[0].severity.rank))
     results = [_result(d, identity, index) for d, identity in found[:taken]]
     results = results[: _fitting(results, packed)]
     run = {
@@ -87,9 +86,6 @@ def sarif_document(
         "results": results,
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-
-
-_RANK = {severity: rank for rank, severity in enumerate(Severity)}
 
 
 def _driver(report: Report, rules: RuleTable) -> dict[str, Any]:

@@ -37,24 +37,13 @@ class Part:
 
     def found(self, code: str) -> Iterator[Finding]:
         """Yield a finding for each issue whose code is `code`."""
-        for issue in self.issues:
-            if issue.code != code:
-                continue
-            yield Finding(
-                message=issue.message,
-                at=issue.span,
-                hint=issue.hint,
-                fix=issue.fix,
-                fix_title=issue.fix_title,
-            )
+        return (issue.finding for issue in self.issues if issue.code == code)
 
     def span(self, _pointer: str = "", /) -> Span:
         """Return the whole text, which has no members."""
         return Span(0, len(self.text))
 
-    def key_span(self, _pointer: str = "", /) -> Span:
-        """Return the whole text."""
-        return Span(0, len(self.text))
+    key_span = span
 
 
 def units(conversation: Conversation, options: Options) -> Iterator[Part]:

@@ -61,13 +61,7 @@ class VppTurn:
     def found(self, code: str) -> Iterator[Finding]:
         """Yield the issues of the grammar that rule `code` reports."""
         for issue in islice((issue for issue in self.issues if issue.code == code), MAX_FINDINGS):
-            yield Finding(
-                message=short(issue.message),
-                at=issue.span,
-                hint=short(issue.hint),
-                fix=issue.fix,
-                fix_title=issue.fix_title,
-            )
+            yield replace(issue, message=short(issue.message), hint=short(issue.hint)).finding
 
 
 def parsed(turn: VppTurn) -> dict[str, Any] | None:
