@@ -100,7 +100,8 @@ class Case:
         conversation = read_conversation(data, self.path.name, protocol)
         return check_transcript(conversation, protocol, mode=mode, **told).report.diagnostics
 
-    def lines(self) -> list[str]:
+    def lines(self, found: tuple[Diagnostic, ...] | None = None) -> list[str]:
+        """Return the lines of what was `found`, or of what is found now."""
         trees = (".tree", ".tree.make", ".change.make", ".change")
         whole = self.path.is_dir() or self.path.name.endswith(trees)
         prefix = (lambda d: f"{_shown(d.path)} ") if whole else (lambda _: "")
@@ -109,7 +110,7 @@ class Case:
         return [
             f"{prefix(d)}{d.code} {d.start.line}:{d.start.column} {d.severity}"
             + (" waived" if d.waived is not None else "")
-            for d in self.judge()
+            for d in (self.judge() if found is None else found)
         ]
 
 

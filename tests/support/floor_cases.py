@@ -46,8 +46,9 @@ class RowCase:
         (before,) = self.path.parent.glob("before*")
         return compare_named(operand(before), operand(self.path))
 
-    def lines(self) -> list[str]:
-        diff = self.judge()
+    def lines(self, diff: Diff | None = None) -> list[str]:
+        """Return the lines of a difference, or of the one that there is now."""
+        diff = diff or self.judge()
         found = [f"  {d.row} {d.pointer}".rstrip() for d in diff.differences]
         return [f"{self.path.name} {diff.floor}", *found]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from itertools import product
 
 import pytest
 from tuf.ngclient.fetcher import exceptions
@@ -11,6 +12,7 @@ from tuf.ngclient.fetcher import exceptions
 from psreg.client.tufclient import Fetcher, TufClient, psreg_error
 from psreg.core.errors import TrustError, UnavailableError
 from simulator import METADATA, PAST, Simulator
+from support.walks import sampled
 
 RECORD = "pkg/quiz_master.json"
 
@@ -136,10 +138,13 @@ def state_of(tmp_path):
     return tmp_path / "state" / "metadata"
 
 
+KEPT = ("timestamp.json", "snapshot.json", "targets.json", "releases.json")
+DAMAGE = (b"", b"\x00\xff", b"{}", b"[1]", b'{"signed":{"version":"x"}}')
+
+
 @pytest.mark.parametrize(
-    "name", ["timestamp.json", "snapshot.json", "targets.json", "releases.json"]
+    ("name", "damage"), sampled([*product(KEPT, DAMAGE)], 7, kinds=lambda case: case)
 )
-@pytest.mark.parametrize("damage", [b"", b"\x00\xff", b"{}", b"[1]", b'{"signed":{"version":"x"}}'])
 def test_garbage_is_rebuilt_and_said(connect, tmp_path, said, name, damage):
     connect().target(RECORD, 10_000)
     (state_of(tmp_path) / name).write_bytes(damage)
