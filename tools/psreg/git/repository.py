@@ -20,18 +20,15 @@ from functools import cached_property
 from pathlib import Path
 from shlex import quote
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.git.batch import missing
 from psreg.git.merge import REBASE, MergeFolder
 from psreg.git.objects import Objects
 from psreg.git.process import Git, no_git, trusts
-from psreg.git.tree_diff import Difference, FolderPair, differences
+from psreg.git.tree_diff import Difference, FolderPair, Revision, differences
 from psreg.system.files import is_ours
-
-if TYPE_CHECKING:
-    from psreg.git.revision import Revision
 
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _NAME = re.compile(r"[^-~^:?*\[\\@\s][^~^:?*\[\\\s]*")
@@ -178,8 +175,6 @@ class Repository:
             UnavailableError: `REVISION_UNKNOWN`, `OBJECT_MISSING`.
             FindingsError: `TREE_MALFORMED`, `TOO_MANY_FILES`.
         """
-        from psreg.git.revision import Revision  # noqa: PLC0415 - a review reads no whole commit
-
         return Revision(self.git, self.objects, self.objects.root(self.resolve(rev)))
 
     def merge(self, tip_rev: str, head_rev: str) -> Merge:
