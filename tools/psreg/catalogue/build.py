@@ -21,6 +21,12 @@ from psreg.catalogue.pages.json_api import (
     sitemap,
 )
 from psreg.catalogue.pages.listing import Row, class_part, home_parts
+from psreg.catalogue.pages.reference_tables import (
+    error_search,
+    error_table,
+    floor_table,
+    formula_table,
+)
 from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, rule_search
 from psreg.catalogue.pages.spec_pages import (
     decision_table,
@@ -29,7 +35,6 @@ from psreg.catalogue.pages.spec_pages import (
     spec_list,
     spec_pages,
 )
-from psreg.catalogue.pages.tables import error_search, error_table, floor_table, formula_table
 from psreg.catalogue.rule_examples import examples
 from psreg.catalogue.site_folder import SiteDir, site_dir
 from psreg.compatibility.version_floor import FLOOR_GROUPS

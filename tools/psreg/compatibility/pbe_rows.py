@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
-from psreg.compatibility.save_rows import (
-    phrases,
-    same_fields,
-    spelled_template,
-    unversioned,
-)
-from psreg.compatibility.values import (
+from psreg.compatibility.save_rows import phrases, same_fields, spelled_template, unversioned
+from psreg.compatibility.value_changes import (
     PHASES,
     TECHNIQUES,
     ChangeKind,

@@ -11,7 +11,7 @@ from typing import Any
 
 from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
 from psreg.compatibility.side import Side
-from psreg.compatibility.values import same
+from psreg.compatibility.value_changes import same
 from psreg.core.excerpt import cropped
 from psreg.core.version import Range
 from psreg.formats.json.pointer import join

@@ -11,13 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psreg.compatibility.row import MAJOR, MINOR, Changed, Row, row
-from psreg.compatibility.values import (
-    Path,
-    changed_value,
-    folded,
-    kind,
-    spelled,
-)
+from psreg.compatibility.value_changes import Path, changed_value, folded, kind, spelled
 from psreg.core.excerpt import cropped
 from psreg.formats.json.pointer import join
 from psreg.formats.pbe import RECOGNITION_KEY, SAVE_TEMPLATE, TRIGGERS, Pbe

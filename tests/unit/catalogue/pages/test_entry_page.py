@@ -12,7 +12,7 @@ from psreg.catalogue.pages.class_texts import RESERVED
 from psreg.catalogue.pages.entry_page import entry_pages
 from psreg.catalogue.pages.frame import ROOT, Site
 from psreg.catalogue.pages.listing import Row, class_part, home_parts, search_box
-from psreg.catalogue.pages.tables import formula_table
+from psreg.catalogue.pages.reference_tables import formula_table
 from psreg.formats.json.canonical import canonical
 from psreg.formats.protocol_versions import ProtocolConformance
 from psreg.lint.score import PARTS, QUESTIONS

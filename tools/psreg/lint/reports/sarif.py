@@ -16,16 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from psreg import __version__
-from psreg.core.diagnostics import (
-    ERROR,
-    INFO,
-    WARNING,
-    Diagnostic,
-    Edit,
-    Fix,
-    Position,
-    Report,
-)
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Diagnostic, Edit, Fix, Position, Report
 from psreg.core.rule import Rule, RuleTable
 from psreg.core.terminal import plain
 from psreg.lint.reports.ci_services import distinguished

@@ -6,7 +6,7 @@ import re
 from psreg.catalogue.pages.html import text
 from psreg.catalogue.pages.json_api import search_index
 from psreg.catalogue.pages.markdown_html import inline_html
-from psreg.catalogue.pages.tables import error_search, error_table, floor_table
+from psreg.catalogue.pages.reference_tables import error_search, error_table, floor_table
 from psreg.compatibility.version_floor import FLOOR_GROUPS, FLOOR_TABLE
 from psreg.core.error_codes import ERROR_CODES, SUBJECTS
 
