@@ -8,7 +8,7 @@ from psreg.forges.forge import CHECK
 from psreg.review.comment import MARKER
 from psreg.review.comment_code import REMARK
 from support import review_cases as cases
-from support.bare import Bare
+from support.bare import EXECUTABLE, LINK, SUBMODULE, Bare
 from support.clients import Client
 from support.forges import BOT, TOKEN, FakeGitHub, Trouble, person, running
 
@@ -77,6 +77,20 @@ def test_quiet_is_silent_about_what_is_fine(review):
     done = review("waiting", "--quiet")
     assert "needs_human" in done.out
     assert "score" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind"),
+    [(LINK, "a symbolic link"), (SUBMODULE, "a submodule"), (EXECUTABLE, "an executable file")],
+)
+@pytest.mark.parametrize("path", ["README.md", "tools", ".github/x", "registry/policy.toml"])
+def test_what_is_not_a_plain_file_is_said_wherever_it_is(bare, review, path, mode, kind):
+    bare.commit("odd", {path: (mode, "1" * 40 if mode == SUBMODULE else b"# x\n")})
+    bare.write()
+    done = review("odd", "--format", "json")
+    assert done.code == 42
+    told = [each["message"] for each in done.json["reasons"] if each["path"] == path]
+    assert any(message.endswith(f"; it is {kind}") for message in told)
 
 
 def test_only_what_can_be_fixed_is_said_to_be(review):

@@ -233,6 +233,7 @@ def test_links_and_submodules_are_no_files(bare, opened):
     assert {p.name: kind for p, kind in found.change.head.irregular.items()} == {
         "a": Irregular.LINK,
         "b": Irregular.SUBMODULE,
+        "link": Irregular.LINK,
     }
     assert not {PurePosixPath(p) for p in touched(found)} & set(found.change.head.files)
 

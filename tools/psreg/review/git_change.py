@@ -8,8 +8,8 @@ from datetime import date
 from pathlib import PurePosixPath
 
 from psreg.core.errors import PsregError
-from psreg.core.identity import PBES, Author, ReleaseId
-from psreg.formats.tree import POLICY, Tree
+from psreg.core.identity import Author, ReleaseId
+from psreg.formats.tree import Tree
 from psreg.git.objects import Objects, Row
 from psreg.git.repository import Merge, Repository
 from psreg.git.tree_diff import Difference, FolderPair, differences, lookup
@@ -53,10 +53,9 @@ def read_change(
     merge = repository.merge(base_rev, head_rev)
     view = View(repository.git, repository.objects, merge.before, merge.differences)
     after = view.head()
-    irregular = {path: kind for path, kind in after.irregular.items() if _is_checked(path)}
     change = ChangeSet(
         Tree(view.base(), today=today),
-        Tree(after, irregular, today=today),
+        Tree(after, after.irregular, today=today),
         tuple(_file_change(path, one, merge.sources) for path, one in merge.differences.items()),
         author,
         landed=lambda: _landed(repository.objects, merge, view),
@@ -85,10 +84,6 @@ def _aliases(objects: Objects, row: Row | None) -> set[str]:
     if row is None or not row.is_file:
         return set()
     return {alias for data in objects.blobs({row.id: None}) for alias in aliases_in(data)}
-
-
-def _is_checked(path: PurePosixPath) -> bool:
-    return path.parts[0] == PBES or path == POLICY
 
 
 def _file_change(path: str, one: Difference, moved: Mapping[str, str]) -> FileChange:

@@ -54,6 +54,8 @@ def test_what_is_readable(text):
             "`role` must be user, assistant or system",
         ),
         ('{"some": "thing"}', 1, "`role` is missing"),
+        ('{"run": {"date": "a", "date": "b"}}\n{"next": "S{}S"}', 1, "appears twice"),
+        ('{"run": {}, "run": {}}\n{"role": "user", "content": "x"}', 1, "appears twice"),
         ('{"role": 1, "content": "x"}', 1, "`role` is not a string"),
         ("3", 1, "not a JSON object"),
         ('{"role": "user", "role": "user", "content": "x"', 1, "not JSON"),

@@ -145,6 +145,11 @@ def test_a_run_on_the_stub_that_says_so_is_no_finding():
         ('{"run": 1, "role": "user", "content": "Say hello."}\n', "has no run header"),
         (transcript(PROMPT, "claude", answers=()), "has no answer"),
         (transcript(PROMPT, "claude", answers=[" "]), "has no answer"),
+        (transcript(PROMPT, "claude", answers=["\u200b", "\u3164\u2800\n"]), "has no answer"),
+        (
+            transcript(PROMPT, "claude").replace('"run": {', '"run": {"platform": "gemini", '),
+            "cannot be read",
+        ),
         (transcript(PROMPT, "claude", said="Say goodbye."), "does not contain the prompt"),
         (GOOD + "not JSON\n", "cannot be read"),
     ],

@@ -81,16 +81,15 @@ def lines(text: str) -> Iterator[Line]:
     kind: Kind | None = None
     for number, line, start in _lines(text):
         tree = json_document.parse(line.encode(errors="replace"))
+        fault = _unreadable(tree)
         if kind is None and _is_header(tree.value):
-            continue
-        kind = kind or (kind_of(tree.value) or Kind.TRANSCRIPT if tree.parsed else None)
-        yield Line(
-            number=number,
-            span=Span(start, start + len(line)),
-            kind=kind,
-            record=tree.value,
-            fault=_unreadable(tree) or record_fault(kind or Kind.TRANSCRIPT, tree.value),
-        )
+            if not fault:
+                continue
+        else:
+            kind = kind or (kind_of(tree.value) or Kind.TRANSCRIPT if tree.parsed else None)
+            fault = fault or record_fault(kind or Kind.TRANSCRIPT, tree.value)
+        span = Span(start, start + len(line))
+        yield Line(number=number, span=span, kind=kind, record=tree.value, fault=fault)
 
 
 def _is_header(value: Any) -> bool:

@@ -234,7 +234,7 @@ def _of_conversation(submission: Submission, path: PurePosixPath) -> Iterator[Do
     pairs = list(_exchanges(conversation))
     if conversation.issues:
         yield Doubt(message="its transcript cannot be read", member="evidence", severity=WARNING)
-    elif not any(answer.strip() for _, answer in pairs):
+    elif not any(_is_seen(answer) for _, answer in pairs):
         message = "its transcript has no answer"
         yield Doubt(message=message, member="evidence", severity=WARNING)
     elif not _has_prompt(submission, [said for said, _ in pairs]):
@@ -243,6 +243,13 @@ def _of_conversation(submission: Submission, path: PurePosixPath) -> Iterator[Do
     elif any(is_stub_answer(answer, said.rpartition("\0")[2]) for said, answer in pairs):
         message = "its transcript has answers of psreg's stub, which is not a model"
         yield Doubt(message=message, member="evidence")
+
+
+def _is_seen(answer: str) -> bool:
+    """Tell whether an answer has more than blanks and characters that nobody sees."""
+    from psreg.lint.content.folding import folded  # noqa: PLC0415 - most releases have no rows
+
+    return bool(folded(answer).strip())
 
 
 def _exchanges(conversation: Conversation) -> Iterator[tuple[str, str]]:
