@@ -72,6 +72,28 @@ def test_a_search_without_results_suggests_what_is_spelled_alike(client, folder)
 
 
 @pytest.mark.parametrize(
+    ("argv", "what"),
+    [
+        (("review", "--head", ""), "`--head`"),
+        (("review", "--head="), "`--head`"),
+        (("review", "--head", "HEAD", "--base", "", "."), "`--base`"),
+        (("review", ""), "an argument"),
+        (("submit", "--base", ""), "`--base`"),
+        (("search", "calm", "--registry", ""), "`--registry`"),
+        (("install", "diary", "--to", "", "--registry", "."), "`--to`"),
+        (("check", ""), "an argument"),
+        (("check", "--", ""), "an argument"),
+    ],
+)
+def test_an_empty_argument_is_not_one_that_was_left_out(client, argv, what):
+    """A variable of a script was empty: no other commit, registry or folder is meant."""
+    done = client.run(*argv)
+    assert (done.code, done.out) == (2, "")
+    assert f"{what} is empty" in done.err
+    assert client.refused(*argv) == (2, "USAGE")
+
+
+@pytest.mark.parametrize(
     ("typed", "meant"), [("instal", "install"), ("serach", "search"), ("Show", "show")]
 )
 def test_a_misspelled_command_is_corrected(client, typed, meant):

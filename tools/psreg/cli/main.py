@@ -35,6 +35,8 @@ class Parser(ArgumentParser):
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
+_MAY_BE_EMPTY = ("--imf",)
+
 _NAMES = tuple(command for _, command, _ in COMMANDS)
 
 
@@ -76,6 +78,7 @@ def _dispatch(argv: list[str], console: Console) -> int:
         allow_abbrev=False,
     )
     module.configure(parser)
+    _refuse_empty(argv, parser)
     try:
         with console.writing():  # --help
             args = _parsed(parser, argv[1:])
@@ -85,6 +88,18 @@ def _dispatch(argv: list[str], console: Console) -> int:
     code: int = module.run(args, console)
     console.flush()
     return code
+
+
+def _refuse_empty(argv: list[str], parser: Parser) -> None:
+    """Refuse an empty argument: a variable of a script was empty, and no default is meant."""
+    for before, word in pairwise(argv):
+        option = word.removesuffix("=") if word else before
+        if option == word or option in _MAY_BE_EMPTY:
+            continue
+        if _OPTION.fullmatch(option):
+            parser.error(f"`{option}` is empty")
+        if not word:  # and not the `KEY=` of `--set KEY=`
+            parser.error("an argument is empty")
 
 
 def _parsed(parser: Parser, argv: list[str]) -> Namespace:
