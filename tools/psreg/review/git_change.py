@@ -14,7 +14,7 @@ from psreg.git.objects import Objects, Row
 from psreg.git.repository import Merge, Repository
 from psreg.git.tree_diff import Difference, FolderPair, differences, lookup
 from psreg.review.change import ChangeSet, FileChange, Landed, Touch
-from psreg.review.view import ENTRY_FILE, View, aliases_in, folder_of, key_of
+from psreg.review.partial_view import ENTRY_FILE, View, aliases_in, folder_of, key_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ import pytest
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Mode
 from psreg.formats import pbe, schema
+from psreg.lint.files.pbe_fixes import padded_version, snake_case
 from psreg.lint.files.pbe_interactive_rules import sentences
 from psreg.lint.files.pbe_rules import PBE_RULES
-from psreg.lint.files.pbe_spelling import padded_version, snake_case
 from psreg.lint.files.syntax_rules import JSON_RULES
 from support.paths import SHARED, needs
 

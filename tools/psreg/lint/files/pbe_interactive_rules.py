@@ -14,7 +14,7 @@ from psreg.formats.json.pointer import dotted, join
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.pbe import LOAD_INSTRUCTION, RECOGNITION_KEY, SAVE_TEMPLATE, Pbe
 from psreg.formats.schema import MAX_VIOLATIONS, kind
-from psreg.lint.files.pbe_spelling import follows_name, naming_fix, padded_version
+from psreg.lint.files.pbe_fixes import follows_name, naming_fix, padded_version
 from psreg.lint.parser_findings import of_violations
 
 _INTERACTIVE = "interactive_engine"

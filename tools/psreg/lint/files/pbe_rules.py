@@ -24,6 +24,7 @@ from psreg.formats.json.syntax_error import shown
 from psreg.formats.pbe import SAVE_TEMPLATE, STANDARD_INSTRUCTIONS, Pbe
 from psreg.formats.schema import MAX_VIOLATIONS, kind
 from psreg.lint.content.clarity_rules import LONGEST_FILLER, says_nothing
+from psreg.lint.files.pbe_fixes import naming_fix, padded_version, snake_case, version_fix
 from psreg.lint.files.pbe_interactive_rules import (
     description_too_long,
     interactive_field_missing,
@@ -39,7 +40,6 @@ from psreg.lint.files.pbe_interactive_rules import (
     too_few_techniques,
     too_many_techniques,
 )
-from psreg.lint.files.pbe_spelling import naming_fix, padded_version, snake_case, version_fix
 from psreg.lint.parser_findings import of_violations
 
 _IDENTIFIERS = ("/phase", "/recognition_key")
