@@ -69,7 +69,7 @@ def draft(
     if plan is None:
         return Draft(objections=(*promises, *refused), files={})
     release, files = plan.release, dict(new_entry(plan))
-    runs = runs_of(form.answers)
+    runs = _runs_of(form.answers)
     artifact = files[release.artifact]
     files |= {release.folder / run.evidence: run.recorded(artifact) for run in runs if run.proven}
     toml = release.folder / "release.toml"
@@ -257,7 +257,7 @@ class Run:
         return row | {"notes": self.notes} if self.notes else row
 
 
-def runs_of(answers: Mapping[str, str]) -> tuple[Run, ...]:
+def _runs_of(answers: Mapping[str, str]) -> tuple[Run, ...]:
     """Return the runs with at least one answered field."""
     return tuple(_runs(answers))
 

@@ -88,7 +88,7 @@ def endpoint_of(
     from psreg.conversations.endpoint.chat import Endpoint
 
     url = (parsed or chat_address)(address or endpoint_address(args), allow_http=args.allow_http)
-    limits = limits_of(args.timeout)
+    limits = _limits_of(args.timeout)
     limits = limits if retries is None else replace(limits, retries=retries)
     return Endpoint(url, environ, limits, dict(args.header))
 
@@ -109,7 +109,7 @@ def add_port_option(parser: OptionAdder, port: int, what: str) -> None:
     parser.add_argument("--port", type=_port, default=port, metavar="N", help=text)
 
 
-def limits_of(timeout: float | None) -> Limits:
+def _limits_of(timeout: float | None) -> Limits:
     """Return the limits of one answer."""
     from psreg.conversations.endpoint.chat import PATIENCE
 

@@ -219,14 +219,14 @@ def select_registry(option: str | None, settings: Settings, start: Path) -> Sele
 
     Raises:
         UnavailableError: `NO_REGISTRY`; `NOT_PUBLISHED`.
-        UsageError, TrustError: see `Settings` and `enclosing_checkout`.
+        UsageError, TrustError: see `Settings` and `_enclosing_checkout`.
     """
     if option is not None:
         return settings.select(option, origin="--registry", start=start)
     variable = os.environ.get("PSREG_REGISTRY")
     if variable:
         return settings.select(variable, origin="PSREG_REGISTRY", start=start)
-    selected = settings.default() or enclosing_checkout(start)
+    selected = settings.default() or _enclosing_checkout(start)
     if selected is None:
         raise UnavailableError(
             "NO_REGISTRY",
@@ -236,7 +236,7 @@ def select_registry(option: str | None, settings: Settings, start: Path) -> Sele
     return selected
 
 
-def enclosing_checkout(start: Path) -> SelectedRegistry | None:
+def _enclosing_checkout(start: Path) -> SelectedRegistry | None:
     """Return the registry whose checkout contains `start`, or None.
 
     Raises:

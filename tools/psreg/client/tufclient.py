@@ -158,7 +158,7 @@ class TufClient:
             with self._locked():
                 for part in (".", *_PARTS):
                     clear_unfinished(self._folder / part)
-                damaged = repair_cache(self._metadata, self._registry_id)
+                damaged = _repair_cache(self._metadata, self._registry_id)
                 self._fetcher.bound = any(_names_role(self._metadata, role) for role in _LISTED)
                 for role in (TARGETS, RELEASES):
                     self._distrust_unbound(role)
@@ -248,7 +248,7 @@ class TufClient:
         """Return the current version of each top-level role."""
         self.refresh()
         files = {role: read_named(self._metadata / f"{role}.json") for role in _ROLES}
-        return {role: int(signed_field(data, "version")) for role, data in files.items()}
+        return {role: int(_signed_field(data, "version")) for role, data in files.items()}
 
     def newest_root(self) -> bytes:
         """Return the current root, the last of the chain that starts at the pinned one."""
@@ -295,9 +295,9 @@ class TufClient:
     def _expired(self) -> TrustError:
         """Return the error for the first file of the chain that has expired."""
         root = read_named(self._metadata / "root.json")
-        name = f"{signed_field(root, 'version')}.{ROOT}.json"
+        name = f"{_signed_field(root, 'version')}.{ROOT}.json"
         fetched = {n: data for n, data in self._fetcher.files.items() if f".{ROOT}." not in n}
-        chain = ((signed_field(data, "expires"), n) for n, data in {name: root, **fetched}.items())
+        chain = ((_signed_field(data, "expires"), n) for n, data in {name: root, **fetched}.items())
         expires, name = min((str(date), n) for date, n in chain)
         return TrustError("TRUST_FROZEN", f"{name} of the registry expired on {expires}", _FROZEN)
 
@@ -359,7 +359,7 @@ def psreg_error(error: Exception, name: str, data: bytes) -> PsregError:
     if isinstance(error, exceptions.DownloadError):
         cause = error.__cause__
         return cause if isinstance(cause, PsregError) else UnavailableError("NETWORK", detail)
-    if signed_field(data, "_type") == SNAPSHOT and name.endswith(f".{SNAPSHOT}.json"):
+    if _signed_field(data, "_type") == SNAPSHOT and name.endswith(f".{SNAPSHOT}.json"):
         return TrustError("TRUST_ROLLBACK", f"the snapshot goes back to an older version: {detail}")
     return TrustError("TRUST_METADATA", f"the registry's metadata is malformed: {detail}")
 
@@ -368,7 +368,7 @@ def _wrong_version(detail: str, name: str, data: bytes) -> TrustError:
     """Return TRUST_MIXED if the file has another version than requested, else TRUST_ROLLBACK."""
     asked, _, role = name.removesuffix(".json").partition(".")
     mixed = role not in ("", ROOT) and (
-        role != SNAPSHOT or str(signed_field(data, "version")) != asked
+        role != SNAPSHOT or str(_signed_field(data, "version")) != asked
     )
     if mixed:
         return TrustError("TRUST_MIXED", f"the metadata files are of different states: {detail}")
@@ -391,7 +391,7 @@ def _verified(info: TargetFile, data: bytes) -> bool:
     return True
 
 
-def repair_cache(metadata: Path, registry_id: str | None) -> bool:
+def _repair_cache(metadata: Path, registry_id: str | None) -> bool:
     """Set aside damaged files of the cache in `metadata`; return whether there were any.
 
     Damaged is also a file that names another role, or another registry than `registry_id`.
@@ -419,7 +419,7 @@ def repair_cache(metadata: Path, registry_id: str | None) -> bool:
     return damaged
 
 
-def signed_field(data: bytes, key: str) -> Any:
+def _signed_field(data: bytes, key: str) -> Any:
     """Return a member of the signed part of metadata, or None."""
     try:
         return json.loads(data)["signed"][key]
@@ -429,7 +429,7 @@ def signed_field(data: bytes, key: str) -> Any:
 
 def _id_of(root: bytes) -> str | None:
     """Return the registry's id in a root; None for a root of another kind of repository."""
-    binding = signed_field(root, BINDING)
+    binding = _signed_field(root, BINDING)
     return binding["id"] if isinstance(binding, dict) else None
 
 

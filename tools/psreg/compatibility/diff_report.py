@@ -71,7 +71,7 @@ def diff_text(diff: Diff, *, patch: bool = False) -> str:
         lines += ["", str(step), *_of_step(found)]
     if not diff.differences:
         lines += ["", "no differences"]
-    if patch and (text := patch_of(diff)):
+    if patch and (text := _patch_of(diff)):
         lines += ["", text.removesuffix("\n")]
     return "".join(f"{line}\n" for line in lines)
 
@@ -109,7 +109,7 @@ def _unquoted(difference: Difference) -> tuple[str, str]:
     return before, after
 
 
-def patch_of(diff: Diff) -> str:
+def _patch_of(diff: Diff) -> str:
     """Return the unified diff of the two artifacts as text that is safe for a terminal."""
     before, after = diff.before, diff.after
     return plain(unified(before.title, before.side.text, after.side.text, after.title))

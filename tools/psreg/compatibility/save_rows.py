@@ -60,12 +60,12 @@ def fields(pbe: Pbe) -> Mapping[Path, SaveField]:
     return found
 
 
-def in_both(path: Path, old: Mapping[Path, SaveField], new: Mapping[Path, SaveField]) -> bool:
+def _in_both(path: Path, old: Mapping[Path, SaveField], new: Mapping[Path, SaveField]) -> bool:
     """Tell whether the field at `path` is in both, with the same types; "" is the root."""
     return not path or (path in old and path in new and not old[path].kinds - new[path].kinds)
 
 
-def retyped_roots(before: Pbe, after: Pbe) -> Mapping[Path, tuple[str, str]]:
+def _retyped_roots(before: Pbe, after: Pbe) -> Mapping[Path, tuple[str, str]]:
     """Return the paths of the save keys whose type changed, with both types."""
     old, new = template(before) or {}, template(after) or {}
     kinds = {(*SAVE_TEMPLATE, key): (kind(old[key]), kind(new[key])) for key in old if key in new}
@@ -77,11 +77,11 @@ def same_fields(before: Pbe, after: Pbe) -> bool:
     old, new = template(before), template(after)
     if old is None or new is None or old.keys() != new.keys():
         return False
-    if retyped_roots(before, after):
+    if _retyped_roots(before, after):
         return False
     shapes = fields(before), fields(after)
     return shapes[0].keys() == shapes[1].keys() and all(
-        in_both(path, *shapes) for path in shapes[0]
+        _in_both(path, *shapes) for path in shapes[0]
     )
 
 
@@ -161,9 +161,9 @@ def save_field_lost(before: Pbe, after: Pbe) -> Iterator[Changed]:
     """
     if not template(after):
         return  # another row reports the removed key
-    old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
+    old, new, retyped = fields(before), fields(after), _retyped_roots(before, after)
     for path, found in old.items():
-        if path not in new and in_both(path[:-1], old, new) and found.root not in retyped:
+        if path not in new and _in_both(path[:-1], old, new) and found.root not in retyped:
             message = f"the save field `{cropped(found.title)}` was removed"
             yield Changed(message=message, pointer=join(found.path))
 
@@ -175,7 +175,7 @@ def save_field_retyped(before: Pbe, after: Pbe) -> Iterator[Changed]:
     A save of the previous version contains a value that the new one does not expect: for example
     a number instead of a list.
     """
-    for path, (old, new) in retyped_roots(before, after).items():
+    for path, (old, new) in _retyped_roots(before, after).items():
         message = f"the type of the save key `{cropped(path[-1])}` changed: {old} to {new}"
         yield Changed(message=message, pointer=join(path), before=old, after=new)
     known = fields(before)
@@ -199,9 +199,9 @@ def save_field_added(before: Pbe, after: Pbe) -> Iterator[Changed]:
         for key in template(after) or ():
             message = f"the save key `{cropped(key)}` was added"
             yield Changed(message=message, pointer=join((*SAVE_TEMPLATE, key)), after=key)
-    old, new, retyped = fields(before), fields(after), retyped_roots(before, after)
+    old, new, retyped = fields(before), fields(after), _retyped_roots(before, after)
     for path, found in new.items() if known else ():
-        if path not in old and in_both(path[:-1], old, new) and found.root not in retyped:
+        if path not in old and _in_both(path[:-1], old, new) and found.root not in retyped:
             message = f"the save field `{cropped(found.title)}` was added"
             yield Changed(message=message, pointer=join(found.path))
 

@@ -81,8 +81,8 @@ def _values(old: Any, new: Any, path: Path) -> Iterator[ValueChange]:
         if path != SAVE_TEMPLATE:
             yield from _objects(old, new, path)
     elif isinstance(old, list) and path in (PHASES, TECHNIQUES):
-        known = parts_of(old, path)
-        for key, part in parts_of(new, path).items():
+        known = _parts_of(old, path)
+        for key, part in _parts_of(new, path).items():
             if key in known:
                 yield from _values(known[key].value, part.value, part.path)
     elif not same(old, new):
@@ -100,10 +100,10 @@ def _emptied(old: Any, new: Any, path: Path) -> bool:
 def parts(pbe: Pbe, path: tuple[str, ...]) -> Mapping[str, Part] | None:
     """Return the phases or techniques of a PBE by their key; None without a list."""
     value = pbe.get(*path)
-    return parts_of(value, path) if isinstance(value, list) else None
+    return _parts_of(value, path) if isinstance(value, list) else None
 
 
-def parts_of(items: list[Any], path: Path) -> Mapping[str, Part]:
+def _parts_of(items: list[Any], path: Path) -> Mapping[str, Part]:
     """Return the parts in a list by their key: the name, and a count for repeated names."""
     found: dict[str, Part] = {}
     seen: Counter[str] = Counter()

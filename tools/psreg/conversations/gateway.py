@@ -63,7 +63,7 @@ class Phase(NamedTuple):
     fault_of: Callable[[PhaseText], str]
 
 
-def read_phase(phase: Phase, words: str) -> PhaseText:
+def _read_phase(phase: Phase, words: str) -> PhaseText:
     """Return the usable text in the `words` that a model answered in `phase`."""
     answer = answer_of(words)
     text = words.strip()
@@ -303,7 +303,7 @@ class _Dialogue:
         self._messages.append(Message(role="assistant", content=reply.text))
         if reply.cut:  # the rest may say the opposite
             return PhaseText("", "a limit cut it off")
-        return read_phase(phase, reply.text)
+        return _read_phase(phase, reply.text)
 
     def _reply(self) -> ChatReply:
         """Return the model's reply; ask without a seed if the model refuses one."""

@@ -35,7 +35,7 @@ _NAME = re.compile(r"[^-~^:?*\[\\@\s][^~^:?*\[\\\s]*")
 """The name of a branch or tag, roughly as in git check-ref-format; git itself decides."""
 
 
-def fetch_command(git: Git, rev: str = "") -> str:
+def _fetch_command(git: Git, rev: str = "") -> str:
     """Return the command that fetches `rev` with its whole history."""
     remotes = (git.ask("remote") or b"").decode("utf-8", "replace").split()
     if not remotes:
@@ -113,7 +113,7 @@ class Repository:
         """
         if found := self.objects.commit(rev):
             return found
-        hint = fetch_command(self.git, rev)
+        hint = _fetch_command(self.git, rev)
         raise UnavailableError("REVISION_UNKNOWN", f"unknown revision `{rev}`", hint)
 
     def merge_base(self, one: str, other: str) -> str:
@@ -134,7 +134,7 @@ class Repository:
             raise UnavailableError(
                 "HISTORY_CUT",
                 f"this clone is too shallow to contain the merge base of {other} and {one}",
-                fetch_command(self.git),
+                _fetch_command(self.git),
             )
         if not found:
             raise FindingsError(

@@ -41,7 +41,7 @@ class CheckedTranscript:
         return bool(self.runs) and all(run.result in ("partial", "fail") for run in self.runs)
 
 
-def checked_transcripts(submission: Submission) -> Iterator[CheckedTranscript]:
+def _checked_transcripts(submission: Submission) -> Iterator[CheckedTranscript]:
     """Yield each transcript once for each declared protocol that applies to it."""
     declared = [each for each in submission.release.protocols if each.name in PROTOCOLS]
     for path in _transcripts(submission) if declared else ():
@@ -66,7 +66,7 @@ def judge_evidence(submission: Submission) -> Iterator[Diagnostic]:
     If the release admits that a run failed, its errors become warnings; otherwise a release could
     only be published by hiding the run.
     """
-    for transcript in checked_transcripts(submission):
+    for transcript in _checked_transcripts(submission):
         of_file = set(map(id, transcript.report.file_diagnostics))
         report = file_report(transcript.report, transcript.conversation)
         found = (d for d in report.diagnostics if id(d) not in of_file)
@@ -87,7 +87,7 @@ def conformance(submission: Submission) -> tuple[ProtocolConformance, ...]:
     for judged in judged_runs(submission):
         if judged.counts or judged.platform == STUB:
             platforms.setdefault(judged.path, set()).add(judged.platform)
-    transcripts = list(checked_transcripts(submission))
+    transcripts = list(_checked_transcripts(submission))
     return tuple(
         _conformance(each, [t for t in transcripts if t.declared == each], platforms)
         for each in submission.release.protocols

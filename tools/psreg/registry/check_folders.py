@@ -46,7 +46,7 @@ def check_folder(
     it; `executor` does a part of the work.
     """
     folder = folder.absolute()
-    root = registry_of(folder)
+    root = _registry_of(folder)
     if root is None:
         return _check_loose(folder, mode, changed, executor)
     if mode is Mode.READ:
@@ -57,7 +57,7 @@ def check_folder(
     return _check_registry(_Registry(root, within, dict(changed), rules), executor)
 
 
-def registry_of(folder: Path) -> Path | None:
+def _registry_of(folder: Path) -> Path | None:
     """Return the checkout that `folder` is checked as a part of, the base of its paths; or None."""
     folder = folder.absolute()
     root = find_checkout(folder)
@@ -74,7 +74,7 @@ class Folder:
         self._place = place
         self._mode = mode
         self._rules = rules
-        registry = registry_of(place)
+        registry = _registry_of(place)
         self.loose = registry is None
         self._base = registry or Path()
 

@@ -208,7 +208,7 @@ class View:
         """Add the files that conflict with new files outside the entries."""
         new = [path for path, one in self._touched.items() if one.before is None]
         added = [path for path in new if not path.startswith(f"{PBES}/")]
-        self._add(case_conflicts(self._objects, self._root, added, self._touched))
+        self._add(_case_conflicts(self._objects, self._root, added, self._touched))
 
     def _add_whole(self, keys: Iterable[Key]) -> None:
         ids = {folder_of(key): oid for key in keys if (oid := self._entries.folder(key))}
@@ -317,7 +317,7 @@ def _releases(paths: Iterable[str]) -> set[ReleaseId]:
     return {one for path in paths if (one := ReleaseId.of(PurePosixPath(path)))}
 
 
-def case_conflicts(
+def _case_conflicts(
     objects: Objects, root: str, added: Iterable[str], touched: Collection[str]
 ) -> Mapping[str, Row]:
     """Return the files that conflict with an added path where letter case is ignored, by path.

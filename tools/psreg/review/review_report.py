@@ -78,7 +78,7 @@ def review_lines(review: Review, *, color: bool = False, quiet: bool = False) ->
         yield from _release_lines(release)
     yield ""
     yield f"{review.verdict}: {verdict_text(review)}"
-    for reason in beside_findings(review):
+    for reason in _beside_findings(review):
         place = f" ({one_line(reason.path)})" if reason.path else ""
         yield f"  {reason.code}: {one_line(reason.message)}{place}"
     if errors := review.report.count(ERROR):
@@ -90,7 +90,7 @@ def review_lines(review: Review, *, color: bool = False, quiet: bool = False) ->
         yield f"  - {one_line(sentence)}"
 
 
-def beside_findings(review: Review) -> Iterator[Reason]:
+def _beside_findings(review: Review) -> Iterator[Reason]:
     """Yield the reasons that the list of findings does not show as errors."""
     for reason in review.reasons:
         if reason.effect is Verdict.NEEDS_HUMAN or not reason.path:

@@ -36,7 +36,7 @@ _DEEPEST = 12
 def readable(value: Any, depth: int = 0) -> str:
     """Return `value`, decoded JSON, as HTML."""
     if depth >= _DEEPEST:
-        return json_block(value)
+        return _json_block(value)
     if isinstance(value, dict):
         rows = ((humanised(key), readable(item, depth + 1)) for key, item in value.items())
         return terms(rows) or "<p>empty</p>"
@@ -53,7 +53,7 @@ def scalar(value: Any) -> str:
     return literal if isinstance(value, (int, float)) else f"<code>{literal}</code>"
 
 
-def json_block(value: Any) -> str:
+def _json_block(value: Any) -> str:
     """Return `value` as indented JSON text."""
     source = json.dumps(value, ensure_ascii=False, indent=2)
     return f'<pre><code class="language-json">{text(source)}\n</code></pre>'
@@ -154,7 +154,7 @@ def _save(value: Any) -> str:
     parts.append(terms((humanised(key), readable(item)) for key, item in rest.items()))
     if "save_template" in value:
         summary = "<summary>The save it writes</summary>"
-        parts.append(f"<details>{summary}{json_block(value['save_template'])}</details>")
+        parts.append(f"<details>{summary}{_json_block(value['save_template'])}</details>")
     return section("save", "Save and resume", "".join(parts))
 
 

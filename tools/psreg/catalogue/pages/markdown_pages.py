@@ -17,10 +17,10 @@ SHELLS: Mapping[int, str] = {2: "shell/2.md", 3: "shell/3/3.md"}
 
 def all_sources() -> dict[str, str]:
     """Return every generated page, by path below docs/."""
-    return {**shell_sources(), **class_sources()}
+    return {**_shell_sources(), **class_sources()}
 
 
-def shell_sources() -> dict[str, str]:
+def _shell_sources() -> dict[str, str]:
     """Return the shells: pages with only placeholders."""
     title = "<!--psreg:topic-->"
     front = _front({"template": "shell.html", "title": title, "search": {"exclude": True}})

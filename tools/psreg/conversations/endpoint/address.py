@@ -26,7 +26,7 @@ def chat_address(address: str, *, allow_http: bool = False) -> SplitResult:
     Raises:
         UsageError: BAD_ENDPOINT.
     """
-    url = checked_address(address, allow_http=allow_http)
+    url = _checked_address(address, allow_http=allow_http)
     path = url.path.rstrip("/")
     if path.endswith(CHAT_PATH):
         return url._replace(path=path)
@@ -39,11 +39,11 @@ def post_address(address: str, *, allow_http: bool = False) -> SplitResult:
     Raises:
         UsageError: BAD_ENDPOINT.
     """
-    url = checked_address(address, allow_http=allow_http)
+    url = _checked_address(address, allow_http=allow_http)
     return url if url.path.strip("/") else url._replace(path="/chat")
 
 
-def checked_address(address: str, *, allow_http: bool = False) -> SplitResult:
+def _checked_address(address: str, *, allow_http: bool = False) -> SplitResult:
     """Return the parts of an https address, or an http one of this machine.
 
     `allow_http` allows plain http to any host.

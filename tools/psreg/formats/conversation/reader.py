@@ -65,7 +65,7 @@ def read_dialogue(text: str, *, limit: int) -> Conversation | None:
     return Conversation(kind=Kind.TRANSCRIPT, text=text, turns=turns)
 
 
-def read_message(text: str, protocol: str) -> Conversation | None:
+def _read_message(text: str, protocol: str) -> Conversation | None:
     """Return the conversation of a text that is one bare message, or None if its role is unclear.
 
     A PLSP block is recognised under any protocol; otherwise `protocol` decides the role.
@@ -158,9 +158,9 @@ def _read(given: str, name: str, protocol: str) -> Conversation:
     hint = 'Begin each turn with "User:" or "Assistant:", or write JSON Lines.'
     return (
         _json(text, name)
-        or (read_message(text, "") if protocol in ("", "plsp") else None)
+        or (_read_message(text, "") if protocol in ("", "plsp") else None)
         or read_dialogue(text, limit=MAX_RECORDS + 1)
-        or read_message(given, protocol)
+        or _read_message(given, protocol)
         or _unreadable(text, "no label says who wrote the text", hint)
     )
 

@@ -101,7 +101,7 @@ def judged_runs(submission: Submission) -> tuple[JudgedRun, ...]:
     return _each_conversation_once(submission, [*rows, *later])
 
 
-def day_of(text: str) -> date | None:
+def _day_of(text: str) -> date | None:
     """Return the day that `text` is as YYYY-MM-DD, or None."""
     try:
         return date.fromisoformat(text) if re.fullmatch(r"[0-9-]{10}", text) else None
@@ -197,7 +197,7 @@ def _doubts(
 
 
 def _of_day(text: str, today: date | None) -> Iterator[Doubt]:
-    day = day_of(text)
+    day = _day_of(text)
     if day is None:
         yield Doubt(message="it has no date")
     elif day < EARLIEST:

@@ -86,7 +86,7 @@ def _driver(report: Report, rules: RuleTable) -> dict[str, Any]:
         "version": __version__,
         "semanticVersion": __version__,
         **site,
-        "rules": descriptors(rules, report.site),
+        "rules": _descriptors(rules, report.site),
     }
 
 
@@ -192,7 +192,7 @@ def _changes(edits: Iterable[Edit]) -> Iterator[dict[str, Any]]:
         yield {"artifactLocation": _artifact(path), "replacements": replacements}
 
 
-def descriptors(rules: RuleTable, site: str) -> list[dict[str, Any]]:
+def _descriptors(rules: RuleTable, site: str) -> list[dict[str, Any]]:
     """Return the reporting descriptors of all rules, by code.
 
     `site` is the base address of the rules' pages; without one there is no `helpUri`, which must be

@@ -76,7 +76,7 @@ def answer_of(text: str) -> Answer:
         _section(text, head, start, stop, end)
         for (head, start, stop), end in zip(heads, [*starts[1:], len(text)], strict=False)
     )
-    before = trimmed(text, 0, min(starts, default=len(text)))
+    before = _trimmed(text, 0, min(starts, default=len(text)))
     return Answer(text=text, preamble=before, sections=sections)
 
 
@@ -91,12 +91,12 @@ def _heads(text: str) -> Iterator[tuple[re.Match[str], int, int]]:
 def _section(text: str, head: re.Match[str], start: int, stop: int, end: int) -> Section:
     marks = (head["before"], head["after"], head["late"], head["close"])
     rest = head["inline"] or ""
-    inline = trimmed(text, start + head.start("inline"), start + head.end("inline"))
-    line = trimmed(text, start, start + head.end())
+    inline = _trimmed(text, start + head.start("inline"), start + head.end("inline"))
+    line = _trimmed(text, start, start + head.end())
     return Section(
         name=head["name"],
         header=Span(line.start, start + head.end("late")) if rest.strip() else line,
-        body=trimmed(text, inline.start if rest.strip() else stop, end),
+        body=_trimmed(text, inline.start if rest.strip() else stop, end),
         decorated=any(marks),
         inline=inline if rest.strip() else None,
     )
@@ -112,7 +112,7 @@ def lines_of(text: str) -> Iterator[tuple[int, int]]:
         start = stop + 1
 
 
-def trimmed(text: str, start: int, end: int) -> Span:
+def _trimmed(text: str, start: int, end: int) -> Span:
     """Return the span from `start` to `end` without white space at either side."""
     part = text[start:end]
     left = len(part) - len(part.lstrip())
@@ -123,7 +123,7 @@ def bullets_of(text: str, within: Span) -> tuple[Span, ...]:
     """Return the lines of `within` that are points of a list, including nested ones (PB2S-A10)."""
     body = text[within.start : within.end]
     return tuple(
-        trimmed(text, within.start + start, within.start + stop)
+        _trimmed(text, within.start + start, within.start + stop)
         for start, stop in lines_of(body)
         if _BULLET.match(body, start, stop) and not _BREAK.fullmatch(body[start:stop].rstrip())
     )

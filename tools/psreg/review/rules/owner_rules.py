@@ -16,7 +16,7 @@ from psreg.formats.entry import EntryFile
 from psreg.review.change import ChangeSet, TouchedEntry
 
 
-def is_owner(author: Author, file: EntryFile) -> bool:
+def _is_owner(author: Author, file: EntryFile) -> bool:
     """Tell whether `author` is one of the owners."""
     return (author.forge, author.id) in file.accounts
 
@@ -82,7 +82,7 @@ def author_not_an_owner(change: ChangeSet) -> Iterator[Finding]:
     ```
     """
     for entry, file in _existing(change):
-        if change.author and file.owners and not is_owner(change.author, file):
+        if change.author and file.owners and not _is_owner(change.author, file):
             account = f"{change.author.forge}:{change.author.id}"
             owners = ", ".join(map(_account_name, file.owners))
             yield Finding(
@@ -168,7 +168,7 @@ def _ownership_changes(change: ChangeSet) -> Iterator[tuple[bool, Finding]]:
         if entry.head is None or not (before.tree.parsed and entry.head.file.tree.parsed):
             continue  # other rules report broken and deleted files
         author = change.author
-        by_owner = not (author and before.owners) or is_owner(author, before)
+        by_owner = not (author and before.owners) or _is_owner(author, before)
         for pointer, message in _differences(before, entry.head.file, author):
             hint = "" if by_owner else "Undo this change; only an owner can make it."
             yield by_owner, Finding(message=message, at=pointer, path=str(entry.path), hint=hint)
@@ -214,7 +214,7 @@ def author_not_among_owners(change: ChangeSet) -> Iterator[Finding]:
     for entry in change.entries:
         if entry.is_new and entry.head and change.author and entry.head.file.owners:
             author = change.author
-            if not is_owner(author, entry.head.file):
+            if not _is_owner(author, entry.head.file):
                 yield Finding(
                     message=f"{author.forge}:{author.id}, the author, "
                     f"is not one of the owners of `{entry.name}`",
