@@ -67,10 +67,17 @@ def cost(
     return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
-def side_by_side(runs: int, *candidates: Callable[[], Cost]) -> list[float]:
-    """Return the median wall seconds of each candidate, run alternately in one go."""
-    walls = [[] for _ in candidates]
+def side_by_side(runs: int, *candidates: Callable[[], Cost]) -> list[Cost]:
+    """Return the medians of each candidate, run alternately in one go after a run to warm up."""
+    costs = [[] for _ in candidates]
+    for candidate in candidates:
+        candidate()
     for _ in range(runs):
-        for samples, candidate in zip(walls, candidates, strict=True):
-            samples.append(candidate().wall)
-    return [statistics.median(samples) for samples in walls]
+        for samples, candidate in zip(costs, candidates, strict=True):
+            samples.append(candidate())
+    return [_median(samples) for samples in costs]
+
+
+def _median(costs: Sequence[Cost]) -> Cost:
+    walls, cpus, megabytes = zip(*((c.wall, c.cpu, c.megabytes) for c in costs), strict=True)
+    return Cost(*map(statistics.median, (walls, cpus, megabytes)))

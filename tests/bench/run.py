@@ -7,6 +7,7 @@ not ok. An absent peer is named in "peer" and counts as not ok.
 """
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -49,6 +50,8 @@ def main() -> int:
     parser.add_argument("--hostile", type=Path, help="lint: a folder of attacks")
     parser.add_argument("--verbose", action="store_true", help="lint: print every finding")
     args = parser.parse_args()
+    # What pip installs is compiled, psreg as well as its peers.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if args.benign or args.hostile:
         if args.topic != "lint":
             parser.error("--benign and --hostile belong to the topic lint")

@@ -16,5 +16,5 @@ def metrics():
         lambda: cost([PSREG, "--version"]),
         lambda: cost([PSREG, "--help"]),
     )
-    yield Metric("psreg --version, wall s, vs python -c pass", version, 2.5, nothing)
-    yield Metric("psreg --help, wall s, vs python -c pass", overview, 2.5, nothing)
+    yield Metric("psreg --version, wall s, vs python -c pass", version.wall, 2.5, nothing.wall)
+    yield Metric("psreg --help, wall s, vs python -c pass", overview.wall, 2.5, nothing.wall)

@@ -24,7 +24,11 @@ def main() -> int:
     gc.set_threshold(GARBAGE_THRESHOLD)
     from psreg.cli.main import run  # noqa: PLC0415 - keeps the answers above as fast as Python itself
 
-    return run(arguments)
+    try:
+        return run(arguments)
+    finally:
+        # NOTE: looking for garbage among all that ends now would take a sixth of an installation.
+        gc.freeze()
 
 
 def _open_what_is_closed() -> None:

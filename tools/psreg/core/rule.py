@@ -48,13 +48,18 @@ class Rule(Generic[T_contra]):
     read: Severity
     worst: Severity
     check: Callable[[T_contra], Iterator[Finding]]
-    doc: str
+    docstring: str
     since: str = FIRST
 
     @property
     def family(self) -> str:
         """The letters of the code."""
         return self.code.rstrip("0123456789")
+
+    @property
+    def doc(self) -> str:
+        """The docstring without its indentation."""
+        return _dedent(self.docstring)
 
     @property
     def summary(self) -> str:
@@ -96,7 +101,7 @@ def rule(
             read=read or severity,
             worst=worst or severity,
             check=check,
-            doc=_dedent(check.__doc__ or ""),
+            docstring=check.__doc__ or "",
             since=since,
         )
 

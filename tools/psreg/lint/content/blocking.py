@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from psreg.core.classes import Format, detect_format
 from psreg.core.diagnostics import ERROR, Diagnostic, Document, Mode, PlainText
 from psreg.lint.content import CONTENT_RULES
-from psreg.lint.content.texts import Content, of_pbe, of_prompt, of_readme
+from psreg.lint.content.texts import Content, of_json, of_prompt, of_readme
 from psreg.lint.locate import judge
 
 _START = 4096
@@ -43,9 +43,9 @@ def _content(
         if (prompt := dotprompt.read(data)).readable:
             return of_prompt(prompt, capabilities), prompt
     elif form is Format.PBE:
-        from psreg.formats import pbe  # noqa: PLC0415
+        from psreg.formats.json import json_document  # noqa: PLC0415
 
-        if (document := pbe.read(data)).tree.parsed:
-            return of_pbe(document, capabilities), document.tree
+        if (tree := json_document.parse(data)).parsed:
+            return of_json(tree, capabilities), tree
     text = data.decode("utf-8", "replace")
     return of_readme(text), PlainText(text)

@@ -52,7 +52,12 @@ def unaccented(text: str) -> str:
     """Return `text` with plain letters for those of Latin that have marks."""
     if text.isascii():
         return text
-    return "".join(unicodedata.normalize("NFD", c)[0] if c < "\u0250" else c for c in text)
+    return text.translate(_without_marks())
+
+
+@cache
+def _without_marks() -> dict[int, str]:
+    return {code: unicodedata.normalize("NFD", chr(code))[0] for code in range(0x80, 0x250)}
 
 
 def _folded(character: str) -> str:

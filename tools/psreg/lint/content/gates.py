@@ -23,9 +23,6 @@ _TOKEN = lazy(
     r"|.",
     re.DOTALL,
 )
-_REPETITION = lazy(r"[*+?]|\{[0-9,]")
-_AT_LEAST_ONCE = lazy(r"\+|\{[1-9]")
-_SIGN = lazy(r"[ -~](?<!\.)|\\[ -~](?<![a-zA-Z0-9])")
 _SET = lazy(r"\[[a-zA-Z0-9'’]{1,4}\]")
 _NO_LETTER = lazy(r"\(\?<!\[(?:A-Z)?(?:a-z0-9|\\w)[^\]]*+\]\)")
 _WORD = lazy(r"[a-z0-9]++")
@@ -57,6 +54,7 @@ _BLANK = _Part([" "], [])
 _EXACT = {
     r"\b": _Part([_BOUNDARY], []),
     **dict.fromkeys((r"\A", r"\Z", r"\B", "^", "$"), _EMPTY),
+    ".": _ANYTHING,
     **dict.fromkeys((" ", " ?", r"\s", r"\n", r"\t", r"\r"), _BLANK),
 }
 
@@ -171,16 +169,18 @@ def _element(token: str, tokens: list[str], before: str) -> _Part:
         return _EXACT[token]
     if token[0].isascii() and token[0].isalnum():
         return _Part([token.lower()], [])
-    if _SET.fullmatch(token):
+    if token[0] == "[" and _SET.fullmatch(token):
         return _Part(list(token[1:-1].lower()), [])
-    return _Part([token[-1]], []) if _SIGN.fullmatch(token) else _ANYTHING
+    sign = token.removeprefix("\\") or token
+    literal = len(sign) == 1 and sign.isascii() and not sign.isalnum()
+    return _Part([sign], []) if literal else _ANYTHING
 
 
 def _repeated(part: _Part, tokens: list[str]) -> _Part:
-    if not (tokens and _REPETITION.match(tokens[-1])):
+    if not tokens or tokens[-1][0] not in "*+?{" or tokens[-1] == "{":
         return part
     token = tokens.pop()
-    if _AT_LEAST_ONCE.match(token):
+    if token[0] == "+" or token[1:2] in tuple("123456789"):
         if part.exact == [" "]:
             return part
         return _Part(None, [part.exact] if part.exact else part.clauses)

@@ -183,7 +183,6 @@ _ELEMENT = lazy(
     r"\s{0,4}[\"'\w]",
     re.IGNORECASE,
 )
-_NEEDLES = tuple(f"<{name}" for name in _ELEMENTS.split("|"))
 _EVENT = lazy(rf"(?:^|[\s\"'/])({_EVENTS})\s{{0,4}}=\s{{0,4}}[\"'\w]", re.IGNORECASE)
 _SOURCE = lazy(r"(?:^|[\s\"'/])(?:src|srcdoc|data|href|code)\s{0,4}=", re.IGNORECASE)
 _RUNNING = ("script", "iframe", "frame", "embed", "object")
@@ -211,7 +210,7 @@ def active_markup(content: Content) -> Iterator[Finding]:
     after    Write `<iframe src="https://a.example"></iframe>` into the page.
     ```
     """
-    for segment, match in content.find(_ELEMENT, *_NEEDLES, "on"):
+    for segment, match in content.find(_ELEMENT, "<"):
         found = _effect(segment.text, match)
         if found and not segment.in_code(match.start()):
             what, severity = found

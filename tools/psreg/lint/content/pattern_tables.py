@@ -224,8 +224,14 @@ def table(name: str) -> dict[str, Any]:
             if value == "[":
                 value = f"[{' '.join(iter(lines.__next__, ']')).rstrip(' ,')}]"
             quoted_text = value.startswith("'''")
-            section[key.strip('"')] = value[3:-3] if quoted_text else json.loads(value)
+            section[key.strip('"')] = value[3:-3] if quoted_text else _read(value)
     return found
+
+
+def _read(value: str) -> Any:
+    # NOTE: most values are texts without escapes.
+    plain = value[0] == '"' and "\\" not in value
+    return value[1:-1] if plain else json.loads(value)
 
 
 @cache

@@ -365,7 +365,12 @@ class _Joined(Content):
 
 def of_pbe(pbe: Pbe, capabilities: tuple[str, ...] | None = None) -> Content:
     """Return the texts of a PBE; of duplicate names the last counts, as in the parsed value."""
-    return _Values(pbe.tree, capabilities)
+    return of_json(pbe.tree, capabilities)
+
+
+def of_json(tree: JsonTree, capabilities: tuple[str, ...] | None = None) -> Content:
+    """Return the texts of the document of a PBE, whatever it is about."""
+    return _Values(tree, capabilities)
 
 
 def of_prompt(prompt: Prompt, capabilities: tuple[str, ...] | None = None) -> Content:
@@ -494,6 +499,9 @@ def marks_of(beginning: str) -> frozenset[str]:
     """Return marks of every text in which a word begins where `beginning`, in lower case, does."""
     if not beginning.isascii():
         return frozenset((_NOT_ASCII,))
+    *before, last = beginning.split(" ")
+    if all(map(str.isalnum, before)) and (last.isalnum() or not last):
+        return frozenset(("", *before, mark(last)))
     words = _WORD.finditer(beginning)
     return frozenset(
         (
