@@ -8,6 +8,7 @@ import random
 import signal
 import sys
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import coverage
@@ -125,15 +126,14 @@ def pytest_collection():
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
     """Let the tests that take longest begin first, and those that are measured stay together."""
-    ranks = {path: rank for rank, path in enumerate(LONGEST)}
+    items.sort(key=lambda item: (measured(item), rank(item.path)))
 
-    def place(item):
-        first = next(
-            (ranks[path] for path in LONGEST if item.path.is_relative_to(path)), len(ranks)
-        )
-        return measured(item), first
 
-    items.sort(key=place)
+@cache
+def rank(path):
+    """Return the place of a file's tests among those of the others."""
+    first = (at for at, folder in enumerate(LONGEST) if path.is_relative_to(folder))
+    return next(first, len(LONGEST))
 
 
 def pytest_collection_finish():
@@ -153,8 +153,15 @@ def forget():
 
 
 def measured(item):
-    def within(places):
-        return any(item.path.is_relative_to(place) for place in places)
-
     repeats = is_hypothesis_test(item.obj) or item.get_closest_marker("unmeasured")
-    return within(MEASURED) and not within(NOT_MEASURED) and not repeats
+    return in_process(item.path) and not repeats
+
+
+@cache
+def in_process(path):
+    """Tell whether the tests of a file call psreg in their own process."""
+
+    def within(places):
+        return any(path.is_relative_to(place) for place in places)
+
+    return within(MEASURED) and not within(NOT_MEASURED)

@@ -6,6 +6,7 @@ forge is a server on loopback; the rest is real: Git, psreg, keys, the site, an 
 
 from __future__ import annotations
 
+import atexit
 import base64
 import html
 import json
@@ -15,7 +16,9 @@ import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -75,6 +78,13 @@ class World(ABC):
             git("commit", "-qm", "Create the registry", cwd=self.work)
             git("push", "-q", "origin", self.state_branch, cwd=self.work)
             git("checkout", "-qf", "main", cwd=self.work)
+
+    def copy(self, other: World) -> None:
+        """Begin with what another registry of the same kind is founded with."""
+        for name in ("prompts.git", "work", "maintainer"):
+            shutil.copytree(other.root / name, self.root / name, symlinks=True, dirs_exist_ok=True)
+        git("remote", "set-url", "origin", str(self.origin), cwd=self.work)
+        self.pin, self.keys = other.pin, other.keys
 
     def exported(self, registry_id: str) -> str:
         """Return the secret as the maintainers' guide makes it: without the root key."""
@@ -296,8 +306,20 @@ def world(request: Any, tmp_path: Path) -> Iterator[World]:
     kind, forge = request.param
     with running(forge()) as server:
         world = kind(tmp_path, server)
-        world.found()
+        world.copy(founded(kind, forge))
         yield world
+
+
+@cache
+def founded(kind: type[World], forge: type[FakeForge]) -> World:
+    """Return a registry that is founded once for all tests of this process, and stays as it is."""
+    root = Path(mkdtemp(prefix="psreg-tests-"))
+    atexit.register(shutil.rmtree, root)
+    unused = forge()
+    unused.server.server_close()
+    world = kind(root, unused)
+    world.found()
+    return world
 
 
 def verdicts(world: World) -> list[str]:
