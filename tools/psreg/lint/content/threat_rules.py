@@ -104,11 +104,13 @@ def prompt_leak(content: Content) -> Iterator[Finding]:
 
 @rule("PS019", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def skipped_consent(content: Content) -> Iterator[Finding]:
-    """The text has actions taken without asking the user.
+    """The text has actions taken without asking the user, or switches a protection off.
 
     ## Why
     Before an assistant deletes, sends, buys or installs something, the user should be able to say
-    no. A text that takes this question away is dangerous even if its author means well.
+    no. A text that takes this question away is dangerous even if its author means well. The same
+    is true of a text that has certificates ignored, scanners stopped or files opened to everyone.
+    “Never ask for confirmation” without such an action is information only.
 
     ## Fix
     Let the assistant ask, or name the harmless actions that need no question.
@@ -130,11 +132,12 @@ def skipped_consent(content: Content) -> Iterator[Finding]:
 
 @rule("PS025", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
 def sabotage(content: Content) -> Iterator[Finding]:
-    """The text spoils the work on purpose, or advertises in secret.
+    """The text spoils the work on purpose, destroys files, or advertises in secret.
 
     ## Why
-    Subtle bugs, a back door, answers that are wrong on purpose, or praise for one product whatever
-    is asked: the user relies on the result and cannot see it.
+    Subtle bugs, a back door, results that are changed or wrong on purpose, another account number
+    in an invoice, or praise for one product whatever is asked: the user relies on the result and
+    cannot see it. Files that are deleted, overwritten or encrypted “to clean up” are gone.
 
     ## Fix
     Say openly what the assistant does, for instance that it sets mistakes for a learner to find.
@@ -160,7 +163,8 @@ def conversation_sent_away(content: Content) -> Iterator[Finding]:
 
     ## Why
     A conversation contains what people would not post in public. A hidden copy of each mail, a
-    request that carries it, and even the name of a host that is looked up can take it away.
+    request that carries it, and even the name of a host that is looked up can take it away. So can
+    a “backup” at an address of the author, a second remote of Git, or a folder that is made public.
 
     ## Fix
     Keep the conversation where it is. If sending is the purpose, say to whom, and ask the user
@@ -295,7 +299,8 @@ def unusual_package_source(content: Content) -> Iterator[Finding]:
 
     ## Why
     `--index-url` and `--registry` replace the index that people trust; a package of the same name
-    comes from a stranger. `sudo npm install -g` runs the scripts of a package as root.
+    comes from a stranger. So it does through a proxy or a name server that the text names.
+    `sudo npm install -g` runs the scripts of a package as root.
 
     ## Fix
     Use the usual index, and a virtual environment or a project's own folder.
