@@ -236,3 +236,38 @@ def test_large_settings_are_refused(client):
     settings.parent.mkdir(parents=True)
     settings.write_text("a = 1\n" + "#" * 300_000)
     assert client.refused("search") == (2, "CONFIG_INVALID")
+
+
+def dangling(path, _):
+    path.symlink_to("nowhere")
+
+
+def loop(path, _):
+    path.symlink_to(path.name)
+
+
+@pytest.mark.parametrize("whose", ["config", "system"])
+@pytest.mark.parametrize("plant", [pipe, folder, dangling, loop])
+def test_settings_that_cannot_be_read_are_not_left_out(client, tmp_path, plant, whose):
+    """A pin or a lock may be in them."""
+    registry = Simulator().release().publish().store(tmp_path / "registry")
+    settings = client.home / whose / "config.toml"
+    settings.parent.mkdir(parents=True)
+    plant(settings, None)
+    for command in (
+        ("search",),
+        ("install", "quiz_master", "--registry", registry),
+        ("registry", "list"),
+        ("registry", "add", registry, "--name", "main"),
+    ):
+        assert client.refused(*command) == (4, "CANNOT_READ")
+    assert client.installed() == []
+
+
+def test_settings_may_be_linked_from_elsewhere(client, tmp_path):
+    registry = Simulator().release().publish().store(tmp_path / "registry")
+    (tmp_path / "dotfiles.toml").write_text(f'registry = "{registry}"\n')
+    settings = client.home / "config" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.symlink_to(tmp_path / "dotfiles.toml")
+    assert client.run("install", "quiz_master").code == 0

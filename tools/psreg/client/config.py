@@ -28,7 +28,7 @@ from typing import Any
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.http.address import is_url, normal_location
 from psreg.system.atomic import cannot_write, clear_unfinished, exclusive, write_file
-from psreg.system.files import is_ours, read_named, real_path
+from psreg.system.files import is_ours, read_file, real_path
 
 PROJECT_FILES = (".psreg.toml", "psreg.toml")
 LOCKABLE = ("registry", "registries")
@@ -237,11 +237,11 @@ def remove_registry(file: Path, name: str) -> bool:
 
 
 def _read(path: Path, trusted: bool, warnings: list[str]) -> _File:
-    if not path.is_file():
+    if not _is_there(path):
         return _File(path=path, text="", values={}, trusted=trusted)
     import tomllib  # noqa: PLC0415 - only users with settings need it
 
-    data = read_named(path, _MAX_FILE + 1)
+    data = read_file(real_path(path), _MAX_FILE + 1)
     if len(data) > _MAX_FILE:
         raise _invalid(path, 1, f"has more than {_MAX_FILE:,} bytes")
     try:
@@ -317,14 +317,19 @@ def _invalid(path: Path, line: int, why: str) -> UsageError:
     return UsageError("CONFIG_INVALID", f"{path}:{line}: {why}")
 
 
+def _is_there(file: Path) -> bool:
+    """Tell whether there is something, which may not be a file, or a link that leads nowhere."""
+    return file.exists() or file.is_symlink()
+
+
 def _load_document(file: Path) -> Any:
     import tomlkit  # noqa: PLC0415
     from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415
 
-    if not file.exists():
+    if not _is_there(file):
         return tomlkit.document()
     try:
-        return tomlkit.parse(read_named(file))
+        return tomlkit.parse(read_file(real_path(file)))
     except (TOMLKitError, UnicodeDecodeError) as error:
         raise UsageError("CONFIG_INVALID", f"{file}: {error}") from error
 
