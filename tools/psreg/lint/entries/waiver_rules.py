@@ -91,11 +91,12 @@ def bad_policy(judged: RegistryPolicy) -> Iterator[Finding]:
     """registry/policy.toml is invalid.
 
     ## Why
-    The policy decides which licences are accepted and which findings are waived. An unknown key, or
-    a waiver of a rule that does not exist, looks like a decision but has no effect. Without a
-    reason, a waiver cannot be assessed later. A reason with a line break or another control
-    character could look like several lines of output. A waiver for an origin applies to every
-    release whose author states that origin, so it can only excuse missing test runs.
+    The policy decides which licences are accepted and which findings are waived. An unknown key, a
+    waiver of a rule that does not exist, or a site whose address is not one looks like a decision
+    but has no effect. Without a reason, a waiver cannot be assessed later. A reason or a name with
+    a line break or another control character could look like several lines of output. A waiver for
+    an origin applies to every release whose author states that origin, so it can only excuse
+    missing test runs.
 
     ## Fix
     Write exact keys, codes and names, and a reason in one line for each waiver. A waiver has either
@@ -114,10 +115,30 @@ def bad_policy(judged: RegistryPolicy) -> Iterator[Finding]:
     ```
     """
     yield from of_violations(judged.tree.policy.violations, "REG020", str(POLICY))
+    yield from _site_faults(judged.tree.policy)
     yield from islice(_invalid_names(judged.tree.policy), MOST)
     rows = judged.tree.policy.tables("waiver")
     faults = (fault for index, row in rows for fault in _waiver_faults(judged, index, row))
     yield from islice(faults, MOST)
+
+
+def _site_faults(policy: Policy) -> Iterator[Finding]:
+    used = {"url": policy.site_address, "repository": policy.site_repository}
+    faults = {
+        key: "is not an http or https address, so it is not used"
+        for key, text in used.items()
+        if isinstance(policy.table("site").get(key), str) and not text
+    }
+    if not policy.site_name.isprintable():
+        faults["name"] = "contains a line break or another control character"
+    for key, fault in faults.items():
+        yield Finding(
+            message=f"`site.{key}` {fault}",
+            at=join(("site", key)),
+            path=str(POLICY),
+            severity=WARNING,
+            since="0.2.0",
+        )
 
 
 def _invalid_names(policy: Policy) -> Iterator[Finding]:
