@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -218,7 +219,7 @@ def judgement(words: str, base: str, author: Author | None) -> str:
     return f"{words}; onto {base[:12]}, asked by {author.id if author else 0}"
 
 
-def judged(description: str) -> tuple[str, int]:
+def _judged(description: str) -> tuple[str, int]:
     """Return base and author of a `judgement`: twelve digits and a number, or "" and 0."""
     found = _JUDGED.search(description)
     return (found[1], int(found[2])) if found else ("", 0)
@@ -230,7 +231,22 @@ def last_judged(descriptions: Iterable[str]) -> int:
     `descriptions` are those of its statuses, the newest first. Only an event says who pushed; a
     review that was not started by an event of a pull request takes it from the review before.
     """
-    return next((who for base, who in map(judged, descriptions) if base), 0)
+    return next((who for base, who in map(_judged, descriptions) if base), 0)
+
+
+def not_judged(
+    heads: Iterable[str], base: str, descriptions: Callable[[str], Iterator[str]]
+) -> Iterator[str]:
+    """Yield those of `heads` whose newest status is not about `base`, at most `MOST_OUTDATED`.
+
+    `descriptions` returns those of the statuses of a head, the newest first.
+    """
+    missed = (
+        head
+        for head in dict.fromkeys(heads)
+        if head and _judged(next(descriptions(head), ""))[0] != base[:12]
+    )
+    return islice(missed, MOST_OUTDATED)
 
 
 def login_of(answer: Any, account: int, key: str) -> str:

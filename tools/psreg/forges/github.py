@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from http import HTTPStatus
-from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
@@ -19,7 +17,6 @@ from psreg.core.identity import Author
 from psreg.forges.forge import (
     CHECK,
     COMMENT_PAGES,
-    MOST_OUTDATED,
     Status,
     at,
     check_comment,
@@ -27,9 +24,9 @@ from psreg.forges.forge import (
     check_remarks,
     event,
     event_account,
-    judged,
     last_judged,
     login_of,
+    not_judged,
     number,
     required,
     sha,
@@ -163,12 +160,7 @@ class GitHub:
 
     def login(self, account: int) -> str:
         """Return the login of an account; see `Forge.login`."""
-        try:
-            return login_of(self._api.get(f"/user/{account}"), account, "login")
-        except ForgeRefusedError as error:
-            if error.status == HTTPStatus.NOT_FOUND:
-                return ""
-            raise
+        return login_of(self._api.get_if_there(f"/user/{account}"), account, "login")
 
     def post_comment(self, marker: str, body: str, *, once: bool = False) -> tuple[str, ...]:
         """Write the one comment of a pull request; see `Forge.post_comment`."""
@@ -272,16 +264,9 @@ class GitHub:
 
     def outdated(self, base: str) -> Iterator[str]:
         """Yield the heads to review again; see `Forge.outdated`."""
-        heads = dict.fromkeys(
-            sha(at(pull, "head", "sha")) for pull in self._open() if self._into_default(pull)
-        )
-        missed = (head for head in heads if head and not self._judged(head, base))
-        return islice(missed, MOST_OUTDATED)
-
-    def _judged(self, head: str, base: str) -> bool:
-        """Tell whether the newest status of a head is about `base`."""
-        newest = next(self._descriptions(head), "")
-        return judged(newest)[0] == base[:12]
+        opened = (pull for pull in self._open() if self._into_default(pull))
+        heads = (sha(at(pull, "head", "sha")) for pull in opened)
+        return not_judged(heads, base, self._descriptions)
 
 
 def _askers(pulls: Iterable[Any]) -> set[tuple[int, int]]:

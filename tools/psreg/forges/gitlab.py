@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from http import HTTPStatus
-from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
@@ -18,7 +16,6 @@ from psreg.core.identity import Author
 from psreg.forges.forge import (
     CHECK,
     COMMENT_PAGES,
-    MOST_OUTDATED,
     Status,
     at,
     check_comment,
@@ -26,9 +23,9 @@ from psreg.forges.forge import (
     check_remarks,
     event,
     event_account,
-    judged,
     last_judged,
     login_of,
+    not_judged,
     number,
     required,
     sha,
@@ -145,12 +142,7 @@ class GitLab:
 
     def login(self, account: int) -> str:
         """Return the login of an account; see `Forge.login`."""
-        try:
-            return login_of(self._api.get(f"/users/{account}"), account, "username")
-        except ForgeRefusedError as error:
-            if error.status == HTTPStatus.NOT_FOUND:
-                return ""
-            raise
+        return login_of(self._api.get_if_there(f"/users/{account}"), account, "username")
 
     def post_comment(self, marker: str, body: str, *, once: bool = False) -> tuple[str, ...]:
         """Write the one note of a merge request; see `Forge.post_comment`."""
@@ -255,13 +247,8 @@ class GitLab:
     def outdated(self, base: str) -> Iterator[str]:
         """Yield the heads to review again; see `Forge.outdated`."""
         opened = self._api.listed(f"{self._path}/merge_requests", _OPEN_PAGES, state="opened")
-        heads = dict.fromkeys(sha(at(one, "sha")) for one in opened if self._into_default(one))
-        missed = (head for head in heads if head and not self._judged(head, base))
-        return islice(missed, MOST_OUTDATED)
-
-    def _judged(self, head: str, base: str) -> bool:
-        newest = next(self._descriptions(head), "")
-        return judged(newest)[0] == base[:12]
+        heads = (sha(at(one, "sha")) for one in opened if self._into_default(one))
+        return not_judged(heads, base, self._descriptions)
 
 
 def _askers(requests: Iterable[Any]) -> set[tuple[int, int]]:

@@ -56,6 +56,15 @@ class Api:
         target = f"{path}?{urlencode(query)}" if query else path
         return self.with_retries(partial(self.send, "GET", target))
 
+    def get_if_there(self, path: str) -> Any:
+        """Return the JSON at `path`, None if the forge has nothing there; see `get`."""
+        try:
+            return self.get(path)
+        except ForgeRefusedError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return None
+            raise
+
     def listed(self, path: str, pages: int, **query: str | int) -> Iterator[Any]:
         """Yield the items of a list of at most `pages` pages.
 
