@@ -161,6 +161,11 @@ NO_ENTRY_FILE = version("quiz_mastr", "1.0.0")
             {**dict.fromkeys(MANY_MOVED, DELETED), "docs/MANY/0.md": "x\n"},
             id="a folder replaced by one in other letter case",
         ),
+        pytest.param(
+            {"docs/few/0.md": "x\n"},
+            {"docs/few/0.md": DELETED, "docs/FEW/0.md": "x\n"},
+            id="a small folder replaced by one in other letter case",
+        ),
     ],
 )
 def test_so_it_does_in_rare_cases(tmp_path, more, changed):

@@ -3,6 +3,8 @@
 import json
 import re
 
+import pytest
+
 from psreg.catalogue.pages.html import text
 from psreg.catalogue.pages.json_api import search_index
 from psreg.catalogue.pages.markdown_html import inline_html
@@ -10,12 +12,19 @@ from psreg.catalogue.pages.reference_tables import error_search, error_table, fl
 from psreg.compatibility.version_floor import FLOOR_GROUPS, FLOOR_TABLE
 from psreg.core.error_codes import ERROR_CODES, SUBJECTS
 
-ERRORS = error_table(SUBJECTS)
-FLOOR = floor_table(FLOOR_GROUPS)
+
+@pytest.fixture(scope="module")
+def errors():
+    return error_table(SUBJECTS)
 
 
-def test_every_code_has_an_anchor_its_exit_code_a_meaning_and_a_remedy():
-    rows = dict(re.findall(r'<tr><td><a id="(\w+)"(.*?)</tr>', ERRORS))
+@pytest.fixture(scope="module")
+def floor():
+    return floor_table(FLOOR_GROUPS)
+
+
+def test_every_code_has_an_anchor_its_exit_code_a_meaning_and_a_remedy(errors):
+    rows = dict(re.findall(r'<tr><td><a id="(\w+)"(.*?)</tr>', errors))
     assert list(rows) == list(ERROR_CODES)
     for code, row in ERROR_CODES.items():
         ends = "–" if row.exit_code is None else row.exit_code
@@ -24,8 +33,8 @@ def test_every_code_has_an_anchor_its_exit_code_a_meaning_and_a_remedy():
         assert row.page == f"errors/#{code}"
 
 
-def test_every_subject_can_be_linked_to():
-    anchors = re.findall(r'<section class="ps-section" id="([a-z-]+)"', ERRORS)
+def test_every_subject_can_be_linked_to(errors):
+    anchors = re.findall(r'<section class="ps-section" id="([a-z-]+)"', errors)
     assert len(set(anchors)) == len(SUBJECTS)
     assert "files-and-folders" in anchors
 
@@ -38,15 +47,15 @@ def test_codes_are_in_the_search_of_the_documentation():
     assert "<code>PSREG_HOME</code>" in found["NO_HOME"]["text"]
 
 
-def test_every_row_has_its_step_an_anchor_and_a_reason():
-    assert FLOOR.count("<tr><td>") == len(FLOOR_TABLE)
+def test_every_row_has_its_step_an_anchor_and_a_reason(floor):
+    assert floor.count("<tr><td>") == len(FLOOR_TABLE)
     for row in FLOOR_TABLE:
-        before, _, after = FLOOR.partition(f'id="{row.id}"')
+        before, _, after = floor.partition(f'id="{row.id}"')
         assert f"<strong>{row.step}</strong>" in before.rpartition("<tr>")[2]
         assert ("please read" in before.rpartition("<tr>")[2]) is row.behaviour
         assert f"</td><td>{text(row.reason)[:12]}" in after
 
 
-def test_every_group_can_be_linked_to():
+def test_every_group_can_be_linked_to(floor):
     for anchor in ("pbe", "prompt", "release-toml", "the-release-as-a-whole"):
-        assert f'<section class="ps-section" id="{anchor}">' in FLOOR
+        assert f'<section class="ps-section" id="{anchor}">' in floor

@@ -23,38 +23,42 @@ from support.paths import ROOT as CHECKOUT
 RULES = all_rules()
 
 SPECS = specifications()
-PAGES = {page.path: page for page in spec_pages(SPECS, RULES)}
-RULE_PAGES = {page.path: page for page in rule_pages(RULES)}
+
+
+@pytest.fixture(scope="module")
+def pages():
+    """The pages of specifications and of rules, by path."""
+    return {page.path: page for page in (*spec_pages(SPECS, RULES), *rule_pages(RULES))}
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.cited)
-def test_page_has_an_anchor_for_every_id(spec):
-    body = PAGES[spec.page].body
+def test_page_has_an_anchor_for_every_id(spec, pages):
+    body = pages[spec.page].body
     anchors = re.findall(r'<a id="([^"]+)" href="#\1">', body)
     assert anchors == [row.id for row in spec.rows]
     assert len(re.findall(' id="', body)) == len(set(re.findall(' id="([^"]+)"', body)))
 
 
-def test_rule_pages_and_specification_pages_link_to_each_other():
+def test_rule_pages_and_specification_pages_link_to_each_other(pages):
     for rule, citation in ((one, each) for one in RULES for each in one.spec.split()):
         cited, _, identifier = citation.partition("/")
         for spec in SPECS:
             if spec.cited == cited:
                 there = f'<a href="{ROOT}{spec.page}#{identifier}"><code>{citation}</code></a>'
-                assert there in RULE_PAGES[rule.page].body
-                assert f'<a href="{ROOT}{rule.page}">' in PAGES[spec.page].body
+                assert there in pages[rule.page].body
+                assert f'<a href="{ROOT}{rule.page}">' in pages[spec.page].body
 
 
 def test_a_citation_of_something_else_is_plain_text():
     assert citation_html("registry/LAYOUT", SPECS) == "<code>registry/LAYOUT</code>"
 
 
-def test_every_row_says_what_psreg_does():
-    for page in PAGES.values():
+def test_every_row_says_what_psreg_does(pages):
+    for page in (pages[spec.page] for spec in SPECS):
         assert "<td></td>" not in page.body
-    assert f'<a href="{ROOT}semantics/#ending">' in PAGES["specs/pbe/1.0/"].body
-    assert "Not checkable: " in PAGES["specs/prompt/0.0.1/"].body
-    assert f'<a href="{ROOT}rules/VPP001/">' in PAGES["specs/vpp/1.4/"].body
+    assert f'<a href="{ROOT}semantics/#ending">' in pages["specs/pbe/1.0/"].body
+    assert "Not checkable: " in pages["specs/prompt/0.0.1/"].body
+    assert f'<a href="{ROOT}rules/VPP001/">' in pages["specs/vpp/1.4/"].body
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
