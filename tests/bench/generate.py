@@ -144,14 +144,20 @@ def registry(root: Path, number: int, untested: str) -> None:
 
 def entry(root: Path, name: str, n: int, toml: str = ENTRY) -> None:
     """Write a complete entry into the checkout at `root`; `n` makes it differ from others."""
-    version = root / "pbes/interactive_engine" / name / "1.0.0"
-    version.mkdir(parents=True)
-    (version / f"{name}.pbe.txt").write_text(engine(name, n))
+    version(root, name, n)
+    (root / "pbes/interactive_engine" / name / "entry.toml").write_text(toml)
+
+
+def version(root: Path, name: str, n: int, number: str = "1.0.0") -> None:
+    """Write a version folder; `n` makes it differ from others."""
+    folder = root / "pbes/interactive_engine" / name / number
+    folder.mkdir(parents=True)
+    (folder / f"{name}.pbe.txt").write_text(engine(name, n, number))
     summary = f"A made entry number {n} about {WORDS[n % len(WORDS)]} for measuring."
     tag = WORDS[(n * 7) % len(WORDS)]
-    (version / "release.toml").write_text(RELEASE.format(summary=summary, tag=tag))
-    (version / "README.md").write_text(README.format(name=name))
-    (version.parent / "entry.toml").write_text(toml)
+    changes = "" if number == "1.0.0" else 'changes = "It was made again."\n'
+    (folder / "release.toml").write_text(RELEASE.format(summary=summary, tag=tag) + changes)
+    (folder / "README.md").write_text(README.format(name=name))
 
 
 def names(number: int) -> list[str]:

@@ -20,6 +20,7 @@ import installing
 import large
 import naming
 import precision
+import releasing
 import reviewing
 import shaping
 import site_building
@@ -37,6 +38,7 @@ TOPICS = {
     "install": installing.metrics,
     "review": reviewing.review,
     "revision": reviewing.revision,
+    "publish": releasing.metrics,
     "site": site_building.metrics,
     "protocols": conversing.metrics,
 }

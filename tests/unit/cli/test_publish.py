@@ -272,7 +272,7 @@ def test_findings_are_printed_and_nothing_is_written(world: World) -> None:
     assert "email_reply.prompt" in done.stdout
     assert done.stderr == "nothing was published\n"
     assert signed(world.registry) == {}
-    assert not world.home.exists()
+    assert not (world.home / "data").exists()
     document = world.json(code=1)
     assert document["schema"] == "psreg.report/1"
     assert document["diagnostics"]

@@ -148,21 +148,21 @@ def test_a_changed_a_missing_and_a_new_file_of_a_release_are_reported():
         (f"{FOLDER}/evidence/new.md", None, sha("new")),
         (f"{FOLDER}/hello.prompt", was[f"{FOLDER}/hello.prompt"], sha("other")),
     ]
-    assert second.records == first.records
+    assert second.records["hello"].rows == first.records["hello"].rows
 
 
 def test_a_statement_may_come_later():
     first = build(tree(entry()), {}, NOW)
     second = build(tree(entry(), version(**{"statement.json": "{}"})), first.records, LATER)
     assert second.changed == ()
-    assert second.records == first.records
+    assert second.records["hello"].rows == first.records["hello"].rows
 
 
 @pytest.mark.parametrize("left", [{}, {"pbes/prompt/hello/entry.toml": "owners = []\n"}])
 def test_what_left_the_tree_keeps_its_record(left):
     first = build(tree(entry()), {}, NOW)
     second = build(tree(left), first.records, LATER)
-    assert second.records == first.records
+    assert second.records["hello"].rows == first.records["hello"].rows
     assert {c.now for c in second.changed} == {None}
     assert len(second.changed) == 3
 
@@ -229,8 +229,37 @@ def test_law_the_order_of_files_does_not_matter_and_nothing_is_lost(one, two):
     for name, record in first.records.items():
         after = {r.version: r.date for r in second.records[name].releases}
         assert all(after[r.version] == r.date for r in record.releases)
-        grew = after.keys() != {r.version for r in record.releases}
-        assert second.records[name].serial == record.serial + grew
+        assert second.records[name].serial == record.serial + (
+            second.records[name].folder != record.folder
+        )
+
+
+def test_the_digest_of_a_folder_is_over_path_mode_size_and_digest_of_each_file():
+    (record,) = build(tree(entry()), {}, NOW).records.values()
+    lines = sorted(
+        f"{path} 100644 {len(data)} {hashlib.sha256(data).hexdigest()}\n"
+        for path, data in tree(entry()).items()
+        if path.parts[0] == "pbes"
+    )
+    assert record.folder == sha("".join(lines))
+    (other,) = build(tree(entry(toml="owners = []\n# A note.\n")), {}, NOW).records.values()
+    assert other.folder != record.folder
+
+
+def test_waivers_of_a_release_are_those_of_the_policy_when_it_changed():
+    waiver = '[[waiver]]\ncode = "REG011"\nnames = ["*"]\nreason = "{}"\n'
+    policies = [tree(entry(), {"registry/policy.toml": waiver.format(r)}) for r in ("one", "two")]
+    release = ReleaseId(entry_class="prompt", name="hello", version="1.0.0")
+    first = build(policies[0], {}, NOW, waived={release: ["REG011"]})
+    for again, reason in ((False, "one"), (True, "two")):
+        second = build(
+            policies[1], first.records, LATER, waived={release: ["REG011"]}, waive_again=again
+        )
+        (row,) = second.records["hello"].releases
+        assert [(w.code, w.reason, w.by) for w in row.waived] == [("REG011", reason, "policy")]
+        assert row.date == first.records["hello"].releases[0].date
+    gone = build(tree({}), first.records, LATER, waive_again=True)
+    assert gone.records == first.records
 
 
 @settings(max_examples=25)

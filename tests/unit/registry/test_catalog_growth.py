@@ -158,11 +158,10 @@ def test_the_former_layout_is_migrated_and_kept_for_its_time(home: Path, registr
 def make_former(home: Path, registry: Path, shard: bytes) -> str:
     """Sign a shard in place of the head, as versions of psreg before it did; return its path."""
     state, signer = state_of(registry), signer_of(home, registry)
-    wanted = {path: each for path, each in state.targets.items() if path != "catalog/head.json"}
-    wanted["catalog/prompt.json"] = Target.of(shard)
+    changes = {"catalog/head.json": None, "catalog/prompt.json": Target.of(shard)}
     path = target_path("catalog/prompt.json", Target.of(shard).sha256)
     ports(home, registry).store.write(path, shard)
-    write(registry, issue(state, wanted, signer))
+    write(registry, issue(state, changes, signer))
     return path
 
 

@@ -36,7 +36,7 @@ def row(name, version="1.0.0", entry_class="prompt"):
         **dict.fromkeys(("summary", "use_case", "date", "sha256"), ""),
         "version": version,
         "license": "MIT",
-        **dict.fromkeys(("tags", "language", "platform", "protocol"), ()),
+        **dict.fromkeys(("tags", "language", "platform", "protocol", "aliases", "owners"), ()),
         "deprecated": None,
     }
 

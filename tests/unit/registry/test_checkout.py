@@ -100,3 +100,38 @@ def test_a_file_that_just_went_away_is_not_executable(checkout):
     tree = read_tree(checkout)
     (checkout / "registry/policy.toml").unlink()
     assert tree.irregular() == {}
+
+
+def test_parts_of_a_tree_are_all_that_is_listed(checkout):
+    for name in ("b", "c"):
+        (checkout / f"pbes/prompt/{name}").mkdir()
+        (checkout / f"pbes/prompt/{name}/entry.toml").write_text("")
+    (checkout / "pbes/stray.txt").write_text("")
+    parts = ("pbes/prompt/b", "pbes/stray.txt", "pbes/prompt/gone", "pbes/none/at/all")
+    tree = read_tree(checkout, parts=map(PurePosixPath, parts))
+    listed = ["pbes/prompt/b/entry.toml", "pbes/stray.txt", "registry/policy.toml"]
+    assert list(map(str, tree)) == listed
+    assert tree.refused == []
+
+
+def test_nothing_on_the_way_to_a_part_is_followed(checkout, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "a").mkdir()
+    (elsewhere / "a/entry.toml").write_text("")
+    (checkout / "pbes/link").symlink_to(elsewhere)
+    os.mkfifo(checkout / "pbes/pipe")
+    (checkout / "pbes/inner/.git").mkdir(parents=True)
+    (checkout / "pbes/inner/a").mkdir()
+    (checkout / "pbes/declared/a").mkdir(parents=True)
+    (checkout / ".gitmodules").write_text("[submodule]\npath = pbes/declared\n")
+    (checkout / "pbes/file").write_text("")
+    names = ("link", "pipe", "inner", "declared", "file")
+    parts = [PurePosixPath("pbes", name, "a") for name in names]
+    tree = read_tree(checkout, parts=parts)
+    assert list(map(str, tree)) == ["pbes/file", "registry/policy.toml"]
+    assert {path.name: kind for path, kind in tree.irregular().items()} == {
+        "link": Irregular.LINK,
+        "pipe": Irregular.SPECIAL,
+        "inner": Irregular.SUBMODULE,
+        "declared": Irregular.SUBMODULE,
+    }

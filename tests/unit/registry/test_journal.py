@@ -10,7 +10,7 @@ import pytest
 
 from psreg.core.errors import UnavailableError
 from psreg.registry.baseline import Intent
-from psreg.registry.journal import PublishJournal
+from psreg.registry.journal import PublishJournal, Seen
 
 INTENT = Intent(registry_id="0" * 32, after=3, targets=("targets/pkg/x.json",))
 
@@ -61,7 +61,7 @@ def test_what_cannot_be_read_or_written_is_told(tmp_path: Path) -> None:
 _HOLD = """
 import sys
 from pathlib import Path
-from psreg.registry.journal import PublishJournal
+from psreg.registry.journal import PublishJournal, Seen
 with PublishJournal(Path(sys.argv[1]), Path(sys.argv[2])).lock():
     print("held", flush=True)
     sys.stdin.read()
@@ -91,3 +91,23 @@ def test_an_id_that_means_nothing_is_none(tmp_path: Path, data: bytes) -> None:
     (note,) = (tmp_path / "publish").iterdir()
     note.write_bytes(data)
     assert journal.holds() is None
+
+
+def test_what_was_seen_is_remembered_for_the_folder(tmp_path: Path) -> None:
+    journal = PublishJournal(tmp_path / "state", tmp_path / "registry")
+    assert journal.seen() is None
+    seen = Seen(head="a" * 64, tree="b" * 40, places=("pbes/prompt/a", "pbes"))
+    journal.remember(seen)
+    assert journal.seen() == seen
+    (file,) = (tmp_path / "state/publish").glob("*.seen")
+    before = file.stat().st_mtime_ns
+    journal.remember(seen)
+    assert file.stat().st_mtime_ns == before
+    assert PublishJournal(tmp_path / "state", tmp_path / "other").seen() is None
+
+
+@pytest.mark.parametrize("place", ["/etc", "pbesx", "pbes/..", "pbes/../..", "../pbes", ""])
+def test_places_outside_of_the_entries_are_not_believed(tmp_path: Path, place: str) -> None:
+    journal = PublishJournal(tmp_path, tmp_path / "registry")
+    journal.remember(Seen(head="a" * 64, tree="b" * 40, places=(place,)))
+    assert journal.seen() is None

@@ -17,7 +17,8 @@ from psreg.formats.json.canonical import canonical
 from psreg.git.history import FolderHistory
 from psreg.registry.baseline import Intent, Ports, read_baseline
 from psreg.registry.catalog_head import head_of
-from psreg.registry.publish import PublishResult, publish, resign
+from psreg.registry.difference import SignedNames, compare
+from psreg.registry.publish import Change, PublishResult, publish, resign
 from psreg.registry.records import PackageRecord
 from psreg.registry.trust.issuing import issue, issue_first
 from psreg.registry.trust.metadata import MetadataSigner, signers_of
@@ -190,6 +191,15 @@ def test_waived_findings_are_recorded(home: Path, registry: Path) -> None:
     publish(tree, report, NOW, ports(home, registry))
     (waived,) = record(state_of(registry), "alpha").releases[0].waived
     assert (waived.code, waived.reason, waived.by) == ("PS010", "a lesson about it", "release")
+
+
+def test_declared_protocols_are_in_the_record(home: Path, registry: Path) -> None:
+    path = PurePosixPath("pbes/prompt/alpha/1.0.0/release.toml")
+    release(home, registry, FIRST | {path: FIRST[path] + b'[protocols]\nvpp = "1.4"\n'})
+    alpha, beta = (record(state_of(registry), name).releases[0] for name in ("alpha", "beta"))
+    (row,) = alpha.protocols or ()
+    assert "vpp" in row.values()
+    assert beta.protocols is None
 
 
 def test_what_a_newer_psreg_wrote_is_kept(home: Path, registry: Path) -> None:
@@ -685,13 +695,30 @@ def publish_second(p: Ports) -> PublishResult:
     return publish(SECOND, CLEAN, NOW + timedelta(hours=1), p)
 
 
+def publish_part(p: Ports) -> PublishResult:
+    """Publish SECOND by difference."""
+    baseline = read_baseline(p)
+    found = compare(SECOND, SignedNames(baseline, p.store.read), {})
+    assert found.names <= {"alpha", "gamma"}
+    change = Change(names=found.names, baseline=baseline)
+    return publish(found.tree, CLEAN, NOW + timedelta(hours=1), p, change=change)
+
+
+def test_a_part_gives_the_same_bytes_as_the_whole(home: Path, tmp_path: Path) -> None:
+    release(home, tmp_path / "a", FIRST)
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    publish_part(ports(home, tmp_path / "a"))
+    publish_second(ports(home, tmp_path / "b"))
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+
+
 def renew_timestamp(p: Ports) -> PublishResult:
     return resign(NOW + timedelta(hours=1), p)
 
 
 @pytest.mark.unmeasured
 @pytest.mark.parametrize("torn", sampled([False, True], 1), ids={False: "clean", True: "torn"}.get)
-@pytest.mark.parametrize("step", [publish_second, renew_timestamp])
+@pytest.mark.parametrize("step", [publish_second, publish_part, renew_timestamp])
 def test_dying_anywhere_leaves_old_or_new(
     home: Path,
     registry: Path,

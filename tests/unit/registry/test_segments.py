@@ -42,6 +42,8 @@ def test_a_row_says_what_is_in_the_release():
         "platform": [],
         "protocol": [],
         "deprecated": None,
+        "aliases": [],
+        "owners": [],
     }
 
 

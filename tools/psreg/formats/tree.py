@@ -204,6 +204,8 @@ class Tree:
 
     def versions(self, name: str) -> tuple[str, ...]:
         """Return the versions of the entry called `name`, ascending; () if there is none."""
+        if self._whole:
+            return self._whole.versions(name)
         ids = (EntryId(entry_class, name) for entry_class in self.names.get(name, ()))
         return next((self._entries[id_].versions for id_ in ids), ())
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from psreg.git.process import SETTINGS, clean_environment
 from psreg.system.files import real_path
@@ -54,16 +56,29 @@ class FolderHistory:
 
     def _run(self, *arguments: str) -> str | None:
         """Return the output of a command, or None if it fails."""
+        return self._run_together(arguments)[0]
+
+    def _run_together(
+        self, *commands: Sequence[str], more: Mapping[str, str] = MappingProxyType({})
+    ) -> list[str | None]:
+        """Return the output of each of some commands, or None if it fails; `more` are variables."""
         settings = [part for setting in (*SETTINGS, "safe.directory=*") for part in ("-c", setting)]
         try:
-            done = subprocess.run(
-                ["git", "--no-pager", *settings, *arguments],
-                cwd=self._start,
-                env=clean_environment(),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
-            )
+            started = [
+                subprocess.Popen(
+                    ["git", "--no-pager", *settings, *arguments],
+                    cwd=self._start,
+                    env=clean_environment() | dict(more),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                )
+                for arguments in commands
+            ]
         except OSError:
-            return None
-        return os.fsdecode(done.stdout).strip() if done.returncode == 0 else None
+            return [None] * len(commands)
+        outputs = [each.communicate()[0] for each in started]
+        return [
+            os.fsdecode(output).strip() if each.returncode == 0 else None
+            for each, output in zip(started, outputs, strict=True)
+        ]

@@ -14,12 +14,11 @@ from typing import Protocol
 from psreg.core.errors import TrustError
 from psreg.registry.catalog_head import Head, head_of
 from psreg.registry.trust.metadata import Document, info_of
-from psreg.registry.trust.reading import RegistryState, read_registry, read_roots
+from psreg.registry.trust.reading import RegistryState, open_registry, read_roots
 from psreg.registry.trust.roles import (
     BINS,
     METADATA_FOLDER,
     RELEASES,
-    ROOT,
     SNAPSHOT,
     TARGET_FOLDERS,
     TARGETS,
@@ -129,24 +128,21 @@ class Ports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """A registry before a publish: `root` and `state` are None until they are first published."""
+    """A registry before a publish: `root` and `state` are None until they are first published.
+
+    `head` is that of the catalogue, None before the first publish with one.
+    """
 
     root: Document | None
     root_sha256: str
     state: RegistryState | None
     intent: Intent | None
+    head: Head | None
 
     @property
-    def documents(self) -> Mapping[str, Document]:
-        """The current metadata by role."""
-        if self.state:
-            return self.state.documents
-        return {ROOT: self.root} if self.root else {}
-
-    @property
-    def head(self) -> Head | None:
-        """The head of the catalogue; None before the first publish with one."""
-        return head_of(self.state) if self.state else None
+    def versions(self) -> Mapping[str, int]:
+        """The current version of every role, the root excepted."""
+        return self.state.versions if self.state else {}
 
     @property
     def version(self) -> int:
@@ -155,17 +151,17 @@ class Baseline:
 
 
 def read_baseline(ports: Ports, *, start_over: bool = False) -> Baseline:
-    """Return the verified state of the registry.
+    """Return the state of the registry; what is not accessed is not verified.
 
     Raises:
-        TrustError: as `read_registry`; METADATA_MISSING if there is none although target files,
+        TrustError: as `open_registry`; METADATA_MISSING if there is none although target files,
             keys or the history show that there was, or the history is cut off, unless the user
             wants to `start_over`; TRUST_MIXED also if
             metadata has no root, or no timestamp although no first publish was interrupted;
             TRUST_ROLLBACK also if the newest snapshot is not the current one although no publish
             was interrupted.
     """
-    state, roots = read_registry(ports.store.read), read_roots(ports.store.read)
+    state, roots = open_registry(ports.store.read), read_roots(ports.store.read)
     if roots is None and any(ports.store.names(METADATA_FOLDER)):
         raise TrustError("TRUST_MIXED", "the registry has metadata but no 1.root.json", _RESTORE)
     baseline = Baseline(
@@ -173,6 +169,7 @@ def read_baseline(ports: Ports, *, start_over: bool = False) -> Baseline:
         root_sha256=roots.first_sha256 if roots else "",
         state=state,
         intent=ports.journal.pending(),
+        head=head_of(state) if state else None,
     )
     if not _is_pending_here(baseline):
         baseline = replace(baseline, intent=None)
@@ -242,13 +239,14 @@ def remove_leftovers(baseline: Baseline, ports: Ports) -> None:
         ports.store.sweep(folder)
     for name in ports.store.names(METADATA_FOLDER):
         role, version = role_and_version(name) or ("", 0)
-        document = baseline.documents.get(role)
-        if role in _NUMBERED_ROLES and version > (document.version if document else 0):
+        if role in _NUMBERED_ROLES and version > baseline.versions.get(role, 0):
             ports.store.remove(metadata_path(role, version))
+    if baseline.intent is None:
+        return
     current = baseline.state.targets if baseline.state else {}
     kept = {target_path(path, target.sha256) for path, target in current.items()}
     kept |= {segment.path for segment in (baseline.head or Head()).segments}
-    for path in baseline.intent.targets if baseline.intent else ():
+    for path in baseline.intent.targets:
         in_place = path.rpartition("/")[0] in TARGET_FOLDERS
         if in_place and path not in kept and ports.store.read(path) is not None:
             ports.store.remove(path)

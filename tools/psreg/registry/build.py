@@ -1,9 +1,9 @@
 """The package records of a tree: a pure function of the tree, the previous records and the time.
 
-A published row is never computed again: its date, digests, score and waivers are copied. A file of
-its folder that was changed, removed or added is reported, and the row stays as it is. Only what
-entry.toml says may change, and transcripts of later runs may be added; then the serial increases.
-The same input gives the same records.
+A published row is never computed again: its date, digests and score are copied, and its waivers,
+unless the policy changed. A file of its folder that was changed, removed or added is reported, and
+the row stays as it is. Only what entry.toml says may change, and transcripts of later runs may be
+added; then the serial increases. The same input gives the same records.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from psreg.registry.records import (
     Row,
     RunRecord,
     WaivedFinding,
+    files_by_entry,
+    folder_digest,
     in_order,
 )
 
@@ -53,7 +55,7 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildResult:
-    """All records by name after publishing, the new releases, and changes that are not allowed."""
+    """The records by name after publishing, the new releases, and changes that are not allowed."""
 
     records: Mapping[str, PackageRecord]
     released: tuple[ReleaseId, ...]
@@ -75,17 +77,19 @@ def build(
     tree: Mapping[PurePosixPath, bytes],
     previous: Mapping[str, PackageRecord],
     now: datetime,
-    *,
     waived: Mapping[ReleaseId, Collection[str]] = _NOTHING_WAIVED,
+    *,
     conformance: Conformance = _nothing_declared,
     psreg: str = __version__,
+    waive_again: bool = False,
 ) -> BuildResult:
     """Return the records of `tree` after `previous`; new releases get the date `now`.
 
-    The tree must have passed its checks. `waived` lists, for the record of each new release, the
-    rules whose findings were waived; `conformance` returns what was found about the protocols that
-    it declares; `psreg` is the version that checked them. Names and versions that were removed from
-    the tree keep their record.
+    The tree must have passed its checks; it and `previous` may be about some names only. `waived`
+    lists, for the record of each new release, the rules whose findings were waived, and of each
+    release if all are to be computed again (`waive_again`); `conformance` returns what was found
+    about the protocols that it declares; `psreg` is the version that checked them. Names and
+    versions that were removed from the tree keep their record.
 
     Raises:
         ValueError: `now` has no time zone.
@@ -93,6 +97,7 @@ def build(
     if now.utcoffset() is None:
         raise ValueError("the time of publishing has no time zone")
     entries = _by_name(Tree(tree, today=now.astimezone(UTC).date()), previous)
+    folders = files_by_entry(tree)
     date = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     records: dict[str, PackageRecord] = {}
     released: list[ReleaseId] = []
@@ -105,12 +110,15 @@ def build(
         for row in before.releases if before else ():
             changed += _changes(row, submissions.get(row.version))
         rows = [_with_later_runs(row, submissions.get(row.version), date, psreg) for row in rows]
+        if waive_again:
+            rows = [_with_waivers(row, submissions.get(row.version), waived) for row in rows]
         for version, submission in submissions.items():
             if version not in known and submission.artifact is not None:
                 row = _release(submission, date, waived.get(submission.id, ()), conformance)
                 rows.append(replace(row, psreg=psreg))
                 released.append(submission.id)
-        if record := _record(name, entry, before, rows):
+        folder = {path: tree[path] for path in folders[entry.id.folder]} if entry else {}
+        if record := _record(name, entry, before, rows, folder):
             records[name] = record
     return BuildResult(records=records, released=tuple(released), changed=tuple(changed))
 
@@ -126,7 +134,11 @@ def _by_name(tree: Tree, previous: Mapping[str, PackageRecord]) -> dict[str, Ent
 
 
 def _record(
-    name: str, entry: Entry | None, before: PackageRecord | None, rows: list[Row]
+    name: str,
+    entry: Entry | None,
+    before: PackageRecord | None,
+    rows: list[Row],
+    folder: Mapping[PurePosixPath, bytes],
 ) -> PackageRecord | None:
     """Return the record of `name`: the previous one, or a changed one with the next serial."""
     if entry is None or not rows:
@@ -142,8 +154,27 @@ def _record(
             threshold=entry.file.threshold,
             aliases=entry.file.aliases,
             deprecated=entry.file.deprecated,
+            folder=folder_digest(folder.items()),
         )
     return before if record == before else replace(record, serial=record.serial + 1)
+
+
+def _with_waivers(
+    row: Row, submission: Submission | None, waived: Mapping[ReleaseId, Collection[str]]
+) -> Row:
+    """Return `row` with the waivers of today."""
+    if submission is None or not isinstance(row, ReleaseRecord):
+        return row
+    return replace(row, waived=_waived(submission, waived.get(submission.id, ())))
+
+
+def _waived(submission: Submission, codes: Collection[str]) -> tuple[WaivedFinding, ...]:
+    waivers = ((code, waiver_for(code, submission)) for code in sorted(set(codes)))
+    return tuple(
+        WaivedFinding(code=code, reason=waiver.reason, by=waiver.by)
+        for code, waiver in waivers
+        if waiver
+    )
 
 
 def _yanked(row: Row, reasons: Mapping[str, str]) -> Row:
@@ -159,7 +190,6 @@ def _release(
     from psreg.lint.entries.tested_runs import judged_runs  # noqa: PLC0415 - not for a review
 
     artifact = submission.files[submission.artifact_path]
-    waivers = ((code, waiver_for(code, submission)) for code in sorted(set(codes)))
     return ReleaseRecord(
         version=submission.id.version,
         path=str(submission.artifact_path),
@@ -173,11 +203,7 @@ def _release(
             if path != submission.folder / STATEMENT
         ),
         release=submission.release.value,
-        waived=tuple(
-            WaivedFinding(code=code, reason=waiver.reason, by=waiver.by)
-            for code, waiver in waivers
-            if waiver
-        ),
+        waived=_waived(submission, codes),
         score=score(submission).to_json(),
         runs=tuple(_run(judged) for judged in judged_runs(submission)),
         protocols=[row.to_json() for row in conformance(submission)] or None,
@@ -230,18 +256,29 @@ def _with_later_runs(row: Row, submission: Submission | None, date: str, psreg: 
     )
 
 
+def is_as_released(row: ReleaseRecord, submission: Submission) -> bool:
+    """Return whether the version folder has exactly the files that `row` lists."""
+    return {PurePosixPath(file.path): file.sha256 for file in row.all_files} == _digests(submission)
+
+
 def _changes(row: ReleaseRecord, submission: Submission | None) -> list[ChangedFile]:
     """Return the files of a published folder that differ from what was published, by path."""
     was = {PurePosixPath(file.path): file.sha256 for file in row.all_files}
-    now: dict[PurePosixPath, str] = {}
-    if submission:
-        now = {path: _sha256(data) for path, data in submission.files.items()}
-        now.pop(submission.folder / STATEMENT, None)
+    now = _digests(submission) if submission else {}
     return [
         ChangedFile(path=path, was=was.get(path), now=now.get(path))
         for path in sorted({*was, *now})
         if was.get(path) != now.get(path) and (path in was or later_evidence(path) is None)
     ]
+
+
+def _digests(submission: Submission) -> dict[PurePosixPath, str]:
+    """Return the digests of the files that a record lists."""
+    return {
+        path: _sha256(data)
+        for path, data in submission.files.items()
+        if path != submission.folder / STATEMENT
+    }
 
 
 def _sha256(data: bytes) -> str:

@@ -11,7 +11,6 @@ from psreg.registry.catalog_head import (
     Head,
     RowChange,
     due,
-    head_of,
     next_head,
     retire,
     segment_data,
@@ -25,6 +24,7 @@ from psreg.registry.trust.roles import (
     ROOT,
     TIMESTAMP,
     Target,
+    catalog_target,
     metadata_path,
     role_and_version,
     target_path,
@@ -33,40 +33,43 @@ from psreg.registry.trust.roles import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """The bytes of the head and of new segments by path, and the paths of files to remove."""
+    """The head, as bytes and read, new segments by path, and the paths of files to remove."""
 
-    head: bytes
+    head: Head
+    data: bytes
     segments: dict[str, bytes]
     removable: tuple[str, ...] = ()
 
 
 def grow(  # noqa: PLR0917 - before, after, and the time
     state: RegistryState | None,
+    before: Head | None,
     previous: Mapping[str, PackageRecord],
     records: Mapping[str, PackageRecord],
     packages: Mapping[str, bytes],
     now: datetime,
     keep: timedelta,
     store: Store,
+    inputs: Mapping[str, str],
 ) -> Growth:
-    """Return how the catalogue of `state`, with the records `previous`, grows to `records`.
+    """Return how the catalogue of `state` grows, from the records `previous` to `records`.
 
-    `packages` are the targets of the records. Files that the next state does not refer to are kept
-    for the time `keep`, and until the current timestamp has expired. If no record changed, neither
-    does the head.
+    `before` is its head. Both records may be about some names only, the others stay as they are,
+    unless the catalogue has an older layout. `packages` are the targets of the records. Files that
+    the next state does not refer to are kept for the time `keep`, and until the current timestamp
+    has expired. If neither a record nor the `inputs` changed, neither does the head.
 
     Raises:
         TrustError: a segment, or the head, is not as it was signed.
         UnavailableError: NEWER_FORMAT; a file cannot be read.
     """
-    before = head_of(state) if state else None
-    known = previous if before else {}  # the former layout has no rows
+    known = previous if is_current(before) else {}  # an older layout has no rows, or fewer columns
     changed = [name for name, record in records.items() if record != known.get(name)]
-    if state and before and not changed:
-        return Growth(head=state.catalog[HEAD].data, segments={})
+    if state and before and before.inputs == inputs and not changed:
+        return Growth(head=before, data=state.catalog[HEAD].data, segments={})
     rows = {name: _row_change(known.get(name), records[name]) for name in changed}
     changes = {name: change for name, change in rows.items() if change.was != change.now}
-    head, segments = before or Head(), {}
+    head, segments = _start(before), {}
     # All of them are compared with their digest: nothing that was altered is listed again.
     live = {segment: segment_data(segment, store.read) for segment in head.segments}
     if changes:
@@ -75,8 +78,25 @@ def grow(  # noqa: PLR0917 - before, after, and the time
     if state:
         until = max(now + keep, state.documents[TIMESTAMP].expires)
         head = retire(head, _superseded(state, before, packages, store), until, now)
-    data = replace(head, version=head.version + 1).to_bytes()
-    return Growth(head=data, segments=segments, removable=due(before, now) if before else ())
+    latest = max(
+        (row.date for name in changed for row in records[name].releases), default=head.latest
+    )
+    latest, version = max(head.latest, latest), head.version + 1
+    head = replace(head, inputs=inputs, latest=latest, version=version)
+    removable = due(before, now) if before else ()
+    return Growth(head=head, data=head.to_bytes(), segments=segments, removable=removable)
+
+
+def is_current(head: Head | None) -> bool:
+    """Return whether a publish can add to the catalogue of `head`, and need not write it again."""
+    return head is not None and head.inputs is not None
+
+
+def _start(before: Head | None) -> Head:
+    """Return the head that a publish adds to: an empty one after an older layout."""
+    if before is None or is_current(before):
+        return before or Head()
+    return Head(version=before.version, retired=before.retired)
 
 
 def _row_change(before: PackageRecord | None, now: PackageRecord) -> RowChange:
@@ -90,8 +110,10 @@ def _superseded(
 
     The metadata that this publish replaces is found by the next one.
     """
-    for path, target in state.targets.items():
-        if path not in packages or Target.of(packages[path]) != target:
+    shards = () if before else map(catalog_target, state.catalog)
+    for path in (*shards, catalog_target(HEAD), *packages):
+        target = state.targets.get(path)
+        if target and (path not in packages or Target.of(packages[path]) != target):
             yield target_path(path, target.sha256)
     for segment in before.segments if before else ():
         yield segment.path  # `retire` leaves out those that stay live

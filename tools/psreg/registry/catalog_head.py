@@ -81,7 +81,9 @@ class Retired:
 class Head:
     """The head: its segments, the oldest first, the number of rows, and counts per facet.
 
-    `version` increases with every change.
+    `version` increases with every change. `inputs` are digests of what the records were computed
+    from besides the entries, by name; `latest` is the newest date of a release. Older heads have
+    neither, and their segments fewer columns.
     """
 
     version: int = 0
@@ -89,6 +91,8 @@ class Head:
     facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     segments: tuple[SegmentRef, ...] = ()
     retired: tuple[Retired, ...] = ()
+    inputs: Mapping[str, str] | None = None
+    latest: str = ""
 
     @classmethod
     def from_json(cls, value: Any) -> Head:
@@ -101,6 +105,8 @@ class Head:
             facets={facet: _counts(counts) for facet, counts in facets.items()},
             segments=tuple(map(SegmentRef.from_json, members.array("segments"))),
             retired=tuple(map(Retired.from_json, members.array("retired"))),
+            inputs=_inputs(members.object("inputs")) if "inputs" in value else None,
+            latest=members.text("latest") if "latest" in value else "",
         )
 
     def to_bytes(self) -> bytes:
@@ -114,6 +120,8 @@ class Head:
                 "facets": {facet: dict(counts) for facet, counts in self.facets.items()},
                 "segments": [each.to_json() for each in self.segments],
                 "retired": [each.to_json() for each in self.retired],
+                **({} if self.inputs is None else {"inputs": dict(self.inputs)}),
+                **({"latest": self.latest} if self.latest else {}),
             }
         )
 
@@ -123,6 +131,11 @@ def _counts(value: Any) -> dict[str, int]:
     if any(type(number) is not int for number in counts.values()):
         raise ValueError("a facet: a count is not an integer")
     return counts
+
+
+def _inputs(value: Mapping[str, Any]) -> dict[str, str]:
+    members = Members(value, "the inputs")
+    return {name: members.digest(name) for name in value}
 
 
 def read_head(data: bytes) -> Head:
@@ -175,12 +188,11 @@ def next_head(
     segment = SegmentRef(target=Target.of(data), count=len(rows) + len(gone))
     were = sum(each.was is not None for each in changes.values())
     are = sum(each.now is not None for each in changes.values())
-    head = Head(
-        version=before.version,
+    head = replace(
+        before,
         count=before.count + are - were,
         facets=_facets(before, changes.values()),
         segments=(*kept, segment),
-        retired=before.retired,
     )
     return head, data
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from psreg.core.classes import CLASSES
@@ -27,7 +27,8 @@ class FileTree(Mapping[PurePosixPath, bytes]):
 
     `refused` lists submodules and what is neither a regular file nor a folder (links, devices).
     `changed` replaces the content of some files. With `entry`, the folder of one entry, only that
-    entry and those that it requires are complete; all others have entry.toml only.
+    entry and those that it requires are complete; all others have entry.toml only. With `parts`,
+    only what is at or below these paths is listed.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class FileTree(Mapping[PurePosixPath, bytes]):
         root: Path,
         changed: Mapping[str, bytes] | None = None,
         entry: PurePosixPath | None = None,
+        parts: Iterable[PurePosixPath] | None = None,
     ) -> None:
         self.root = root
         self._changed = changed or {}
@@ -42,7 +44,10 @@ class FileTree(Mapping[PurePosixPath, bytes]):
         self._paths: dict[PurePosixPath, None] = {}
         self.refused: list[PurePosixPath] = []
         self._submodules = _submodules(root)
-        if entry is None:
+        if parts is not None:
+            for part in parts:
+                self._scan_part(part)
+        elif entry is None:
             self._scan(PurePosixPath(PBES))
         else:
             self._scan_around(entry)
@@ -73,6 +78,23 @@ class FileTree(Mapping[PurePosixPath, bytes]):
                 self._paths[path] = None
             else:
                 self.refused.append(path)
+
+    def _scan_part(self, part: PurePosixPath) -> None:
+        """List what is at or below `part`, if no link or submodule is on the way to it."""
+        for place in (*reversed(part.parents), part)[1:]:
+            mode = _mode(self.root / place)
+            if stat.S_ISREG(mode):
+                self._paths[place] = None
+            elif mode and not stat.S_ISDIR(mode):
+                self.refused.append(place)
+            elif mode and (place == part or self._is_submodule(place)):
+                self._scan(place)  # which refuses a submodule
+            elif mode:
+                continue
+            return
+
+    def _is_submodule(self, place: PurePosixPath) -> bool:
+        return place in self._submodules or os.path.lexists(self.root / place / ".git")
 
     def _scan_around(self, entry: PurePosixPath) -> None:
         folders = [PurePosixPath(PBES, name) for name in CLASSES]
@@ -139,16 +161,20 @@ def _mode(path: Path) -> int:
 
 
 def read_tree(
-    root: Path, changed: Mapping[str, bytes] | None = None, entry: PurePosixPath | None = None
+    root: Path,
+    changed: Mapping[str, bytes] | None = None,
+    entry: PurePosixPath | None = None,
+    parts: Iterable[PurePosixPath] | None = None,
 ) -> FileTree:
     """Return the tree of the checkout at `root`, with `changed` in place of the content of files.
 
-    `entry` is the folder of the only entry to check, if there is just one.
+    `entry` is the folder of the only entry to check, if there is just one; `parts` are the only
+    paths to list.
 
     Raises:
         UnavailableError: `pbes/` is missing or cannot be listed.
     """
-    return FileTree(root, changed, entry)
+    return FileTree(root, changed, entry, parts)
 
 
 def _is_plain_file(path: str) -> bool:

@@ -2,7 +2,8 @@
 
 Both are files in the state folder, named after the registry's folder, never inside it. A third one
 remembers which registry the folder holds, so that a publish notices if it is gone; a fourth one
-does so for all clones of the repository that the folder is in.
+does so for all clones of the repository that the folder is in. A fifth one remembers which tree of
+Git was last compared with the registry: only a hint, which saves comparing all of it again.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 
+from psreg.core.identity import PBES
 from psreg.git.history import FolderHistory
 from psreg.registry.baseline import Intent
 from psreg.registry.store_folder import sync_folder
@@ -22,8 +26,24 @@ from psreg.system.files import read_own, real_path
 
 SCHEMA = "psreg.intent/1"
 
+_PLACE = re.compile(f"{PBES}(/|$)")
+_TREE = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
 _MAX_JOURNAL = 64 * 1024 * 1024
 """Bytes; an entry lists the target files of one publish."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What the last publish from a work tree compared.
+
+    The records under the catalogue whose head has the digest `head` agree with the files of `tree`,
+    a tree of Git, except for the `places`: files and folders to compare again in any case.
+    """
+
+    head: str
+    tree: str
+    places: tuple[str, ...] = ()
 
 
 class PublishJournal:
@@ -35,6 +55,7 @@ class PublishJournal:
         self._entry = self._folder / f"{name}.json"
         self._held = self._folder / f"{name}.id"
         self._lock = self._folder / f"{name}.lock"
+        self._seen = self._folder / f"{name}.seen"
         self._history = history
 
     def lock(self, wait: float = 60.0) -> AbstractContextManager[None]:
@@ -83,6 +104,28 @@ class PublishJournal:
             UnavailableError: CANNOT_READ.
         """
         return _id_in(self._held) or next(filter(None, map(_id_in, self._held_by_clones())), None)
+
+    def seen(self) -> Seen | None:
+        """Return what was last compared, or None if that is not known.
+
+        Raises:
+            UnavailableError: CANNOT_READ.
+        """
+        try:
+            value = json.loads(_content(self._seen) or b"")
+            places = tuple(str(place) for place in value["places"])
+            found = Seen(head=str(value["head"]), tree=str(value["tree"]), places=places)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return None
+        inside = all(_PLACE.match(place) and "/../" not in f"{place}/" for place in found.places)
+        return found if inside and _TREE.fullmatch(found.tree) else None
+
+    def remember(self, seen: Seen) -> None:
+        """Replace what was last compared. Raises UnavailableError CANNOT_WRITE."""
+        if seen != self.seen():
+            self._make_folder()
+            value = {"head": seen.head, "tree": seen.tree, "places": list(seen.places)}
+            write_file(self._seen, json.dumps(value).encode(), mode=0o600)
 
     def _held_by_clones(self) -> list[Path]:
         """Return the file about all clones; none if each clone has metadata of its own."""

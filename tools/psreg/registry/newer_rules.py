@@ -51,9 +51,9 @@ def _release(d: Diagnostic) -> ReleaseId | None:
 def _published_by(names: Iterable[str], read: Read) -> Mapping[PurePosixPath, str]:
     """Return the version of psreg that published each version folder and each signed file in it."""
     from psreg.registry.records import read_record  # noqa: PLC0415 - few checks need the records
-    from psreg.registry.trust.reading import read_registry  # noqa: PLC0415
+    from psreg.registry.trust.reading import open_registry  # noqa: PLC0415
 
-    state = read_registry(read)
+    state = open_registry(read)
     found: dict[PurePosixPath, str] = {}
     for name in names:
         if state and name in state.packages:

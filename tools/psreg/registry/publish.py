@@ -8,19 +8,20 @@ one left and, with the same tree and clock, gives the same registry.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from psreg import __version__
 from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UnavailableError
 from psreg.core.identity import ReleaseId
 from psreg.formats.json.canonical import canonical
-from psreg.lint.release_transcripts import conformance
 from psreg.registry.baseline import Baseline, Intent, Ports, read_baseline, remove_leftovers
-from psreg.registry.build import BuildResult, ChangedFile, build
+from psreg.registry.build import BuildResult, build
 from psreg.registry.catalog_growth import grow
+from psreg.registry.catalog_head import Head
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.issuing import issue, issue_first, renew
 from psreg.registry.trust.metadata import Document, MetadataSigner, info_of, signers_of
@@ -29,8 +30,10 @@ from psreg.registry.trust.roles import (
     HEAD,
     KEYS,
     LIFETIMES,
+    RELEASES,
     ROOT,
     SNAPSHOT,
+    TARGETS,
     TIMESTAMP,
     TIMESTAMP_PATH,
     Target,
@@ -39,6 +42,11 @@ from psreg.registry.trust.roles import (
     package_target,
     target_path,
 )
+
+if TYPE_CHECKING:
+    from psreg.formats.protocol_versions import ProtocolConformance
+    from psreg.formats.tree import Submission
+    from psreg.registry.build import BuildResult
 
 KEEP = timedelta(days=30)
 """How long files are kept that no current state refers to, by default."""
@@ -50,7 +58,8 @@ class PublishResult:
 
     `root_sha256` is of `1.root.json`; `entries` counts its names, `written` the files that this
     publish wrote; `expires` is when the first of its signatures expires. `due` are the roles that
-    should be renewed, but whose keys are elsewhere; `latest` is the newest date of a release.
+    should be renewed, but whose keys are elsewhere; `latest` is the newest date of a release, and
+    `head` the digest of the catalogue's head, "" if it has none.
     """
 
     registry_id: str
@@ -62,6 +71,7 @@ class PublishResult:
     expires: datetime
     due: tuple[DueRole, ...]
     latest: str
+    head: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +80,23 @@ class DueRole:
 
     role: str
     expires: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """The part of a registry that a publish is about.
+
+    `names` are the names whose files are in the tree, or would be if they had any; None stands for
+    all. `inputs` are digests of what the records are computed from besides the entries; if they
+    changed, it must be about all names. `baseline` is the state before, if it was read already.
+    """
+
+    names: Collection[str] | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    baseline: Baseline | None = None
+
+
+WHOLE = Change()
 
 
 def publish(
@@ -82,14 +109,15 @@ def publish(
     start_over: bool = False,
     lifetimes: Mapping[str, timedelta] = LIFETIMES,
     keep: timedelta = KEEP,
+    change: Change = WHOLE,
 ) -> PublishResult:
     """Release what is new in `tree`, sign it and make it current.
 
-    `report` is the report of the check of exactly this tree, by this version of `psreg`. If there
-    is no registry yet, one is created with new keys (mode `dev`); `start_over` does so even if the
-    folder held one. Signatures that are due are renewed; if there are none and nothing is new,
-    nothing is written. `lifetimes` are those of the policy; files of former states are kept for
-    the time `keep`.
+    `report` is the report of the check of exactly this tree, by this version of `psreg`; `change`
+    says which part of the registry both are about. If there is no registry yet, one is created with
+    new keys (mode `dev`); `start_over` does so even if the folder held one. Signatures that are due
+    are renewed; if there are none and nothing is new, nothing is written. `lifetimes` are those of
+    the policy; files of former states are kept for the time `keep`.
 
     Raises:
         FindingsError: CHECK_FAILED; REQUIRES_REFUSED; RELEASE_CHANGED, with every released
@@ -99,33 +127,59 @@ def publish(
     """
     if report.failed():
         raise FindingsError("CHECK_FAILED", "the check found errors; nothing was published")
-    baseline = read_baseline(ports, start_over=start_over)
-    previous = _records(baseline.state)
-    index = build(tree, previous, now, waived=_waived(report), conformance=conformance, psreg=psreg)
-    if index.changed:
-        raise _release_changed(index.changed)
-    _refuse_requirements(index)
-    packages = _packages(index.records, previous, baseline)
-    growth = grow(baseline.state, previous, index.records, packages, now, keep, ports.store)
-    contents = {**packages, catalog_target(HEAD): growth.head}
+    baseline = change.baseline or read_baseline(ports, start_over=start_over)
+    state, head = baseline.state, baseline.head
+    previous = _records(state, change.names)
+    again = head is not None and head.inputs != change.inputs
+    after: Mapping[str, PackageRecord] = previous
+    released: tuple[ReleaseId, ...] = ()
+    if change.names is None or change.names:
+        after, released = _built(tree, previous, now, _waived(report), psreg, again=again)
+    packages = _packages(after, previous, baseline)
+    inputs, store = change.inputs, ports.store
+    growth = grow(state, head, previous, after, packages, now, keep, store, inputs)
+    contents = {**packages, catalog_target(HEAD): growth.data}
     targets = {path: Target.of(data) for path, data in contents.items()}
     root, signer = _ready_to_sign(baseline, now, lifetimes, ports)
-    if baseline.state is None:
-        documents = issue_first(root, targets, signer)
-    else:
-        signer.require(root, SNAPSHOT)
-        documents = issue(baseline.state, targets, signer)
-    before = baseline.state.targets if baseline.state else {}
+    documents = _documents(baseline, root, targets, signer)
     files = growth.segments | {
         target_path(path, target.sha256): contents[path]
         for path, target in targets.items()
-        if before.get(path) != target
+        if state is None or state.targets.get(path) != target
     }
-    documents = documents if baseline.root else (root, *documents)
     _remove(growth.removable, ports)
     written = _write(baseline, info_of(root).id, files, documents, ports)
-    result = _result(baseline, documents, signer, index.records, written)
-    return replace(result, released=index.released)
+    result = _result(baseline, documents, signer, growth.head, written)
+    return replace(result, released=released, head=targets[catalog_target(HEAD)].sha256)
+
+
+def _built(
+    tree: Mapping[PurePosixPath, bytes],
+    previous: Mapping[str, PackageRecord],
+    now: datetime,
+    waived: Mapping[ReleaseId, Collection[str]],
+    psreg: str,
+    *,
+    again: bool,
+) -> tuple[Mapping[str, PackageRecord], tuple[ReleaseId, ...]]:
+    """Return the records after a publish, and the new releases, if there is nothing to refuse."""
+    said = _conformance
+    index = build(tree, previous, now, waived, conformance=said, psreg=psreg, waive_again=again)
+    _refuse_changes(index)
+    _refuse_requirements(index)
+    return index.records, index.released
+
+
+def _documents(
+    baseline: Baseline, root: Document, targets: Mapping[str, Target], signer: MetadataSigner
+) -> tuple[Document, ...]:
+    """Return the documents that make `targets` current, beside the other ones of the registry."""
+    if baseline.state is None:
+        documents = issue_first(root, targets, signer)
+        return documents if baseline.root else (root, *documents)
+    signer.require(root, SNAPSHOT)
+    shards = () if baseline.head else map(catalog_target, baseline.state.catalog)
+    return issue(baseline.state, {**dict.fromkeys(shards), **targets}, signer)
 
 
 def resign(
@@ -150,13 +204,25 @@ def resign(
         signer = replace(signer, registry_id=None)  # all documents change at once, in a publish
     documents = renew(baseline.state, signer)
     written = _write(baseline, info_of(root).id, {}, documents, ports)
-    return _result(baseline, documents, signer, _records(baseline.state), written)
+    return _result(baseline, documents, signer, baseline.head, written)
 
 
-def _records(state: RegistryState | None) -> dict[str, PackageRecord]:
-    """Return the verified records by name."""
-    packages = state.packages if state else {}
-    return {name: read_record(data, name) for name, data in packages.items()}
+def _conformance(submission: Submission) -> Sequence[ProtocolConformance]:
+    """Return what is found about the protocols that a release declares."""
+    if not submission.release.protocols:
+        return ()  # few releases declare one, and the rules of all protocols take long to import
+    from psreg.lint.release_transcripts import conformance  # noqa: PLC0415
+
+    return conformance(submission)
+
+
+def _records(
+    state: RegistryState | None, names: Collection[str] | None = None
+) -> dict[str, PackageRecord]:
+    """Return the verified records of some names that have one, or of all, by name."""
+    packages: Mapping[str, bytes] = state.packages if state else {}
+    wanted = packages if names is None else [name for name in names if name in packages]
+    return {name: read_record(packages[name], name) for name in wanted}
 
 
 def _waived(report: Report) -> Mapping[ReleaseId, Collection[str]]:
@@ -185,14 +251,16 @@ def _refuse_requirements(index: BuildResult) -> None:
         )
 
 
-def _release_changed(changed: Sequence[ChangedFile]) -> FindingsError:
-    return FindingsError(
+def _refuse_changes(index: BuildResult) -> None:
+    if not index.changed:
+        return
+    raise FindingsError(
         "RELEASE_CHANGED",
         "a released version never changes, but these files changed:",
         "Restore the files as they were released, and release a new version instead.",
         tuple(
             f"{file.path}: released {_digest(file.was)}, now {_digest(file.now)}"
-            for file in changed
+            for file in index.changed
         ),
     )
 
@@ -291,30 +359,44 @@ def _write(
     return len(fresh) + len(documents)
 
 
+_TOP = (ROOT, TARGETS, RELEASES, SNAPSHOT, TIMESTAMP)
+"""The roles above the bins."""
+
+
 def _result(
     baseline: Baseline,
     documents: Sequence[Document],
     signer: MetadataSigner,
-    records: Mapping[str, PackageRecord],
+    head: Head | None,
     written: int,
 ) -> PublishResult:
-    """Return the state of the registry that has `records`, without naming what is new in it."""
-    current = {**baseline.documents, **{document.role: document for document in documents}}
-    info = info_of(current[ROOT])
+    """Return the state of the registry with the catalogue `head`, not naming what is new in it."""
+    state = baseline.state
+    current = {ROOT: baseline.root} if baseline.root else {}
+    current |= {role: state.documents[role] for role in _TOP} if state else {}
+    current |= {each.role: each for each in documents}
+    if state and signer.may_have_due_bins(current[SNAPSHOT]):
+        current = {**state.documents, **current}
+    info, bins_expire = info_of(current[ROOT]), current[SNAPSHOT].bins_expire
+    expiries = [document.expires for document in current.values()]
+    if head is None or not head.latest:
+        records = _records(state).values()
+        head = Head(
+            count=len(records),
+            latest=max((row.date for record in records for row in record.releases), default=""),
+        )
     return PublishResult(
         registry_id=info.id,
         root_sha256=baseline.root_sha256 or info.sha256,
         mode=info.mode,
         released=(),
-        entries=len(records),
+        entries=head.count,
         written=written,
-        expires=min(document.expires for document in current.values()),
+        expires=min([*expiries, bins_expire] if bins_expire else expiries),
         due=tuple(
             DueRole(role=each.role, expires=each.expires)
             for each in current.values()
             if signer.is_due(each)
         ),
-        latest=max(
-            (row.date for record in records.values() for row in record.releases), default=""
-        ),
+        latest=head.latest,
     )

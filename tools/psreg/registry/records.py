@@ -7,9 +7,11 @@ preserved, so that an older tool never loses what a newer one wrote.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 from semver import Version
@@ -319,6 +321,7 @@ class PackageRecord:
 
     `serial` counts the states of the record from 1; `owners` are those in entry.toml;
     `deprecated` is None or `{"reason", "replacement"?}`; `rows` ascend by SemVer precedence.
+    `folder` is the digest of the entry's folder (`folder_digest`), "" in older records.
     """
 
     name: str
@@ -329,6 +332,7 @@ class PackageRecord:
     threshold: int = 1
     aliases: tuple[str, ...] = ()
     deprecated: Mapping[str, Any] | None = None
+    folder: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -373,6 +377,7 @@ class PackageRecord:
             threshold=members.integer("threshold"),
             aliases=tuple(as_text(item, "an alias") for item in members.array("aliases")),
             deprecated=deprecated,
+            folder=members.digest("folder") if "folder" in value else "",
             extra=members.left,
         )
 
@@ -388,6 +393,7 @@ class PackageRecord:
             "threshold": self.threshold,
             "aliases": list(self.aliases),
             "deprecated": None if self.deprecated is None else dict(self.deprecated),
+            **({"folder": self.folder} if self.folder else {}),
             "releases": [row.to_json() for row in self.rows],
         }
 
@@ -417,6 +423,30 @@ def read_record(data: bytes, name: str) -> PackageRecord:
     if record.entry_class not in CLASSES:
         raise newer_format(f"{name} has the class {record.entry_class!r}")
     return record
+
+
+def files_by_entry(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, list[PurePosixPath]]:
+    """Return the files below the folder of each entry; what is below none is left out."""
+    found: dict[PurePosixPath, list[PurePosixPath]] = {}
+    for path in paths:
+        if len(path.parts) > ENTRY_DEPTH:
+            found.setdefault(PurePosixPath(*path.parts[:ENTRY_DEPTH]), []).append(path)
+    return found
+
+
+ENTRY_DEPTH = 3
+"""The parts of the path of an entry's folder, `pbes/<class>/<name>`."""
+
+
+def folder_digest(files: Iterable[tuple[PurePosixPath, bytes]]) -> str:
+    """Return the digest of a folder: SHA-256 over path, mode, size and SHA-256 of each file.
+
+    All files are plain ones: the check refuses others.
+    """
+    lines = sorted(
+        f"{path} 100644 {len(data)} {hashlib.sha256(data).hexdigest()}\n" for path, data in files
+    )
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def is_later_schema(schema: object, known: str) -> bool:

@@ -26,7 +26,7 @@ SHARD_SCHEMA = "psreg.catalog/1"
 
 _TEXTS = ("name", "version", "summary", "use_case", "date", "sha256")
 _ONE = ("class", "license")
-_MANY = ("tags", "language", "platform", "protocol")
+_MANY = ("tags", "language", "platform", "protocol", "aliases", "owners")
 
 Row = Mapping[str, Any]
 """A row: texts, lists of texts for the columns with several values, `deprecated` or None."""
@@ -51,7 +51,14 @@ def row_of(record: PackageRecord) -> Row | None:
         "platform": sorted(set(_platforms(release))),
         "protocol": _protocols(release),
         "deprecated": _reason(record),
+        "aliases": sorted(set(record.aliases)),
+        "owners": sorted({account(owner) for owner in record.owners}),
     }
+
+
+def account(owner: Mapping[str, Any]) -> str:
+    """Return an owner as a text: forge and numeric id."""
+    return f"{owner.get('forge')}:{owner.get('id')}"
 
 
 def _platforms(release: ReleaseRecord) -> list[str]:
@@ -111,7 +118,7 @@ def write_segment(rows: Mapping[str, Row], gone: Iterable[str] = ()) -> bytes:
             "count": len(found),
             **{key: [row[key] for row in found] for key in (*_TEXTS, "deprecated")},
             **{key: _coded([[row[key]] for row in found]) for key in _ONE},
-            **{key: _coded([row[key] for row in found]) for key in _MANY},
+            **{key: _coded([row.get(key, ()) for row in found]) for key in _MANY},
             "gone": sorted(gone),
         }
     )

@@ -17,7 +17,7 @@ from tuf.api.metadata import Metadata, MetaFile, TargetFile
 from psreg.core.errors import TrustError
 from psreg.registry.publish import publish
 from psreg.registry.trust.metadata import root_info
-from psreg.registry.trust.reading import read_registry, read_roots
+from psreg.registry.trust.reading import open_registry, read_registry, read_roots
 from psreg.registry.trust.roles import bin_of
 from psreg.registry.trust.signing_keys import generate_key, key_from_pem
 from support.publishing import CLEAN, FIRST, NOW, SECOND, memory_ports
@@ -408,3 +408,33 @@ def test_root_info() -> None:
     assert info.sha256 == hashlib.sha256(data).hexdigest()
     with pytest.raises(TrustError, match="not signed"):
         root_info(data.replace(b'"mode":"dev"', b'"mode":"production"'))
+
+
+def test_a_state_is_read_as_far_as_it_is_asked_for() -> None:
+    asked: list[str] = []
+
+    def read(path: str) -> bytes | None:
+        asked.append(path)
+        return NEW.get(path)
+
+    state = open_registry(read)
+    assert state is not None
+    assert not any(".r-" in path or path.startswith("targets/") for path in asked)
+    assert state.versions[bin_of("pkg/alpha.json")] == 2
+    assert "alpha" in state.packages
+    assert sum(".r-" in path for path in asked) == 1
+    assert not {"omega", "no name", "alpha.json/../x"} & state.packages.keys()
+    assert "alpha" not in state.catalog
+
+
+def test_the_mappings_of_a_state_list_what_they_have() -> None:
+    state = read_registry(NEW.get)
+    assert state is not None
+    mappings = (state.documents, state.targets, state.packages, state.catalog)
+    for mapping in mappings:
+        assert len(mapping) == len(set(mapping)) == len(dict(mapping))
+    assert set(state.documents) == set(state.versions)
+    assert set(state.packages) == {"alpha", "beta", "gamma"}
+    assert set(state.catalog) == {"head"}
+    assert state.documents.get("r-xx") is None
+    assert state.targets.get("../x") is None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from securesystemslib.signer import CryptoSigner, Key, Signer
@@ -54,6 +54,10 @@ from psreg.registry.trust.signing_keys import key_from_pem
 from psreg.registry.trust.strict_json import strict_value
 
 MODES = ("dev", "production")
+BINS_EXPIRE = "bins_expire"
+"""The member of a snapshot that says how long none of the bins has to be looked at."""
+
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
 _TYPES = {ROOT: Root, SNAPSHOT: Snapshot, TIMESTAMP: Timestamp}
 
 
@@ -80,6 +84,12 @@ class Document:
     def bound(self) -> bool:
         """Whether it names its registry and role."""
         return is_bound(self.signed.unrecognized_fields)
+
+    @property
+    def bins_expire(self) -> datetime | None:
+        """Of a snapshot: no bin expires earlier; None if it does not say so, as older ones."""
+        said = self.signed.unrecognized_fields.get(BINDING, {}).get(BINS_EXPIRE)
+        return datetime.strptime(said, _TIME).replace(tzinfo=UTC) if said else None
 
     @property
     def registry_id(self) -> str | None:
@@ -221,6 +231,11 @@ class MetadataSigner:
         """Return whether `document` should be signed again."""
         return is_due(document.expires, self.now, self._lifetime(document.role))
 
+    def may_have_due_bins(self, snapshot: Document) -> bool:
+        """Return whether one of the bins below `snapshot` may have to be signed again."""
+        expires = snapshot.bins_expire
+        return expires is None or is_due(expires, self.now, self._lifetime(BIN_PREFIX))
+
     def can_sign(self, delegator: Document, role: str) -> bool:
         """Return whether there are enough keys to sign `role`."""
         return self._missing_key(role, delegator.signed) is None
@@ -272,12 +287,22 @@ class MetadataSigner:
         return self._issue(signed, name, releases)
 
     def next_snapshot(
-        self, changed: Iterable[Document], root: Document, before: Document | None
+        self,
+        changed: Iterable[Document],
+        root: Document,
+        before: Document | None,
+        bins_expire: datetime | None = None,
     ) -> Document:
-        """Return the snapshot in which the `changed` roles have their new versions."""
+        """Return the snapshot in which the `changed` roles have their new versions.
+
+        `bins_expire` is when the first of the bins expires, if it is known, or a time before that.
+        """
         signed = self._successor(before) if before else Snapshot()
         for document in changed:
             signed.meta[f"{document.role}.json"] = MetaFile(document.version)
+        if bins_expire and self.registry_id is not None:
+            fields = signed.unrecognized_fields.setdefault(BINDING, {})
+            fields[BINS_EXPIRE] = bins_expire.strftime(_TIME)
         return self._issue(signed, SNAPSHOT, root)
 
     def next_timestamp(

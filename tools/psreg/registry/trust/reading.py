@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from psreg.core.errors import TrustError
 from psreg.registry.trust.metadata import Document, info_of, listed, verified, verified_root
@@ -40,35 +41,125 @@ class CatalogFile:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RegistryState:
-    """The verified state of a registry.
+    """The verified state of a registry; bins and what they list are verified when they are read.
 
     `root_sha256` is of `1.root.json`, which pins name. `packages` maps names to the bytes of
     their records, `catalog` shard names to shards. `documents` maps roles to the current
     metadata, `targets` target paths to what the bins list. `newer_snapshot` is whether there is a
     signed snapshot newer than the current one: a publish was interrupted, or the timestamp was
-    put back.
+    put back. Access to the mappings raises what `read_registry` raises.
     """
 
-    registry_id: str
-    mode: str
-    root_sha256: str
-    packages: Mapping[str, bytes]
-    catalog: Mapping[str, CatalogFile]
-    documents: Mapping[str, Document]
-    targets: Mapping[str, Target]
-    newer_snapshot: bool
-
-    @property
-    def root(self) -> Document:
+    def __init__(self, chain: RootChain, top: Mapping[str, Document], read: Read) -> None:
+        self.root_sha256 = chain.first_sha256
+        self.root = chain.newest
         """The newest root."""
-        return self.documents[ROOT]
+        self.registry_id = info_of(self.root).id
+        self.mode = info_of(self.root).mode
+        self.documents: Mapping[str, Document] = _Documents(top, read)
+        self.targets: Mapping[str, Target] = _Targets(self.documents)
+        self.catalog: Mapping[str, CatalogFile] = _Files("catalog", self.targets, read)
+        self.packages: Mapping[str, bytes] = _Packages(_Files("pkg", self.targets, read))
+        self.newer_snapshot = _has_newer_snapshot(top[SNAPSHOT], self.root, read)
 
-    @property
+    @cached_property
     def versions(self) -> Mapping[str, int]:
         """The current version of every role."""
-        return {role: document.version for role, document in self.documents.items()}
+        below = listed(self.documents[SNAPSHOT])
+        above = (self.documents[role] for role in (ROOT, TIMESTAMP, SNAPSHOT))
+        return {role: each.version for role, each in below.items()} | {
+            each.role: each.version for each in above
+        }
+
+
+class _Documents(Mapping[str, Document]):
+    """The metadata of a registry by role; a bin is read on access."""
+
+    def __init__(self, top: Mapping[str, Document], read: Read) -> None:
+        self._found = dict(top)
+        self._read = read
+
+    def __getitem__(self, role: str) -> Document:
+        if role not in self._found:
+            if role not in _EVERY_BIN:
+                raise KeyError(role)
+            above = self._found
+            self._found[role] = _load(role, above[SNAPSHOT], above[RELEASES], self._read)
+        return self._found[role]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((ROOT, TIMESTAMP, SNAPSHOT, TARGETS, RELEASES, *BINS))
+
+    def __len__(self) -> int:
+        return len(BINS) + 5
+
+
+_EVERY_BIN = frozenset(BINS)
+
+
+class _Targets(Mapping[str, Target]):
+    """What the bins list, by target path; a look-up reads one bin."""
+
+    def __init__(self, documents: Mapping[str, Document]) -> None:
+        self._documents = documents
+        self._bins: dict[str, dict[str, Target]] = {}
+
+    def _bin(self, role: str) -> dict[str, Target]:
+        if role not in self._bins:
+            self._bins[role] = targets_in(self._documents[role])
+        return self._bins[role]
+
+    def __getitem__(self, path: str) -> Target:
+        if kind_and_name(path) is None:
+            raise KeyError(path)
+        return self._bin(bin_of(path))[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return (path for role in BINS for path in self._bin(role))
+
+    def __len__(self) -> int:
+        return sum(len(self._bin(role)) for role in BINS)
+
+
+class _Files(Mapping[str, CatalogFile]):
+    """The target files of one kind, "pkg" or "catalog", by name; read on access, and not kept."""
+
+    def __init__(self, kind: str, targets: Mapping[str, Target], read: Read) -> None:
+        self._kind, self._targets, self._read = kind, targets, read
+
+    def __getitem__(self, name: str) -> CatalogFile:
+        path = f"{self._kind}/{name}.json"
+        return _target_file(path, self._targets[path], self._read)
+
+    def __contains__(self, name: object) -> bool:
+        return f"{self._kind}/{name}.json" in self._targets
+
+    def __iter__(self) -> Iterator[str]:
+        paths = (kind_and_name(path) for path in self._targets)
+        return (found[1] for found in paths if found and found[0] == self._kind)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class _Packages(Mapping[str, bytes]):
+    """The bytes of the records by name."""
+
+    def __init__(self, files: Mapping[str, CatalogFile]) -> None:
+        self._files = files
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._files[name].data
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,16 +170,6 @@ class RootChain:
     newest: Document
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
-    """One target that a bin lists: `pkg/<name>.json` or `catalog/<name>.json`."""
-
-    path: str
-    kind: str
-    name: str
-    target: Target
-
-
 def read_registry(read: Read) -> RegistryState | None:
     """Return the verified state of a registry; None if nothing is published yet.
 
@@ -97,6 +178,15 @@ def read_registry(read: Read) -> RegistryState | None:
             listed), TRUST_MIXED (files of different states, or one is missing), TRUST_ROLE (a file
             stands for another one), TRUST_ROLLBACK (the timestamp is older than the snapshots).
     """
+    state = open_registry(read)
+    for each in (state.catalog, state.packages) if state else ():
+        for name in each:
+            each[name]  # verifies it
+    return state
+
+
+def open_registry(read: Read) -> RegistryState | None:
+    """Return the state of a registry as `read_registry`; what is not accessed is not verified."""
     chain = read_roots(read)
     data = read(TIMESTAMP_PATH)
     if data is None:
@@ -110,21 +200,8 @@ def read_registry(read: Read) -> RegistryState | None:
     releases = _load(RELEASES, snapshot, targets, read)
     if not _has_bins(releases):
         raise TrustError("TRUST_METADATA", "releases does not delegate to the bins r-00 to r-ff")
-    bins = [_load(name, snapshot, releases, read) for name in BINS]
-    entries = [entry for each in bins for entry in _entries(each)]
-    files = [(e.kind, e.name, _target_file(e.path, e.target, read)) for e in entries]
-    return RegistryState(
-        registry_id=info_of(root).id,
-        mode=info_of(root).mode,
-        root_sha256=chain.first_sha256,
-        packages={name: file.data for kind, name, file in files if kind == "pkg"},
-        catalog={name: file for kind, name, file in files if kind == "catalog"},
-        documents={
-            each.role: each for each in (root, timestamp, snapshot, targets, releases, *bins)
-        },
-        targets={entry.path: entry.target for entry in entries},
-        newer_snapshot=_has_newer_snapshot(snapshot, root, read),
-    )
+    top = {each.role: each for each in (root, timestamp, snapshot, targets, releases)}
+    return RegistryState(chain, top, read)
 
 
 def read_roots(read: Read) -> RootChain | None:
@@ -168,18 +245,22 @@ def _has_bins(releases: Document) -> bool:
     return bins is not None and (bins.bit_length, bins.name_prefix) == (BIN_BITS, BIN_PREFIX)
 
 
-def _entries(document: Document) -> Iterator[_Entry]:
-    """Yield what a bin lists, if a client would look it up there."""
+def targets_in(document: Document) -> dict[str, Target]:
+    """Return the targets that a bin lists, by path; all must be such as a client looks up there.
+
+    Raises:
+        TrustError: TRUST_METADATA.
+    """
+    found: dict[str, Target] = {}
     for path, file in document.signed.targets.items():
-        kind_name = kind_and_name(path)
-        if kind_name is None or bin_of(path) != document.role:
+        if kind_and_name(path) is None or bin_of(path) != document.role:
             raise TrustError(
                 "TRUST_METADATA", f"{document.role} lists {path!r}, which is not allowed"
             )
         if "sha256" not in file.hashes:
             raise TrustError("TRUST_METADATA", f"{document.role} lists {path} without a SHA-256")
-        target = Target(length=file.length, sha256=file.hashes["sha256"])
-        yield _Entry(path=path, kind=kind_name[0], name=kind_name[1], target=target)
+        found[path] = Target(length=file.length, sha256=file.hashes["sha256"])
+    return found
 
 
 def _target_file(path: str, target: Target, read: Read) -> CatalogFile:
