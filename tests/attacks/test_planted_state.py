@@ -271,3 +271,15 @@ def test_settings_may_be_linked_from_elsewhere(client, tmp_path):
     settings.parent.mkdir(parents=True)
     settings.symlink_to(tmp_path / "dotfiles.toml")
     assert client.run("install", "quiz_master").code == 0
+
+
+@pytest.mark.parametrize("plant", [pipe, folder, dangling, loop])
+def test_a_policy_that_cannot_be_read_is_not_left_out(client, plant):
+    """It says which names and licences are refused, and what its reviews need."""
+    assert client.run("init", ".").code == 0
+    policy = client.place / "registry/policy.toml"
+    policy.unlink()
+    plant(policy, None)
+    for command in (("check",), ("check", "pbes"), ("publish",), ("new", "prompt", "greeter")):
+        assert client.refused(*command) == (4, "CANNOT_READ")
+    assert not (client.place / "registry/metadata").exists()

@@ -51,7 +51,7 @@ class FileTree(Mapping[PurePosixPath, bytes]):
             self._scan(PurePosixPath(PBES))
         else:
             self._scan_around(entry)
-        if (root / _POLICY).is_file():
+        if os.path.lexists(root / _POLICY):  # what is not a file cannot be read, but is a policy
             self._paths[_POLICY] = None
 
     def _scan(self, prefix: PurePosixPath, outlined: Container[PurePosixPath] = ()) -> None:
