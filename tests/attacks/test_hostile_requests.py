@@ -202,6 +202,14 @@ def test_the_gateway_refuses_in_json_and_asks_no_model(gateway, headers, code):
     assert answer.count("HTTP/1.1 ") == 1
 
 
+@pytest.mark.parametrize("length", [17, 99])
+def test_a_message_that_was_cut_off_reaches_no_model(gateway, length):
+    head = f"Host: {{host}}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n"
+    answer = answers(gateway, POST.format(head) + '{"message": "x"}')
+    assert answer.startswith("HTTP/1.1 400 ")
+    assert '"code": "BAD_REQUEST"' in answer
+
+
 def test_a_server_on_every_address_is_named_by_any_address(tmp_path):
     log = TraceLog(tmp_path / "log")
     with running(GatewayServer("0.0.0.0", 0, never, log)) as server:

@@ -135,7 +135,11 @@ class _Handler(LocalHandler, BaseHTTPRequestHandler):
         if len(length) > len(str(LARGEST)) or int(length) > LARGEST:
             message = f"the message is too long; the limit is {LARGEST:,} bytes"
             raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "TOO_LONG", message)
-        return _message_of(self.rfile.read(int(length)))
+        data = self.rfile.read(int(length))
+        if len(data) < int(length):
+            message = f"the message ends after {len(data):,} of {length} bytes"
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, "BAD_REQUEST", message)
+        return _message_of(data)
 
     def refuse(self, refusal: Refusal) -> None:
         status, message = refusal
