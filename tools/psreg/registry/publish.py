@@ -19,7 +19,6 @@ from psreg.core.errors import FindingsError, UnavailableError
 from psreg.core.identity import ReleaseId
 from psreg.formats.json.canonical import canonical
 from psreg.registry.baseline import Baseline, Intent, Ports, read_baseline, remove_leftovers
-from psreg.registry.build import BuildResult, build
 from psreg.registry.catalog_growth import grow
 from psreg.registry.catalog_head import Head
 from psreg.registry.records import PackageRecord, read_record
@@ -163,6 +162,8 @@ def _built(
     again: bool,
 ) -> tuple[Mapping[str, PackageRecord], tuple[ReleaseId, ...]]:
     """Return the records after a publish, and the new releases, if there is nothing to refuse."""
+    from psreg.registry.build import build  # noqa: PLC0415 - often nothing changed
+
     said = _conformance
     index = build(tree, previous, now, waived, conformance=said, psreg=psreg, waive_again=again)
     _refuse_changes(index)
