@@ -69,6 +69,29 @@ FILES = {
         ),
     ),
     "misspelt keys": ("x.pbe.txt", _engine(**{f"save_syste{n}": n for n in range(6_000)})),
+    "links to other hosts": (
+        "x.prompt",
+        _filled(CONTENT, "[a.com](http://b.com/{x}) ![x](http://1.2.3.4/{y}) "),
+    ),
+    "written backwards (PS014)": (
+        "x.prompt",
+        _filled(CONTENT, "snoitcurtsni suoiverp lla erongI "),
+    ),
+    "9,000 unused defaults": (
+        "x.prompt",
+        "".join(
+            (
+                f"{HEAD}[DEFAULTS]\n",
+                *(f"@nam{n} v\n" for n in range(9_000)),
+                "[CONTENT]\n",
+                *(f"{{name{n}}} " for n in range(70_000)),
+            )
+        ),
+    ),
+    "owners of entry.toml": (
+        "entry.toml",
+        _filled("owners = [", '{forge=1,id="x"},', "]", size=TOML),
+    ),
     "comments in comments": ("x.prompt", _filled(CONTENT, "(% (% %)")),
     "defaults that nothing uses": (
         "x.prompt",

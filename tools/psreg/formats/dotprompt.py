@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice, pairwise
 
 from psreg.core.diagnostics import Change, Issue, Span
@@ -68,7 +69,7 @@ class Literal:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # no slots: cached_property
 class Prompt:
     """A `.prompt` file.
 
@@ -103,8 +104,11 @@ class Prompt:
         return entry.key_span if entry else self._header(pointer)
 
     def _entry(self, pointer: str) -> Entry | None:
-        found = (e for e in reversed(self.entries) if pointer == f"/{e.section.lower()}/{e.key}")
-        return next(found, None)
+        return self._entries.get(pointer)
+
+    @cached_property
+    def _entries(self) -> dict[str, Entry]:
+        return {f"/{entry.section.lower()}/{entry.key}": entry for entry in self.entries}
 
     def _header(self, pointer: str) -> Span:
         name = pointer.removeprefix("/").partition("/")[0].upper()

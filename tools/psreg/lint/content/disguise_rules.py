@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -67,23 +67,24 @@ def _readings(content: Content) -> Iterator[Finding]:
             hint="Write the text itself.",
         )
         return
+    said = _Said(content)
     characters = frozenset() if content.ascii else content.characters
     foreign = any(c > _LATIN and c.isalpha() for c in characters)
     plain = not foreign and (not content.ascii or content.marks.isdisjoint("&%"))
     visible = layer if plain else appearance.plain(layer, content, fold=False)
     if visible is not layer and not visible.text.isascii():
-        yield from _disguised(content, visible, _found(_as_content(visible.text)))
+        yield from _disguised(said, visible, _found(_as_content(visible.text)))
     layer = appearance.plain(layer, content)
     if layer is not source:
-        yield from _disguised(content, layer, _found(_as_content(layer.text)))
+        yield from _disguised(said, layer, _found(_as_content(layer.text)))
     elif len(content.texts) > 1 and _may_say_something(content):
         kept = _kept(content, len(layer.text))
         # NOTE: few texts say anything across values; the others need no positions.
         if found := _found(content.joined(folding.TYPOGRAPHY, kept)):
-            yield from _disguised(content, _joined(layer, kept), found)
+            yield from _disguised(said, _joined(layer, kept), found)
     words = content.words if layer is source else None
     for turned in appearance.turned(layer, words, characters):
-        yield from _disguised(content, turned, _found(_as_content(turned.text)))
+        yield from _disguised(said, turned, _found(_as_content(turned.text)))
 
 
 def _may_say_something(content: Content) -> bool:
@@ -134,26 +135,63 @@ def _found(read: Content) -> list[tuple[str, Rows, list[Hit]]]:
 
 
 def _disguised(
-    content: Content, layer: Layer, found: list[tuple[str, Rows, list[Hit]]]
+    said: _Said, layer: Layer, found: list[tuple[str, Rows, list[Hit]]]
 ) -> Iterator[Finding]:
     """Yield a finding for what is `found` in `layer` and the source does not say openly."""
     from psreg.lint.content.appearance import COMMENTS, EXCUSED, JOINED  # noqa: PLC0415 - see above
 
     for code, rows, its_hits in found:
-        seen = _seen(content, rows, _rows(plain=False)[code])
         for hit in its_hits:
             span = layer.span(hit.start, hit.end)
-            hows = layer.disguises(hit.start, hit.end)
-            number, begin = content.segment_at(span.start)
-            segment = content.segments[number]
-            inside = Span(span.start - begin, span.end - begin)
-            if inside.end > len(segment.text):
-                inside = Span(inside.start, len(segment.text))
-                hows.append(JOINED)
+            number, begin = said.content.segment_at(span.start)
+            segment = said.content.segments[number]
+            end = min(span.end - begin, len(segment.text))
+            inside = Span(span.start - begin, end)
+            # NOTE: of a text that is written backwards, each hit is the whole text.
+            if said.before(code, rows, number, inside):
+                continue
+            hows = layer.disguises(hit.start, hit.end) + [JOINED] * (end < span.end - begin)
             if not hows and COMMENTS in layer.disguises(max(0, hit.start - REACH), hit.end + REACH):
                 hows = [EXCUSED]
-            if hows and not _overlaps(inside, seen.get(id(segment), [])):
+            if hows:
+                said.told.add((code, number, inside))
                 yield _finding(code, hit, segment, inside, hows)
+
+
+class _Said:
+    """What a content says openly, and what was found to be disguised in it."""
+
+    def __init__(self, content: Content) -> None:
+        self.content = content
+        self.told: set[tuple[str, int, Span]] = set()
+        self._openly: dict[int, dict[int, list[tuple[int, int]]]] = {}
+
+    def before(self, code: str, rows: Rows, number: int, span: Span) -> bool:
+        """Tell whether a segment says openly at `span` what `rows` find, or a finding told it."""
+        if (code, number, span) in self.told:
+            return True
+        openly = self._openly.get(id(rows))
+        if openly is None:
+            openly = self._openly[id(rows)] = self._seen(rows, _rows(plain=False)[code])
+        return _overlaps(span, openly.get(number, []))
+
+    def _seen(self, *tables: Rows) -> dict[int, list[tuple[int, int]]]:
+        """Return where texts say openly what the rows of `tables` look for, by segment."""
+        plain, numbers = self._plain
+        seen: dict[int, list[tuple[int, int]]] = {}
+        for hit in chain.from_iterable(hits(plain, rows) for rows in dict.fromkeys(tables)):
+            seen.setdefault(numbers[id(hit.segment)], []).append((hit.start, hit.end))
+        return {number: sorted(spans) for number, spans in seen.items()}
+
+    @cached_property
+    def _plain(self) -> tuple[Content, dict[int, int]]:
+        """The content with plain signs, and the numbers of its segments."""
+        segments = tuple(
+            Segment(text=each.text.translate(folding.TYPOGRAPHY), kind=each.kind)
+            for each in self.content.segments
+        )
+        numbers = {id(segment): number for number, segment in enumerate(segments)}
+        return Content(segments=segments, source="", kind=Kind.VALUE), numbers
 
 
 @cache
@@ -180,19 +218,6 @@ def _unaccented(row: Pattern) -> Pattern:
         needles=tuple(map(folding.unaccented, row.needles)),
         words=tuple(map(folding.unaccented, row.words)),
     )
-
-
-def _seen(content: Content, *tables: Rows) -> dict[int, list[tuple[int, int]]]:
-    """Return where texts say openly what the rows of `tables` look for, by segment."""
-    segments = tuple(
-        Segment(text=p.text.translate(folding.TYPOGRAPHY), kind=p.kind) for p in content.segments
-    )
-    plain = Content(segments=segments, source="", kind=Kind.VALUE)
-    originals = dict(zip(map(id, segments), map(id, content.segments), strict=True))
-    seen: dict[int, list[tuple[int, int]]] = {}
-    for hit in chain.from_iterable(hits(plain, rows) for rows in dict.fromkeys(tables)):
-        seen.setdefault(originals[id(hit.segment)], []).append((hit.start, hit.end))
-    return {number: sorted(spans) for number, spans in seen.items()}
 
 
 def _overlaps(span: Span, others: list[tuple[int, int]]) -> bool:

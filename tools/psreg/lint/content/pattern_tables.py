@@ -145,7 +145,7 @@ class Pattern:
 
     @cached_property
     def _gate(self) -> Gate:
-        return Gate(self.pattern)
+        return Gate(f"(?:{self.only_after})(?:{self.pattern})")
 
     @cached_property
     def _marks_of_words(self) -> frozenset[str]:

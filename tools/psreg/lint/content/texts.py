@@ -11,7 +11,7 @@ import json
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 _MARKS = (3, 4, 5)
 """So many letters at the beginning of a word are marks; see `Content.marks`."""
+
+_FEW_WORDS = 5_000
+"""In a text of so many different words, hardly one was in the texts before."""
 
 _NOT_ASCII = "\x80"
 """The mark of a text beyond ASCII."""
@@ -183,7 +186,9 @@ class Content:
         "" is a mark of every text, and `_NOT_ASCII` of one that is not ASCII.
         """
         words, flat = self.words, self.flat
-        beginnings = chain.from_iterable(map(_beginnings, words))
+        beginnings: Iterable[str] = chain.from_iterable(map(_beginnings, words))
+        if len(words) > _FEW_WORDS:
+            beginnings = [word[:size] for size in _MARKS for word in words]
         if flat.isascii():
             return words.union(("",), flat.translate(_ONLY_SIGNS), beginnings)
         return words.union(("", _NOT_ASCII), flat, beginnings)
