@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.cli.rules import registry_rules
+from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import Diagnostic, Report
 from psreg.core.errors import FindingsError
 from psreg.core.identity import is_name
@@ -356,13 +357,8 @@ def test_what_is_not_known_compares_everything() -> None:
 def test_parts_are_the_folders_of_a_name_in_every_class() -> None:
     places = {PurePosixPath("pbes/prompt/a"), PurePosixPath("pbes/x.txt")}
     assert names_in(places) == {"a"}
-    assert {str(part) for part in parts_of(places)} == {
-        "pbes/x.txt",
-        "pbes/prompt/a",
-        "pbes/stateless_executor/a",
-        "pbes/interactive_engine/a",
-        "pbes/persistent_service/a",
-    }
+    folders = {f"pbes/{each}/a" for each in CLASSES}
+    assert {str(part) for part in parts_of(places)} == {"pbes/x.txt", *folders}
 
 
 # The law
