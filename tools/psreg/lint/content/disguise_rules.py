@@ -40,12 +40,7 @@ def disguised_text(content: Content) -> Iterator[Finding]:
     after    (deleted)
     ```
     """
-    told: set[tuple[Span | str, str]] = set()
-    for finding in _readings(content):
-        place = (finding.at, finding.message.rpartition("(")[2])
-        if place not in told:
-            told.add(place)
-            yield finding
+    yield from _readings(content)
 
 
 _LATIN = "\u024f"
@@ -53,7 +48,7 @@ _LATIN = "\u024f"
 
 
 def _readings(content: Content) -> Iterator[Finding]:
-    """Yield what is found in each of the ways to read a text; some find the same."""
+    """Yield what is found in each of the ways to read a text; what some find again is told once."""
     from psreg.lint.content import appearance  # noqa: PLC0415 - not needed where nothing is checked
 
     text = content.text if content.ascii else content.text.translate(folding.TYPOGRAPHY)
