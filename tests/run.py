@@ -30,6 +30,9 @@ FIRST = (
 )
 """The tests below `tests/unit` that a change needs first."""
 
+ROOM = 2 << 30
+"""So many bytes are more than all tests need at once."""
+
 
 def chromium() -> bool:
     """Tell whether Chromium is there, after installing it where we may (Debian, as root)."""
@@ -43,6 +46,14 @@ def chromium() -> bool:
         if done.returncode:
             return False
     return shutil.which("chromium") is not None
+
+
+def in_memory() -> None:
+    """Keep temporary files in memory where there is room: disks are slow to make and to sync."""
+    memory = Path("/dev/shm")
+    there = memory.is_dir() and os.access(memory, os.W_OK | os.X_OK)
+    if "TMPDIR" not in os.environ and there and shutil.disk_usage(memory).free > ROOM:
+        os.environ["TMPDIR"] = str(memory)
 
 
 def static() -> tuple[int, str]:
@@ -98,4 +109,5 @@ def main(arguments: list[str]) -> int:
 if __name__ == "__main__":
     os.environ.pop("PYTHONPATH", None)  # nothing of another project comes before what is installed
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of programs start; compile them once
+    in_memory()
     sys.exit(main(sys.argv[1:]))
