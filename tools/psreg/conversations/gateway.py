@@ -25,8 +25,9 @@ from psreg.conversations.model import (
 from psreg.core.diagnostics import ERROR, Span
 from psreg.core.errors import UnavailableError
 from psreg.protocols.pb2s import PB2S_RULES
+from psreg.protocols.pb2s.clarify_rules import MAX_CYCLES, QUESTIONS
 from psreg.protocols.pb2s.flags import CONTRADICTION, flags_of
-from psreg.protocols.pb2s.section_rules import MAX_BULLETS, MAX_CYCLES, QUESTIONS
+from psreg.protocols.pb2s.section_rules import MAX_BULLETS
 from psreg.protocols.pb2s.sections import CLARIFY, answer_of, bullets_of, questions_of
 from psreg.protocols.pb2s.trace import prompt_hash
 from psreg.protocols.pb2s.units import exchange_of, replies_of

@@ -16,8 +16,8 @@ from psreg.formats.conversation.json_lines import Kind
 from psreg.lint.locate import judge
 from psreg.lint.reports.text import report_lines
 from psreg.protocols.protocol import Options
+from psreg.protocols.vpp import VPP_RULES
 from psreg.protocols.vpp.session import Session
-from psreg.protocols.vpp.vpp_rules import VPP_RULES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from psreg.core.regex import lazy
-from psreg.lint.content.texts import Content, mark
+from psreg.lint.content.marks import mark
+from psreg.lint.content.texts import Content
 
 _TOKEN = lazy(
     r"[A-Za-z0-9]{1,60} ?(?![*+?{])| \??|"  # letters and blanks

@@ -22,7 +22,8 @@ from typing import Any
 from psreg.core.diagnostics import Finding, Severity
 from psreg.core.regex import lazy
 from psreg.lint.content.gates import Gate
-from psreg.lint.content.texts import Content, Segment, mark, marks_of, quoted
+from psreg.lint.content.marks import mark, marks_of
+from psreg.lint.content.texts import Content, Segment, quoted
 
 REACH = 80
 """How many characters before and after a match can make it harmless."""

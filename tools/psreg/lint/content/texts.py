@@ -11,11 +11,11 @@ import json
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, cached_property, lru_cache
-from itertools import accumulate, chain
+from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from psreg.core.diagnostics import Span
@@ -23,41 +23,26 @@ from psreg.core.regex import lazy
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import Escaped, JsonTree, escaped
 from psreg.formats.markdown import code_spans, fences
+from psreg.lint.content.marks import (
+    flattened,
+    marks_of_any,
+    marks_of_text,
+    narrowed,
+    where_to_search,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from psreg.formats.dotprompt import Prompt
     from psreg.formats.pbe import Pbe
     from psreg.formats.toml_document import TomlTree
 
-_MARKS = (3, 4, 5)
-"""So many letters at the beginning of a word are marks; see `Content.marks`."""
-
-_FEW_WORDS = 5_000
-"""In a text of so many different words, hardly one was in the texts before."""
-
-_NOT_ASCII = "\x80"
-"""The mark of a text beyond ASCII."""
-
-_NO_LETTERS = {code: " " for code in range(0x80) if not chr(code).isalnum()}
-_ALPHANUMERIC = "abcdefghijklmnopqrstuvwxyz0123456789"
-_WORD = lazy(r"[a-z0-9]++")
 
 _BASE64 = bytes(
     ord("a" if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "+/_-=") else " ")
     for code in range(0x100)
 )
 """An `a` for each character of base64, a blank for others."""
-
-_ASCII_BLANKS = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f"
-_ONLY_SIGNS = dict.fromkeys(map(ord, f"{_ALPHANUMERIC} {_ASCII_BLANKS}"))
-_BLANKS = _ASCII_BLANKS + (
-    "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000"
-)
-"""What `\\s` matches besides the blank."""
-
-_SAME_LETTER = {"ſ": "s", "ı": "i", "İ": "i"}
-"""Letters that match others in a pattern that ignores case, but that `lower` leaves alone."""
 
 
 class Kind(StrEnum):
@@ -165,19 +150,17 @@ class Content:
     @cached_property
     def flat(self) -> str:
         """`lower` as patterns read it, with a blank for each white space; as long as `text`."""
-        return _flat(self.text, self.lower)
+        return flattened(self.text, self.lower)
 
     @cached_property
     def phrases(self) -> str:
         """`flat` with one blank for several and at both ends, to look up phrases."""
-        return _narrow(self.flat)
+        return narrowed(self.flat)
 
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word in `flat`, words being letters and digits."""
-        if self.text.isascii():
-            return frozenset(self.flat.translate(_NO_LETTERS).split())
-        return frozenset(_WORD.findall(self.flat))
+        return words_of(self.flat, ascii_only=self.text.isascii())
 
     @cached_property
     def marks(self) -> frozenset[str]:
@@ -185,13 +168,7 @@ class Content:
 
         "" is a mark of every text, and `_NOT_ASCII` of one that is not ASCII.
         """
-        words, flat = self.words, self.flat
-        beginnings: Iterable[str] = chain.from_iterable(map(_beginnings, words))
-        if len(words) > _FEW_WORDS:
-            beginnings = [word[:size] for size in _MARKS for word in words]
-        if flat.isascii():
-            return words.union(("",), flat.translate(_ONLY_SIGNS), beginnings)
-        return words.union(("", _NOT_ASCII), flat, beginnings)
+        return marks_of_text(self.words, self.flat)
 
     @cached_property
     def vocabulary(self) -> str:
@@ -200,7 +177,7 @@ class Content:
 
     def contains(self, needle: str) -> bool:
         """Tell whether `needle`, in lower case, is in `flat`; with a line break, in `lower`."""
-        marks, where = _where_to_search(needle)
+        marks, where = where_to_search(needle)
         return marks <= self.marks and needle in getattr(self, where)
 
     def has_run(self, size: int) -> bool:
@@ -273,7 +250,7 @@ class Content:
         MULTILINE, `^` and `$`: first all segments are searched together, and one by one only if
         there is a match.
         """
-        if needles and _one_of(needles).isdisjoint(self.marks):
+        if needles and marks_of_any(needles).isdisjoint(self.marks):
             return
         if needles and not any(map(self.contains, needles)):
             return
@@ -308,7 +285,7 @@ class _Values(Content):
         """Values before names: here is also what a sentence says that is split over values."""
         _, names, values = self._strings
         text = "\n".join([*values, *names])
-        return _narrow(_flat(text, text.lower()))
+        return narrowed(flattened(text, text.lower()))
 
     @cached_property
     def _strings(self) -> tuple[list[str], list[str], list[str]]:
@@ -446,75 +423,9 @@ def _json(tree: JsonTree) -> list[Segment]:
     return found
 
 
-def _flat(text: str, lower: str) -> str:
-    # NOTE: a few letters are longer in lower case; the offsets of `text` must remain valid.
-    if len(lower) != len(text):
-        lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-    blanks = _BLANKS
-    if lower.isascii():
-        blanks = _ASCII_BLANKS
-    else:
-        for letter, same in _SAME_LETTER.items():
-            lower = lower.replace(letter, same)
-    for blank in blanks:
-        lower = lower.replace(blank, " ")
-    return lower
-
-
-def _narrow(flat: str) -> str:
-    flat = f" {flat} "
-    while "  " in flat:
-        flat = flat.replace("  ", " ")
-    return flat
-
-
-@lru_cache(maxsize=1 << 14)
-def _beginnings(word: str) -> tuple[str, ...]:
-    # NOTE: texts repeat the words of others.
-    return tuple(word[:size] for size in _MARKS)
-
-
-@cache
-def _where_to_search(needle: str) -> tuple[frozenset[str], str]:
-    """Return marks of every text that contains `needle`, and what of a `Content` to search."""
-    if any(blank in needle for blank in _ASCII_BLANKS):
-        return frozenset(), "lower"
-    # NOTE: most needles are parts of words, and a text repeats its words.
-    rest = needle.lstrip(_ALPHANUMERIC)
-    return marks_of(rest), "flat" if rest else "vocabulary"
-
-
-@cache
-def _one_of(needles: tuple[str, ...]) -> frozenset[str]:
-    """Return marks of which every text with one of `needles` has one."""
-    return frozenset(max(_where_to_search(each)[0], key=len, default="") for each in needles)
-
-
-def mark(word: str) -> str:
-    """Return the longest mark of every text with a word that begins with `word`."""
-    return word[: _MARKS[-1]] if len(word) >= _MARKS[0] else ""
-
-
 def _as_one(text: str, like: Content) -> Content:
     segment = Segment(text=text, kind=Kind.VALUE)
     return Content(segments=(segment,), source=text, kind=like.kind)
-
-
-def marks_of(beginning: str) -> frozenset[str]:
-    """Return marks of every text in which a word begins where `beginning`, in lower case, does."""
-    if not beginning.isascii():
-        return frozenset((_NOT_ASCII,))
-    *before, last = beginning.split(" ")
-    if all(map(str.isalnum, before)) and (last.isalnum() or not last):
-        return frozenset(("", *before, mark(last)))
-    words = _WORD.finditer(beginning)
-    return frozenset(
-        (
-            "",
-            *beginning.translate(_ONLY_SIGNS),
-            *(word[0] if word.end() < len(beginning) else mark(word[0]) for word in words),
-        )
-    )
 
 
 _CONTROLS = {

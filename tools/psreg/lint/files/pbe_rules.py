@@ -7,11 +7,8 @@ if only the author can know what was meant.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
-from typing import Any
 
 from psreg.core.classes import PBE_CLASSES
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding
@@ -19,11 +16,10 @@ from psreg.core.identity import MAX_NAME_LENGTH, is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.version import is_version
 from psreg.formats import schema
-from psreg.formats.json.pointer import dotted, join, split
+from psreg.formats.json.pointer import join
 from psreg.formats.json.syntax_error import shown
-from psreg.formats.pbe import SAVE_TEMPLATE, STANDARD_INSTRUCTIONS, Pbe
-from psreg.formats.schema import MAX_VIOLATIONS, kind
-from psreg.lint.content.clarity_rules import LONGEST_FILLER, says_nothing
+from psreg.formats.pbe import STANDARD_INSTRUCTIONS, Pbe
+from psreg.formats.schema import kind
 from psreg.lint.files.pbe_fixes import naming_fix, padded_version, snake_case, version_fix
 from psreg.lint.files.pbe_interactive_rules import (
     description_too_long,
@@ -40,25 +36,8 @@ from psreg.lint.files.pbe_interactive_rules import (
     too_few_techniques,
     too_many_techniques,
 )
+from psreg.lint.files.pbe_text_rules import blank_string, never_terminates, text_says_nothing
 from psreg.lint.parser_findings import of_violations
-
-_IDENTIFIERS = ("/phase", "/recognition_key")
-_ROOT_IDENTIFIERS = frozenset(("/pbe_name", "/pbe_version", "/pbe_class"))
-"""Fields with rules of their own, whose values need not say anything."""
-
-_FEW = 5
-"""Copied texts that are reported one by one; a copy of a whole prompt is one finding."""
-
-_STOPS = r"(?:stop|end|terminate|finish|exit|quit|halt|return)(?:s|es|ed)?"
-_NEVER = re.compile(
-    r"(?:(?:it|this|the \w+) )?"
-    rf"(?:(?:will |must |can |should )?(?:never|not)(?: ever)?(?: {_STOPS})?"
-    rf"|(?:does|do|will|must|can|should)(?: not|nt) (?:ever )?{_STOPS}|cannot {_STOPS}"
-    r"|(?:runs?|goes on|go on|continues?|keeps? (?:going|running))(?: on)?"
-    r"(?: forever| indefinitely| endlessly| always)|forever|indefinitely|endless|infinite|always"
-    r"|(?:there is )?no (?:end|termination|termination condition|condition|stop)"
-    r"|niemals?|nie|endet nie|jamais|nunca|mai|никогда|永不|从不)"
-)
 
 
 @rule("PBE001", spec="pbe-1.0/PBE-03", severity=ERROR)
@@ -284,32 +263,6 @@ def reserved_field_of_another_class(pbe: Pbe) -> Iterator[Finding]:
                 )
 
 
-@rule("PBE020", spec="pbe-1.0/PBE-A13", severity=ERROR)
-def blank_string(pbe: Pbe) -> Iterator[Finding]:
-    """A required text is blank, or the list of trigger phrases is empty.
-
-    ## Why
-    A field is required because the assistant needs its content. If the text is empty or consists
-    only of spaces, the assistant has to invent the content, differently each time.
-
-    ## Fix
-    Write the content of the field; one concrete sentence is enough.
-
-    ```text
-    before   "termination_condition": " "
-    after    "termination_condition": "Ends after the greeting."
-    ```
-    """
-    yield from of_violations(pbe.violations, "PBE020")
-    from psreg.formats.pbe_templates import advice  # noqa: PLC0415 - only a PBE needs it
-
-    blank = (pointer for pointer, text in pbe.strings if not text.strip())
-    for pointer in islice(blank, MAX_VIOLATIONS):
-        path = _at(pointer)
-        hint = advice(pbe.schema_name, path)
-        yield Finding(message=f"`{dotted(path)}` is blank", at=pointer, hint=hint)
-
-
 @rule("PBE021", spec="pbe-1.0/PBE-03", severity=ERROR)
 def wrong_type(pbe: Pbe) -> Iterator[Finding]:
     """A field has a value of the wrong type.
@@ -382,124 +335,6 @@ def custom_install_instructions(pbe: Pbe) -> Iterator[Finding]:
             at="/install_instructions",
             hint="Check that you mean every word of it.",
         )
-
-
-@rule("PBE027", spec="pbe-1.0/PBE-A13b", severity=WARNING, since="0.2.0")
-def text_says_nothing(pbe: Pbe) -> Iterator[Finding]:
-    """A required text says nothing: `.`, `n/a`, `none`, an empty blank, or a copied example.
-
-    ## Why
-    The assistant reads every required field as an instruction. A full stop, "n/a" or `{{tone}}` is
-    as good as nothing: each assistant invents the rest, differently each time. An example that the
-    specification, `psreg new` or the PBE Creator Tool shows for a field is about another prompt,
-    and so is a whole sentence of a prompt that psreg comes with.
-
-    ## Fix
-    Write what the field asks for; one concrete sentence is enough.
-
-    ```text
-    before   "behavior": "n/a"
-    after    "behavior": "Group items by bag, give a count for each, add no greeting."
-    ```
-    """
-    if pbe.meant_class:
-        yield from islice(_meaningless(pbe, pbe.meant_class), MAX_VIOLATIONS)
-
-
-def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
-    from psreg.formats.pbe_templates import advice, unfilled  # noqa: PLC0415 - for PBEs
-    from psreg.lint.copied_texts import copied_from, only_letters  # noqa: PLC0415 - for PBEs
-
-    copied: dict[str, list[str]] = {}
-    found: list[tuple[str, str]] = []
-    name = pbe.text("pbe_name") or ""
-    for pointer, text in _prose(pbe):
-        # NOTE: almost every text has more letters than any filler, and no blank.
-        letters = only_letters(text) if "{{" not in text else b""
-        filler = len(letters) <= LONGEST_FILLER or letters[0] == letters[1]
-        if filler and says_nothing(text):
-            found.append((pointer, f"says nothing: {shown(text)}"))
-        elif left := unfilled(text):
-            found.append((pointer, f"contains {left}, a blank that was not filled in"))
-        elif whose := copied_from(text, name):
-            copied.setdefault(whose, []).append(pointer)
-    for whose, pointers in copied.items():
-        if len(pointers) > _FEW:
-            yield _copied(pointers, whose)
-        else:
-            found += [(pointer, f"is {whose}") for pointer in pointers]
-    for path, text in _saved(pbe.get(*SAVE_TEMPLATE), SAVE_TEMPLATE):
-        if left := unfilled(text):
-            found.append((join(path), f"contains {left}, a blank that was not filled in"))
-    for pointer, what in found:
-        path = _at(pointer)
-        hint = advice(entry_class, path)
-        yield Finding(message=f"`{dotted(path)}` {what}", at=pointer, hint=hint)
-
-
-def _prose(pbe: Pbe) -> list[tuple[str, str]]:
-    """Return pointer and text of every required text that is to say something."""
-    return [
-        (pointer, text)
-        for pointer, text in pbe.strings
-        if not pointer.endswith(_IDENTIFIERS) and pointer not in _ROOT_IDENTIFIERS and text.strip()
-    ]
-
-
-def _copied(pointers: list[str], whose: str) -> Finding:
-    first = dotted(_at(pointers[0]))
-    return Finding(
-        message=f"`{first}` is {whose}, and so are {len(pointers) - 1} other texts",
-        at=pointers[0],
-        hint="Write your own texts, or propose a new version of the prompt that has them.",
-    )
-
-
-def _at(pointer: str) -> tuple[str | int, ...]:
-    return tuple(int(token) if token.isdigit() else token for token in split(pointer))
-
-
-def _saved(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield path and text of every text in a save template."""
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict | list):
-        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _saved(item, (*path, key))
-
-
-@rule(
-    "PBE029", spec="pbe-1.0/PBE-A13b pbe-1.0/PBE-08 pbe-1.0/PBE-20", severity=WARNING, since="0.2.0"
-)
-def never_terminates(pbe: Pbe) -> Iterator[Finding]:
-    """The termination condition of a stateless executor says that it never ends.
-
-    ## Why
-    A stateless executor does one thing; when its condition is met, the assistant returns to normal.
-    The specification requires a clearly defined condition. With "Never stop." the assistant stays
-    in the role for the rest of the conversation.
-
-    ## Fix
-    Name the moment at which the task is done. For a dialogue without a fixed end, use the class
-    `interactive_engine`.
-
-    ```text
-    before   "termination_condition": "Never stop."
-    after    "termination_condition": "Ends after the list has been printed."
-    ```
-    """
-    text = pbe.text("execution", "termination_condition")
-    if pbe.meant_class == "stateless_executor" and text and _NEVER.fullmatch(_words(text)):
-        yield Finding(
-            message=f"`execution.termination_condition` is {shown(text)}, which is not an end",
-            at="/execution/termination_condition",
-            hint="Name the moment at which the task is done.",
-        )
-
-
-def _words(text: str) -> str:
-    kept = re.sub(r"['’]", "", text.casefold())
-    return " ".join(re.sub(r"[^\w]+|_", " ", kept).split())
 
 
 @rule("PBE033", spec="pbe-1.0/PBE-07", severity=ERROR, since="0.2.0")

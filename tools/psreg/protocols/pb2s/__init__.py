@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from psreg.core.rule import Rule
 from psreg.formats.protocol_versions import latest_version
+from psreg.protocols.pb2s.clarify_rules import CLARIFY_RULES
 from psreg.protocols.pb2s.proof_rules import PROOF_RULES, SAMPLING_RULES
 from psreg.protocols.pb2s.reply import Reply
-from psreg.protocols.pb2s.section_rules import CLARIFY_RULES, SECTION_RULES
+from psreg.protocols.pb2s.section_rules import SECTION_RULES
 from psreg.protocols.pb2s.trace_rules import TRACE_RULES
 from psreg.protocols.pb2s.units import parsed, units
 from psreg.protocols.protocol import ConversationProtocol

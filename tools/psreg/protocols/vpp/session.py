@@ -17,8 +17,10 @@ from dataclasses import dataclass, replace
 
 from psreg.core.diagnostics import Finding, Mode, Severity
 from psreg.protocols.protocol import Options
+from psreg.protocols.vpp import VPP_RULES
 from psreg.protocols.vpp.command import Command, expected_echo, write_command
 from psreg.protocols.vpp.footer import is_footer, write_footer
+from psreg.protocols.vpp.footer_rules import FOOTER_RULES
 from psreg.protocols.vpp.units import State, VppTurn
 from psreg.protocols.vpp.vocabulary import (
     CANONICAL,
@@ -28,7 +30,6 @@ from psreg.protocols.vpp.vocabulary import (
     RECOVERY_TAGS,
     Pipeline,
 )
-from psreg.protocols.vpp.vpp_rules import FOOTER_RULES, VPP_RULES
 
 DEFAULT_LOCUS = "assistant"
 NO_SOURCES = "none"

@@ -1,0 +1,134 @@
+"""How texts are searched quickly: as patterns read them, by marks that select patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from itertools import chain
+
+from psreg.core.regex import lazy
+
+_MARKS = (3, 4, 5)
+"""So many letters at the beginning of a word are marks; see `Content.marks`."""
+
+
+_FEW_WORDS = 5_000
+"""In a text of so many different words, hardly one was in the texts before."""
+
+
+_NOT_ASCII = "\x80"
+"""The mark of a text beyond ASCII."""
+
+
+_NO_LETTERS = {code: " " for code in range(0x80) if not chr(code).isalnum()}
+
+
+_ALPHANUMERIC = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+_WORD = lazy(r"[a-z0-9]++")
+
+
+_ASCII_BLANKS = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f"
+
+
+_ONLY_SIGNS = dict.fromkeys(map(ord, f"{_ALPHANUMERIC} {_ASCII_BLANKS}"))
+
+
+_BLANKS = _ASCII_BLANKS + (
+    "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+"""What `\\s` matches besides the blank."""
+
+
+_SAME_LETTER = {"ſ": "s", "ı": "i", "İ": "i"}
+"""Letters that match others in a pattern that ignores case, but that `lower` leaves alone."""
+
+
+def flattened(text: str, lower: str) -> str:
+    """Return `text`, whose lower case is `lower`, as patterns read it, and as long as it is."""
+    # NOTE: a few letters are longer in lower case; the offsets of `text` must remain valid.
+    if len(lower) != len(text):
+        lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    blanks = _BLANKS
+    if lower.isascii():
+        blanks = _ASCII_BLANKS
+    else:
+        for letter, same in _SAME_LETTER.items():
+            lower = lower.replace(letter, same)
+    for blank in blanks:
+        lower = lower.replace(blank, " ")
+    return lower
+
+
+def narrowed(flat: str) -> str:
+    """Return `flat` with one blank for several and at both ends."""
+    flat = f" {flat} "
+    while "  " in flat:
+        flat = flat.replace("  ", " ")
+    return flat
+
+
+def words_of(flat: str, *, ascii_only: bool) -> frozenset[str]:
+    """Return every word in `flat`, words being letters and digits of ASCII."""
+    if ascii_only:
+        return frozenset(flat.translate(_NO_LETTERS).split())
+    return frozenset(_WORD.findall(flat))
+
+
+def marks_of_text(words: frozenset[str], flat: str) -> frozenset[str]:
+    """Return the marks of a text: every sign and word, and the first letters of each word.
+
+    "" is a mark of every text, and `_NOT_ASCII` of one that is not ASCII.
+    """
+    beginnings: Iterable[str] = chain.from_iterable(map(_beginnings, words))
+    if len(words) > _FEW_WORDS:
+        beginnings = [word[:size] for size in _MARKS for word in words]
+    if flat.isascii():
+        return words.union(("",), flat.translate(_ONLY_SIGNS), beginnings)
+    return words.union(("", _NOT_ASCII), flat, beginnings)
+
+
+@lru_cache(maxsize=1 << 14)
+def _beginnings(word: str) -> tuple[str, ...]:
+    # NOTE: texts repeat the words of others.
+    return tuple(word[:size] for size in _MARKS)
+
+
+@cache
+def where_to_search(needle: str) -> tuple[frozenset[str], str]:
+    """Return marks of every text that contains `needle`, and what of a `Content` to search."""
+    if any(blank in needle for blank in _ASCII_BLANKS):
+        return frozenset(), "lower"
+    # NOTE: most needles are parts of words, and a text repeats its words.
+    rest = needle.lstrip(_ALPHANUMERIC)
+    return marks_of(rest), "flat" if rest else "vocabulary"
+
+
+@cache
+def marks_of_any(needles: tuple[str, ...]) -> frozenset[str]:
+    """Return marks of which every text with one of `needles` has one."""
+    return frozenset(max(where_to_search(each)[0], key=len, default="") for each in needles)
+
+
+def mark(word: str) -> str:
+    """Return the longest mark of every text with a word that begins with `word`."""
+    return word[: _MARKS[-1]] if len(word) >= _MARKS[0] else ""
+
+
+def marks_of(beginning: str) -> frozenset[str]:
+    """Return marks of every text in which a word begins where `beginning`, in lower case, does."""
+    if not beginning.isascii():
+        return frozenset((_NOT_ASCII,))
+    *before, last = beginning.split(" ")
+    if all(map(str.isalnum, before)) and (last.isalnum() or not last):
+        return frozenset(("", *before, mark(last)))
+    words = _WORD.finditer(beginning)
+    return frozenset(
+        (
+            "",
+            *beginning.translate(_ONLY_SIGNS),
+            *(word[0] if word.end() < len(beginning) else mark(word[0]) for word in words),
+        )
+    )
