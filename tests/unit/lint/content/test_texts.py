@@ -139,3 +139,10 @@ def test_code_is_known():
 
 def test_characters_are_those_of_the_decoded_text():
     assert of_value({"a": "é\n"}).characters == frozenset("aé\n")
+
+
+def test_a_text_of_many_words_has_the_same_marks():
+    words = [f"word{number}" for number in range(6_000)]
+    many, few = texts.of_readme(" ".join(words)), texts.of_readme(" ".join(words[:10]))
+    assert few.marks <= many.marks
+    assert {"wor", "word", "word5", "word5999"} <= many.marks
