@@ -19,6 +19,7 @@ ONLY_IN = {
     "platformdirs": {"psreg/system/user_folders.py"},
     "jsonschema_rs": {"psreg/formats/schema.py"},
     "mkdocs": {"psreg/catalogue/mkdocs_frame.py"},
+    "material": {"psreg/catalogue/mkdocs_frame.py"},
     "git": {"psreg/git/repository.py"},
     "urllib3": {"psreg/http/client.py"},
     "http.client": {"psreg/http/client.py", "psreg/http/deadline.py"},

@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import distribution
 
 import pytest
+from packaging.requirements import Requirement
 
 import generate
 
@@ -51,3 +53,85 @@ def test_the_whole_journey_without_the_repository(installed, tmp_path):
     assert (tmp_path / "site/interactive_engine/made_1/index.html").is_file()
     psreg("install", "made_1", "--registry", str(tmp_path / "site"), "--to", str(tmp_path / "d"))
     assert (tmp_path / "d/made_1.pbe.txt").read_text() == generate.engine("made_1", 1)
+
+
+@pytest.fixture(scope="module")
+def base(installed, tmp_path_factory):
+    """Return what runs psreg with the wheel and what it always needs, and with no extra."""
+    folder = tmp_path_factory.mktemp("base")
+    for name in closure("psreg"):
+        for top in {file.parts[0] for file in distribution(name).files} - {"..", "__pycache__"}:
+            (folder / top).symlink_to(distribution(name).locate_file(top))
+
+    def psreg(*arguments, cwd):
+        return subprocess.run(
+            [sys.executable, "-S", "-m", "psreg", *arguments],
+            cwd=cwd,
+            env={
+                **os.environ,
+                "PYTHONPATH": f"{installed}{os.pathsep}{folder}",
+                "PSREG_HOME": str(cwd.with_suffix(".home")),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return psreg
+
+
+def closure(name):
+    """Return the names of all distributions that `name` without extras needs."""
+    found, left = set(), [name]
+    while left:
+        for line in distribution(left.pop()).requires or ():
+            needed = Requirement(line)
+            wanted = not needed.marker or needed.marker.evaluate({"extra": ""})
+            if wanted and needed.name not in found:
+                found.add(needed.name)
+                left.append(needed.name)
+    return found
+
+
+@pytest.fixture(scope="module")
+def published(base, tmp_path_factory):
+    """Return a published registry in a Git repository."""
+    folder = tmp_path_factory.mktemp("registry")
+    generate.registry(folder, 2, "REG011")
+    mine = ["-c", "user.name=a", "-c", "user.email=a@localhost"]
+    for git in (["init", "-q"], ["add", "pbes/*/made_1/*"], [*mine, "commit", "-qm", "Begin"]):
+        subprocess.run(["git", *git], cwd=folder, check=True)
+    done = base("publish", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "extra", "library"),
+    [
+        (["site", "build", "--out", "out"], "site", "mkdocs-material"),
+        (["serve", "--port", "0"], "site", "mkdocs-material"),
+        (["review", "--base", "HEAD", "."], "review", "gitpython"),
+        (["submit", "made_0"], "review", "gitpython"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_command_without_its_extra_says_what_to_install(
+    base, published, arguments, extra, library
+):
+    done = base(*arguments, cwd=published)
+    said, hint = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said == f"psreg: error[EXTRA_MISSING]: `psreg[{extra}]` is not installed"
+    assert hint.startswith(f"  hint: Run `{sys.executable} -m pip install ")
+    assert library in hint
+
+
+def test_without_extras_it_checks_publishes_and_installs(base, published):
+    for arguments in (
+        ["check", "pbes"],
+        ["publish"],
+        ["install", "made_1", "--registry", ".", "--to", "to"],
+    ):
+        done = base(*arguments, cwd=published)
+        assert done.returncode == 0, done.stdout + done.stderr

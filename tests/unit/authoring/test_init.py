@@ -188,7 +188,9 @@ def test_psreg_is_pinned_and_what_it_needs_has_hashes():
     assert needed.endswith((ROOT / ".ci/constraints.txt").read_text())
     rows = re.sub(r"#.*\n|\\\n", "", needed).splitlines()
     assert all(re.fullmatch(r"[\w.-]+==\S+ .*--hash=sha256:[0-9a-f]{64}.*", row) for row in rows)
-    assert {"tuf", "hatchling"} <= {row.partition("==")[0] for row in rows}
+    assert {"tuf", "hatchling", "gitpython", "mkdocs-material"} <= {
+        row.partition("==")[0] for row in rows
+    }
     assert "://" not in needed
 
 

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import psreg
 from psreg.catalogue.pages.html import text
 from psreg.core.errors import FindingsError
+from psreg.system.extras import extra
 
 _DROPPED = ("sitemap.xml", "sitemap.xml.gz", "assets/javascripts/lunr/")
 """Output of mkdocs that the site does not need: sitemaps with the date of the build, stemmers."""
@@ -61,8 +62,12 @@ def build_frame(
     address of the site, `repository` that of the registry's repository, to which the pages link.
 
     Raises:
+        UsageError: EXTRA_MISSING.
         FindingsError: mkdocs failed or warned; the message contains all its messages.
     """
+    with extra("site"):
+        import material  # noqa: F401, PLC0415 - mkdocs finds it by its name
+        import mkdocs  # noqa: F401, PLC0415
     # Without this, Material prints a banner about mkdocs 2 in every build.
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
     with (

@@ -28,6 +28,7 @@ from psreg.git.merge import REBASE, MergeFolder
 from psreg.git.objects import Objects
 from psreg.git.process import Git, no_git, trusts
 from psreg.git.tree_diff import Difference, FolderPair, Revision, differences
+from psreg.system.extras import extra
 from psreg.system.files import is_ours
 
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -224,12 +225,14 @@ def open_repository(path: Path) -> Repository:
     """Return the repository that `path` is in: a bare one, a clone, or a worktree of one.
 
     Raises:
+        UsageError: `EXTRA_MISSING`.
         UnavailableError: `NO_GIT`; `NO_REPOSITORY`: `path` is not in one.
         TrustError: `TRUST_FOREIGN`: it belongs to another user of this machine.
     """
     try:
         # The import takes a tenth of a second, and looks for the program git.
-        import git  # noqa: PLC0415
+        with extra("review"):
+            import git  # noqa: PLC0415
     except ImportError as error:
         raise no_git() from error
     try:
