@@ -24,7 +24,7 @@ from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.metadata import Document, MetadataSigner, signers_of
 from psreg.registry.trust.reading import RegistryState, read_registry
-from psreg.registry.trust.roles import LIFETIMES
+from psreg.registry.trust.roles import LIFETIMES, Bins, Target
 from psreg.registry.trust.signing_keys import key_to_pem
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -131,6 +131,22 @@ def write(registry: Path, documents: Iterable[Document]) -> None:
     for document in documents:
         prefix = "" if document.role == "timestamp" else f"{document.version}."
         (registry / f"metadata/{prefix}{document.role}.json").write_bytes(document.data)
+
+
+def former_bins(home: Path, registry: Path) -> None:
+    """Sign a registry again as psreg before 0.2 did: 256 bins, one of which lists the catalogue."""
+    state, signer, bins = state_of(registry), signer_of(home, registry), Bins(bits=8)
+    targets = state.documents["targets"]
+    shares: dict[str, dict[str, Target]] = {role: {} for role in bins.roles}
+    for path, target in state.targets.items():
+        shares[bins.of(path)][path] = target
+    releases = signer.first_releases({}, bins, targets, state.root)
+    below = [signer.next_bin(role, share, releases, None) for role, share in shares.items()]
+    first = min(each.expires for each in below)
+    snapshot = signer.next_snapshot([*below, releases, targets], state.root, None, first)
+    for role in state.bins.roles:
+        (registry / f"metadata/1.{role}.json").unlink()
+    write(registry, [*below, releases, snapshot, signer.next_timestamp(snapshot, state.root, None)])
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -116,7 +116,7 @@ def test_nothing_is_removed_that_an_unexpired_timestamp_refers_to(
     lasting = {"timestamp": timedelta(days=100), "snapshot": timedelta(days=100)}
     for day in (0, 1, 40, 99, 101):
         release(home, registry, with_versions(day + 1), NOW + day * DAY, lifetimes=lasting)
-        assert ("metadata/1.r-00.json" in files(registry)) is True
+        assert ("metadata/1.r4-0.json" in files(registry)) is True
         alpha = [path for path in files(registry) if path.endswith(".alpha.json")]
         assert len(alpha) == {0: 1, 1: 2, 40: 3, 99: 4, 101: 3}[day]
 
@@ -128,7 +128,7 @@ def test_a_renewal_retires_nothing_by_itself(home: Path, registry: Path) -> None
     assert head(registry) == before
     release(home, registry, with_versions(2), NOW + 301 * DAY)
     retired = {each.path for each in head(registry).retired}
-    assert "metadata/1.r-00.json" in retired
+    assert "metadata/1.r4-0.json" in retired
     assert "metadata/1.root.json" not in retired
 
 

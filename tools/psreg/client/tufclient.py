@@ -28,6 +28,7 @@ from tuf.ngclient.fetcher import exceptions
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.registry_source import NotServedError, Source, SourceError, TooLongError
 from psreg.registry.trust.roles import (
+    BIN_BITS,
     BINDING,
     RELEASES,
     ROOT,
@@ -35,8 +36,8 @@ from psreg.registry.trust.roles import (
     SNAPSHOT,
     TARGETS,
     TIMESTAMP,
+    Bins,
     Target,
-    bin_of,
     check_binding,
     check_keys,
     is_bound,
@@ -187,7 +188,7 @@ class TufClient:
         """
         updater = self.refresh()
         with self._locked():
-            self._distrust_unbound(bin_of(path))
+            self._distrust_unbound_bins(path)
             info = updater.get_targetinfo(path)
             file = real_folder((self._folder / path).parent) / PurePosixPath(path).name
             stored = self._stored(file, limit)
@@ -241,7 +242,7 @@ class TufClient:
 
     def lists(self, path: str) -> bool:
         """Return whether a role lists the target `path`; for a `Judge`, which runs locked."""
-        self._distrust_unbound(bin_of(path))
+        self._distrust_unbound_bins(path)
         return self.refresh().get_targetinfo(path) is not None
 
     def versions(self) -> Mapping[str, int]:
@@ -281,6 +282,11 @@ class TufClient:
             read = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             if warning := clock.behind(read):
                 self._say(f"the registry was read on {read}, {warning}")
+
+    def _distrust_unbound_bins(self, path: str) -> None:
+        """Do that for the bins of `path`, however many bins the registry has."""
+        for bits in BIN_BITS:
+            self._distrust_unbound(Bins(bits=bits).of(path))
 
     def _distrust_unbound(self, role: str) -> None:
         """Remove the cached file of a role that does not name it, so that it is fetched again.

@@ -16,7 +16,6 @@ from psreg.registry.catalog_head import Head, head_of
 from psreg.registry.trust.metadata import Document, info_of
 from psreg.registry.trust.reading import RegistryState, open_registry, read_roots
 from psreg.registry.trust.roles import (
-    BINS,
     METADATA_FOLDER,
     RELEASES,
     SNAPSHOT,
@@ -24,13 +23,14 @@ from psreg.registry.trust.roles import (
     TARGETS,
     TIMESTAMP,
     TIMESTAMP_PATH,
+    Bins,
     metadata_path,
     role_and_version,
     target_path,
 )
 
-_NUMBERED_ROLES = (*BINS, RELEASES, TARGETS, SNAPSHOT)
-"""The roles whose numbered files a publish writes, roots excepted."""
+_NUMBERED_ROLES = (RELEASES, TARGETS, SNAPSHOT)
+"""The roles above the bins whose numbered files a publish writes, roots excepted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,7 +239,8 @@ def remove_leftovers(baseline: Baseline, ports: Ports) -> None:
         ports.store.sweep(folder)
     for name in ports.store.names(METADATA_FOLDER):
         role, version = role_and_version(name) or ("", 0)
-        if role in _NUMBERED_ROLES and version > baseline.versions.get(role, 0):
+        ours = role in _NUMBERED_ROLES or Bins.with_role(role) is not None
+        if ours and version > baseline.versions.get(role, 0):
             ports.store.remove(metadata_path(role, version))
     if baseline.intent is None:
         return

@@ -23,6 +23,7 @@ from psreg.registry.trust.roles import (
     METADATA_FOLDER,
     ROOT,
     TIMESTAMP,
+    Bins,
     Target,
     catalog_target,
     metadata_path,
@@ -119,5 +120,6 @@ def _superseded(
         yield segment.path  # `retire` leaves out those that stay live
     for name in store.names(METADATA_FOLDER):
         role, version = role_and_version(name) or (ROOT, 0)
-        if role != ROOT and version < state.versions.get(role, 0):
+        former = Bins.with_role(role) not in (None, state.bins)
+        if role != ROOT and version < state.versions.get(role, 0) + former:
             yield metadata_path(role, version)

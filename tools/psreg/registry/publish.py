@@ -140,7 +140,7 @@ def publish(
     contents = {**packages, catalog_target(HEAD): growth.data}
     targets = {path: Target.of(data) for path, data in contents.items()}
     root, signer = _ready_to_sign(baseline, now, lifetimes, ports)
-    documents = _documents(baseline, root, targets, signer)
+    documents = _documents(baseline, root, targets, signer, growth.head.count)
     files = growth.segments | {
         target_path(path, target.sha256): contents[path]
         for path, target in targets.items()
@@ -172,15 +172,22 @@ def _built(
 
 
 def _documents(
-    baseline: Baseline, root: Document, targets: Mapping[str, Target], signer: MetadataSigner
+    baseline: Baseline,
+    root: Document,
+    targets: Mapping[str, Target],
+    signer: MetadataSigner,
+    names: int,
 ) -> tuple[Document, ...]:
-    """Return the documents that make `targets` current, beside the other ones of the registry."""
+    """Return the documents that make `targets` current, beside the other ones of the registry.
+
+    `names` is how many names the catalogue then has.
+    """
     if baseline.state is None:
-        documents = issue_first(root, targets, signer)
+        documents = issue_first(root, targets, signer, names)
         return documents if baseline.root else (root, *documents)
     signer.require(root, SNAPSHOT)
     shards = () if baseline.head else map(catalog_target, baseline.state.catalog)
-    return issue(baseline.state, {**dict.fromkeys(shards), **targets}, signer)
+    return issue(baseline.state, {**dict.fromkeys(shards), **targets}, signer, names)
 
 
 def resign(

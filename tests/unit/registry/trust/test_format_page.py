@@ -41,7 +41,7 @@ def run_the_page(registry: Path) -> subprocess.CompletedProcess[str]:
 def test_its_commands_verify_a_registry(registry: Path) -> None:
     done = run_the_page(registry)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("Signature Verified Successfully") == 5
+    assert done.stdout.count("Signature Verified Successfully") == 6
     assert done.stdout.count(": OK\n") == 3
 
 

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from securesystemslib.signer import CryptoSigner, SSlibKey
-from tuf.api.metadata import Metadata, MetaFile, TargetFile
+from tuf.api.metadata import Metadata, MetaFile, SuccinctRoles, TargetFile
 
 from psreg.core.errors import TrustError
 from psreg.registry.publish import publish
 from psreg.registry.trust.metadata import root_info
 from psreg.registry.trust.reading import open_registry, read_registry, read_roots
-from psreg.registry.trust.roles import bin_of
+from psreg.registry.trust.roles import Bins
 from psreg.registry.trust.signing_keys import generate_key, key_from_pem
 from support.publishing import CLEAN, FIRST, NOW, SECOND, memory_ports
 
@@ -30,7 +30,7 @@ NEW = dict(PORTS.store.files)
 
 KEYS = {name: CryptoSigner(key_from_pem(pem)) for name, pem in PORTS.keys.made.items()}
 
-ALPHA_BIN = f"metadata/2.{bin_of('pkg/alpha.json')}.json"
+ALPHA_BIN = f"metadata/2.{Bins(bits=4).of('pkg/alpha.json')}.json"
 """The bin that lists alpha, changed by the second publish."""
 
 ONE_OF_EACH = {
@@ -38,7 +38,7 @@ ONE_OF_EACH = {
     "timestamp": "metadata/timestamp.json",
     "snapshot": "metadata/2.snapshot.json",
     "targets": "metadata/1.targets.json",
-    "releases": "metadata/1.releases.json",
+    "releases": "metadata/2.releases.json",
     "bin": ALPHA_BIN,
 }
 
@@ -144,11 +144,11 @@ def test_foreign_key_attack(there: Files) -> None:
     refused(there, "TRUST_SIGNATURE")
 
 
-@pytest.mark.parametrize("role", ["r-01", "releases"])
-def test_swapped_bins_attack(there: Files, role: str) -> None:
+@pytest.mark.parametrize(("one", "other"), [("1.r4-1", "1.r4-0"), ("2.releases", ALPHA_BIN[9:-5])])
+def test_swapped_bins_attack(there: Files, one: str, other: str) -> None:
     """All bins and `releases` have the same key; an empty bin lists nothing that gives it away."""
-    there[f"metadata/1.{role}.json"] = there["metadata/1.r-00.json"]
-    refused(there, "TRUST_ROLE", f"the metadata of {role} names the role 'r-00'")
+    there[f"metadata/{one}.json"] = there[f"metadata/{other}.json"]
+    refused(there, "TRUST_ROLE", f"the metadata of {one[2:]} names the role '{other[2:]}'")
 
 
 def unbind(signed: Any) -> None:
@@ -219,7 +219,7 @@ def test_missing_record(there: Files) -> None:
     refused(there, "TRUST_MIXED", record_path("alpha"))
 
 
-FLIPPED = [path for path in NEW if not path.startswith("metadata/1.r-") and path not in OLD]
+FLIPPED = [path for path in NEW if not path.startswith("metadata/1.r4-") and path not in OLD]
 
 
 @settings(deadline=None, max_examples=30)
@@ -288,9 +288,14 @@ def other_bins(signed: Any) -> None:
     signed.delegations.succinct_roles.name_prefix = "x"
 
 
-@pytest.mark.parametrize("change", [without_bins, other_bins])
+def odd_bins(signed: Any) -> None:
+    old = signed.delegations.succinct_roles
+    signed.delegations.succinct_roles = SuccinctRoles(old.keyids, old.threshold, 5, "r5")
+
+
+@pytest.mark.parametrize("change", [without_bins, other_bins, odd_bins])
 def test_releases_without_the_bins(there: Files, change: Callable[[Any], None]) -> None:
-    forge(there, "metadata/1.releases.json", "online", change)
+    forge(there, "metadata/2.releases.json", "online", change)
     refused(there, "TRUST_METADATA", "bins")
 
 
@@ -419,10 +424,10 @@ def test_a_state_is_read_as_far_as_it_is_asked_for() -> None:
 
     state = open_registry(read)
     assert state is not None
-    assert not any(".r-" in path or path.startswith("targets/") for path in asked)
-    assert state.versions[bin_of("pkg/alpha.json")] == 2
+    assert not any(".r4-" in path or path.startswith("targets/") for path in asked)
+    assert state.versions[Bins(bits=4).of("pkg/alpha.json")] == 2
     assert "alpha" in state.packages
-    assert sum(".r-" in path for path in asked) == 1
+    assert sum(".r4-" in path for path in asked) == 1
     assert not {"omega", "no name", "alpha.json/../x"} & state.packages.keys()
     assert "alpha" not in state.catalog
 

@@ -10,11 +10,9 @@ from tuf.api.metadata import SuccinctRoles
 from psreg.core.errors import TrustError
 from psreg.registry.trust.roles import (
     BIN_BITS,
-    BIN_PREFIX,
-    BINS,
     LIFETIME,
+    Bins,
     Target,
-    bin_of,
     catalog_target,
     check_binding,
     check_keys,
@@ -27,17 +25,42 @@ from psreg.registry.trust.roles import (
 )
 from support.publishing import NOW
 
-TAP15 = SuccinctRoles([], 1, BIN_BITS, BIN_PREFIX)
+TAP15 = [SuccinctRoles([], 1, bits, Bins(bits=bits).prefix) for bits in BIN_BITS]
 
 
-def test_the_bins_are_those_of_tap_15() -> None:
-    assert tuple(TAP15.get_roles()) == BINS
-    assert (len(BINS), BINS[0], BINS[-1]) == (256, "r-00", "r-ff")
+@pytest.mark.parametrize("tap15", TAP15, ids=lambda each: str(each.bit_length))
+def test_the_bins_are_those_of_tap_15(tap15: SuccinctRoles) -> None:
+    bins = Bins(bits=tap15.bit_length)
+    assert tuple(tap15.get_roles()) == tuple(bins.roles)
+    assert all(Bins.with_role(role) == bins for role in (*bins.roles,)[::97])
+
+
+def test_bins_of_another_number_have_other_names() -> None:
+    """A version that a client has seen of a role is never about another part of the records."""
+    roles = [role for bits in BIN_BITS for role in Bins(bits=bits).roles]
+    assert len(roles) == len(set(roles)) == sum(2**bits for bits in BIN_BITS)
+    assert (*Bins(bits=8).roles,)[-1] == "r-ff"  # as they were when there was no other number
+
+
+@pytest.mark.parametrize("role", ["releases", "r-0", "r-100", "r8-00", "r5-0", "r4-00", "r99-0"])
+def test_what_is_not_a_bin(role: str) -> None:
+    assert Bins.with_role(role) is None
+
+
+@pytest.mark.parametrize(
+    ("names", "bins"),
+    [(0, 16), (256, 16), (257, 64), (4_096, 64), (4_097, 256), (65_536, 256), (65_537, 1_024),
+     (1_000_000, 1_024), (10_000_000, 4_096), (2**32, 65_536)],
+)  # fmt: skip
+def test_the_number_of_bins_follows_the_number_of_names(names: int, bins: int) -> None:
+    assert 2 ** Bins.for_names(names).bits == bins
 
 
 @given(st.text())
 def test_a_target_is_in_the_bin_that_tap_15_says(target: str) -> None:
-    assert bin_of(target) == TAP15.get_role_for_target(target)
+    for tap15 in TAP15:
+        bins = Bins(bits=tap15.bit_length)
+        assert bins.of(target) == tap15.get_role_for_target(target)
 
 
 def test_paths() -> None:

@@ -42,6 +42,7 @@ from psreg.registry.trust.roles import (
     SNAPSHOT,
     TARGETS,
     TIMESTAMP,
+    Bins,
     RootInfo,
     Target,
     check_binding,
@@ -268,11 +269,25 @@ class MetadataSigner:
         delegations = Delegations(keys, roles={RELEASES: releases})
         return self._issue(Targets(delegations=delegations), TARGETS, root)
 
-    def first_releases(self, targets: Document, root: Document) -> Document:
-        """Return the role `releases`, which delegates to the bins."""
+    def first_releases(
+        self, listed: Mapping[str, Target], bins: Bins, targets: Document, root: Document
+    ) -> Document:
+        """Return the role `releases`, which lists `listed` and delegates to the `bins`."""
         keys, role = _online(root)
-        bins = SuccinctRoles(role.keyids, role.threshold, BIN_BITS, BIN_PREFIX)
-        signed = Targets(delegations=Delegations(keys, succinct_roles=bins))
+        below = SuccinctRoles(role.keyids, role.threshold, bins.bits, bins.prefix)
+        signed = Targets(delegations=Delegations(keys, succinct_roles=below))
+        signed.targets = _target_files(listed)
+        return self._issue(signed, RELEASES, targets)
+
+    def next_releases(
+        self, listed: Mapping[str, Target], bins: Bins, targets: Document, before: Document
+    ) -> Document:
+        """Return `releases` as `first_releases` does; the keys of the bins stay the same."""
+        signed = self._successor(before)
+        role = signed.delegations.succinct_roles
+        below = SuccinctRoles(role.keyids, role.threshold, bins.bits, bins.prefix)
+        signed.delegations.succinct_roles = below
+        signed.targets = _target_files(listed)
         return self._issue(signed, RELEASES, targets)
 
     def next_bin(
@@ -280,10 +295,7 @@ class MetadataSigner:
     ) -> Document:
         """Return bin `name` listing exactly `targets`."""
         signed = self._successor(before) if before else Targets()
-        signed.targets = {
-            path: TargetFile(target.length, {"sha256": target.sha256}, path)
-            for path, target in sorted(targets.items())
-        }
+        signed.targets = _target_files(targets)
         return self._issue(signed, name, releases)
 
     def next_snapshot(
@@ -356,6 +368,23 @@ class MetadataSigner:
         needed = delegator.get_delegated_role(role)
         absent: list[str] = [keyid for keyid in needed.keyids if keyid not in self.keys]
         return absent[0] if len(needed.keyids) - len(absent) < needed.threshold else None
+
+
+def bins_below(releases: Document) -> Bins | None:
+    """Return the bins to which `releases` delegates, or None if it does not."""
+    delegations = releases.signed.delegations
+    below = delegations.succinct_roles if delegations else None
+    if below is None or below.bit_length not in BIN_BITS:
+        return None
+    bins = Bins(bits=below.bit_length)
+    return bins if bins.prefix == below.name_prefix else None
+
+
+def _target_files(targets: Mapping[str, Target]) -> dict[str, TargetFile]:
+    return {
+        path: TargetFile(target.length, {"sha256": target.sha256}, path)
+        for path, target in sorted(targets.items())
+    }
 
 
 def _public(pem: bytes) -> Key:

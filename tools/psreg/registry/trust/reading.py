@@ -11,19 +11,24 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from psreg.core.errors import TrustError
-from psreg.registry.trust.metadata import Document, info_of, listed, verified, verified_root
+from psreg.registry.trust.metadata import (
+    Document,
+    bins_below,
+    info_of,
+    listed,
+    verified,
+    verified_root,
+)
 from psreg.registry.trust.roles import (
-    BIN_BITS,
-    BIN_PREFIX,
-    BINS,
     RELEASES,
     ROOT,
     SNAPSHOT,
     TARGETS,
     TIMESTAMP,
     TIMESTAMP_PATH,
+    Bins,
     Target,
-    bin_of,
+    is_in_releases,
     kind_and_name,
     metadata_path,
     target_path,
@@ -46,26 +51,29 @@ class RegistryState:
 
     `root_sha256` is of `1.root.json`, which pins name. `packages` maps names to the bytes of
     their records, `catalog` shard names to shards. `documents` maps roles to the current
-    metadata, `targets` target paths to what the bins list. `newer_snapshot` is whether there is a
-    signed snapshot newer than the current one: a publish was interrupted, or the timestamp was
-    put back. Access to the mappings raises what `read_registry` raises.
+    metadata, `targets` target paths to what `releases` and the `bins` list. `newer_snapshot` is
+    whether there is a signed snapshot newer than the current one: a publish was interrupted, or the
+    timestamp was put back. Access to the mappings raises what `read_registry` raises.
     """
 
-    def __init__(self, chain: RootChain, top: Mapping[str, Document], read: Read) -> None:
+    def __init__(
+        self, chain: RootChain, top: Mapping[str, Document], bins: Bins, read: Read
+    ) -> None:
         self.root_sha256 = chain.first_sha256
         self.root = chain.newest
         """The newest root."""
         self.registry_id = info_of(self.root).id
         self.mode = info_of(self.root).mode
-        self.documents: Mapping[str, Document] = _Documents(top, read)
-        self.targets: Mapping[str, Target] = _Targets(self.documents)
+        self.bins = bins
+        self.documents: Mapping[str, Document] = _Documents(top, bins, read)
+        self.targets: Mapping[str, Target] = _Targets(self.documents, bins)
         self.catalog: Mapping[str, CatalogFile] = _Files("catalog", self.targets, read)
         self.packages: Mapping[str, bytes] = _Packages(_Files("pkg", self.targets, read))
         self.newer_snapshot = _has_newer_snapshot(top[SNAPSHOT], self.root, read)
 
     @cached_property
     def versions(self) -> Mapping[str, int]:
-        """The current version of every role."""
+        """The current version of every role, and the last one of every bin there was before."""
         below = listed(self.documents[SNAPSHOT])
         above = (self.documents[role] for role in (ROOT, TIMESTAMP, SNAPSHOT))
         return {role: each.version for role, each in below.items()} | {
@@ -76,50 +84,55 @@ class RegistryState:
 class _Documents(Mapping[str, Document]):
     """The metadata of a registry by role; a bin is read on access."""
 
-    def __init__(self, top: Mapping[str, Document], read: Read) -> None:
+    def __init__(self, top: Mapping[str, Document], bins: Bins, read: Read) -> None:
         self._found = dict(top)
+        self._bins = bins.roles
         self._read = read
 
     def __getitem__(self, role: str) -> Document:
         if role not in self._found:
-            if role not in _EVERY_BIN:
+            if role not in self._bins:
                 raise KeyError(role)
             above = self._found
             self._found[role] = _load(role, above[SNAPSHOT], above[RELEASES], self._read)
         return self._found[role]
 
     def __iter__(self) -> Iterator[str]:
-        return iter((ROOT, TIMESTAMP, SNAPSHOT, TARGETS, RELEASES, *BINS))
+        return iter((ROOT, TIMESTAMP, SNAPSHOT, TARGETS, RELEASES, *self._bins))
 
     def __len__(self) -> int:
-        return len(BINS) + 5
-
-
-_EVERY_BIN = frozenset(BINS)
+        return len(self._bins) + 5
 
 
 class _Targets(Mapping[str, Target]):
-    """What the bins list, by target path; a look-up reads one bin."""
+    """What `releases` and the bins list, by target path; a look-up reads at most one bin.
 
-    def __init__(self, documents: Mapping[str, Document]) -> None:
-        self._documents = documents
-        self._bins: dict[str, dict[str, Target]] = {}
+    In a registry of psreg before 0.2, bins also list the catalogue.
+    """
 
-    def _bin(self, role: str) -> dict[str, Target]:
-        if role not in self._bins:
-            self._bins[role] = targets_in(self._documents[role])
-        return self._bins[role]
+    def __init__(self, documents: Mapping[str, Document], bins: Bins) -> None:
+        self._documents, self._bins = documents, bins
+        self._listed: dict[str, dict[str, Target]] = {}
+
+    def _in(self, role: str) -> dict[str, Target]:
+        if role not in self._listed:
+            self._listed[role] = targets_in(self._documents[role])
+        return self._listed[role]
 
     def __getitem__(self, path: str) -> Target:
         if kind_and_name(path) is None:
             raise KeyError(path)
-        return self._bin(bin_of(path))[path]
+        found = self._in(RELEASES).get(path) or self._in(self._bins.of(path)).get(path)
+        if found is None:
+            raise KeyError(path)
+        return found
 
     def __iter__(self) -> Iterator[str]:
-        return (path for role in BINS for path in self._bin(role))
+        every = (RELEASES, *self._bins.roles)
+        return iter(dict.fromkeys(path for role in every for path in self._in(role)))
 
     def __len__(self) -> int:
-        return sum(len(self._bin(role)) for role in BINS)
+        return sum(1 for _ in self)
 
 
 class _Files(Mapping[str, CatalogFile]):
@@ -198,10 +211,11 @@ def open_registry(read: Read) -> RegistryState | None:
     snapshot = _load(SNAPSHOT, timestamp, root, read)
     targets = _load(TARGETS, snapshot, root, read)
     releases = _load(RELEASES, snapshot, targets, read)
-    if not _has_bins(releases):
-        raise TrustError("TRUST_METADATA", "releases does not delegate to the bins r-00 to r-ff")
+    bins = bins_below(releases)
+    if bins is None:
+        raise TrustError("TRUST_METADATA", "releases does not delegate to bins that psreg knows")
     top = {each.role: each for each in (root, timestamp, snapshot, targets, releases)}
-    return RegistryState(chain, top, read)
+    return RegistryState(chain, top, bins, read)
 
 
 def read_roots(read: Read) -> RootChain | None:
@@ -238,22 +252,17 @@ def _load(role: str, lister: Document, delegator: Document, read: Read) -> Docum
     return verified(data, role, delegator, entry, bound=lister.bound)
 
 
-def _has_bins(releases: Document) -> bool:
-    """Return whether `releases` delegates to exactly the 256 bins."""
-    delegations = releases.signed.delegations
-    bins = delegations.succinct_roles if delegations else None
-    return bins is not None and (bins.bit_length, bins.name_prefix) == (BIN_BITS, BIN_PREFIX)
-
-
 def targets_in(document: Document) -> dict[str, Target]:
-    """Return the targets that a bin lists, by path; all must be such as a client looks up there.
+    """Return the targets that a role lists, by path; all must be such as a client looks up there.
 
     Raises:
         TrustError: TRUST_METADATA.
     """
     found: dict[str, Target] = {}
+    bins = Bins.with_role(document.role)
     for path, file in document.signed.targets.items():
-        if kind_and_name(path) is None or bin_of(path) != document.role:
+        right = is_in_releases(path) if bins is None else bins.of(path) == document.role
+        if kind_and_name(path) is None or not right:
             raise TrustError(
                 "TRUST_METADATA", f"{document.role} lists {path!r}, which is not allowed"
             )

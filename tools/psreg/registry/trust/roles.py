@@ -3,7 +3,8 @@
 ```
 root ─┬─ timestamp ── names the current snapshot
       ├─ snapshot ─── names the version of every role below
-      └─ targets ──── releases ── r-00 … r-ff ── pkg/<name>.json, catalog/head.json
+      └─ targets ──── releases ─┬─ catalog/head.json
+                                └─ hash bins ── pkg/<name>.json
 ```
 The head of the catalogue names its segments by their digest.
 A delegated file looks like any other one with the same version and key, so every file names its
@@ -18,6 +19,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -32,9 +34,66 @@ TIMESTAMP = "timestamp"
 RELEASES = "releases"
 
 BIN_PREFIX = "r"
-BIN_BITS = 8
-BINS: tuple[str, ...] = tuple(f"{BIN_PREFIX}-{number:02x}" for number in range(2**BIN_BITS))
-"""The 256 hash bins that share the targets."""
+BIN_BITS = tuple(range(4, 17, 2))
+"""How many bits of a hash can choose a bin; 16 bits are enough for 4 billion names."""
+
+_UNNUMBERED = 8
+"""The bits of the bins that were the only ones before psreg 0.2: their names do not tell them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bins:
+    """The hash bins that share the records, as many as `bits` bits can count (TAP 15).
+
+    Bins of another number have other names, so that a role never gets another meaning.
+    """
+
+    bits: int
+
+    @classmethod
+    def for_names(cls, count: int) -> Bins:
+        """Return the fewest bins that have on average at most as many names as there are bins.
+
+        A publish writes one bin and the snapshot, which lists all bins: neither outgrows the other.
+        """
+        return cls(bits=next((bits for bits in BIN_BITS if 4**bits >= count), BIN_BITS[-1]))
+
+    @classmethod
+    def with_role(cls, role: str) -> Bins | None:
+        """Return the bins of which `role` is one, or None if it is not a bin."""
+        match = _BIN.fullmatch(role)
+        bins = cls(bits=int(match[1] or _UNNUMBERED)) if match else None
+        return bins if bins and bins.bits in BIN_BITS and role in bins.roles else None
+
+    @property
+    def prefix(self) -> str:
+        """What the names of the bins start with, before `-`."""
+        return BIN_PREFIX if self.bits == _UNNUMBERED else f"{BIN_PREFIX}{self.bits}"
+
+    @property
+    def roles(self) -> Mapping[str, None]:
+        """The names of the bins, in order."""
+        return _bin_roles(self)
+
+    def of(self, target: str) -> str:
+        """Return the bin that is responsible for a target path."""
+        start = hashlib.sha256(target.encode()).hexdigest()[:8]
+        return self.role(int(start, 16) >> (32 - self.bits))
+
+    def role(self, number: int) -> str:
+        """Return the name of bin `number`, from 0."""
+        return f"{self.prefix}-{number:0{(self.bits + 3) // 4}x}"
+
+
+@cache
+def _bin_roles(bins: Bins) -> Mapping[str, None]:
+    return dict.fromkeys(bins.role(number) for number in range(2**bins.bits))
+
+
+def is_in_releases(target: str) -> bool:
+    """Return whether `releases` lists a target path itself; bins list the others."""
+    return target.startswith("catalog/")
+
 
 PATHS: tuple[str, ...] = ("pkg/*", "catalog/*")
 """The target paths that `targets` delegates to `releases`."""
@@ -66,6 +125,7 @@ TIMESTAMP_PATH = "metadata/timestamp.json"
 SEGMENT_FOLDER = "targets/segments"
 TARGET_FOLDERS: tuple[str, ...] = ("targets/pkg", "targets/catalog", SEGMENT_FOLDER)
 
+_BIN = lazy(rf"{BIN_PREFIX}([0-9]{{0,2}})-[0-9a-f]+", re.ASCII)
 _TARGET = lazy(r"(pkg|catalog)/([a-z0-9_]+)\.json", re.ASCII)
 _CONTENT = lazy(r"[0-9a-f]{64}(\.[a-z0-9_]+)?\.json", re.ASCII)
 _VERSIONED = lazy(r"([1-9][0-9]{0,15})\.([a-z0-9-]+)\.json", re.ASCII)
@@ -215,11 +275,6 @@ def is_retirable(path: str) -> bool:
         role = role_and_version(name)
         return role is not None and role[0] != ROOT
     return folder in TARGET_FOLDERS and _CONTENT.fullmatch(name) is not None
-
-
-def bin_of(target: str) -> str:
-    """Return the bin that is responsible for a target path (TAP 15)."""
-    return f"{BIN_PREFIX}-{hashlib.sha256(target.encode()).hexdigest()[: BIN_BITS // 4]}"
 
 
 def is_due(expires: datetime, now: datetime, lifetime: timedelta) -> bool:
