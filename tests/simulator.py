@@ -215,7 +215,7 @@ class Simulator:
         count = len(self.records)
         return encode({
             "schema": "psreg.head/1", "needs": "0.2.0", "version": self.head_version, "count": count, "facets": {},
-            "segments": [{"sha256": digest, "length": len(data), "count": count}], "retired": [],
+            "segments": [{"sha256": digest, "length": len(data), "count": count}],
         })  # fmt: skip
 
     def segment(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -10,13 +11,18 @@ import pytest
 
 from psreg.core.errors import TrustError
 from psreg.registry.catalog_head import Head, head_of, segment_data
+from psreg.registry.publish import publish
 from psreg.registry.segments import folded_rows, read_segment
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.reading import RegistryState
+from psreg.registry.trust.retired import RETIRED, read_retired
 from psreg.registry.trust.roles import Target, target_path
 from support.publishing import (
+    CLEAN,
     FIRST,
     NOW,
+    Died,
+    Dying,
     Tree,
     entry,
     files,
@@ -36,6 +42,12 @@ def head(registry: Path) -> Head:
     found = head_of(state_of(registry))
     assert found is not None
     return found
+
+
+def retired(registry: Path) -> set[str]:
+    """Return the paths of the files that are listed as retired."""
+    lines = read_retired((registry / RETIRED).read_bytes(), 10**6)
+    return {path for line in lines for path in line.paths}
 
 
 def versions(registry: Path) -> dict[str, str]:
@@ -70,7 +82,7 @@ def test_what_is_not_in_the_catalogue_changes_no_segment(home: Path, registry: P
     release(home, registry, owned, NOW + DAY)
     after = head(registry)
     assert (after.segments, after.version) == (before.segments, 2)
-    assert any(each.path.startswith("targets/pkg/") for each in after.retired)
+    assert any(path.startswith("targets/pkg/") for path in retired(registry))
 
 
 def test_old_files_are_removed_when_their_time_has_come(home: Path, registry: Path) -> None:
@@ -81,7 +93,7 @@ def test_old_files_are_removed_when_their_time_has_come(home: Path, registry: Pa
         kept = files(registry)
         assert (first.keys() <= kept.keys()) == (day < 31), day
         state = state_of(registry)
-        assert {each.path for each in head(registry).retired}.isdisjoint(in_force(state))
+        assert retired(registry).isdisjoint(in_force(state))
         assert versions(registry)["alpha"] == f"1.{day}.0"
     gone = first.keys() - files(registry).keys()
     assert all(path.startswith(("metadata/1.", "targets/")) for path in gone)
@@ -95,10 +107,10 @@ def test_a_file_that_is_gone_before_its_time_stops_nothing(home: Path, registry:
     """A publish that was killed after it had removed some files leaves such a folder."""
     for day in (0, 1):
         release(home, registry, with_versions(day + 1), NOW + day * DAY)
-    gone = next(each.path for each in head(registry).retired if "/pkg/" in each.path)
+    gone = next(path for path in retired(registry) if "/pkg/" in path)
     (registry / gone).unlink()
     release(home, registry, with_versions(3), NOW + 40 * DAY)
-    assert gone not in {each.path for each in head(registry).retired}
+    assert gone not in retired(registry)
 
 
 def in_force(state: RegistryState) -> set[str]:
@@ -127,9 +139,8 @@ def test_a_renewal_retires_nothing_by_itself(home: Path, registry: Path) -> None
     renewed(home, registry, 300 * DAY)
     assert head(registry) == before
     release(home, registry, with_versions(2), NOW + 301 * DAY)
-    retired = {each.path for each in head(registry).retired}
-    assert "metadata/1.r4-0.json" in retired
-    assert "metadata/1.root.json" not in retired
+    assert "metadata/1.r4-0.json" in retired(registry)
+    assert "metadata/1.root.json" not in retired(registry)
 
 
 def test_a_segment_that_was_altered_is_not_merged(home: Path, registry: Path) -> None:
@@ -149,7 +160,7 @@ def test_the_former_layout_is_migrated_and_kept_for_its_time(home: Path, registr
     release(home, registry, FIRST, NOW + DAY)
     assert versions(registry) == {"alpha": "1.0.0", "beta": "0.1.0"}
     assert "catalog/prompt.json" not in state_of(registry).targets
-    assert old in {each.path for each in head(registry).retired}
+    assert old in retired(registry)
     assert old in files(registry)
     release(home, registry, with_versions(2), NOW + 40 * DAY)
     assert old not in files(registry)
@@ -173,3 +184,72 @@ def test_the_policy_says_how_long_files_are_kept(home: Path, registry: Path) -> 
         at = NOW + day * DAY
         release(home, registry, with_versions(day + 1), at, keep=DAY)
     assert not set(old) & files(registry).keys()  # 14 days: the timestamp lasted longer
+
+
+# The list of what is retired
+
+
+def test_the_head_does_not_grow_with_the_number_of_publishes(home: Path, registry: Path) -> None:
+    sizes = []
+    for minor in range(40):
+        release(home, registry, with_versions(minor + 1), NOW + timedelta(minutes=minor))
+        path = state_of(registry).catalog["head"].path
+        sizes.append((registry / path).stat().st_size)
+    assert max(sizes[20:]) <= max(sizes[:20]) + 10
+    assert len((registry / RETIRED).read_bytes().splitlines()) == 39
+
+
+def test_no_line_removes_what_is_in_force(home: Path, registry: Path) -> None:
+    release(home, registry, with_versions(2))
+    paths = sorted(path for path in files(registry) if path != "targets/retired.jsonl")
+    line = {
+        "after": 0,
+        "until": "2000-01-01T00:00:00Z",
+        "paths": [*paths, "../pbes", "policy.toml"],
+    }
+    (registry / RETIRED).write_text(json.dumps(line) + "\n")
+    release(home, registry, with_versions(3), NOW + DAY)
+    state = state_of(registry)
+    assert in_force(state) - {"metadata/2.timestamp.json"} <= files(registry).keys()
+    assert set(paths) <= files(registry).keys()
+    release(home, registry, with_versions(4), NOW + 2 * DAY)
+    state_of(registry)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"{", b"[]", b'{"after": 0}', b'{"after": "x", "until": "", "paths": []}', b"\xff", b"[" * 9_999],
+    ids=lambda line: line[:9].decode(errors="replace"),
+)  # fmt: skip
+def test_a_damaged_line_keeps_its_files(home: Path, registry: Path, line: bytes) -> None:
+    founded(home, registry)
+    release(home, registry, with_versions(2), NOW + DAY)
+    before, listed = files(registry), retired(registry)
+    (registry / RETIRED).write_bytes(line + b"\n" + (registry / RETIRED).read_bytes())
+    release(home, registry, with_versions(3), NOW + 2 * DAY)
+    assert before.keys() <= files(registry).keys()
+    assert listed < retired(registry)
+
+
+def test_without_the_list_old_metadata_is_listed_again(home: Path, registry: Path) -> None:
+    founded(home, registry)
+    release(home, registry, with_versions(2), NOW + DAY)
+    release(home, registry, with_versions(3), NOW + 2 * DAY)
+    listed = {path for path in retired(registry) if path.startswith("metadata/")}
+    (registry / RETIRED).unlink()
+    release(home, registry, with_versions(4), NOW + 3 * DAY)
+    assert listed <= retired(registry)
+
+
+@pytest.mark.parametrize("again", [release, lambda *args: renewed(*args[:2], 2 * DAY)])
+def test_what_an_interrupted_publish_listed_counts_for_nothing(
+    home: Path, registry: Path, again: Callable[..., object]
+) -> None:
+    founded(home, registry)
+    release(home, registry, with_versions(2), NOW + DAY)
+    real, listed = ports(home, registry), retired(registry)
+    with pytest.raises(Died):
+        publish(with_versions(3), CLEAN, NOW + DAY, Dying(real, 8))  # type: ignore[arg-type]
+    assert b'"after":2' in (registry / RETIRED).read_bytes()
+    again(home, registry, with_versions(2), NOW + 2 * DAY)
+    assert retired(registry) == listed

@@ -1,4 +1,4 @@
-"""The head of the catalogue: how segments grow and merge, and what is retired when."""
+"""The head of the catalogue: how segments grow and merge."""
 
 import itertools
 import json
@@ -15,12 +15,9 @@ from psreg.core.errors import TrustError, UnavailableError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.catalog_head import (
     Head,
-    Retired,
     RowChange,
-    due,
     next_head,
     read_head,
-    retire,
     segment_data,
 )
 from psreg.registry.segments import folded_rows, read_segment
@@ -122,7 +119,7 @@ def test_a_head_is_canonical_and_valid_and_comes_back():
     catalogue = Catalogue()
     catalogue.change({name: row(name) for name in "abcdefgh"})
     catalogue.change({"z": row("z")})
-    head = retire(catalogue.head, ["metadata/3.r-2f.json"], NOW + DAY, NOW)
+    head = catalogue.head
     data = head.to_bytes()
     assert canonical(json.loads(data)) == data
     assert read_head(data) == head
@@ -130,26 +127,6 @@ def test_a_head_is_canonical_and_valid_and_comes_back():
     Draft202012Validator(json.loads(path.read_bytes())).validate(
         json.loads(data) | {"version": head.version + 1}
     )
-
-
-def test_retired_files_are_due_when_their_time_has_come():
-    old, new = "metadata/1.snapshot.json", f"targets/pkg/{'a' * 64}.x.json"
-    head = retire(Head(), [old], NOW + DAY, NOW)
-    later = retire(head, [old, new], NOW + 3 * DAY, NOW)
-    assert later.retired == (
-        Retired(path=old, until="2026-11-22T05:00:00Z"),
-        Retired(path=new, until="2026-11-24T05:00:00Z"),
-    )
-    assert due(later, NOW) == ()
-    assert due(later, NOW + DAY) == (old,)
-    assert retire(later, [], NOW + 9 * DAY, NOW + DAY).retired == later.retired[1:]
-
-
-def test_what_is_live_again_is_not_retired():
-    catalogue = Catalogue()
-    catalogue.change({"a": row("a")})
-    (live,) = catalogue.head.segments
-    assert retire(catalogue.head, [live.path], NOW + DAY, NOW).retired == ()
 
 
 def head_value():
@@ -171,12 +148,6 @@ def head_value():
         {"segments": [{}]},
         {"segments": [{"sha256": "A" * 64, "length": 1, "count": 1}]},
         {"segments": [{"sha256": "a" * 64, "length": True, "count": 1}]},
-        {"retired": [{"path": "../x", "until": ""}]},
-        {"retired": [{"path": "metadata/1.root.json", "until": ""}]},
-        {"retired": [{"path": "metadata/timestamp.json", "until": ""}]},
-        {"retired": [{"path": "targets/pkg/x.json", "until": ""}]},
-        {"retired": [{"path": f"pbes/{'a' * 64}.json", "until": ""}]},
-        {"retired": [{"path": "metadata/1.r-00.json", "until": 1}]},
     ],
     ids=str,
 )

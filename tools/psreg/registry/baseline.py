@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Protocol
 
 from psreg.core.errors import TrustError
 from psreg.registry.catalog_head import Head, head_of
 from psreg.registry.trust.metadata import Document, info_of
 from psreg.registry.trust.reading import RegistryState, open_registry, read_roots
+from psreg.registry.trust.retired import RETIRED, read_retired, write_retired
 from psreg.registry.trust.roles import (
     METADATA_FOLDER,
     RELEASES,
@@ -235,13 +237,19 @@ _RESTORE = "Restore the registry's files from Git or from a mirror; psreg never 
 
 def remove_leftovers(baseline: Baseline, ports: Ports) -> None:
     """Remove what an interrupted publish left; none of it was ever current."""
-    for folder in (METADATA_FOLDER, *TARGET_FOLDERS):
+    for folder in (METADATA_FOLDER, *TARGET_FOLDERS, str(PurePosixPath(RETIRED).parent)):
         ports.store.sweep(folder)
     for name in ports.store.names(METADATA_FOLDER):
         role, version = role_and_version(name) or ("", 0)
         ours = role in _NUMBERED_ROLES or Bins.with_role(role) is not None
         if ours and version > baseline.versions.get(role, 0):
             ports.store.remove(metadata_path(role, version))
+    listed = ports.store.read(RETIRED)
+    retired = write_retired(read_retired(listed, baseline.version))
+    if listed and not retired:
+        ports.store.remove(RETIRED)
+    elif listed and listed != retired:
+        ports.store.write(RETIRED, retired)
     if baseline.intent is None:
         return
     current = baseline.state.targets if baseline.state else {}

@@ -10,35 +10,40 @@ from psreg.registry.baseline import Store
 from psreg.registry.catalog_head import (
     Head,
     RowChange,
-    due,
     next_head,
-    retire,
     segment_data,
 )
 from psreg.registry.records import PackageRecord
 from psreg.registry.segments import read_segment, row_of
 from psreg.registry.trust.reading import RegistryState
+from psreg.registry.trust.retired import (
+    RETIRED,
+    read_retired,
+    remove_due,
+    retire,
+    superseded_metadata,
+    write_retired,
+)
 from psreg.registry.trust.roles import (
     HEAD,
     METADATA_FOLDER,
-    ROOT,
     TIMESTAMP,
-    Bins,
     Target,
     catalog_target,
-    metadata_path,
-    role_and_version,
     target_path,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """The head, as bytes and read, new segments by path, and the paths of files to remove."""
+    """The head, as bytes and read, new files by path, and the paths of files to remove.
+
+    The new files are a segment and the list of what is retired.
+    """
 
     head: Head
     data: bytes
-    segments: dict[str, bytes]
+    files: dict[str, bytes]
     removable: tuple[str, ...] = ()
 
 
@@ -67,25 +72,29 @@ def grow(  # noqa: PLR0917 - before, after, and the time
     known = previous if is_current(before) else {}  # an older layout has no rows, or fewer columns
     changed = [name for name, record in records.items() if record != known.get(name)]
     if state and before and before.inputs == inputs and not changed:
-        return Growth(head=before, data=state.catalog[HEAD].data, segments={})
+        return Growth(head=before, data=state.catalog[HEAD].data, files={})
     rows = {name: _row_change(known.get(name), records[name]) for name in changed}
     changes = {name: change for name, change in rows.items() if change.was != change.now}
-    head, segments = _start(before), {}
+    head, files = _start(before), {}
     # All of them are compared with their digest: nothing that was altered is listed again.
-    live = {segment: segment_data(segment, store.read) for segment in head.segments}
+    data_of = {segment: segment_data(segment, store.read) for segment in head.segments}
     if changes:
-        head, data = next_head(head, changes, lambda segment: read_segment(live[segment]))
-        segments[head.segments[-1].path] = data
-    if state:
-        until = max(now + keep, state.documents[TIMESTAMP].expires)
-        head = retire(head, _superseded(state, before, packages, store), until, now)
+        head, data = next_head(head, changes, lambda segment: read_segment(data_of[segment]))
+        files[head.segments[-1].path] = data
     latest = max(
         (row.date for name in changed for row in records[name].releases), default=head.latest
     )
     latest, version = max(head.latest, latest), head.version + 1
     head = replace(head, inputs=inputs, latest=latest, version=version)
-    removable = due(before, now) if before else ()
-    return Growth(head=head, data=head.to_bytes(), segments=segments, removable=removable)
+    if state is None:
+        return Growth(head=head, data=head.to_bytes(), files=files)
+    until = max(now + keep, state.documents[TIMESTAMP].expires)
+    live = {segment.path for segment in head.segments}
+    gone = [path for path in _superseded(state, before, packages, store) if path not in live]
+    listed = read_retired(store.read(RETIRED), state.versions[TIMESTAMP])
+    left, removable = remove_due(state, retire(state, listed, gone, until), live, now)
+    files[RETIRED] = write_retired(left)
+    return Growth(head=head, data=head.to_bytes(), files=files, removable=tuple(removable))
 
 
 def is_current(head: Head | None) -> bool:
@@ -97,7 +106,7 @@ def _start(before: Head | None) -> Head:
     """Return the head that a publish adds to: an empty one after an older layout."""
     if before is None or is_current(before):
         return before or Head()
-    return Head(version=before.version, retired=before.retired)
+    return Head(version=before.version)
 
 
 def _row_change(before: PackageRecord | None, now: PackageRecord) -> RowChange:
@@ -117,9 +126,5 @@ def _superseded(
         if target and (path not in packages or Target.of(packages[path]) != target):
             yield target_path(path, target.sha256)
     for segment in before.segments if before else ():
-        yield segment.path  # `retire` leaves out those that stay live
-    for name in store.names(METADATA_FOLDER):
-        role, version = role_and_version(name) or (ROOT, 0)
-        former = Bins.with_role(role) not in (None, state.bins)
-        if role != ROOT and version < state.versions.get(role, 0) + former:
-            yield metadata_path(role, version)
+        yield segment.path
+    yield from superseded_metadata(state, store.names(METADATA_FOLDER))

@@ -2,8 +2,7 @@
 
 A publish writes one small segment, merged with the newest ones that are not at least twice as
 large, so that at most about log2 of the number of names are live. Segments are named by their
-digest and immutable; only the head is a target. Files that former states referred to are listed as
-retired, and removed when no client can need them any more.
+digest and immutable; only the head is a target.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any
 
 from psreg.core.errors import TrustError
@@ -19,15 +17,13 @@ from psreg.formats.json.canonical import canonical
 from psreg.registry.json_members import Members
 from psreg.registry.segments import Row, Segment, check_schema, malformed, write_segment
 from psreg.registry.trust.reading import RegistryState
-from psreg.registry.trust.roles import HEAD, SEGMENT_FOLDER, Target, is_retirable
+from psreg.registry.trust.roles import HEAD, SEGMENT_FOLDER, Target
 from psreg.registry.trust.strict_json import strict_value
 
 SCHEMA = "psreg.head/1"
 
 NEEDS = "0.2.0"
 """The first version of psreg that reads this layout; a head says so to older ones."""
-
-TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 _FACETS = ("class", "license", "language", "platform", "protocol")
 
@@ -57,27 +53,6 @@ class SegmentRef:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retired:
-    """A file that the current state does not refer to; it may be removed at `until` (UTC)."""
-
-    path: str
-    until: str
-
-    @classmethod
-    def from_json(cls, value: Any) -> Retired:
-        """Read one element of `retired`. Raises ValueError on another shape."""
-        members = Members(value, "a retired file")
-        path = members.text("path")
-        if not is_retirable(path):
-            raise ValueError(f"a retired file is {path!r}")
-        return cls(path=path, until=members.text("until"))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the element as JSON data."""
-        return {"path": self.path, "until": self.until}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
     """The head: its segments, the oldest first, the number of rows, and counts per facet.
 
@@ -90,7 +65,6 @@ class Head:
     count: int = 0
     facets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     segments: tuple[SegmentRef, ...] = ()
-    retired: tuple[Retired, ...] = ()
     inputs: Mapping[str, str] | None = None
     latest: str = ""
 
@@ -104,7 +78,6 @@ class Head:
             count=members.integer("count"),
             facets={facet: _counts(counts) for facet, counts in facets.items()},
             segments=tuple(map(SegmentRef.from_json, members.array("segments"))),
-            retired=tuple(map(Retired.from_json, members.array("retired"))),
             inputs=_inputs(members.object("inputs")) if "inputs" in value else None,
             latest=members.text("latest") if "latest" in value else "",
         )
@@ -119,7 +92,6 @@ class Head:
                 "count": self.count,
                 "facets": {facet: dict(counts) for facet, counts in self.facets.items()},
                 "segments": [each.to_json() for each in self.segments],
-                "retired": [each.to_json() for each in self.retired],
                 **({} if self.inputs is None else {"inputs": dict(self.inputs)}),
                 **({"latest": self.latest} if self.latest else {}),
             }
@@ -210,21 +182,6 @@ def _facets(before: Head, changes: Iterable[RowChange]) -> dict[str, dict[str, i
 def _values(row: Row | None, facet: str) -> Iterable[str]:
     value = () if row is None else row[facet]
     return (value,) if isinstance(value, str) else value
-
-
-def retire(head: Head, paths: Iterable[str], until: datetime, now: datetime) -> Head:
-    """Return `head` with `paths` retired, without the files that may be removed `now`."""
-    live = {segment.path for segment in head.segments}
-    listed = {each.path: each for each in head.retired if each.until > now.strftime(TIME)}
-    for path in paths:
-        listed.setdefault(path, Retired(path=path, until=until.strftime(TIME)))
-    kept = (each for path, each in listed.items() if path not in live)
-    return replace(head, retired=tuple(sorted(kept, key=lambda each: (each.until, each.path))))
-
-
-def due(head: Head, now: datetime) -> tuple[str, ...]:
-    """Return the paths of the retired files that may be removed `now`."""
-    return tuple(each.path for each in head.retired if each.until <= now.strftime(TIME))
 
 
 def segment_data(segment: SegmentRef, read: Callable[[str], bytes | None]) -> bytes:

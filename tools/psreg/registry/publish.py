@@ -141,7 +141,7 @@ def publish(
     targets = {path: Target.of(data) for path, data in contents.items()}
     root, signer = _ready_to_sign(baseline, now, lifetimes, ports)
     documents = _documents(baseline, root, targets, signer, growth.head.count)
-    files = growth.segments | {
+    files = growth.files | {
         target_path(path, target.sha256): contents[path]
         for path, target in targets.items()
         if state is None or state.targets.get(path) != target
