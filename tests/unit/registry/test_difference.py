@@ -38,6 +38,7 @@ from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.metadata import MetadataSigner, signers_of
 from psreg.registry.trust.reading import read_registry
 from psreg.registry.trust.roles import LIFETIMES, Target, target_path
+from support.histories import History, Tree
 from support.publishing import memory_ports
 from support.registry_trees import POLICY, RELEASE, entry, tree, version
 from support.walks import sampled
@@ -45,8 +46,6 @@ from support.walks import sampled
 NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
 POLICY_FILE = PurePosixPath("registry/policy.toml")
 NO_GIT = Hint()
-
-Tree = dict[PurePosixPath, bytes]
 
 
 class Commits:
@@ -364,51 +363,12 @@ def test_parts_are_the_folders_of_a_name_in_every_class() -> None:
 # The law
 
 
-WORDS = ["apple", "garden", "night", "river", "silver", "winter", "market", "planet", "coffee"]
-NAMES = [f"{one}_{other}" for one in WORDS for other in WORDS if one != other]
-
-
-class Walk:
-    """A random history of a registry, each step of which can be published."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.versions: dict[str, list[str]] = {}
-        self.toml: dict[str, dict[str, str]] = {}
-        self.reason = "Nothing here is ever run."
-
-    def step(self) -> Tree:
-        """Change one thing, and return the tree."""
-        free = [name for name in NAMES if name not in self.versions]
-        kind = self.random.choice(["new", "new", "version", "version", "yank", "alias", "policy"])
-        name = self.random.choice(sorted(self.versions) or free)
-        if kind == "new" or not self.versions:
-            name = self.random.choice(free)
-            self.versions[name], self.toml[name] = ["1.0.0"], {"owners": "owners = []\n"}
-        elif kind == "version":
-            self.versions[name].append(f"1.{len(self.versions[name])}.0")
-        elif kind == "yank":
-            yank = f'[yanked]\n"{self.random.choice(self.versions[name])}" = "It was bad."\n'
-            self.toml[name]["yanked"] = self.random.choice(["", yank])
-        elif kind == "alias":
-            self.toml[name]["owners"] = (
-                f'owners = []\naliases = ["{name}_{self.random.randint(100, 999)}x"]\n'
-            )
-        elif kind == "policy":
-            self.reason = f"Nothing here was run, decided at {self.random.random()}."
-        files = [
-            entry(name, *self.versions[name], toml="".join(self.toml[name].values()))
-            for name in self.versions
-        ]
-        return tree(*files, policy=POLICY.replace("Nothing here is ever run.", self.reason))
-
-
 @pytest.mark.unmeasured
 @pytest.mark.parametrize("steps", sampled([200, 40, 41, 42, 43], 1))
 def test_law_publishing_one_by_one_gives_what_publishing_the_last_tree_gives(steps: int) -> None:
     seed = random.randrange(10**6)
     print(f"seed {seed}")
-    walk, one_by_one, at_once = Walk(seed), Publisher(), Publisher()
+    walk, one_by_one, at_once = History(seed), Publisher(), Publisher()
     files: Tree = {}
     for _ in range(steps):
         files = walk.step()

@@ -1,67 +1,49 @@
-"""Build a site from a published registry, for `site build` and `serve`."""
+"""Build a site from a published registry, or change one that was built before.
+
+A site is the same whether it was built whole or changed: a change writes what depends on records
+that differ, and on the list of all entries. `site_manifest` remembers what a site was built from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import partial
-from importlib.resources import files
-from pathlib import Path, PurePosixPath
+from itertools import pairwise
+from pathlib import Path
 
+from psreg.catalogue.fingerprint import fingerprint
 from psreg.catalogue.mkdocs_frame import Frame, build_frame, frame_source
 from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.entry_page import entry_pages
-from psreg.catalogue.pages.frame import Shells, Site, Template
-from psreg.catalogue.pages.json_api import (
-    index_document,
-    robots,
-    schema_document,
-    search_index,
-    sitemap,
-)
+from psreg.catalogue.pages.frame import Shells, Site, Template, shells_of
+from psreg.catalogue.pages.json_api import index_document, sitemap
 from psreg.catalogue.pages.listing import Row, class_part, home_parts
-from psreg.catalogue.pages.reference_tables import (
-    error_search,
-    error_table,
-    floor_table,
-    formula_table,
+from psreg.catalogue.served_registry import ServedRegistry
+from psreg.catalogue.site_folder import (
+    MARKER,
+    SiteChange,
+    SiteDir,
+    changed_site,
+    locked_site,
+    new_site,
+    read_marker,
 )
-from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, rule_search
-from psreg.catalogue.pages.spec_pages import (
-    decision_table,
-    document_path,
-    spec_document,
-    spec_list,
-    spec_pages,
-)
-from psreg.catalogue.rule_examples import examples
-from psreg.catalogue.site_folder import SiteDir, site_dir
-from psreg.compatibility.version_floor import FLOOR_GROUPS
+from psreg.catalogue.site_manifest import Entries, Manifest, Shown, read_manifest, rows_of
 from psreg.core.classes import CLASSES
-from psreg.core.error_codes import SUBJECTS
 from psreg.core.errors import UnavailableError, UsageError
+from psreg.core.identity import PBES
 from psreg.core.rule import RuleTable
 from psreg.formats import policy
-from psreg.formats.specs import specifications
-from psreg.registry.catalog_head import Head, head_of, segment_data
 from psreg.registry.checkout import find_checkout
-from psreg.registry.published import Entry, SignedRecord, check_drift, entries, signed_records
+from psreg.registry.published import Entry, SignedRecord, check_drift, entries
+from psreg.registry.records import read_record
 from psreg.registry.store_folder import RegistryFolder
-from psreg.registry.trust.reading import RegistryState, read_registry
-from psreg.registry.trust.roles import (
-    ROOT,
-    TIMESTAMP,
-    TIMESTAMP_PATH,
-    metadata_path,
-    package_target,
-    target_path,
-)
+from psreg.registry.trust.reading import open_registry, read_target
+from psreg.registry.trust.roles import TIMESTAMP_PATH, Target, package_target, target_path
 from psreg.system.files import read_file
 from psreg.system.processes import in_parallel, shares_of
-
-_LARGEST = 256 * 1024 * 1024
-"""Maximum number of bytes of a copied file; shards grow with the registry."""
 
 _SLICE = 100
 """Minimum number of entries for a separate process."""
@@ -69,7 +51,11 @@ _SLICE = 100
 _MOST = 8
 """Maximum number of processes that write at once; with more, the disk is the bottleneck."""
 
-_SEARCH_INDEX = "search/search_index.json"
+_FIXED = 100
+"""How many entries take as long as the files that do not depend on entries."""
+
+_FEW = 200
+"""Maximum number of entries that are changed one by one; more are built by all processors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,12 +93,27 @@ class SiteSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FixedParts:
+    """What a whole build needs besides the registry.
+
+    `rules` returns all rules, `scripts` the programs for download by name below `scripts/`.
+    """
+
+    rules: Callable[[], RuleTable]
+    scripts: Callable[[], Mapping[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltSite:
-    """The result of a build: the site's identity, and the number of entries and files."""
+    """The result of a build: the site's identity, and the number of entries and files.
+
+    `changed` is how many files were written or removed; None if the whole site was built.
+    """
 
     site: Site
     entries: int
     files: int
+    changed: int | None = None
 
     @property
     def entry_count(self) -> str:
@@ -124,65 +125,200 @@ def build_site(
     source: SiteSource,
     out: Path,
     base_url: str,
-    rules: RuleTable,
+    fixed: FixedParts,
     *,
-    scripts: Mapping[str, bytes],
     executor: Executor | None = None,
+    full: bool = False,
 ) -> BuiltSite:
-    """Write the site of the registry in `source` to the folder `out`; `executor` helps with it.
+    """Make `out` the site of the registry in `source`; `executor` helps with it.
 
-    `scripts` are programs for download, by their name below `scripts/`.
+    Where `out` is a site of the same psreg, theme and settings, only files that differ are
+    written, unless the build is to be `full`.
 
     Raises:
         PsregError: nothing is published, the checkout differs from what is signed, a signature
             is wrong, the frame cannot be built, or `out` cannot be written.
     """
-    policy = source.policy()
-    name = policy.site_name or "psreg"
-    framing = partial(_build_frame, source, name, base_url, policy.site_repository)
-    (state, records), (frame,) = in_parallel(partial(_read, source), [framing], executor)
-    site = Site(
-        name=name,
-        registry_id=state.registry_id,
-        mode=state.mode,
-        root_sha256=state.root_sha256,
-        base_url=base_url,
-    )
-    with site_dir(out) as target:
-        shells = Shells(
-            {
-                depth: frame.pages[_page_path(markdown)]
-                for depth, markdown in markdown_pages.SHELLS.items()
-            },
-            site,
+    with locked_site(out):
+        read = RegistryFolder(source.registry).read
+        state, policy = open_registry(read), source.policy()
+        if state is None:
+            message = f"nothing is published in {source.registry}"
+            raise UnavailableError("NOT_PUBLISHED", message, "run psreg publish")
+        registry = ServedRegistry(state, read)
+        site = Site(
+            name=policy.site_name or "psreg",
+            registry_id=state.registry_id,
+            mode=state.mode,
+            root_sha256=state.root_sha256,
+            base_url=base_url,
         )
-        rows = _write_entries(target, shells, records, source, executor)
-        _write_rules(target, shells, rules)
-        _write_frame(target, frame, rows, site, rules)
-        _write_registry(target, state, source.registry)
-        _write_documents(target, state, site, rules)
-        for script, content in scripts.items():
-            target.write(f"scripts/{script}", content)
-        _write_sitemap(target, frame, rows, site, rules)
-        return BuiltSite(site=site, entries=len(rows), files=target.count)
+        settings = (*astuple(site), policy.site_repository)
+        build = _Build(
+            source=source,
+            out=out,
+            site=site,
+            repository=policy.site_repository,
+            registry=registry,
+            fingerprint=fingerprint(frame_source(source.checkout), settings),
+        )
+        before = None if full else read_manifest(read_marker(out))
+        if before and before.fingerprint == build.fingerprint:
+            difference = _Difference.since(before, registry)
+            if len(difference.changed) <= _FEW:
+                return build.change(before, difference)
+        return build.whole(fixed, executor)
 
 
-def _read(source: SiteSource) -> tuple[RegistryState, Sequence[SignedRecord]]:
-    state = read_registry(RegistryFolder(source.registry).read)
-    if state is None:
-        message = f"nothing is published in {source.registry}"
-        raise UnavailableError("NOT_PUBLISHED", message, "run psreg publish")
-    return state, signed_records(state.packages)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Difference:
+    """What differs from a former site.
+
+    `changed` are the records that do, by name, `was` the entries that the changed bins had, and
+    `listed` the records that they have; `kept` are the entries of the other bins.
+    """
+
+    changed: Mapping[str, Target]
+    was: Mapping[str, Shown]
+    listed: Mapping[str, Mapping[str, Target]]
+    kept: Entries
+
+    @classmethod
+    def since(cls, before: Manifest, registry: ServedRegistry) -> _Difference:
+        """Compare a registry with a former site; bins that are the same are not verified again."""
+        roles = registry.roles
+        kept = {
+            role: entries
+            for role, entries in before.entries.items()
+            if before.roles.get(role) == roles.get(role)
+        }
+        listed = {role: registry.records(role) for role in registry.bins if role not in kept}
+        others = (entries for role, entries in before.entries.items() if role not in kept)
+        was = {name: shown for entries in others for name, shown in entries.items()}
+        return cls(
+            changed={
+                name: record
+                for name, record in _flat(listed).items()
+                if name not in was or was[name].sha256 != record.sha256
+            },
+            was=was,
+            listed=listed,
+            kept=kept,
+        )
 
 
-def _build_frame(source: SiteSource, name: str, base_url: str, repository: str) -> Frame:
-    return build_frame(
-        frame_source(source.checkout),
-        markdown_pages.all_sources(),
-        site_name=name,
-        base_url=base_url,
-        repository=repository,
-    )
+def _flat(listed: Mapping[str, Mapping[str, Target]]) -> dict[str, Target]:
+    return {name: record for records in listed.values() for name, record in records.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Build:
+    """One build: from what, to where, and the fingerprint of everything but the entries."""
+
+    source: SiteSource
+    out: Path
+    site: Site
+    repository: str
+    registry: ServedRegistry
+    fingerprint: str
+
+    def whole(self, fixed: FixedParts, executor: Executor | None) -> BuiltSite:
+        """Build the whole site aside, and swap it in."""
+        from psreg.catalogue import fixed_files  # noqa: PLC0415 - a change does not need it
+
+        listed, (frame,) = in_parallel(self._listed, [self._frame], executor)
+        rules = fixed.rules()
+        before = Manifest(
+            fingerprint=self.fingerprint,
+            frames=fixed_files.entry_frames(frame),
+            pages=fixed_files.fixed_pages(frame, rules),
+        )
+        with new_site(self.out) as target:
+            write = partial(fixed_files.write, target, frame, rules, fixed.scripts(), self.site)
+            shells = Shells(shells_of(before.frames), self.site)
+            rows = _write_all(
+                target, shells, self.source, _flat(listed), write_fixed=write, executor=executor
+            )
+            for path, data in self.registry.files({}):
+                target.write(f"registry/{path}", data)
+            entries = _entries(listed, {}, rows)
+            self._write_lists(target, before, entries)
+            after = self._manifest(before, entries, target.count + 1)
+            target.write(MARKER, after.to_bytes())
+        return BuiltSite(site=self.site, entries=len(rows_of(entries)), files=after.files)
+
+    def change(self, before: Manifest, difference: _Difference) -> BuiltSite:
+        """Change the files that differ."""
+        with changed_site(self.out) as target:
+            shells = Shells(shells_of(before.frames), self.site)
+            rows = _write_changed(target, shells, self.source, difference)
+            files = dict(self.registry.files(before.roles))
+            timestamp = files.pop(TIMESTAMP_PATH, None)
+            for path, data in files.items():
+                target.write(f"registry/{path}", data)
+            entries = {**difference.kept, **_entries(difference.listed, difference.was, rows)}
+            self._write_lists(target, before, entries)
+            if timestamp is not None:  # last, because it makes the others current
+                target.write(f"registry/{TIMESTAMP_PATH}", timestamp)
+            for path in before.registry - self.registry.paths:
+                target.remove(f"registry/{path}")
+            after = self._manifest(before, entries, before.files + target.growth())
+            changed = target.finish(after.to_bytes())
+        count = len(rows_of(entries))
+        return BuiltSite(site=self.site, entries=count, files=after.files, changed=changed)
+
+    def _listed(self) -> dict[str, Mapping[str, Target]]:
+        return {role: self.registry.records(role) for role in self.registry.bins}
+
+    def _frame(self) -> Frame:
+        return build_frame(
+            frame_source(self.source.checkout),
+            markdown_pages.all_sources(),
+            site_name=self.site.name,
+            base_url=self.site.base_url,
+            repository=self.repository,
+        )
+
+    def _manifest(self, before: Manifest, entries: Entries, files: int) -> Manifest:
+        registry = self.registry
+        return replace(
+            before, files=files, roles=registry.roles, entries=entries, registry=registry.paths
+        )
+
+    def _write_lists(self, target: SiteDir, before: Manifest, entries: Entries) -> None:
+        """Write what depends on the list of all entries."""
+        rows = rows_of(entries)
+        number = sum(map(len, entries.values()))
+        target.write("api/v1/index.json", index_document(self.site, self.registry.head, number))
+        lists = {"index.html": home_parts(rows, self.site)}
+        lists |= {f"{slug}/index.html": {"entries": class_part(slug, rows)} for slug in CLASSES}
+        for path, parts in lists.items():
+            template = Template(before.frames[path])
+            target.page(path, template.fill({"policy": template.policy, **parts}))
+        if self.site.base_url:  # a sitemap needs complete addresses
+            pages = [
+                *((page, "") for page in before.pages),
+                *((row.path, row.date) for row in rows),
+            ]
+            target.page("sitemap.xml", sitemap(self.site, pages))
+
+
+def _entries(
+    listed: Mapping[str, Mapping[str, Target]], was: Mapping[str, Shown], rows: Mapping[str, Row]
+) -> dict[str, dict[str, Shown]]:
+    """Return the entries of bins; `rows` are those of the records that are not as they `were`."""
+    return {
+        role: {
+            name: Shown(
+                sha256=record.sha256,
+                row=was[name].row
+                if name in was and was[name].sha256 == record.sha256
+                else rows.get(name),
+            )
+            for name, record in records.items()
+        }
+        for role, records in listed.items()
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,35 +330,82 @@ class _Written:
     files: int
 
 
-def _write_entries(
+def _write_all(
     target: SiteDir,
     shells: Shells,
-    records: Sequence[SignedRecord],
     source: SiteSource,
+    records: Mapping[str, Target],
+    *,
+    write_fixed: Callable[[], None],
     executor: Executor | None,
-) -> list[Row]:
-    """Write the files of all entries; return their rows, by name."""
+) -> dict[str, Row]:
+    """Write the files of all entries, and those that do not depend on entries; return the rows."""
+    names = sorted(records)
+    shares = min(shares_of(len(names), _SLICE, executor), _MOST)
+    size = max(1, -(-(len(names) + _FIXED) // shares))
+    ends = [0, *range(max(size - _FIXED, 1), len(names), size), len(names)]
+    jobs = [
+        partial(_write_slice, target, shells, source, {name: records[name] for name in names[a:b]})
+        for a, b in pairwise(ends)
+    ]
+
+    def here() -> _Written:
+        before = target.count
+        write_fixed()
+        return replace(jobs[0](), files=target.count - before)
+
     before = target.count
-    size = max(1, -(-len(records) // min(shares_of(len(records), _SLICE, executor), _MOST)))
-    work = partial(_write_slice, target, shells, source)
-    others = [partial(work, records[at : at + size]) for at in range(size, len(records), size)]
-    first, rest = in_parallel(partial(work, records[:size]), others, executor)
-    done = [first, *rest]
+    first, rest = in_parallel(here, jobs[1:], executor)
+    done = (first, *rest)
     check_drift([line for each in done for line in each.drift])
     target.count = before + sum(each.files for each in done)
-    return [row for each in done for row in each.rows]
+    return {row.name: row for each in done for row in each.rows}
+
+
+def _write_changed(
+    target: SiteChange, shells: Shells, source: SiteSource, difference: _Difference
+) -> dict[str, Row]:
+    """Write the files of the entries that changed, and remove those they had; return the rows."""
+    written = _write_slice(target, shells, source, difference.changed)
+    check_drift(written.drift)
+    rows = {row.name: row for row in written.rows}
+    gone = difference.was.keys() - _flat(difference.listed).keys()
+    stale = set()
+    for name in {*difference.changed, *gone}:
+        was = difference.was.get(name)
+        stale |= {row.path for row in (was and was.row, rows.get(name)) if row}
+        if was:
+            target.remove(_record_path(name, was.sha256))
+        if name not in rows:
+            target.remove(_api_path(name))
+    for path in stale:
+        target.remove_others(path)
+        target.remove_others(f"{PBES}/{path}")
+    return rows
 
 
 def _write_slice(
-    target: SiteDir, shells: Shells, source: SiteSource, records: Sequence[SignedRecord]
+    target: SiteDir, shells: Shells, source: SiteSource, records: Mapping[str, Target]
 ) -> _Written:
+    """Write the files of some entries."""
     before = target.count
     rows: list[Row] = []
     drift: list[str] = []
-    for entry in entries(records, source.read, drift):
+    for entry in entries(_read_records(target, source, records), source.read, drift):
         rows.append(Row.of(entry))
         _write_entry(target, shells, entry)
     return _Written(rows=rows, drift=drift, files=target.count - before)
+
+
+def _read_records(
+    target: SiteDir, source: SiteSource, records: Mapping[str, Target]
+) -> Iterator[SignedRecord]:
+    """Yield the records, each of which is written as it is signed."""
+    read = RegistryFolder(source.registry).read
+    for name, record in records.items():
+        raw = read_target(package_target(name), record, read).data
+        target.write(_record_path(name, record.sha256), raw)
+        yield SignedRecord(record=read_record(raw, name), raw=raw)
 
 
 def _write_entry(target: SiteDir, shells: Shells, entry: Entry) -> None:
@@ -231,125 +414,12 @@ def _write_entry(target: SiteDir, shells: Shells, entry: Entry) -> None:
     for release in entry.releases:
         for path, data in release.files.items():
             target.write(path, data)
-    target.write(f"api/v1/packages/{entry.record.name}.json", entry.raw)
+    target.write(_api_path(entry.record.name), entry.raw)
 
 
-def _write_rules(target: SiteDir, shells: Shells, rules: RuleTable) -> None:
-    for page in (*rule_pages(rules, examples()), *spec_pages(specifications(), rules)):
-        target.page(page.file, shells.fill(page))
+def _record_path(name: str, sha256: str) -> str:
+    return f"registry/{target_path(package_target(name), sha256)}"
 
 
-def _tables(rules: RuleTable) -> Mapping[str, tuple[str, Callable[[], str]]]:
-    """Return the pages with a generated table: the placeholder, and the function for it."""
-    return {
-        "rules": ("rules", partial(rule_list, rules)),
-        "errors": ("errors", partial(error_table, SUBJECTS)),
-        "semver": ("floor", partial(floor_table, FLOOR_GROUPS)),
-        "score": ("score", formula_table),
-        "specs": ("specs", lambda: spec_list(specifications(), rules)),
-    }
-
-
-def _write_frame(
-    target: SiteDir, frame: Frame, rows: list[Row], site: Site, rules: RuleTable
-) -> None:
-    """Write the output of mkdocs: fill in some pages, copy everything else."""
-    tables = _tables(rules)
-    for path in _visible(frame):
-        template = Template(frame.pages[path])
-        parts = {"policy": template.policy}
-        folder = path.removesuffix("/index.html")
-        if path == "index.html":
-            parts |= home_parts(rows, site)
-        elif folder in CLASSES:
-            parts["entries"] = class_part(folder, rows)
-        elif folder in tables:
-            mark, make = tables[folder]
-            parts[mark] = make()
-        elif folder.startswith("protocols/"):
-            name = folder.removeprefix("protocols/")
-            parts["readings"] = decision_table(name, specifications(), rules)
-        target.page(path, template.fill(parts))
-    for path, data in frame.files.items():
-        if path == _SEARCH_INDEX:
-            found = search_index(data, (*rule_search(rules), *error_search(SUBJECTS)))
-            target.write(path, found)
-        else:
-            target.write(path, data)
-
-
-def _write_registry(target: SiteDir, state: RegistryState, registry: Path) -> None:
-    """Write the metadata in force, the roots that lead to it, and the targets that it lists.
-
-    Nothing else in the registry's folder is written: nobody signed it, and a page among it would
-    speak in the name of the site.
-    """
-    found: dict[str, bytes] = {}
-    for role, document in state.documents.items():
-        timestamp = role == TIMESTAMP
-        found[TIMESTAMP_PATH if timestamp else metadata_path(role, document.version)] = (
-            document.data
-        )
-    for version in range(1, state.root.version):
-        path = metadata_path(ROOT, version)
-        found[path] = read_file(registry / path, _LARGEST)
-    for name, data in state.packages.items():
-        path = package_target(name)
-        found[target_path(path, state.targets[path].sha256)] = data
-    found |= {file.path: file.data for file in state.catalog.values()}
-    found |= _segments(state, registry)
-    for path, data in sorted(found.items()):
-        target.write(f"registry/{path}", data)
-
-
-def _head(state: RegistryState) -> Head:
-    head = head_of(state)
-    if head is None:
-        message = "an older psreg published this registry"
-        raise UnavailableError("NOT_PUBLISHED", message, "Run `psreg publish`.")
-    return head
-
-
-def _segments(state: RegistryState, registry: Path) -> dict[str, bytes]:
-    """Return the live segments of the catalogue by path."""
-    read = RegistryFolder(registry).read
-    return {segment.path: segment_data(segment, read) for segment in _head(state).segments}
-
-
-def _write_documents(target: SiteDir, state: RegistryState, site: Site, rules: RuleTable) -> None:
-    target.write("api/v1/index.json", index_document(site, _head(state), len(state.packages)))
-    for spec in specifications():
-        target.write(document_path(spec), spec_document(spec, rules))
-    for schema in files("psreg.formats").joinpath("schemas").iterdir():
-        if schema.name.endswith(".json"):
-            path = f"schemas/{schema.name}"
-            target.write(path, schema_document(schema.read_bytes(), path, site))
-    target.page("robots.txt", robots(site))
-    # Otherwise GitHub Pages would turn every README.md into a page.
-    target.write(".nojekyll", b"")
-
-
-def _write_sitemap(
-    target: SiteDir, frame: Frame, rows: list[Row], site: Site, rules: RuleTable
-) -> None:
-    """Write the sitemap; it needs complete addresses, so `base_url` must be known."""
-    if site.base_url:
-        pages = [(path.removesuffix("index.html"), "") for path in _visible(frame)]
-        pages.remove(("404.html", ""))
-        pages += [(rule.page, "") for rule in rules]
-        pages += [(spec.page, "") for spec in specifications()]
-        pages += [(row.path, row.date) for row in rows]
-        target.page("sitemap.xml", sitemap(site, pages))
-
-
-def _visible(frame: Frame) -> list[str]:
-    """Return the pages of the frame that are not shells."""
-    shells = {_page_path(markdown) for markdown in markdown_pages.SHELLS.values()}
-    return [path for path in frame.pages if path not in shells]
-
-
-def _page_path(markdown: str) -> str:
-    """Return the path at which mkdocs writes the page of a Markdown file."""
-    path = PurePosixPath(markdown)
-    folder = path.parent if path.stem == "index" else path.with_suffix("")
-    return str(folder / "index.html")
+def _api_path(name: str) -> str:
+    return f"api/v1/packages/{name}.json"

@@ -35,10 +35,15 @@ def ordinary_tree() -> Mapping[str, bytes]:
 
 def examples() -> Mapping[str, tuple[_Files, _Files]]:
     """Return by code, for each rule with a bad and a good case, the files of both by name."""
+    corpus = corpus_folder()
+    return dict(_examples(corpus)) if corpus.is_dir() else {}
+
+
+def corpus_folder() -> Path:
+    """Return the folder with the cases; it may be missing."""
     package = Path(psreg.__file__).parent
     folders = (package / "corpus", package.parents[1] / "tests/corpus")
-    corpus = next((folder for folder in folders if folder.is_dir()), None)
-    return dict(_examples(corpus)) if corpus else {}
+    return next((folder for folder in folders if folder.is_dir()), folders[0])
 
 
 def parse_tree(text: str, ordinary: _Files = MappingProxyType({})) -> dict[str, bytes]:

@@ -1,6 +1,8 @@
-"""The output folder of a site: built in a temporary folder, then swapped in as a whole.
+"""The output folder of a site: built aside and swapped in as a whole, or changed file by file.
 
-A folder that is not empty and was not written by psreg is never replaced.
+A folder that is not empty and was not written by psreg is never replaced. A change is written aside
+as well, and each of its files is renamed to its place; a build that was interrupted meanwhile is
+followed by one of the whole site.
 """
 
 from __future__ import annotations
@@ -13,11 +15,21 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from psreg.core.errors import UnavailableError, UsageError
+from psreg.system.atomic import TEMPORARY, cannot_write, exclusive_folder, write_file
+from psreg.system.files import read_file, read_own, real_path
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 MARKER = ".psreg-site"
-"""The file that marks a folder written by psreg, which may be replaced."""
+"""The file that marks a folder written by psreg, which may be replaced; see `site_manifest`."""
+
+_LARGEST = 1024 * 1024 * 1024
+"""Maximum number of bytes of a marker, which grows with the registry."""
+
+_WAIT = 600.0
+"""Seconds to wait for another build in the same place."""
+
+_UNFINISHED = b"An unfinished site of psreg site build, which replaces the whole folder.\n"
 
 
 class SiteDir:
@@ -56,30 +68,156 @@ class SiteDir:
         self.write(path, html.encode())
 
 
+class SiteChange(SiteDir):
+    """A site while some of its files are changed; no file of it changes before `finish`."""
+
+    def __init__(self, root: Path, aside: Path) -> None:
+        super().__init__(aside)
+        self._site, self._aside = root, aside
+        self._kept: set[str] = set()
+        self._written: list[str] = []
+        self._removed: list[str] = []
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write one file by its path below the root of the site, if it differs."""
+        if self._present(path, len(data)) == data:
+            self._kept.add(path)
+        else:
+            super().write(path, data)
+            self._written.append(path)
+
+    def _present(self, path: str, size: int) -> bytes | None:
+        try:
+            return read_file(self._site / path, size + 1)
+        except UnavailableError:
+            return None
+
+    def remove(self, path: str) -> None:
+        """Remove one file, if it is there."""
+        if os.path.lexists(self._site / path):
+            self._removed.append(path)
+
+    def remove_others(self, folder: str) -> None:
+        """Remove the files below `folder` that were not written."""
+        wanted = self._kept.union(self._written)
+        for top, _, names in os.walk(self._site / folder):
+            below = Path(top).relative_to(self._site).as_posix()
+            self._removed += sorted({f"{below}/{name}" for name in names} - wanted)
+
+    def growth(self) -> int:
+        """Return by how many the number of files grows."""
+        new = (path for path in self._written if not os.path.lexists(self._site / path))
+        return sum(1 for _ in new) - len(self._removed)
+
+    def finish(self, marker: bytes) -> int:
+        """Rename the written files in their order, remove others, write the marker.
+
+        Returns the number of files that changed.
+
+        Raises:
+            UnavailableError: CANNOT_WRITE: a folder of the site is something else.
+        """
+        changed = [*self._written, *self._removed]
+        for folder in {path.rpartition("/")[0] for path in changed}:
+            self._require_folder(folder)
+        if changed:
+            self._mark(_UNFINISHED)
+        for path in self._written:
+            (self._aside / path).replace(self._site / path)
+        for path in self._removed:
+            (self._site / path).unlink()
+        for folder in {path.rpartition("/")[0] for path in self._removed}:
+            self._remove_empty(folder)
+        self._mark(marker)
+        return len(changed)
+
+    def _require_folder(self, folder: str) -> None:
+        """Make a folder; one that a link leads to is refused, because it may be anywhere."""
+        place = self._site / folder
+        place.mkdir(parents=True, exist_ok=True)
+        if real_path(place) != real_path(self._site) / folder:
+            raise UnavailableError(
+                "CANNOT_WRITE",
+                f"{place} is not a folder of the site",
+                "Build the whole site with --full.",
+            )
+
+    def _remove_empty(self, folder: str) -> None:
+        with suppress(OSError):  # it is not empty
+            while folder:
+                (self._site / folder).rmdir()
+                folder = folder.rpartition("/")[0]
+
+    def _mark(self, data: bytes) -> None:
+        write_file(self._site / MARKER, data, durable=False)
+
+
 @contextmanager
-def site_dir(out: Path) -> Iterator[SiteDir]:
-    """Yield a new site to write to; swap it in at `out` on success, else remove it.
+def locked_site(out: Path) -> Iterator[None]:
+    """Hold the lock for building at `out`; another build there waits until this one has ended.
 
     Raises:
         UsageError: `out` is a file, or a folder with other content.
-        UnavailableError: `out` cannot be written.
+        UnavailableError: LOCKED, or `out` cannot be written.
     """
     _check_replaceable(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-        work.chmod(0o755)
     except OSError as error:
-        raise _unwritable(out, error) from error
+        raise cannot_write(out, error) from error
+    with exclusive_folder(out.parent, _WAIT):
+        for left in out.parent.glob(f"{_prefix(out)}*"):  # by a build that was killed
+            shutil.rmtree(left, ignore_errors=True)
+        yield
+
+
+def _prefix(out: Path) -> str:
+    return f"{TEMPORARY}{out.name}-"
+
+
+def read_marker(out: Path) -> bytes:
+    """Return the marker of the site at `out`, b"" if there is none."""
     try:
-        site = SiteDir(work)
-        site.write(MARKER, b"Written by psreg site build, which replaces the whole folder.\n")
-        yield site
+        return read_own(out / MARKER, _LARGEST)
+    except UnavailableError:
+        return b""
+
+
+@contextmanager
+def new_site(out: Path) -> Iterator[SiteDir]:
+    """Yield a new site to write to; swap it in at `out` on success, else remove it.
+
+    Raises:
+        UnavailableError: `out` cannot be written.
+    """
+    with _aside(out) as work:
+        work.chmod(0o755)
+        yield SiteDir(work)
         _swap(work, out)
+
+
+@contextmanager
+def changed_site(out: Path) -> Iterator[SiteChange]:
+    """Yield the site at `out` to change; without `SiteChange.finish`, it stays as it is.
+
+    Raises:
+        UnavailableError: `out` cannot be written.
+    """
+    with _aside(out) as work:
+        yield SiteChange(out, work)
+
+
+@contextmanager
+def _aside(out: Path) -> Iterator[Path]:
+    """Yield a new folder next to `out`, and remove it in the end."""
+    try:
+        work = Path(tempfile.mkdtemp(prefix=_prefix(out), dir=out.parent))
+        try:
+            yield work
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
     except OSError as error:
-        raise _unwritable(out, error) from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        raise cannot_write(out, error) from error
 
 
 def _check_replaceable(out: Path) -> None:
@@ -100,7 +238,7 @@ def _swap(work: Path, out: Path) -> None:
     if not out.exists():
         work.rename(out)
         return
-    old = Path(tempfile.mkdtemp(prefix=f".{out.name}-old-", dir=out.parent))
+    old = Path(tempfile.mkdtemp(prefix=_prefix(out), dir=out.parent))
     out.rename(old / "site")
     try:
         work.rename(out)
@@ -109,7 +247,3 @@ def _swap(work: Path, out: Path) -> None:
         raise
     finally:
         shutil.rmtree(old, ignore_errors=True)
-
-
-def _unwritable(out: Path, error: OSError) -> UnavailableError:
-    return UnavailableError("CANNOT_WRITE", f"cannot write {out}: {error.strerror or error}")

@@ -7,12 +7,12 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psreg.cli.rules import all_rules
 from psreg.core.errors import UsageError
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
     from psreg.catalogue.build import BuiltSite, SiteSource
+    from psreg.core.rule import RuleTable
 
 EXAMPLE = "psreg site build --out _site --base-url https://example.org/prompts/"
 
@@ -26,6 +26,9 @@ def configure(parser: ArgumentParser) -> None:
         "--out", required=True, metavar="DIR", help="folder to write; replaces a site there"
     )
     parser.add_argument("--base-url", metavar="URL", help="public address of the site")
+    parser.add_argument(
+        "--full", action="store_true", help="build every file again, not only what differs"
+    )
     add_registry_option(parser)
     add_output_options(parser)
 
@@ -43,7 +46,7 @@ def run(args: Namespace, console: Console) -> int:
 
     source = SiteSource.find(args.registry_dir)
     url = checked_base_url(args.base_url or source.policy().site_url)
-    built = built_site(source, Path(args.out), url)
+    built = built_site(source, Path(args.out), url, full=args.full)
     if console.machine:
         console.json(
             {
@@ -54,22 +57,40 @@ def run(args: Namespace, console: Console) -> int:
                 "root_sha256": built.site.root_sha256,
                 "entries": built.entries,
                 "files": built.files,
+                "changed": built.changed,
             }
         )
     elif not console.quiet:
-        console.line(f"built {args.out}: {built.entry_count}, {built.files} files")
+        console.line(_done(built, args.out))
         console.line(f"clients: {built.site.add_command}")
     return 0
 
 
-def built_site(source: SiteSource, out: Path, base_url: str) -> BuiltSite:
+def _done(built: BuiltSite, out: str) -> str:
+    if built.changed is None:
+        return f"built {out}: {built.entry_count}, {built.files} files"
+    changed = "1 file" if built.changed == 1 else f"{built.changed} files"
+    return f"updated {out}: {built.entry_count}, {changed} changed"
+
+
+def built_site(source: SiteSource, out: Path, base_url: str, *, full: bool = False) -> BuiltSite:
     """Build the site with its downloads; see `build_site`."""
-    from psreg.catalogue.build import build_site
+    from psreg.catalogue.build import FixedParts, build_site
+
+    fixed = FixedParts(rules=_all_rules, scripts=_scripts)
+    return build_site(source, out, base_url, fixed, full=full)
+
+
+def _all_rules() -> RuleTable:
+    from psreg.cli.rules import all_rules
+
+    return all_rules()
+
+
+def _scripts() -> dict[str, bytes]:
     from psreg.conversations.standalone_script import conformance_script
 
-    return build_site(
-        source, out, base_url, all_rules(), scripts={"conformance.py": conformance_script()}
-    )
+    return {"conformance.py": conformance_script()}
 
 
 def checked_base_url(url: str) -> str:

@@ -114,10 +114,10 @@ _NOT_ALLOWED = re.compile(rb"(?:^|\0)(\.|\.\.|\.git)(?:\0|\Z)", re.IGNORECASE)
 
 def _rows(data: bytes, width: int) -> Sequence[_Stored]:
     """Parse a tree object (mode, blank, name, NUL, binary id)."""
-    row = rb"([0-7]{5,6}) ([^\0/]+)\0(.{%d})" % width
-    if not re.fullmatch(b"(?:%b)*" % row, data, re.DOTALL):
+    rows = re.findall(rb"([0-7]{5,6}) ([^\0/]+)\0(.{%d})" % width, data, re.DOTALL)
+    around = width + 2
+    if sum([len(mode) + len(name) + around for mode, name, _ in rows]) != len(data):
         raise malformed("a folder is damaged")
-    rows = re.findall(row, data, re.DOTALL)
     if bad := _NOT_ALLOWED.search(b"\0".join([name for _, name, _ in rows])):
         raise malformed(f"a file or folder is called {bad[1].decode()!r}")
     return rows

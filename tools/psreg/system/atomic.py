@@ -153,6 +153,27 @@ def exclusive(lock: Path, wait: float = 60.0) -> Iterator[None]:
         os.close(number)  # this releases the lock
 
 
+@contextmanager
+def exclusive_folder(folder: Path, wait: float = 60.0) -> Iterator[None]:
+    """Hold a lock on `folder` itself, as `exclusive` does, where no lock file may be left behind.
+
+    Raises:
+        UnavailableError: `LOCKED`, or `CANNOT_WRITE`.
+    """
+    if os.name == "nt":  # pragma: no cover - a folder cannot be opened there
+        yield
+        return
+    try:
+        number = os.open(folder, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    try:
+        _acquire(number, folder, time.monotonic() + wait)
+        yield
+    finally:
+        os.close(number)  # this releases the lock
+
+
 def _acquire(number: int, lock: Path, until: float) -> None:
     try:
         import fcntl  # noqa: PLC0415 - not on every system

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from referencing import Registry, Resource
 
-from psreg.catalogue.pages.frame import Site
+from psreg.catalogue.pages.frame import SHELLS, Site
 from psreg.catalogue.pages.json_api import (
     index_document,
     robots,
@@ -15,7 +15,7 @@ from psreg.catalogue.pages.json_api import (
     search_index,
     sitemap,
 )
-from psreg.catalogue.pages.markdown_pages import SHELLS, all_sources
+from psreg.catalogue.pages.markdown_pages import all_sources
 from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, rule_search
 from psreg.cli.rules import all_rules
 from psreg.core.rule import rule
@@ -93,7 +93,7 @@ def test_robots(base_url, lines):
 
 def test_every_shell_and_class_has_a_source():
     sources = all_sources()
-    assert set(SHELLS.values()) <= set(sources)
+    assert {path.replace("/index.html", ".md") for path in SHELLS.values()} <= set(sources)
     assert "Reserved class: a design document" in sources["persistent_service/index.md"]
     assert all(text.startswith("---\n") for text in sources.values())
 

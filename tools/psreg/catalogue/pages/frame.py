@@ -107,6 +107,15 @@ class Template:
         return f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
 
 
+SHELLS: Mapping[int, str] = {2: "shell/2/index.html", 3: "shell/3/3/index.html"}
+"""The frame of the pages that psreg fills itself, by their depth below the root."""
+
+
+def shells_of(frames: Mapping[str, str]) -> dict[int, str]:
+    """Return the shell for each depth among frames by path."""
+    return {depth: frames[path] for depth, path in SHELLS.items()}
+
+
 class Shells:
     """The templates of the pages that psreg fills itself: one for each depth below the root."""
 

@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from psreg.catalogue.pages.class_texts import CLASS_TEXTS, RESERVED
-
-SHELLS: Mapping[int, str] = {2: "shell/2.md", 3: "shell/3/3.md"}
-"""The source of the shell for each depth of pages below the root."""
+from psreg.catalogue.pages.frame import SHELLS
 
 
 def all_sources() -> dict[str, str]:
@@ -24,7 +22,8 @@ def _shell_sources() -> dict[str, str]:
     """Return the shells: pages with only placeholders."""
     title = "<!--psreg:topic-->"
     front = _front({"template": "shell.html", "title": title, "search": {"exclude": True}})
-    return dict.fromkeys(SHELLS.values(), f"{front}<!--psreg:body-->\n")
+    sources = (path.replace("/index.html", ".md") for path in SHELLS.values())
+    return dict.fromkeys(sources, f"{front}<!--psreg:body-->\n")
 
 
 def class_sources() -> dict[str, str]:

@@ -143,7 +143,7 @@ class _Files(Mapping[str, CatalogFile]):
 
     def __getitem__(self, name: str) -> CatalogFile:
         path = f"{self._kind}/{name}.json"
-        return _target_file(path, self._targets[path], self._read)
+        return read_target(path, self._targets[path], self._read)
 
     def __contains__(self, name: object) -> bool:
         return f"{self._kind}/{name}.json" in self._targets
@@ -272,7 +272,12 @@ def targets_in(document: Document) -> dict[str, Target]:
     return found
 
 
-def _target_file(path: str, target: Target, read: Read) -> CatalogFile:
+def read_target(path: str, target: Target, read: Read) -> CatalogFile:
+    """Return the verified target file at the target path `path`.
+
+    Raises:
+        TrustError: TRUST_MIXED (it is missing) or TRUST_DIGEST.
+    """
     place = target_path(path, target.sha256)
     data = read(place)
     if data is None:

@@ -1,0 +1,200 @@
+"""`psreg site build` by difference: what it writes, and that the site is the same as a whole one."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from psreg.catalogue.site_folder import MARKER
+from support.histories import History, Tree
+from support.publishing import NOW, files
+from support.registry_trees import POLICY, entry, tree, version
+from support.walks import sampled
+from support.warm_psreg import run_psreg
+
+NAMES = ("apple_pie", "garden_plan", "night_owl")
+UPDATE = {
+    path: text + 'changes = "Is briefer."\n' if path.endswith("release.toml") else text
+    for path, text in version("apple_pie", "1.1.0").items()
+}
+
+
+class World:
+    """A registry that is published again and again, and its sites."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.checkout = root / "checkout"
+
+    def put(self, content: Tree) -> None:
+        for path, data in content.items():
+            (self.checkout / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.checkout / path).write_bytes(data)
+
+    def run(self, *words: str, code: int = 0) -> str:
+        env = {**os.environ, "PSREG_HOME": str(self.root / "home")}
+        env["SOURCE_DATE_EPOCH"] = str(int(NOW.timestamp()))
+        done = run_psreg(*words, cwd=self.checkout, env=env, text=True)
+        assert done.returncode == code, done
+        return done.stderr if code else done.stdout
+
+    def publish(self, content: Tree) -> None:
+        self.put(content)
+        self.run("publish", "--quiet")
+
+    def build(self, *options: str, out: str = "site") -> dict[str, object]:
+        base = ("--base-url", "https://example.org/p/")
+        said = self.run(
+            "site", "build", "--out", str(self.root / out), *base, *options, "--format", "json"
+        )
+        found: dict[str, object] = json.loads(said)
+        return found
+
+    def site(self, out: str = "site") -> dict[str, bytes]:
+        return files(self.root / out)
+
+    def whole(self) -> dict[str, bytes]:
+        self.build("--full", out="whole")
+        return self.site("whole")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A registry of three entries, with a site."""
+    world = World(tmp_path_factory.mktemp("made"))
+    world.publish(tree(*(entry(name) for name in NAMES)))
+    assert world.build()["changed"] is None
+    return world.root
+
+
+@pytest.fixture
+def world(made: Path, tmp_path: Path) -> World:
+    """A copy of it, to be changed."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return World(tmp_path)
+
+
+def test_nothing_is_written_where_nothing_changed(world: World) -> None:
+    before = world.site()
+    assert world.build()["changed"] == 0
+    assert world.site() == before
+
+
+def test_a_release_changes_the_pages_that_show_it_and_no_others(world: World) -> None:
+    before = world.site()
+    world.publish(tree(UPDATE))
+    built = world.build()
+    after = world.site()
+    changed = {p for p in {*before, *after} - {MARKER} if before.get(p) != after.get(p)}
+    assert built["changed"] == len(changed)
+    assert built["files"] == len(after)
+    outside = {path for path in changed if not path.startswith("registry/")}
+    assert outside == {
+        "api/v1/index.json",
+        "api/v1/packages/apple_pie.json",
+        "index.html",
+        "pbes/prompt/apple_pie/1.1.0/README.md",
+        "pbes/prompt/apple_pie/1.1.0/apple_pie.prompt",
+        "pbes/prompt/apple_pie/1.1.0/release.toml",
+        "prompt/apple_pie/1.0.0/index.html",
+        "prompt/apple_pie/1.1.0/index.html",
+        "prompt/apple_pie/index.html",
+        "prompt/index.html",
+    }
+    assert after == world.whole()
+
+
+def test_it_says_what_it_did(world: World) -> None:
+    out = str(world.root / "site")
+    command = ("site", "build", "--out", out, "--base-url", "https://example.org/p/")
+    assert world.run(*command).startswith(f"updated {out}: 3 entries, 0 files changed\n")
+    (world.root / "site/404.html").unlink()
+    assert "0 files changed" in world.run(*command)
+    assert world.run(*command, "--full").startswith(f"built {out}: 3 entries, ")
+    assert (world.root / "site/404.html").is_file()
+
+
+@pytest.mark.parametrize("cause", ["address", "frame", "name", "interrupted"])
+def test_the_whole_site_is_built_where_all_of_it_may_differ(world: World, cause: str) -> None:
+    options: tuple[str, ...] = ()
+    if cause == "address":
+        options = ("--base-url", "https://example.org/q/")
+    elif cause == "frame":
+        frame = Path(__file__).parents[3] / "site"
+        shutil.copytree(frame, world.checkout / "site")
+        world.build()
+        page = world.checkout / "site/docs/install.md"
+        page.write_text(page.read_text() + "\nMore.\n")
+    elif cause == "name":
+        world.publish(tree(policy=POLICY + '\n[site]\nname = "Ours"\n'))
+    else:
+        (world.root / "site" / MARKER).write_text("An unfinished site.\n")
+    assert world.build(*options)["changed"] is None
+    assert world.build(*options)["changed"] == 0
+
+
+def test_a_site_stays_as_it_is_if_the_checkout_differs_from_what_is_signed(world: World) -> None:
+    world.publish(tree(UPDATE))
+    before = world.site()
+    (world.checkout / "pbes/prompt/apple_pie/1.1.0/README.md").write_text("Another.\n")
+    said = world.run(
+        "site",
+        "build",
+        "--out",
+        str(world.root / "site"),
+        "--base-url",
+        "https://example.org/p/",
+        code=1,
+    )
+    assert "SITE_DRIFT" in said
+    assert world.site() == before
+
+
+def test_a_registry_that_was_put_back_puts_the_site_back(world: World) -> None:
+    before = world.site()
+    shutil.copytree(world.checkout, world.root / "saved")
+    world.publish(tree(UPDATE))
+    world.build()
+    assert world.site() != before
+    shutil.rmtree(world.checkout)
+    (world.root / "saved").rename(world.checkout)
+    assert world.build()["changed"]
+    assert world.site() == before
+
+
+def test_an_entry_that_is_gone_leaves_nothing(world: World, tmp_path: Path) -> None:
+    before = world.site()
+    shutil.copytree(world.checkout, world.root / "saved")
+    world.publish(tree(entry("river_bank")))
+    world.build()
+    assert "prompt/river_bank/index.html" in world.site()
+    shutil.rmtree(world.checkout)
+    (world.root / "saved").rename(world.checkout)
+    world.build()
+    assert world.site() == before
+    assert not (tmp_path / "site/prompt/river_bank").exists()
+
+
+def test_many_changes_build_the_whole_site(world: World) -> None:
+    names = [f"x{one}_{other}" for one in "abcdefghijklmno" for other in "abcdefghijklmno"]
+    world.publish(tree(*(entry(name) for name in names)))
+    assert world.build()["changed"] is None
+
+
+@pytest.mark.unmeasured
+@pytest.mark.parametrize("steps", sampled([200, 5, 6, 7], 1))
+def test_law_changing_one_by_one_gives_what_building_the_last_state_gives(
+    tmp_path: Path, steps: int
+) -> None:
+    seed = random.randrange(10**6)
+    print(f"seed {seed}")
+    history, world = History(seed), World(tmp_path)
+    for _ in range(steps):
+        world.publish(history.step())
+        world.build()
+    assert world.site() == world.whole()

@@ -1,0 +1,114 @@
+"""The files of a site that are the same whatever its entries are: the frame, rules, documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from importlib.resources import files
+
+from psreg.catalogue.mkdocs_frame import Frame
+from psreg.catalogue.pages.frame import SHELLS, Shells, Site, Template, shells_of
+from psreg.catalogue.pages.json_api import robots, schema_document, search_index
+from psreg.catalogue.pages.reference_tables import (
+    error_search,
+    error_table,
+    floor_table,
+    formula_table,
+)
+from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, rule_search
+from psreg.catalogue.pages.spec_pages import (
+    decision_table,
+    document_path,
+    spec_document,
+    spec_list,
+    spec_pages,
+)
+from psreg.catalogue.rule_examples import examples
+from psreg.catalogue.site_folder import SiteDir
+from psreg.compatibility.version_floor import FLOOR_GROUPS
+from psreg.core.classes import CLASSES
+from psreg.core.error_codes import SUBJECTS
+from psreg.core.rule import RuleTable
+from psreg.formats.specs import specifications
+
+_SEARCH_INDEX = "search/search_index.json"
+_NOT_FOUND = "404.html"
+
+
+def write(
+    target: SiteDir, frame: Frame, rules: RuleTable, scripts: Mapping[str, bytes], site: Site
+) -> None:
+    """Write everything that mkdocs built, except the `entry_frames`, and what has no entries."""
+    shells = Shells(shells_of(frame.pages), site)
+    for page in (*rule_pages(rules, examples()), *spec_pages(specifications(), rules)):
+        target.page(page.file, shells.fill(page))
+    _write_frame(target, frame, rules)
+    for script, content in scripts.items():
+        target.write(f"scripts/{script}", content)
+    for spec in specifications():
+        target.write(document_path(spec), spec_document(spec, rules))
+    for schema in files("psreg.formats").joinpath("schemas").iterdir():
+        if schema.name.endswith(".json"):
+            path = f"schemas/{schema.name}"
+            target.write(path, schema_document(schema.read_bytes(), path, site))
+    target.page("robots.txt", robots(site))
+    # Otherwise GitHub Pages would turn every README.md into a page.
+    target.write(".nojekyll", b"")
+
+
+def fixed_pages(frame: Frame, rules: RuleTable) -> tuple[str, ...]:
+    """Return the folders of all pages besides those of entries, for the sitemap."""
+    shown = (path for path in _visible(frame) if path != _NOT_FOUND)
+    return (
+        *(path.removesuffix("index.html") for path in shown),
+        *(rule.page for rule in rules),
+        *(spec.page for spec in specifications()),
+    )
+
+
+def entry_frames(frame: Frame) -> dict[str, str]:
+    """Return the pages of the frame that entries are filled into, by path; shells are included."""
+    wanted = {*SHELLS.values(), "index.html", *(f"{slug}/index.html" for slug in CLASSES)}
+    return {path: html for path, html in frame.pages.items() if path in wanted}
+
+
+def _write_frame(target: SiteDir, frame: Frame, rules: RuleTable) -> None:
+    """Write the output of mkdocs: fill tables into some pages, copy everything else."""
+    tables = _tables(rules)
+    ours = entry_frames(frame)
+    for path in _visible(frame):
+        if path in ours:
+            continue
+        template = Template(frame.pages[path])
+        parts = {"policy": template.policy}
+        folder = path.removesuffix("/index.html")
+        if folder in tables:
+            mark, make = tables[folder]
+            parts[mark] = make()
+        elif folder.startswith("protocols/"):
+            name = folder.removeprefix("protocols/")
+            parts["readings"] = decision_table(name, specifications(), rules)
+        target.page(path, template.fill(parts))
+    for path, data in frame.files.items():
+        if path == _SEARCH_INDEX:
+            found = search_index(data, (*rule_search(rules), *error_search(SUBJECTS)))
+            target.write(path, found)
+        else:
+            target.write(path, data)
+
+
+def _tables(rules: RuleTable) -> Mapping[str, tuple[str, Callable[[], str]]]:
+    """Return the pages with a generated table: the placeholder, and the function for it."""
+    return {
+        "rules": ("rules", partial(rule_list, rules)),
+        "errors": ("errors", partial(error_table, SUBJECTS)),
+        "semver": ("floor", partial(floor_table, FLOOR_GROUPS)),
+        "score": ("score", formula_table),
+        "specs": ("specs", lambda: spec_list(specifications(), rules)),
+    }
+
+
+def _visible(frame: Frame) -> Iterator[str]:
+    """Yield the pages of the frame that are not shells."""
+    shells = set(SHELLS.values())
+    return (path for path in frame.pages if path not in shells)

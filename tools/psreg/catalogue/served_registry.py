@@ -1,0 +1,110 @@
+"""The files of a registry that a site serves: what is in force and signed, and nothing else.
+
+Nobody signed anything else in the registry's folder, and a page among it would speak in the name
+of the site.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from psreg.core.errors import UnavailableError
+from psreg.registry.catalog_head import Head, head_of, segment_data
+from psreg.registry.trust.reading import (
+    Read,
+    RegistryState,
+    read_target,
+    targets_in,
+)
+from psreg.registry.trust.roles import (
+    HEAD,
+    RELEASES,
+    ROOT,
+    SNAPSHOT,
+    TARGETS,
+    TIMESTAMP,
+    TIMESTAMP_PATH,
+    Target,
+    catalog_target,
+    kind_and_name,
+    metadata_path,
+    package_target,
+    target_path,
+)
+
+_TOP = (ROOT, RELEASES, TARGETS, SNAPSHOT, TIMESTAMP)
+"""The roles above the bins, in the order in which their documents may appear."""
+
+
+class ServedRegistry:
+    """The state in force of the registry in a folder; what is not accessed is not verified."""
+
+    def __init__(self, state: RegistryState, read: Read) -> None:
+        self.state = state
+        self._read = read
+
+    @cached_property
+    def head(self) -> Head:
+        """The head of the catalogue. Raises UnavailableError NOT_PUBLISHED for a former layout."""
+        head = head_of(self.state)
+        if head is None:
+            message = "an older psreg published this registry"
+            raise UnavailableError("NOT_PUBLISHED", message, "Run `psreg publish`.")
+        return head
+
+    @cached_property
+    def roles(self) -> Mapping[str, str]:
+        """The digests of the metadata in force, by role; the bins are not verified by this."""
+        paths = {role: metadata_path(role, one) for role, one in self.state.versions.items()}
+        paths[TIMESTAMP] = TIMESTAMP_PATH
+        found = {role: self._read(path) or b"" for role, path in paths.items()}
+        return {role: hashlib.sha256(data).hexdigest() for role, data in found.items()}
+
+    def records(self, role: str) -> Mapping[str, Target]:
+        """Return the records that a bin lists, by name."""
+        listed = targets_in(self.state.documents[role]).items()
+        named = ((kind_and_name(path), target) for path, target in listed)
+        return {name[1]: target for name, target in named if name and name[0] == "pkg"}
+
+    @property
+    def bins(self) -> Iterator[str]:
+        """The roles that list records."""
+        return (role for role in self.roles if role not in _TOP)
+
+    def record(self, name: str, target: Target) -> bytes:
+        """Return the bytes of a record that a bin lists."""
+        return read_target(package_target(name), target, self._read).data
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """The paths of all files in force besides the records."""
+        newer = (metadata_path(role, version) for role, version in self.state.versions.items())
+        roots = (metadata_path(ROOT, version) for version in range(1, self.state.root.version))
+        catalog = (target_path(catalog_target(HEAD), self._head_target.sha256),)
+        segments = (segment.path for segment in self.head.segments)
+        timestamp = metadata_path(TIMESTAMP, self.state.versions[TIMESTAMP])
+        return frozenset({*newer, *roots, *catalog, *segments, TIMESTAMP_PATH} - {timestamp})
+
+    @property
+    def _head_target(self) -> Target:
+        return self.state.targets[catalog_target(HEAD)]
+
+    def files(self, known: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+        """Yield the files besides records by path, in the order in which they may appear.
+
+        Metadata is left out whose digest is the `known` one of its role.
+        """
+        for segment in self.head.segments:
+            yield segment.path, segment_data(segment, self._read)
+        head = read_target(catalog_target(HEAD), self._head_target, self._read)
+        yield head.path, head.data
+        for version in range(1, self.state.root.version):
+            path = metadata_path(ROOT, version)
+            yield path, self._read(path) or b""
+        changed = [role for role, digest in self.roles.items() if known.get(role) != digest]
+        for role in sorted(changed, key=[*self.bins, *_TOP].index):
+            document = self.state.documents[role]
+            path = TIMESTAMP_PATH if role == TIMESTAMP else metadata_path(role, document.version)
+            yield path, document.data

@@ -1,0 +1,112 @@
+"""What a site was built from: the file in its folder from which the next build goes on.
+
+Only what differs from it is built again. It is not signed: who can change it can change the pages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from psreg.catalogue.pages.listing import Row
+
+SCHEMA = "psreg.site-build/1"
+
+_ABOUT = "Written by psreg site build, which replaces the whole folder."
+_COLUMNS = tuple(each.name for each in fields(Row))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """An entry on the site: the digest of its record, and its row; None without a release."""
+
+    sha256: str
+    row: Row | None
+
+
+Entries = Mapping[str, Mapping[str, Shown]]
+"""Entries by name, in the bin that lists their records."""
+
+
+def rows_of(entries: Entries) -> list[Row]:
+    """Return the rows of all entries, sorted by name."""
+    shown = (one for each in entries.values() for one in each.values())
+    return sorted((one.row for one in shown if one.row), key=lambda row: row.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a site was built from.
+
+    `fingerprint` is of everything but the registry's state. `frames` are the pages of mkdocs into
+    which entries are filled, by path, and `pages` the folders of the pages without entries. `files`
+    counts all files. `roles` are the digests of the metadata in force, by role; `registry` are the
+    paths of the registry's files besides records.
+    """
+
+    fingerprint: str
+    frames: Mapping[str, str]
+    pages: tuple[str, ...]
+    files: int = 0
+    roles: Mapping[str, str] = field(default_factory=dict)
+    entries: Entries = field(default_factory=dict)
+    registry: frozenset[str] = frozenset()
+
+    def to_bytes(self) -> bytes:
+        """Return the file; the same state gives the same bytes."""
+        value = {
+            "about": _ABOUT,
+            "schema": SCHEMA,
+            "fingerprint": self.fingerprint,
+            "files": self.files,
+            "roles": self.roles,
+            "entries": {
+                role: {name: _to_json(one) for name, one in entries.items()}
+                for role, entries in self.entries.items()
+            },
+            "registry": sorted(self.registry),
+            "frames": self.frames,
+            "pages": self.pages,
+        }
+        found = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+        return f"{found}\n".encode()
+
+
+def read_manifest(data: bytes) -> Manifest | None:
+    """Return the manifest in `data`, None if it is something else or of another psreg."""
+    try:
+        value = json.loads(data)
+        if value["schema"] != SCHEMA:
+            return None
+        return Manifest(
+            fingerprint=value["fingerprint"],
+            files=value["files"],
+            roles=value["roles"],
+            entries={
+                role: {name: _shown(one) for name, one in entries.items()}
+                for role, entries in value["entries"].items()
+            },
+            registry=frozenset(value["registry"]),
+            frames=value["frames"],
+            pages=tuple(value["pages"]),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def _to_json(one: Shown) -> list[Any]:
+    return [one.sha256, *(_values(one.row) if one.row else ())]
+
+
+def _values(row: Row) -> Iterator[Any]:
+    return (getattr(row, column) for column in _COLUMNS)
+
+
+def _shown(value: list[Any]) -> Shown:
+    sha256, *values = value
+    row = dict(zip(_COLUMNS, values, strict=True)) if values else None
+    if row:
+        row["tags"] = tuple(row["tags"])
+    return Shown(sha256=sha256, row=Row(**row) if row else None)
