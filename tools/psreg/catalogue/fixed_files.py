@@ -48,9 +48,8 @@ def write(
     for spec in specifications():
         target.write(document_path(spec), spec_document(spec, rules))
     for schema in files("psreg.formats").joinpath("schemas").iterdir():
-        if schema.name.endswith(".json"):
-            path = f"schemas/{schema.name}"
-            target.write(path, schema_document(schema.read_bytes(), path, site))
+        path = f"schemas/{schema.name}"
+        target.write(path, schema_document(schema.read_bytes(), path, site))
     target.page("robots.txt", robots(site))
     # Otherwise GitHub Pages would turn every README.md into a page.
     target.write(".nojekyll", b"")

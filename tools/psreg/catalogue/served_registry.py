@@ -30,7 +30,6 @@ from psreg.registry.trust.roles import (
     catalog_target,
     kind_and_name,
     metadata_path,
-    package_target,
     target_path,
 )
 
@@ -72,10 +71,6 @@ class ServedRegistry:
     def bins(self) -> Iterator[str]:
         """The roles that list records."""
         return (role for role in self.roles if role not in _TOP)
-
-    def record(self, name: str, target: Target) -> bytes:
-        """Return the bytes of a record that a bin lists."""
-        return read_target(package_target(name), target, self._read).data
 
     @cached_property
     def paths(self) -> frozenset[str]:

@@ -1,0 +1,101 @@
+"""Building and changing a site, as a library: what it reads of the registry, and what it returns."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tuf.api.metadata import Metadata
+
+from psreg.catalogue.build import FixedParts, SiteSource, build_site
+from psreg.catalogue.served_registry import ServedRegistry
+from psreg.cli.rules import all_rules
+from psreg.core.errors import TrustError, UnavailableError
+from psreg.registry.store_folder import RegistryFolder
+from psreg.registry.trust.metadata import signers_of
+from psreg.registry.trust.reading import open_registry
+from support.catalogue import checkout
+from support.publishing import files
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return checkout(tmp_path_factory.mktemp("registry"))
+
+
+def registry(root: Path) -> ServedRegistry:
+    read = RegistryFolder(root / "registry").read
+    state = open_registry(read)
+    assert state is not None
+    return ServedRegistry(state, read)
+
+
+def test_a_site_is_built_and_then_changed(root: Path, tmp_path: Path) -> None:
+    source = SiteSource(checkout=root, registry=root / "registry")
+    fixed = FixedParts(rules=all_rules, scripts=lambda: {"x.py": b"pass\n"})
+    out = tmp_path / "site"
+    built = build_site(source, out, "", fixed)
+    assert (built.entries, built.changed) == (5, None)
+    assert built.files == len(files(out))
+    assert (out / "scripts/x.py").read_bytes() == b"pass\n"
+    again = build_site(source, out, "", fixed)
+    assert (again.entries, again.files, again.changed) == (5, built.files, 0)
+
+
+def test_what_is_served_is_all_that_is_in_force(root: Path) -> None:
+    served = registry(root)
+    found = dict(served.files({}))
+    assert set(found) == served.paths
+    assert list(found)[-1] == "metadata/timestamp.json"
+    for path, data in found.items():
+        assert (root / "registry" / path).read_bytes() == data
+
+
+def test_known_metadata_is_not_read_again(root: Path) -> None:
+    served = registry(root)
+    known = dict(served.roles)
+    metadata = {path for path, _ in served.files(known) if path.startswith("metadata/")}
+    assert metadata == set()
+    known["snapshot"] = "0" * 64
+    assert [path for path, _ in served.files(known)][-1] == "metadata/1.snapshot.json"
+
+
+def test_every_root_is_served(root: Path, tmp_path: Path) -> None:
+    shutil.copytree(root, tmp_path / "copy")
+    folder = tmp_path / "copy/registry/metadata"
+    (pem,) = (root / "home/keys").glob("*/root.pem")
+    second = Metadata[Any].from_bytes((folder / "1.root.json").read_bytes())
+    second.signed.version = 2
+    second.sign(*signers_of([pem.read_bytes()]).values())
+    (folder / "2.root.json").write_bytes(second.to_bytes())
+    served = registry(tmp_path / "copy")
+    found = dict(served.files({}))
+    assert {"metadata/1.root.json", "metadata/2.root.json"} <= set(found) == served.paths
+
+
+def test_bins_list_the_records(root: Path) -> None:
+    served = registry(root)
+    records = {name: one for role in served.bins for name, one in served.records(role).items()}
+    assert "listener" in records
+    for name, target in records.items():
+        assert (root / f"registry/targets/pkg/{target.sha256}.{name}.json").is_file()
+
+
+def test_a_missing_file_is_told_where_it_is_needed(root: Path, tmp_path: Path) -> None:
+    shutil.copytree(root, tmp_path / "copy")
+    served = registry(tmp_path / "copy")
+    role = next(role for role in served.bins if served.records(role))
+    served = registry(tmp_path / "copy")
+    (tmp_path / "copy/registry/metadata" / f"1.{role}.json").unlink()
+    assert role in served.roles
+    with pytest.raises(TrustError, match="is missing"):
+        served.records(role)
+
+
+def test_a_registry_of_an_older_psreg_has_no_head(root: Path) -> None:
+    served = registry(root)
+    served.state.catalog = {}
+    with pytest.raises(UnavailableError, match="an older psreg"):
+        _ = served.head
