@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import checking
+import clusters
 import conversing
 import fuzzing
 import installing
@@ -31,6 +32,7 @@ TOPICS = {
     "lint": checking.lint,
     "check": checking.tree,
     "one": checking.one,
+    "cluster": clusters.metrics,
     "fast": shaping.metrics,
     "fuzz": fuzzing.metrics,
     "large": large.metrics,

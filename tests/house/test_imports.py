@@ -20,6 +20,7 @@ ONLY_IN = {
     "jsonschema_rs": {"psreg/formats/schema.py"},
     "mkdocs": {"psreg/catalogue/mkdocs_frame.py"},
     "material": {"psreg/catalogue/mkdocs_frame.py"},
+    "distributed": {"psreg/system/cluster.py"},
     "git": {"psreg/git/repository.py"},
     "urllib3": {"psreg/http/client.py"},
     "http.client": {"psreg/http/client.py", "psreg/http/deadline.py"},

@@ -8,12 +8,16 @@ import pytest
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Mode
 from psreg.core.errors import UsageError
-from psreg.lint.registry_walk import check_tree
+from psreg.formats.tree import POLICY, Outline, Tree
+from psreg.lint.registry_walk import check_share, check_tree, divided, share_of
 from psreg.registry.check_folders import check_folder
 from psreg.registry.checkout import read_tree
-from support.corpus_cases import cases
+from support.corpus_cases import cases, tree_of
 
 TREES = [case.path for case in cases() if (case.path / "pbes").is_dir()]
+
+
+WHOLE_TREES = [case for case in cases() if case.path.name.endswith(".tree")]
 
 
 def parts(root):
@@ -38,6 +42,22 @@ def key(diagnostics):
         (d.path, d.code, d.start, d.message, d.hint, str(d.severity), d.waived or "")
         for d in diagnostics
     )
+
+
+@pytest.mark.parametrize("case", WHOLE_TREES, ids=lambda case: case.id)
+def test_a_share_needs_no_other_files_than_it_is_given(case):
+    files = tree_of(case.path.read_bytes())
+    names = {path.parts[2] for path in files if len(path.parts) > 3}
+    shares = next(n for n in range(2, 99) if all(share_of(name, n) for name in names))
+    whole = key(check_tree(files, all_rules()))
+    tree = Tree(files)
+    known = {name: (classes, tree.versions(name)) for name, classes in tree.names.items()}
+    outline = Outline({path: files[path] for path in (POLICY,) if path in files}, known)
+    found = list(check_share(tree, all_rules(), share=0, shares=shares))
+    for share, part in enumerate(divided(tree, shares), start=1):
+        own = Tree(part, whole=outline)
+        found += check_share(own, all_rules(), share=share, shares=shares)
+    assert key(found) == whole
 
 
 def registry(root, *names, requires=""):

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from psreg.cli.cluster_option import add_cluster_option, executor_of
 from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode, Report
 from psreg.core.errors import UnavailableError, UsageError
@@ -24,6 +26,9 @@ from psreg.registry.check_paths import Artifact, Subject
 from psreg.registry.checkout import find_checkout
 from psreg.system.console import Console, OptionAdder, add_output_options, color_wanted
 from psreg.system.files import MAX_FILE, read_named
+
+if TYPE_CHECKING:
+    from psreg.system.processes import Workers
 
 EXAMPLE = "psreg check pbes"
 
@@ -47,11 +52,17 @@ def configure(parser: ArgumentParser) -> None:
     )
     _add_fix_options(parser)
     _add_selection_options(parser)
+    add_cluster_option(parser)
     add_output_options(parser, FORMATS)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Print the report; exit 1 if it fails."""
+    with executor_of(args.cluster) as executor:
+        return _run(args, console, executor)
+
+
+def _run(args: Namespace, console: Console, executor: Workers) -> int:
     mode = Mode.READ if args.read else Mode.STRICT
     selection = _Selection.of(args)
     fixing = _Fixing(args) if args.fix or args.diff else None
@@ -59,7 +70,7 @@ def run(args: Namespace, console: Console) -> int:
     fixed: list[Diagnostic] = []
     checked, lone = 0, True
     for path in args.paths or [_default_path()]:
-        subject = _subject(path, args.stdin_filename, mode)
+        subject = _subject(path, args.stdin_filename, mode, executor)
         judge = partial(_chosen, selection, subject, strict=args.strict)
         result = fixing.apply(subject, judge) if fixing else None
         found += result.left if result else judge({})
@@ -98,7 +109,7 @@ def _default_path() -> str:
     return os.path.relpath(root / "pbes")
 
 
-def _subject(path: str, stdin_filename: str | None, mode: Mode) -> Subject:
+def _subject(path: str, stdin_filename: str | None, mode: Mode, executor: Workers) -> Subject:
     """Return what `path` names; nothing is checked yet."""
     if path == "-":
         return Artifact(sys.stdin.buffer.read(MAX_FILE), stdin_filename or "stdin", mode)
@@ -106,7 +117,7 @@ def _subject(path: str, stdin_filename: str | None, mode: Mode) -> Subject:
     if place.is_dir():
         from psreg.registry.check_folders import Folder
 
-        return Folder(place, mode, registry_rules)
+        return Folder(place, mode, registry_rules, executor)
     if not place.exists():
         raise UnavailableError("NOT_FOUND", f"`{path}` does not exist")
     return Artifact.at(place, mode)

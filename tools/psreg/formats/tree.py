@@ -227,6 +227,30 @@ class Tree:
         return (submission for entry in self.entries for submission in entry.submissions())
 
 
+class Outline(Tree):
+    """A tree of which only the policy is known, and the classes and versions of each name.
+
+    It stands for the whole tree where only a part of the files is at hand.
+    """
+
+    def __init__(
+        self,
+        policy: Mapping[PurePosixPath, bytes],
+        known: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]],
+    ) -> None:
+        super().__init__(policy)
+        self._known = known
+
+    @cached_property
+    def names(self) -> Mapping[str, tuple[str, ...]]:
+        """The class folders in which each name occurs."""
+        return {name: classes for name, (classes, _) in self._known.items()}
+
+    def versions(self, name: str) -> tuple[str, ...]:
+        """Return the versions of the entry called `name`, ascending; () if there is none."""
+        return self._known.get(name, ((), ()))[1]
+
+
 class _Some(Mapping[PurePosixPath, bytes]):
     """Some files of a tree, each read on access."""
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 from pathlib import PurePosixPath
 from types import MappingProxyType
+from zlib import crc32
 
 from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.identity import EntryId, ReleaseId
 from psreg.core.rule import RuleTable
+from psreg.formats import entry as entry_file
 from psreg.formats.layout import KNOWN_FILES, Irregular
 from psreg.formats.policy import Policy
 from psreg.formats.tree import POLICY, Entry, Submission, Tree
@@ -138,14 +141,27 @@ def check_tree(
 ) -> Iterator[Diagnostic]:
     """Yield the findings of all rules about a tree: artifacts, TOML files, folders, names.
 
-    Entry number n belongs to share n modulo `shares`, so that several processes can divide a
-    tree; checks that are not about a single entry belong to share 0. `irregular` has the files that
-    are not plain ones; `today` is the day of the check. A finding that a person waived carries the
-    reason in `waived`. All findings
-    about files in the folder `within` are yielded; others may be missing.
+    `irregular` has the files that are not plain ones; `today` is the day of the check. A finding
+    that a person waived carries the reason in `waived`. For the rest see `check_share`.
     """
     tree = Tree(files, irregular, today=today)
-    entries = [e for e in tree.entries if _meet(e.id.folder, within)][share::shares]
+    return check_share(tree, rules, share=share, shares=shares, within=within)
+
+
+def check_share(
+    tree: Tree, rules: RuleTable, *, share: int, shares: int, within: PurePosixPath = WHOLE
+) -> Iterator[Diagnostic]:
+    """Yield the findings about one of the shares of a tree, so that processes can divide it.
+
+    Each entry belongs to the share of its name (`share_of`); checks that are not about a single
+    entry belong to share 0. All findings about files in the folder `within` are yielded; others may
+    be missing.
+    """
+    entries = [
+        entry
+        for entry in tree.entries
+        if _meet(entry.id.folder, within) and share_of(entry.name, shares) == share
+    ]
     first, in_version = share == 0, ReleaseId.of(within) is not None
     selected = Selection(
         tree=tree if first else None,
@@ -154,6 +170,32 @@ def check_tree(
         names=Names(tree) if first and not in_version else None,  # they come from entry.toml
     )
     return Walk(rules).check(selected)
+
+
+def share_of(name: str, shares: int) -> int:
+    """Return the share to which the entry called `name` belongs."""
+    return crc32(name.encode()) % shares
+
+
+def divided(tree: Tree, shares: int) -> list[dict[PurePosixPath, bytes]]:
+    """Return the files that `check_share` needs for each share but 0, which needs the whole tree.
+
+    These are the files of its entries, the policy, and each entry.toml that lists aliases. What
+    it needs to know about other entries besides is in the `Outline` of the tree.
+    """
+    common = {path: tree.files[path] for path in (POLICY,) if path in tree.files}
+    own: list[dict[PurePosixPath, bytes]] = [{} for _ in range(shares)]
+    has_aliases = cache(lambda data: bool(entry_file.read(data).aliases))  # most say the same
+    for entry in tree.entries:
+        stated = tree.files.get(entry.path, b"")
+        if has_aliases(stated):
+            common[entry.path] = stated
+        if share := share_of(entry.name, shares):
+            paths = [path for folder in entry.folders.values() for path in folder]
+            own[share] |= {path: tree.files[path] for path in paths}
+            if entry.path in tree.files:
+                own[share][entry.path] = stated
+    return [common | each for each in own[1:]]
 
 
 def _meet(one: PurePosixPath, other: PurePosixPath) -> bool:

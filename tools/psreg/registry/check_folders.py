@@ -1,10 +1,15 @@
-"""Checking folders: which files to check, and dividing them among processes."""
+"""Checking folders: which files to check, and dividing them among processes.
+
+Other processes of this machine read the files themselves. A task for an executor, which may be
+another machine, contains all bytes that it needs.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
+from datetime import date
 from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -15,8 +20,9 @@ from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.errors import UsageError
 from psreg.core.identity import PBES, EntryId
 from psreg.core.rule import RuleTable
+from psreg.formats.tree import POLICY, Outline, Tree
 from psreg.lint.engine import check_file
-from psreg.lint.registry_walk import check_tree
+from psreg.lint.registry_walk import check_share, check_tree, divided
 from psreg.registry.check_paths import replace_file, whole
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
 from psreg.registry.newer_rules import with_newer_rules_as_warnings
@@ -27,6 +33,12 @@ from psreg.system.processes import in_parallel, shares_of
 
 WORTH_A_PROCESS = 200
 """The number of files below which a second process costs more than it saves."""
+
+WORTH_A_TASK = 50
+"""The same for a task of an executor; the worker that is lost takes a few tasks with it."""
+
+MOST_TASKS = 64
+"""Each task also contains all names, so that more tasks are more work."""
 
 SUFFIXES = (".pbe.txt", ".pbe", ".prompt")
 
@@ -43,7 +55,7 @@ def check_folder(
     In a registry all rules run, always in strict mode, and only diagnostics inside `folder` are
     returned; elsewhere each artifact below the folder is checked by itself. `changed` replaces the
     content of the files at these paths. `rules` loads the table of rules in each process that needs
-    it; `executor` does a part of the work.
+    it; `executor` does a part of the work, for which it needs none of the files.
     """
     folder = folder.absolute()
     root = _registry_of(folder)
@@ -69,8 +81,15 @@ class Folder:
 
     lone = False
 
-    def __init__(self, place: Path, mode: Mode, rules: Callable[[], RuleTable]) -> None:
+    def __init__(
+        self,
+        place: Path,
+        mode: Mode,
+        rules: Callable[[], RuleTable],
+        executor: Executor | None = None,
+    ) -> None:
         self.checked = 0
+        self._executor = executor
         self._place = place
         self._mode = mode
         self._rules = rules
@@ -80,7 +99,9 @@ class Folder:
 
     def judge(self, changed: Mapping[str, bytes]) -> list[Diagnostic]:
         """See `Subject`."""
-        self.checked, found = check_folder(self._place, self._mode, self._rules, changed)
+        self.checked, found = check_folder(
+            self._place, self._mode, self._rules, changed, self._executor
+        )
         return found
 
     def read(self, path: str) -> bytes | None:
@@ -118,15 +139,56 @@ class _Registry(NamedTuple):
         return [d for d in found if _within(d.path, self.within)]
 
 
+class _Share(NamedTuple):
+    """One share of the entries of a registry, with the files that are needed to check it."""
+
+    files: dict[str, bytes]
+    names: dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
+    within: PurePosixPath
+    rules: Callable[[], RuleTable]
+    share: int
+    shares: int
+    today: date
+
+    def check(self) -> list[Diagnostic]:
+        """Return the diagnostics about the share."""
+        files = {PurePosixPath(path): data for path, data in self.files.items()}
+        whole = Outline({path: files[path] for path in (POLICY,) if path in files}, self.names)
+        tree = Tree(files, whole=whole, today=self.today)
+        place = {"share": self.share, "shares": self.shares}
+        found = check_share(tree, self.rules(), within=self.within, **place)
+        return [d for d in found if _within(d.path, self.within)]
+
+
+def _shares(registry: _Registry, files: FileTree, shares: int) -> Iterator[_Share]:
+    """Yield all shares but the first, which is checked here."""
+    tree, today = Tree(files), clock.now().date()
+    names = {name: (classes, tree.versions(name)) for name, classes in tree.names.items()}
+    for number, part in enumerate(divided(tree, shares), start=1):
+        own = {str(path): data for path, data in part.items()}
+        yield _Share(own, names, registry.within, registry.rules, number, shares, today)
+
+
 def _check_registry(registry: _Registry, executor: Executor | None) -> tuple[int, list[Diagnostic]]:
     tree = registry.read()
     number = sum(p.name.endswith(SUFFIXES) and _within(str(p), registry.within) for p in tree)
-    shares = shares_of(number, WORTH_A_PROCESS, executor)
-    others = [partial(registry.check, share, shares) for share in range(1, shares)]
+    shares = _number(number, executor)
+    others: list[Callable[[], list[Diagnostic]]]
+    if executor:
+        others = [share.check for share in _shares(registry, tree, shares)]
+    else:
+        others = [partial(registry.check, share, shares) for share in range(1, shares)]
     first, rest = in_parallel(partial(registry.check, 0, shares, tree), others, executor)
     found = [d for part in (first, *rest) for d in part]
     store = RegistryFolder(registry.root / "registry")
     return number, with_newer_rules_as_warnings(found, tree, store.read)
+
+
+def _number(items: int, executor: Executor | None) -> int:
+    """Return the number of shares into which to divide the check of so many artifacts."""
+    if executor:
+        return min(shares_of(items, WORTH_A_TASK, executor), MOST_TASKS)
+    return shares_of(items, WORTH_A_PROCESS)
 
 
 def _within(path: str, folder: PurePosixPath) -> bool:
@@ -143,9 +205,14 @@ def _check_loose(
         for name in names
         if name.endswith(SUFFIXES)
     )
-    shares = shares_of(len(paths), WORTH_A_PROCESS, executor)
-    work = partial(_check_each, mode, dict(changed))
-    first, *others = [partial(work, paths[share::shares]) for share in range(shares)]
+    shares = _number(len(paths), executor)
+    parts = [paths[share::shares] for share in range(shares)]
+    contents = [dict(changed)] * shares
+    if executor:
+        contents = [{path: _content(path, changed) for path in part} for part in parts]
+    first, *others = [
+        partial(_check_each, mode, *each) for each in zip(contents, parts, strict=True)
+    ]
     done, rest = in_parallel(first, others, executor)
     return len(paths), [d for part in (done, *rest) for d in part]
 
@@ -154,7 +221,9 @@ def _check_each(mode: Mode, changed: Mapping[str, bytes], paths: list[str]) -> l
     return [
         diagnostic
         for path in paths
-        for diagnostic in check_file(
-            changed[path] if path in changed else read_file(Path(path)), path=path, mode=mode
-        )
+        for diagnostic in check_file(_content(path, changed), path=path, mode=mode)
     ]
+
+
+def _content(path: str, changed: Mapping[str, bytes]) -> bytes:
+    return changed[path] if path in changed else read_file(Path(path))

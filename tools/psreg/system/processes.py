@@ -15,6 +15,9 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from typing import TypeVar
 
+Workers = Executor | None
+"""Who does the work: an executor, or None for the processes of this machine."""
+
 R = TypeVar("R")
 S = TypeVar("S")
 

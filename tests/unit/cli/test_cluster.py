@@ -1,0 +1,201 @@
+"""`--cluster`: the same result as without, from real Dask workers, also when one is killed."""
+
+import datetime as dt
+import ipaddress
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+import generate
+from support import cluster
+from support.paths import SOURCE
+from support.warm_psreg import run_psreg, running_psreg
+
+ENTRIES = 210
+"""Enough for four shares; generate's entries lack runs, which a finding of each says."""
+
+SOON = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"}
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("registry")
+    generate.registry(folder, ENTRIES, "REG011")
+    entries = folder / "pbes/interactive_engine"
+    (entries / "made_1/entry.toml").write_text('owners = []\naliases = ["made_2", "spare"]\n')
+    (entries / "made_3/entry.toml").write_text('owners = []\naliases = ["spare"]\n')
+    (entries / "made_4/1.0.0/README.md").write_text("TODO\n")
+    (entries / "stray.txt").write_text("")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(registry):
+    done = run_psreg("check", "pbes", "--format", "json", cwd=registry)
+    assert done.returncode == 1
+    assert done.stdout.count(b'"spare"') == 0
+    assert b"stray.txt" in done.stdout
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory):
+    with cluster.cluster(tmp_path_factory.mktemp("dask")) as running:
+        yield running
+
+
+def check(registry, address, **environment):
+    return run_psreg(
+        *("check", "pbes", "--format", "json", "--cluster", address),
+        cwd=registry,
+        env={**os.environ, **environment},
+    )
+
+
+def test_a_check_finds_the_same(registry, expected, dask):
+    address, workers = dask
+    before = [cluster.cpu_seconds(worker) for worker in workers]
+    done = check(registry, address)
+    assert (done.returncode, done.stdout, done.stderr) == (1, expected, b"")
+    after = [cluster.cpu_seconds(worker) for worker in workers]
+    assert sum(after) - sum(before) > 0.2, "no worker did anything"
+
+
+def test_loose_files_are_checked_by_workers_that_cannot_read_them(tmp_path, dask):
+    generate.loose(tmp_path / "loose", 120)
+    (tmp_path / "loose/broken.pbe.txt").write_text("{")
+    alone = run_psreg("check", "loose", cwd=tmp_path)
+    shared = run_psreg("check", "loose", "--cluster", dask[0], cwd=tmp_path)
+    assert shared.stdout == alone.stdout
+    assert (shared.returncode, shared.stderr) == (alone.returncode, alone.stderr) == (1, b"")
+
+
+def test_a_worker_that_is_killed_costs_time_only(registry, expected, tmp_path):
+    with (
+        cluster.scheduler(tmp_path) as address,
+        cluster.worker(address) as lost,
+        tempfile.TemporaryFile() as out,
+    ):
+        command = ("check", "pbes", "--format", "json", "--cluster", address)
+        with running_psreg(*command, streams=[out] * 3, cwd=registry) as ended:
+            began = cluster.until(lambda: connected(lost) and cluster.cpu_seconds(lost))
+            # All tasks are its own, and more than half a second of work.
+            cluster.until(lambda: cluster.cpu_seconds(lost) > began + 0.5)
+            with cluster.worker(address):
+                lost.kill()
+                assert ended() == 1
+        out.seek(0)
+        assert out.read() == expected
+
+
+def connected(worker):
+    """Tell whether a worker has a connection to its scheduler, after all its imports."""
+    links = (file.readlink() for file in Path(f"/proc/{worker.pid}/fd").iterdir())
+    return sum(str(link).startswith("socket:") for link in links) >= 4
+
+
+def test_a_worker_with_another_psreg_is_refused(registry, dask, tmp_path):
+    package = tmp_path / "psreg"
+    package.mkdir()
+    for item in (SOURCE / "psreg").iterdir():
+        (package / item.name).symlink_to(item)
+    (package / "__init__.py").unlink()
+    (package / "__init__.py").write_text('__version__ = "9.9.9"\n')
+    address, _ = dask
+    with cluster.worker(address, PYTHONPATH=str(tmp_path)) as other:
+        cluster.until(lambda: connected(other))
+        done = check(registry, address)
+    assert done.returncode == 4
+    assert b"WORKER_DIFFERS" in done.stdout
+    assert b"has psreg 9.9.9 with Python" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "tcp://10.0.0.1:8786",
+        "tcp://[2001:db8::1]:8786",
+        "tcp://localhost.example.org:8786",
+        "tcp://127.0.0.1",
+        "127.0.0.1:8786",
+        "ws://127.0.0.1:8786",
+        "inproc://127.0.0.1:8786",
+        "tcp://127.0.0.1:x",
+        "tls://10.0.0.1:8786",
+        "tls://127.0.0.1:8786",
+    ],
+)
+def test_only_this_machine_is_reached_without_certificates(registry, address):
+    done = check(registry, address)
+    assert done.returncode == 2
+    assert b'"CLUSTER_NOT_SECURE"' in done.stdout
+
+
+def test_a_cluster_that_is_not_there(registry):
+    done = check(registry, "tcp://127.0.0.1:9", **SOON)
+    assert (done.returncode, done.stderr) == (4, b"")
+    assert b"CLUSTER_UNAVAILABLE" in done.stdout
+
+
+def test_a_cluster_without_workers(registry, tmp_path):
+    with cluster.scheduler(tmp_path) as address:
+        done = check(registry, address, **SOON)
+    assert done.returncode == 4
+    assert b"has no workers" in done.stdout
+
+
+def test_a_cluster_with_certificates(tmp_path):
+    generate.loose(tmp_path / "loose", 110)
+    expected = run_psreg("check", "loose", cwd=tmp_path).stdout
+    ours, theirs = certificates(tmp_path / "ours"), certificates(tmp_path / "theirs")
+    with (
+        cluster.scheduler(tmp_path, "--protocol", "tls", *options(ours)) as address,
+        cluster.worker(address, *options(ours)) as worker,
+    ):
+        command = ("check", "loose", "--cluster", address)
+        done = run_psreg(*command, cwd=tmp_path, env={**os.environ, **settings(ours)})
+        assert (done.returncode, done.stdout, done.stderr) == (0, expected, b"")
+        assert cluster.cpu_seconds(worker) > 0.5
+        env = {**os.environ, **settings(theirs), **SOON}
+        done = run_psreg(*command, cwd=tmp_path, env=env)
+        assert done.returncode == 4
+        assert b"error[CLUSTER_UNAVAILABLE]" in done.stderr
+
+
+def certificates(folder):
+    """Write a key and a certificate that is its own authority; return the two files."""
+    folder.mkdir()
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, folder.name)])
+    now = dt.datetime.now(dt.UTC)
+    day = dt.timedelta(days=1)
+    local = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - day)
+        .not_valid_after(now + day)
+        .add_extension(local, critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    plain = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (folder / "key.pem").write_bytes(key.private_bytes(pem, *plain))
+    (folder / "cert.pem").write_bytes(made.public_bytes(pem))
+    return folder / "cert.pem", folder / "key.pem"
+
+
+def options(files):
+    cert, key = files
+    return ("--tls-ca-file", cert, "--tls-cert", cert, "--tls-key", key)
+
+
+def settings(files):
+    cert, key = map(str, files)
+    prefix = "DASK_DISTRIBUTED__COMM__TLS__"
+    return {f"{prefix}CA_FILE": cert, f"{prefix}CLIENT__CERT": cert, f"{prefix}CLIENT__KEY": key}
