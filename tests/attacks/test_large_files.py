@@ -153,5 +153,62 @@ def test_a_long_transcript_has_a_short_report(protocol):
     lines = (json.dumps(record) + "\n") * 9_000
     conversation = read_conversation(lines.encode(), "x.jsonl", protocol)
     report = check_transcript(conversation, protocol).report
-    assert len(report.diagnostics) <= LISTED_IN_ALL + 1_100
+    assert len(report.diagnostics) <= LISTED_IN_ALL + 100
     assert report.count(ERROR) > 900
+
+
+def _records(number, **record):
+    return (json.dumps(record) + "\n") * number
+
+
+def _cycles(block, number):
+    return _records(number, instr="INSTR:x", previous="S{}S", next=block)
+
+
+FOOTER = "[Version=v1.4 | Tag=g_1 | Sources=SOURCES | Assumptions=0 | Cycle=1/3 | Locus=x]"
+TRANSCRIPTS = {
+    "modifiers": ("vpp", _records(990, role="user", content="!<g> " + "--a " * 250)),
+    "a long footer": (
+        "vpp",
+        _records(1, role="assistant", content=f"<g>\n{FOOTER.replace('SOURCES', 'a ' * 500_000)}"),
+    ),
+    "records": ("pb2s", _records(17_000, message="x", text="DRAFT:\nx", pb2s_proof={})),
+    "long texts": ("pb2s", _records(1_000, message="x", text="DRAFT:\n" + "x" * 900)),
+    "one log, often": ("plsp", _cycles("S{$a:1;" + ">$a;" * 260_000 + "}S", 1)),
+    "a long text, often": ("plsp", _cycles(f'S{{$a:"{"x" * 500}";{">$a;" * 120}}}S', 990)),
+}
+
+
+@pytest.mark.parametrize("form", ["json", "sarif"])
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+def test_a_report_of_a_large_transcript_is_short(tmp_path, name, form):
+    protocol, text = TRANSCRIPTS[name]
+    assert len(text) < 1_080_000
+    (tmp_path / "x.jsonl").write_text(text)
+    command = ["transcript", "--protocol", protocol, "--format", form, "x.jsonl"]
+    done = run_psreg(*command, cwd=tmp_path)
+    assert len(done.stdout) < 1_000_000
+    if form == "json":
+        found = json.loads(done.stdout)
+        listed = sum(1 + d["more"] for d in found["diagnostics"])
+        assert listed == sum(found["counts"].values())
+        understood = sum(message["parsed"] for message in found["messages"])
+        assert len(found["parsed"]) + found["parsed_omitted"] == understood
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("name", ["one log, often", "a long text, often"])
+def test_a_large_trace_is_shown_in_short(tmp_path, name, form):
+    (tmp_path / "x.jsonl").write_text(TRANSCRIPTS[name][1])
+    done = run_psreg("plsp", "inspect", "--format", form, "x.jsonl", cwd=tmp_path)
+    assert len(done.stdout) < 1_000_000
+    assert (b'"omitted": true' if form == "json" else b"left out") in done.stdout
+
+
+def test_the_verdict_of_each_message_counts_what_is_listed_elsewhere(tmp_path):
+    """The last of many messages has no finding of its own in the list, and is not sound."""
+    (tmp_path / "x.jsonl").write_text(TRANSCRIPTS["modifiers"][1])
+    done = run_psreg("transcript", "--protocol", "vpp", "x.jsonl", cwd=tmp_path)
+    titles = [line for line in done.stdout.splitlines() if line.startswith(b"turn ")]
+    assert titles[0].partition(b":")[2] == titles[-1].partition(b":")[2] != b" clean"
+    assert b" 0 sound" in done.stdout

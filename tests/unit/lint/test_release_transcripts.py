@@ -12,8 +12,9 @@ from psreg.core.diagnostics import ERROR, WARNING, Report
 from psreg.core.identity import Author
 from psreg.formats.protocol_versions import STUB, ProtocolConformance, read_conformances
 from psreg.formats.tree import Tree
+from psreg.lint.locate import LISTED_IN_ALL
 from psreg.lint.registry_walk import check_tree
-from psreg.lint.release_transcripts import MAX_FINDINGS, conformance
+from psreg.lint.release_transcripts import conformance
 from psreg.review.review import review
 from psreg.review.verdict import Verdict
 from support import registry_trees
@@ -140,8 +141,21 @@ def test_a_release_may_waive_a_rule_of_a_protocol():
     assert (finding.waived, finding.waived_by) == ("The model was told to shout.", "release")
 
 
-def test_the_first_of_very_many_findings_are_reported():
-    assert len(found(VPP, {"a.jsonl": lines(*[ASKED, BANG] * (MAX_FINDINGS + 1))})) == MAX_FINDINGS
+def test_very_many_findings_are_listed_in_short_and_all_counted():
+    number = 2 * LISTED_IN_ALL
+    found_ones = found(VPP, {"a.jsonl": lines(*[ASKED, BANG] * number)})
+    assert len(found_ones) <= LISTED_IN_ALL + 2
+    assert sum(1 + d.more for d in found_ones if d.code == "VPP012") == number
+
+
+def test_an_error_does_not_hide_behind_many_warnings():
+    warned = ASKED | {"content": "!<g> --minor --minor\nHello?"}
+    errors = [
+        d
+        for d in found(VPP, {"a.jsonl": lines(*[warned, SAID] * 400, ASKED, BANG)})
+        if d.severity is ERROR
+    ]
+    assert [d.code for d in errors] == ["VPP012"]
 
 
 def test_what_the_record_says_of_a_protocol():

@@ -56,7 +56,7 @@ def test_each_message_with_what_is_said_of_it():
     ]
     assert [m.index for m in found.answers] == [2, 4]
     assert {d.pointer for d in found.report.diagnostics} == {"/4/content"}
-    assert [value["tag"] for value in found.parsed] == ["g", "g", "q"]
+    assert [value["tag"] for m in found.messages for value in m.parsed] == ["g", "g", "q"]
     assert (found.protocol, found.version, found.record_name, found.file_diagnostics) == (
         "vpp",
         LATEST,
@@ -152,7 +152,7 @@ def test_the_numbers_of_a_trace():
     conversation = read_conversation(
         b'{"next": "S{ $a : 1 ; }S"}\n{"next": "S{$a:"}\n', "x", "plsp"
     )
-    first, second = stats_of(conversation, "plsp")
+    first, second = stats_of(check_transcript(conversation, "plsp"))
     assert (first.index, first.statements, first.variables) == (0, 1, 1)
     assert (first.raw.bytes, first.canonical.bytes) == (14, 9)
     assert (second.index, second.canonical) == (1, None)
@@ -160,4 +160,4 @@ def test_the_numbers_of_a_trace():
 
 def test_only_traces_are_counted():
     with pytest.raises(UsageError, match="vpp has no stats"):
-        stats_of(read_conversation(b"!<g>", "x", "vpp"), "vpp")
+        stats_of(checked("!<g>"))

@@ -15,7 +15,10 @@ FOOTER = "[Version=v1.4 | Tag=q_1 | Sources=none | Assumptions=0 | Cycle=1/3 | L
 
 def fixed(text, protocol):
     conversation = read_conversation(text.encode(), "x.jsonl", protocol)
-    copy, number = fixed_conversation(conversation, lambda each: check_transcript(each, protocol))
+    copy, report, number = fixed_conversation(
+        conversation, lambda each: check_transcript(each, protocol)
+    )
+    assert report == check_transcript(copy, protocol)
     return json_lines_of(copy), number
 
 

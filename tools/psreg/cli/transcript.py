@@ -72,9 +72,11 @@ def run(args: Namespace, console: Console) -> int:
         path="stdin" if args.file == "-" else Path(args.file).as_posix(),
     )
     if args.fix:
-        conversation = _fixed(conversation, check, Path(args.fix), console)
-    found = check(conversation)
-    stats = stats_of(conversation, protocol) if args.stats else None
+        every = partial(check, room=sys.maxsize)
+        conversation, found = _fixed(conversation, every, Path(args.fix), console)
+    else:
+        found = check(conversation)
+    stats = stats_of(found) if args.stats else None
     if args.format == "json":
         console.json(transcript_document(found, stats))
     elif args.format == "sarif":
@@ -111,14 +113,14 @@ def _fixed(
     check: Callable[[Conversation], TranscriptReport],
     copy: Path,
     console: Console,
-) -> Conversation:
-    """Write the fixed copy, and return it."""
-    from psreg.lint.transcript import fixed_conversation, json_lines_of
+) -> tuple[Conversation, TranscriptReport]:
+    """Write the fixed copy, and return it and its report."""
+    from psreg.lint.transcript import fixed_conversation, json_lines_of, shortened
 
-    fixed, number = fixed_conversation(conversation, check)
+    fixed, report, number = fixed_conversation(conversation, check)
     write_file(copy, json_lines_of(fixed).encode("utf-8", "backslashreplace"))
     console.note(f"psreg: wrote {copy}: {number} fix{'es' * (number != 1)} applied")
-    return fixed
+    return fixed, shortened(report)
 
 
 def _data(file: str) -> bytes:

@@ -38,7 +38,7 @@ LISTED = 100
 """The most findings of one rule and severity that are listed; the others are counted."""
 
 LISTED_IN_ALL = 250
-"""After so many findings about a subject, each further rule lists one of each severity."""
+"""Findings listed about one subject; each further rule lists one of each severity."""
 
 _LONGEST_POINTER = 500
 
@@ -57,7 +57,13 @@ def judge_at(
 
 
 def judge(
-    rules: Iterable[Rule[T]], subject: T, document: Document, path: str, mode: Mode
+    rules: Iterable[Rule[T]],
+    subject: T,
+    document: Document,
+    path: str,
+    mode: Mode,
+    *,
+    room: int = LISTED_IN_ALL,
 ) -> Iterator[Diagnostic]:
     """Yield the diagnostics of `rules` about `subject`, whose text is that of `document`.
 
@@ -65,15 +71,16 @@ def judge(
     that say the same are listed `ALIKE` times, and the last one counts the rest.
     """
     index: LineIndex | None = None
-    for rule, finding, more in _listed(rules, subject):
+    for rule, finding, more in _listed(rules, subject, room):
         # NOTE: a document without findings needs no line index and no spans.
         index = index or LineIndex(document.text)
         yield locate(rule, finding, document, index, path=path, mode=mode, more=more)
 
 
-def _listed(rules: Iterable[Rule[T]], subject: T) -> Iterator[tuple[Rule[T], Finding, int]]:
+def _listed(
+    rules: Iterable[Rule[T]], subject: T, room: int = LISTED_IN_ALL
+) -> Iterator[tuple[Rule[T], Finding, int]]:
     """Yield the findings to list, each with the number of those that it stands for as well."""
-    room = LISTED_IN_ALL
     for rule in rules:
         # NOTE: almost every rule finds nothing.
         findings = rule.check(subject)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import PurePosixPath
 
 from psreg.core.diagnostics import ERROR, WARNING, Diagnostic
@@ -20,9 +19,6 @@ from psreg.formats.release import DeclaredProtocol, TestRun
 from psreg.formats.tree import Submission
 from psreg.lint.entries.tested_runs import judged_runs
 from psreg.lint.transcript import TranscriptReport, check_transcript, file_report
-
-MAX_FINDINGS = 100
-"""Findings that are reported of one transcript."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +66,7 @@ def judge_evidence(submission: Submission) -> Iterator[Diagnostic]:
         of_file = set(map(id, transcript.report.file_diagnostics))
         report = file_report(transcript.report, transcript.conversation)
         found = (d for d in report.diagnostics if id(d) not in of_file)
-        for diagnostic in islice(found, MAX_FINDINGS):
+        for diagnostic in found:
             if transcript.admitted and diagnostic.severity is ERROR:
                 yield replace(diagnostic, severity=WARNING)
             else:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -60,19 +60,28 @@ class Message:
     """One checked record: a turn, a cycle, or an exchange.
 
     `index` counts the records of the file from 0, `line` its lines from 1. `role` is "" if the
-    kind of record has none; `parsed` is its content as JSON data, as far as it could be parsed.
+    kind of record has none; `units` are its texts as `protocol` reads them. `counts` counts all its
+    findings; `diagnostics` are those that are listed here, and not with an earlier message.
     """
 
     index: int
     line: int
     role: str
+    protocol: ConversationProtocol
+    units: tuple[Any, ...]
+    counts: Mapping[Severity, int]
     diagnostics: tuple[Diagnostic, ...]
-    parsed: tuple[Mapping[str, Any], ...]
 
     @property
     def sound(self) -> bool:
         """Whether it has no error."""
-        return not any(d.severity is ERROR for d in self.diagnostics)
+        return not self.counts[ERROR]
+
+    @property
+    def parsed(self) -> tuple[Mapping[str, Any], ...]:
+        """Its content as JSON data, as far as it could be parsed."""
+        values = map(self.protocol.parsed, self.units)
+        return tuple(value for value in values if value is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,11 +100,6 @@ class TranscriptReport:
     messages: tuple[Message, ...]
 
     @property
-    def parsed(self) -> tuple[Mapping[str, Any], ...]:
-        """The content of every message that was understood."""
-        return tuple(value for message in self.messages for value in message.parsed)
-
-    @property
     def answers(self) -> tuple[Message, ...]:
         """The messages that a model wrote."""
         return tuple(message for message in self.messages if message.role != "user")
@@ -110,12 +114,14 @@ def check_transcript(
     imf: str = "",
     documented: bool = False,
     path: str = "",
+    room: int = LISTED_IN_ALL,
 ) -> TranscriptReport:
     """Check `conversation` with the rules of `protocol`, a name in `PROTOCOLS`.
 
     `version` is the declared one; "" means the one that the file states, or else the latest. `imf`
     is the dialect of PLSP instructions, `documented` says that the temperature of PB2S is
-    documented; `path` is the path of the file in diagnostics.
+    documented; `path` is the path of the file in diagnostics. After `room` findings, one more of
+    each rule and severity is listed, which counts the others.
     """
     declared = _two_numbers(version or conversation.declared)
     row = protocol_for(PROTOCOLS, protocol, declared)
@@ -124,7 +130,8 @@ def check_transcript(
         options = Options(
             version=row.version, declared=declared, mode=mode, imf=imf, documented=documented
         )
-        messages = tuple(_messages(conversation, row, options, path))
+        found = _messages(conversation, row, options, path, room)
+        messages = tuple(_folded(found, room))
     recording = Recording(
         conversation=conversation,
         protocol=protocol,
@@ -136,9 +143,8 @@ def check_transcript(
     file_diagnostics = tuple(
         judge_by(PROTO_RULES, recording, PlainText(conversation.text), path, mode)
     )
-    found = (*file_diagnostics, *(d for message in messages for d in message.diagnostics))
     return TranscriptReport(
-        report=Report(checked=1, diagnostics=found),
+        report=_report(file_diagnostics, messages),
         protocol=protocol,
         version=recording.version,
         record_name=_RECORD_NAMES[conversation.kind],
@@ -147,51 +153,86 @@ def check_transcript(
     )
 
 
+def shortened(found: TranscriptReport) -> TranscriptReport:
+    """Return a report with as many findings as are listed by default."""
+    messages = tuple(_folded(found.messages, LISTED_IN_ALL))
+    return replace(found, report=_report(found.file_diagnostics, messages), messages=messages)
+
+
+def _report(diagnostics: tuple[Diagnostic, ...], messages: tuple[Message, ...]) -> Report:
+    of_messages = (d for message in messages for d in message.diagnostics)
+    return Report(checked=1, diagnostics=(*diagnostics, *of_messages))
+
+
 def _two_numbers(version: str) -> str:
     found = version_numbers(version)
     return f"{found[0]}.{found[1]}" if found else version
 
 
 def _messages(
-    conversation: Conversation, row: ConversationProtocol, options: Options, path: str
+    conversation: Conversation, row: ConversationProtocol, options: Options, path: str, room: int
 ) -> Iterator[Message]:
-    """Yield the records that the protocol applies to, in order."""
+    """Yield the records that the protocol applies to, in order, with their findings."""
     located = {turn.index: (turn.line, turn.role) for turn in conversation.turns}
     located |= {each.index: (each.line, "") for each in conversation.cycles}
     located |= {each.index: (each.line, "") for each in conversation.exchanges}
-    room = LISTED_IN_ALL
     for index, group in groupby(row.units(conversation, options), lambda unit: unit.index):
-        units = list(group)
+        units = tuple(group)
         line, role = located[index]
-        values = map(row.parsed, units)
-        found = [d for unit in units for d in _unit_diagnostics(row, unit, path, options.mode)]
-        listed = _worst(found, max(1, room))
-        room -= len(listed)
+        found: list[Diagnostic] = []
+        for unit in units:
+            found += _unit_diagnostics(row, unit, path, options.mode, max(0, room - len(found)))
+        room -= len(found)
+        report = Report(checked=1, diagnostics=tuple(found))
         yield Message(
             index=index,
             line=line,
             role=role,
-            diagnostics=tuple(listed),
-            parsed=tuple(value for value in values if value is not None),
+            protocol=row,
+            units=units,
+            counts={severity: report.count(severity) for severity in Severity},
+            diagnostics=report.diagnostics,
         )
 
 
-def _worst(found: list[Diagnostic], room: int) -> list[Diagnostic]:
-    """Return `room` of the diagnostics of one record, worst first; the last counts the others."""
-    if len(found) <= room:
-        return found
-    found.sort(key=lambda d: list(Severity).index(d.severity))
-    last, others = found[room - 1], found[room:]
-    more = last.more + sum(1 + d.more for d in others)
-    message = f"{last.message}; and {more:,} more findings"
-    return [*found[: room - 1], replace(last, message=message, more=more)]
+def _folded(messages: Iterable[Message], room: int) -> Iterator[Message]:
+    """Yield the messages with `room` findings, and then one of each kind, which counts the rest."""
+    kept: list[Message] = []
+    more: dict[tuple[str, Severity], int] = {}
+    first: set[int] = set()
+    for message in messages:
+        listed = list(message.diagnostics[:room])
+        for d in message.diagnostics[room:]:
+            kind = (d.code, d.severity)
+            if kind in more:
+                more[kind] += 1 + d.more
+            else:
+                more[kind] = 0
+                first.add(id(d))
+                listed.append(d)
+        room = max(0, room - len(listed))
+        kept.append(replace(message, diagnostics=tuple(listed)))
+    for message in kept:
+        listed = [
+            _with_more(d, more[d.code, d.severity]) if id(d) in first else d
+            for d in message.diagnostics
+        ]
+        yield replace(message, diagnostics=tuple(listed))
+
+
+def _with_more(diagnostic: Diagnostic, number: int) -> Diagnostic:
+    """Return a diagnostic that stands for `number` others of its rule and severity as well."""
+    if not number:
+        return diagnostic
+    message = f"{diagnostic.message}; and {number:,} more of {diagnostic.code} in this file"
+    return replace(diagnostic, message=message, more=diagnostic.more + number)
 
 
 def _unit_diagnostics(
-    row: ConversationProtocol, unit: Unit, path: str, mode: Mode
+    row: ConversationProtocol, unit: Unit, path: str, mode: Mode, room: int
 ) -> Iterator[Diagnostic]:
     """Yield the diagnostics of one unit in order; each points into its record."""
-    found = judge_by(row.rules, unit, unit, path, mode)
+    found = judge_by(row.rules, unit, unit, path, mode, room=room)
     for diagnostic in sorted(found, key=lambda d: (d.start, d.code, d.message)):
         pointer = diagnostic.pointer or unit.pointer
         yield replace(diagnostic, pointer=f"/{unit.index}{pointer}")
@@ -231,34 +272,35 @@ def file_report(found: TranscriptReport, conversation: Conversation) -> Report:
     return replace(found.report, diagnostics=tuple(moved))
 
 
-def stats_of(conversation: Conversation, protocol: str) -> tuple[Stats, ...]:
-    """Return the size of every PLSP block that an assistant wrote in `conversation`.
+def stats_of(found: TranscriptReport) -> tuple[Stats, ...]:
+    """Return the size of every PLSP block that an assistant wrote in a conversation.
 
     Raises:
-        UsageError: NO_STATS, `protocol` is not PLSP.
+        UsageError: NO_STATS, the protocol is not PLSP.
     """
-    if protocol != PLSP.name:
+    if found.protocol != PLSP.name:
         raise UsageError(
-            "NO_STATS", f"{protocol} has no stats", "Use --stats with --protocol plsp."
+            "NO_STATS", f"{found.protocol} has no stats", "Use --stats with --protocol plsp."
         )
-    units = PLSP.units(conversation, Options(version=PLSP.version))
-    return tuple(filter(None, map(stats, units)))
+    return tuple(filter(None, (stats(unit) for each in found.messages for unit in each.units)))
 
 
 def fixed_conversation(
     conversation: Conversation, check: Callable[[Conversation], TranscriptReport]
-) -> tuple[Conversation, int]:
-    """Return the conversation after all fixes, and how many were applied.
+) -> tuple[Conversation, TranscriptReport, int]:
+    """Return the conversation after all fixes, its report, and how many fixes were applied.
 
     `check` judges a conversation; a fix is offered as long as its finding is there.
     """
     records = _records(conversation)
-    number, passes, done = 0, 0, 1
-    while done and passes < MAX_PASSES:
-        done = sum(_fix(records, found) for found in _offered(check(conversation)).items())
+    report, number = check(conversation), 0
+    for _ in range(MAX_PASSES):
+        done = sum(_fix(records, found) for found in _offered(report).items())
+        if not done:
+            break
         conversation = _conversation(conversation, records)
-        number, passes = number + done, passes + 1
-    return conversation, number
+        report, number = check(conversation), number + done
+    return conversation, report, number
 
 
 def json_lines_of(conversation: Conversation) -> str:

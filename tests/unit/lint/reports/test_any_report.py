@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,6 +22,7 @@ from psreg.core.diagnostics import (
     Severity,
 )
 from psreg.lint.reports.ci_services import SHOWN, github_text, gitlab_document, rdjson_document
+from psreg.lint.reports.json import report_document
 from psreg.lint.reports.markdown import MARKER, ROWS, markdown_text, neutral
 from psreg.lint.reports.report_formats import FORMATS, rendered
 from psreg.lint.reports.sarif import sarif_document
@@ -251,3 +253,14 @@ def test_neutral(text, shown):
 
 def test_the_same_report_makes_the_same_log():
     assert sarif_document(SAMPLE, all_rules()) == sarif_document(SAMPLE, all_rules())
+
+
+def test_fixes_are_listed_as_long_as_the_report_of_their_file_has_room():
+    edit = Edit(path="p", start=Position(1, 1), end=Position(1, 1), replacement="x" * 60_000)
+    large = Fix(title="large", edits=(edit,))
+    small = Fix(title="small", edits=(replace(edit, replacement="x"),))
+    offered = (("a", large), ("a", large), ("a", small), ("b", large))
+    found = [diagnostic(path=path, fix=fix) for path, fix in offered]
+    document = report_document(Report(checked=2, diagnostics=tuple(found)))
+    titles = [d["fix"] and d["fix"]["title"] for d in document["diagnostics"]]
+    assert titles == ["large", None, "small", "large"]

@@ -49,7 +49,7 @@ def test_one_message_is_no_number_of_messages():
 
 def test_the_numbers_of_a_trace_stand_in_columns():
     data = b'{"next": "S{$a:1.0;}S"}\n{"next": "S{$a:1;"}\n'
-    numbers = stats_of(read_conversation(data, "x.jsonl", "plsp"), "plsp")
+    numbers = stats_of(heard(data, "plsp"))
     lines = list(transcript_lines(heard(data, "plsp"), numbers))
     first = next(i for i, line in enumerate(lines) if line.lstrip().startswith("cycle  "))
     table = lines[first : first + len(numbers) + 1]

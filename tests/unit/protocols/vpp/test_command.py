@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Mode
-from psreg.protocols.vpp.command import read_command, write_command
+from psreg.protocols.vpp.command import MAX_MODIFIERS, read_command, write_command
 from psreg.protocols.vpp.units import parsed
 from psreg.protocols.vpp.vocabulary import ASSISTANT_TAGS, CANONICAL, FLAGS, USER_TAGS
 from support.vpp import judged, units
@@ -108,7 +108,7 @@ def test_what_is_no_command_to_its_end_is_not_parsed(line):
 
 def test_a_thousand_modifiers_are_a_few_findings():
     found = judged("!<q>" + " --minor --major" * 2000)
-    assert len(found) == 40
+    assert len(found) == 41
 
 
 MODIFIERS = st.one_of(
@@ -152,3 +152,13 @@ def test_the_pipeline_leads_from_tag_to_tag():
     assert [step.tag for step in CANONICAL.steps] == ["g", "q", "o", "c", "o_f"]
     assert [CANONICAL.after(tag) for tag in ("g", "c", "o_f", "e")] == ["q", "o_f", "g", "g"]
     assert (CANONICAL.locus("o"), CANONICAL.locus("e")) == ("draft", "")
+
+
+def test_only_so_many_modifiers_are_read():
+    whole = read_command("!<g>" + " --<q>" * MAX_MODIFIERS)
+    assert whole.command.whole
+    line = read_command("!<g>" + " --<q>" * (MAX_MODIFIERS + 1))
+    assert len(line.command.modifiers) == MAX_MODIFIERS
+    assert not line.command.whole
+    many = f"there are more than {MAX_MODIFIERS} modifiers"
+    assert [issue.message for issue in line.issues if issue.code == "VPP003"] == [many]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -13,10 +14,8 @@ from psreg.core.terminal import one_line
 from psreg.formats.conversation.conversation import Conversation
 from psreg.lint.reports.json import report_document
 from psreg.lint.transcript import check_transcript
-from psreg.protocols.plsp import PLSP
 from psreg.protocols.plsp.block import Value, lexeme_of, same_value
-from psreg.protocols.plsp.trace import Cycle, cycles
-from psreg.protocols.protocol import Options
+from psreg.protocols.plsp.trace import Cycle
 
 
 class Verdict(StrEnum):
@@ -42,7 +41,8 @@ class Step:
 
     `readable` says whether its block can be parsed; `changes`, `logs` and `actions` are () if not.
     A log is its values, an action its name and its values, as lexemes. `expected` is the state
-    that the instruction asks for, as a block, "" if that is not known.
+    that the instruction asks for, as a block, "" if that is not known. `omitted` means that the
+    trace is too long to show all of it: the instruction is cut, the other texts are left out.
     """
 
     index: int
@@ -56,6 +56,17 @@ class Step:
     why: str
     expected: str
     diagnostics: tuple[Diagnostic, ...]
+    omitted: bool = False
+
+
+_LARGEST = 200_000
+"""The most characters that the texts of all cycles have as JSON."""
+
+_AROUND = 30
+"""The characters of JSON around each text: blanks, the name of a member, punctuation."""
+
+_SHORT = 60
+"""The characters that are shown of an instruction and a reason where the rest is left out."""
 
 
 def inspect(conversation: Conversation, path: str, *, imf: str, mode: Mode) -> tuple[Step, ...]:
@@ -66,9 +77,43 @@ def inspect(conversation: Conversation, path: str, *, imf: str, mode: Mode) -> t
     """
     trace_of(conversation, path)
     report = check_transcript(conversation, "plsp", mode=mode, imf=imf, path=path)
-    found = {message.index: message.diagnostics for message in report.messages}
-    trace = cycles(conversation, Options(version=PLSP.version, mode=mode, imf=imf))
-    return tuple(_step(cycle, found[cycle.record.index]) for cycle in trace)
+    cycles = ((part.cycle, each) for each in report.messages for part in each.units)
+    return tuple(_shortened(_step(cycle, each.diagnostics) for cycle, each in cycles if cycle))
+
+
+def _shortened(steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield the steps; those for which there is no room left have none of their texts."""
+    room = _LARGEST
+    for step in steps:
+        left = _room_after(step, room)
+        if left < 0:
+            yield replace(
+                step,
+                instr=_cut(step.instr) if step.instr is not None else None,
+                changes=(),
+                logs=(),
+                actions=(),
+                why=_cut(step.why),
+                expected="",
+                omitted=True,
+            )
+        else:
+            room = left
+            yield step
+
+
+def _room_after(step: Step, room: int) -> int:
+    """Return what is left of `room` after the texts of `step`; less than 0 if it is too small."""
+    changed = ((each.name, each.before, each.after) for each in step.changes)
+    for texts in ((step.instr or "", step.why, step.expected), *changed, *step.logs, *step.actions):
+        room -= _AROUND + sum(len(json.dumps(text)) + _AROUND for text in texts)
+        if room < 0:
+            break
+    return room
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
 
 
 def _step(cycle: Cycle, diagnostics: tuple[Diagnostic, ...]) -> Step:
@@ -140,6 +185,7 @@ def inspect_document(steps: Sequence[Step], path: str) -> dict[str, Any]:
                 "verdict": str(step.verdict),
                 "why": step.why,
                 "expected": step.expected or None,
+                "omitted": step.omitted,
             }
             for step in steps
         ],
@@ -160,8 +206,10 @@ def inspect_lines(steps: Sequence[Step]) -> Iterator[str]:
 def _step_lines(step: Step) -> Iterator[str]:
     if not step.readable:
         yield "the block cannot be read"
+    if step.omitted:
+        yield "(changes, logs and actions are left out: the trace is too long to show all of it)"
     yield from (_change_line(change) for change in step.changes)
-    if step.readable and not step.changes:
+    if step.readable and not step.changes and not step.omitted:
         yield "= the state is unchanged"
     yield from (f"> {one_line(', '.join(log))}" for log in step.logs)
     yield from (f"! {one_line(', '.join(action))}" for action in step.actions)

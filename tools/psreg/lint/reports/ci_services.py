@@ -23,6 +23,7 @@ from psreg.core.diagnostics import (
     Severity,
 )
 from psreg.core.terminal import one_line, plain
+from psreg.lint.reports.json import with_short_fixes
 from psreg.lint.reports.text import counted, summary
 
 
@@ -69,7 +70,7 @@ def rdjson_document(report: Report) -> dict[str, Any]:
     return {
         "source": source,
         "severity": worst,
-        "diagnostics": [_diagnostic(d, report) for d in report.standing()],
+        "diagnostics": [_diagnostic(d, report) for d in with_short_fixes(report.standing())],
     }
 
 

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from typing import Any, TypeVar
 
 from psreg import __version__
 from psreg.core.diagnostics import Diagnostic, Position, Report, Severity
 
+T = TypeVar("T")
+
 REPORT_SCHEMA = "psreg.report/1"
 
-MOST_EDITS = 200
-"""The most edits of a fix that a report lists; `psreg check --fix` makes more."""
+_FIXES = 100_000
+"""The most characters that the fixes in one file have as JSON; `--fix` makes all of them."""
+
+_EDIT = 250
+"""The characters of JSON around the text of an edit."""
+
+
+_INDENTATION = 8
+"""Blanks, more or less, before each line of a value that is in a list of the document."""
+
+
+def fitting(values: Iterable[T], room: int) -> Iterator[T]:
+    """Yield the first of `values` that together have at most `room` characters as printed JSON."""
+    for value in values:
+        room -= len(json.dumps(value))  # quickly: a value may be much too long
+        if room >= 0:
+            room -= _INDENTATION * json.dumps(value, indent=2).count("\n")
+        if room < 0:
+            return
+        yield value
 
 
 def report_document(report: Report) -> dict[str, Any]:
@@ -25,10 +47,21 @@ def report_document(report: Report) -> dict[str, Any]:
         "tool": f"psreg {__version__}",
         "checked": report.checked,
         "counts": {str(severity): report.count(severity) for severity in Severity},
-        "diagnostics": [_diagnostic(d) for d in report.diagnostics],
-        "fixed": [_diagnostic(d) for d in report.fixed],
+        "diagnostics": [_diagnostic(d) for d in with_short_fixes(report.diagnostics)],
+        "fixed": [_diagnostic(d) for d in with_short_fixes(report.fixed)],
         **({"dangerous_releases": dangerous} if dangerous else {}),
     }
+
+
+def with_short_fixes(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield the diagnostics, without each fix for which the report of its file has no room."""
+    rooms: dict[str, int] = {}
+    for d in diagnostics:
+        edits = d.fix.edits if d.fix else ()
+        size = sum(_EDIT + len(json.dumps(edit.replacement)) for edit in edits)
+        room = rooms.setdefault(d.path, _FIXES)
+        rooms[d.path] = room - size if size <= room else room
+        yield d if size <= room else replace(d, fix=None)
 
 
 def _diagnostic(d: Diagnostic) -> dict[str, Any]:
@@ -51,7 +84,7 @@ def _diagnostic(d: Diagnostic) -> dict[str, Any]:
         "waived": d.waived,
         "waived_by": d.waived_by or None,
         "related": [asdict(other) for other in d.related],
-        "fix": asdict(d.fix) if d.fix and len(d.fix.edits) <= MOST_EDITS else None,
+        "fix": asdict(d.fix) if d.fix else None,
     }
 
 

@@ -20,7 +20,7 @@ from psreg.core.diagnostics import ERROR, INFO, WARNING, Diagnostic, Edit, Fix, 
 from psreg.core.rule import Rule, RuleTable
 from psreg.core.terminal import plain
 from psreg.lint.reports.ci_services import distinguished
-from psreg.lint.reports.json import MOST_EDITS
+from psreg.lint.reports.json import with_short_fixes
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -65,7 +65,8 @@ def sarif_document(
     found = list(distinguished(report))
     if len(found) > shown:
         found.sort(key=lambda each: (each[0].waived is not None, each[0].severity.rank))
-    results = [_result(d, identity, index) for d, identity in found[:taken]]
+    short = with_short_fixes(d for d, _ in found[:taken])
+    results = [_result(d, identity, index) for d, (_, identity) in zip(short, found, strict=False)]
     results = results[: _fitting(results, packed)]
     run = {
         "tool": {"driver": driver},
@@ -136,7 +137,7 @@ def _result(d: Diagnostic, identity: str, index: Mapping[str, int]) -> dict[str,
         "partialFingerprints": {"psreg/v1": identity},
         **({"suppressions": [_suppression(d)]} if d.waived is not None else {}),
         **({"occurrenceCount": 1 + d.more} if d.more else {}),
-        **({"fixes": [_fix(d.fix)]} if d.fix and 0 < len(d.fix.edits) <= MOST_EDITS else {}),
+        **({"fixes": [_fix(d.fix)]} if d.fix and d.fix.edits else {}),
     }
 
 

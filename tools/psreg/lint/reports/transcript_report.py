@@ -12,30 +12,36 @@ from typing import Any
 
 from psreg.core.diagnostics import Diagnostic, Report, Severity
 from psreg.core.terminal import one_line
-from psreg.lint.reports.json import report_document
+from psreg.lint.reports.json import fitting, report_document
 from psreg.lint.reports.text import counted, report_lines
 from psreg.lint.transcript import Message, TranscriptReport, message_label
 from psreg.protocols.plsp.stats import METHOD, Size, Stats
+
+LARGEST_PARSED = 300_000
+"""The most characters that the content of all messages has as JSON; the rest is only counted."""
 
 
 def transcript_document(
     found: TranscriptReport, stats: Sequence[Stats] | None = None
 ) -> dict[str, Any]:
     """Return `found` as the JSON object that `psreg transcript --format json` prints."""
+    values = [message.parsed for message in found.messages]
+    parsed = list(fitting((value for each in values for value in each), LARGEST_PARSED))
     document = {
         **report_document(found.report),
         "protocol": found.protocol,
         "version": found.version,
-        "parsed": [dict(value) for value in found.parsed],
+        "parsed": parsed,
+        "parsed_omitted": sum(map(len, values)) - len(parsed),
         "messages": [
             {
                 "index": message.index,
                 "line": message.line,
                 "role": message.role,
                 "sound": message.sound,
-                "parsed": len(message.parsed),
+                "parsed": len(each),
             }
-            for message in found.messages
+            for message, each in zip(found.messages, values, strict=True)
         ],
     }
     if stats is not None:
@@ -74,8 +80,7 @@ def _title(found: TranscriptReport, message: Message) -> str:
 
 
 def _verdict(message: Message) -> str:
-    report = Report(checked=1, diagnostics=message.diagnostics)
-    parts = [counted(report.count(level), level) for level in Severity if report.count(level)]
+    parts = [counted(number, level) for level, number in message.counts.items() if number]
     return ", ".join(parts) or "clean"
 
 

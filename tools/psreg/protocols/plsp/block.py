@@ -132,8 +132,7 @@ class Block:
 
     def resolved_values(self, command: Command) -> tuple[Value, ...]:
         """Return the literals of a command of a readable block, in order (PLSP-A11)."""
-        found = (self.resolved(value) for value in command.values)
-        return tuple(value for value in found if value is not None)
+        return tuple(found for value in command.values if (found := self.resolved(value)))
 
 
 def parsed(block: Block) -> dict[str, object] | None:
@@ -141,15 +140,15 @@ def parsed(block: Block) -> dict[str, object] | None:
     if not block.readable:
         return None
     commands = (
-        [command.sign, *filter(None, (command.name,)), *_lexemes(block, command)]
+        [
+            command.sign,
+            *((command.name,) if command.name else ()),
+            *[value.lexeme for value in block.resolved_values(command)],
+        ]
         for command in block.commands
     )
     variables = {name: value.lexeme for name, value in block.state.items() if value}
     return {"variables": variables, "commands": list(commands)}
-
-
-def _lexemes(block: Block, command: Command) -> Iterator[str]:
-    return (value.lexeme for value in block.resolved_values(command))
 
 
 def write(statements: Iterable[Statement]) -> str:

@@ -24,7 +24,8 @@ from psreg.protocols.protocol import Options
 class Part:
     """One text of a record: an instruction, or a block that was sent or answered.
 
-    Only an answer has a `block`. `issues` are about the text and its position in the trace.
+    Only an answer has a `block`, and in a trace its `cycle`. `issues` are about the text and its
+    position in the trace.
     """
 
     index: int
@@ -32,6 +33,7 @@ class Part:
     pointer: str
     issues: tuple[Issue, ...] = ()
     block: Block | None = None
+    cycle: Cycle | None = None
     vanished: tuple[Vanished, ...] = ()
     transition: Transition | None = None
 
@@ -74,6 +76,7 @@ def units(conversation: Conversation, options: Options) -> Iterator[Part]:
             pointer="/next",
             issues=(*cycle.answer.issues, *said),
             block=cycle.answer,
+            cycle=cycle,
             vanished=cycle.vanished,
             transition=cycle.transition,
         )

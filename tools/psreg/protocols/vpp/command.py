@@ -36,6 +36,9 @@ _MODIFIER = re.compile(
 _DIGITS = re.compile("[0-9]{1,9}")
 _BARE = re.compile("[A-Za-z0-9_-]+")
 
+MAX_MODIFIERS = 50
+"""Modifiers of one command line that are read; VPP has about a dozen."""
+
 FORM = "Write `!<tag>`, then modifiers such as `--minor`, each after a space."
 
 
@@ -129,12 +132,12 @@ def read_command(text: str) -> CommandLine:
     issues = [leading_blanks_issue(start, "command line")] if start else []
     modifiers: list[Modifier] = []
     end = opening.end()
-    while found := _MODIFIER.match(text, end, line.end):
+    while len(modifiers) < MAX_MODIFIERS and (found := _MODIFIER.match(text, end, line.end)):
         modifiers.append(_modifier(found))
         end = found.end()
     broken = [
         *_tag_issues(opening),
-        *_rest_issues(text, end, line.end),
+        *_rest_issues(text, end, line.end, full=len(modifiers) == MAX_MODIFIERS),
         *_modifier_issues(modifiers),
     ]
     command = Command(
@@ -199,13 +202,14 @@ def _tag_issues(opening: re.Match[str]) -> Iterator[Issue]:
         )
 
 
-def _rest_issues(text: str, start: int, end: int) -> Iterator[Issue]:
+def _rest_issues(text: str, start: int, end: int, *, full: bool) -> Iterator[Issue]:
     rest = text[start:end]
+    many = f"there are more than {MAX_MODIFIERS} modifiers"
     if rest:
         span = Span(end - len(rest.lstrip(" \t")), end)
         yield Issue(
             code="VPP003",
-            message="the text after the tag is not a list of modifiers",
+            message=many if full else "the text after the tag is not a list of modifiers",
             span=span,
             hint=FORM,
         )
