@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -168,20 +168,25 @@ def put(folder: Path, content: Mapping[str, bytes]) -> None:
 
 
 class _Files(FetcherInterface):
-    """Fetches from a folder, with the answers of a web server."""
+    """Fetches what a function reads, with the answers of a web server."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, read: Callable[[str], bytes | None]) -> None:
+        self._read = read
 
     def _fetch(self, url: str) -> Iterator[bytes]:
-        path = self._root / unquote(url.removeprefix("registry:/"))
-        if not path.is_file():
+        data = self._read(unquote(url.removeprefix("registry:/")))
+        if data is None:
             raise DownloadHTTPError("not found", 404)
-        yield path.read_bytes()
+        yield data
 
 
 def client_reads(registry: Path, cache: Path, name: str) -> bytes | None:
     """Return the record of `name` that a stock python-tuf client accepts; None if it has none."""
+    return client_reads_with(RegistryFolder(registry).read, cache, name)
+
+
+def client_reads_with(read: Callable[[str], bytes | None], cache: Path, name: str) -> bytes | None:
+    """Return the same for a registry of which `read` returns the files."""
     for folder in (cache / "metadata", cache / "targets"):
         folder.mkdir(parents=True, exist_ok=True)
     updater = Updater(
@@ -189,8 +194,8 @@ def client_reads(registry: Path, cache: Path, name: str) -> bytes | None:
         "registry:/metadata/",
         str(cache / "targets"),
         "registry:/targets/",
-        _Files(registry),
-        bootstrap=(registry / "metadata/1.root.json").read_bytes(),
+        _Files(read),
+        bootstrap=read("metadata/1.root.json"),
     )
     info = updater.get_targetinfo(f"pkg/{name}.json")
     return Path(updater.download_target(info)).read_bytes() if info else None

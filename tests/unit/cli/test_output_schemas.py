@@ -46,6 +46,7 @@ OUTPUTS = {
     "publish": ("publish", "report"),
     "site": ("site",),
     "serve": ("serve",),
+    "deploy": ("deploy",),
     "new": ("new",),
     "init": ("init",),
     "bump": ("bump",),
@@ -305,6 +306,9 @@ def test_sites(say, client, tmp_path):
     assert say("site", 0, "site", "build", "--out", tmp_path / "out", cwd=root)["files"] > 10
     say("error", 2, "site", "build", "--out", tmp_path / "out", cwd=tmp_path)
     say("error", 2, "serve", cwd=tmp_path)
+    done = say("deploy", 0, "deploy", f"file://{tmp_path}/there", "--site", tmp_path / "out")
+    assert len(done["written"]) == done["unchanged"] + len(done["written"]) > 10
+    say("error", 2, "deploy", "there", cwd=tmp_path)
     check("serve", announced("serve", cwd=root, home=client.home))
 
 

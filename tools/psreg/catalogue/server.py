@@ -16,20 +16,8 @@ from urllib.parse import unquote
 
 from psreg.core.errors import UnavailableError
 from psreg.http.server import LOOPBACK, Listener, LocalHandler
+from psreg.registry.deploy.headers import media_type
 from psreg.system.files import read_file, real_path
-
-MEDIA_TYPES: tuple[tuple[str, str], ...] = (
-    (".pbe.txt", "application/json"),
-    (".prompt", "text/plain; charset=utf-8"),
-    (".json", "application/json"),
-    (".html", "text/html; charset=utf-8"),
-    (".css", "text/css; charset=utf-8"),
-    (".js", "text/javascript; charset=utf-8"),
-    (".svg", "image/svg+xml"),
-    (".png", "image/png"),
-    (".xml", "application/xml"),
-)
-"""Suffix and media type; every other file, READMEs included, is plain text and never executed."""
 
 _LARGEST = 256 * 1024 * 1024
 _HASHED = re.compile(r"registry/targets/[a-z]+/[0-9a-f]{64}\.[a-z0-9_]+\.json")
@@ -100,7 +88,7 @@ class _Handler(LocalHandler, BaseHTTPRequestHandler):
         self.send_header("Cache-Control", _caching(path))
         self.send_header("X-Content-Type-Options", "nosniff")
         if status is not HTTPStatus.NOT_MODIFIED:
-            self.send_header("Content-Type", _media_type(path))
+            self.send_header("Content-Type", media_type(path))
             self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         if body:
@@ -115,11 +103,6 @@ def _clean(target: str) -> str | None:
     if not plain or any(part in ("", ".", "..") for part in parts[:-1]) or parts[-1] in (".", ".."):
         return None
     return path
-
-
-def _media_type(path: str) -> str:
-    found = (media for suffix, media in MEDIA_TYPES if path.endswith(suffix))
-    return next(found, "text/plain; charset=utf-8")
 
 
 def _caching(path: str) -> str:

@@ -25,12 +25,17 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--out", required=True, metavar="DIR", help="folder to write; replaces a site there"
     )
-    parser.add_argument("--base-url", metavar="URL", help="public address of the site")
+    add_base_url_option(parser)
     parser.add_argument(
         "--full", action="store_true", help="build every file again, not only what differs"
     )
     add_registry_option(parser)
     add_output_options(parser)
+
+
+def add_base_url_option(parser: ArgumentParser) -> None:
+    """Declare `--base-url`."""
+    parser.add_argument("--base-url", metavar="URL", help="public address of the site")
 
 
 def add_registry_option(parser: ArgumentParser) -> None:

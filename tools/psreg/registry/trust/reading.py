@@ -60,6 +60,8 @@ class RegistryState:
         self, chain: RootChain, top: Mapping[str, Document], bins: Bins, read: Read
     ) -> None:
         self.root_sha256 = chain.first_sha256
+        self.roots = chain.roots
+        """All roots, the newest last."""
         self.root = chain.newest
         """The newest root."""
         self.registry_id = info_of(self.root).id
@@ -177,10 +179,15 @@ class _Packages(Mapping[str, bytes]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RootChain:
-    """The roots of a registry: digest of the first, which pins name, and the newest."""
+    """The roots of a registry; `first_sha256` is the digest of the first, which pins name."""
 
     first_sha256: str
-    newest: Document
+    roots: tuple[Document, ...]
+
+    @property
+    def newest(self) -> Document:
+        """The root in force."""
+        return self.roots[-1]
 
 
 def read_registry(read: Read) -> RegistryState | None:
@@ -226,15 +233,15 @@ def read_roots(read: Read) -> RootChain | None:
     Raises:
         TrustError: TRUST_METADATA, TRUST_SIGNATURE or TRUST_MIXED.
     """
-    newest = first = None
-    while (data := read(metadata_path(ROOT, newest.version + 1 if newest else 1))) is not None:
-        newest = verified_root(data, before=newest)
-        first = first or newest
-    if first is None or newest is None:
+    roots: list[Document] = []
+    while (data := read(metadata_path(ROOT, roots[-1].version + 1 if roots else 1))) is not None:
+        roots.append(verified_root(data, before=roots[-1] if roots else None))
+    if not roots:
         return None
+    first = roots[0]
     if first.version != 1:
         raise TrustError("TRUST_MIXED", f"1.root.json is version {first.version}", _RESTORE)
-    return RootChain(first_sha256=info_of(first).sha256, newest=newest)
+    return RootChain(first_sha256=info_of(first).sha256, roots=tuple(roots))
 
 
 _RESTORE = "Restore the registry's files from Git or from a mirror."

@@ -1,0 +1,111 @@
+"""What is deployed: the files of a site, after a proof that they are one whole registry.
+
+A registry from which a segment or an artifact is missing is refused before the first byte is sent,
+because clients would refuse it.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from datetime import datetime
+
+from psreg.core.errors import TrustError, UnavailableError
+from psreg.registry.catalog_head import head_of
+from psreg.registry.deploy.deployed import mark_of
+from psreg.registry.deploy.headers import TIMESTAMP_FILE, Headers, headers_of
+from psreg.registry.deploy.ports import Site, Upload
+from psreg.registry.records import read_record
+from psreg.registry.trust.metadata import Document
+from psreg.registry.trust.reading import RegistryState, open_registry
+from psreg.registry.trust.roles import TIMESTAMP, Target, kind_and_name, target_path
+
+_REGISTRY = "registry/"
+_REBUILD = "Build the site again with `psreg site build`."
+
+
+class Deployable:
+    """A site that a client which has never read its registry would accept as it is.
+
+    `state` is that of the registry, `marks` are of all files but the timestamp. With `pack`, pages
+    are stored in gzip.
+
+    Raises:
+        TrustError: TRUST_FROZEN (a signature has expired), TRUST_MIXED (a file is missing),
+            TRUST_DIGEST (one was altered), and what `open_registry` raises.
+        UnavailableError: NOT_PUBLISHED: there is no registry in it; what `Site` raises.
+    """
+
+    def __init__(self, site: Site, now: datetime, *, pack: bool) -> None:
+        self._site, self._pack = site, pack
+        self.state = _opened(site)
+        self._files = site.files()
+        _check_dates(self.state, now)
+        self._check_registry()
+        self.marks: Mapping[str, str] = {
+            path: mark_of(target.sha256, self._headers(path))
+            for path, target in self._files.items()
+            if path != TIMESTAMP_FILE
+        }
+
+    @property
+    def timestamp(self) -> Document:
+        """The timestamp, which makes the rest current."""
+        return self.state.documents[TIMESTAMP]
+
+    def upload(self, path: str) -> Upload:
+        """Return a file as it is written to a bucket."""
+        headers = self._headers(path)
+
+        def body() -> bytes:
+            data = self._site.read(path)
+            if data is None or Target.of(data) != self._files[path]:
+                told = f"{path} changed during the deployment"
+                raise UnavailableError("SITE_CHANGED", told, "Deploy again.")
+            return stored(data, headers)
+
+        return Upload(path=path, headers=headers, body=body)
+
+    def _headers(self, path: str) -> Headers:
+        return headers_of(path, self._files[path].length, pack=self._pack)
+
+    def _check_registry(self) -> None:
+        for path, target in self.state.targets.items():
+            place = _REGISTRY + target_path(path, target.sha256)
+            self._check_file(place, target)
+            kind, name = kind_and_name(path) or ("", "")
+            if kind == "pkg":
+                for release in read_record(self._site.read(place) or b"", name).releases:
+                    for file in release.all_files:
+                        self._check_file(file.path, Target(length=file.size, sha256=file.sha256))
+        head = head_of(self.state)
+        for segment in head.segments if head else ():
+            self._check_file(_REGISTRY + segment.path, segment.target)
+
+    def _check_file(self, path: str, target: Target) -> None:
+        if path not in self._files:
+            raise TrustError("TRUST_MIXED", f"{path} is missing from the site", _REBUILD)
+        if self._files[path] != target:
+            raise TrustError("TRUST_DIGEST", f"{path} is not the file that was signed", _REBUILD)
+
+
+def _opened(site: Site) -> RegistryState:
+    state = open_registry(lambda path: site.read(_REGISTRY + path))
+    if state is None:
+        raise UnavailableError("NOT_PUBLISHED", "the site contains no registry", _REBUILD)
+    return state
+
+
+def _check_dates(state: RegistryState, now: datetime) -> None:
+    first = min(state.documents.values(), key=lambda document: document.expires)
+    if first.expires <= now:
+        raise TrustError(
+            "TRUST_FROZEN",
+            f"the signature of {first.role} expired on {first.expires:%Y-%m-%d}",
+            "Check this machine's clock, or run `psreg publish` and build the site again.",
+        )
+
+
+def stored(data: bytes, headers: Headers) -> bytes:
+    """Return the bytes as a host stores them."""
+    return gzip.compress(data, mtime=0) if headers.coding else data

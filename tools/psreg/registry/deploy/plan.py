@@ -1,0 +1,112 @@
+"""What a deployment writes and removes, and in which order.
+
+Content-addressed files and artifacts come first, then metadata, then what pages refer to, then
+pages, then roots, and the timestamp last: each stage refers only to those before it, and until the
+timestamp is written the old state is in force, and all of it is still there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from psreg.registry.deploy.deployable import Deployable
+from psreg.registry.deploy.deployed import Deployed, RetiredObjects
+from psreg.registry.deploy.headers import TIMESTAMP_FILE
+from psreg.registry.deploy.place import Place, is_final
+
+_ROOTS = 4
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The stages to write, whether the timestamp follows, what is then removed.
+
+    `after` is what `deploy.json` says at the end.
+    """
+
+    stages: tuple[tuple[str, ...], ...]
+    timestamp: bool
+    removed: tuple[str, ...]
+    after: Deployed
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Everything that is written, in order."""
+        last = (TIMESTAMP_FILE,) if self.timestamp else ()
+        return (*(path for stage in self.stages for path in stage), *last)
+
+
+def plan(source: Deployable, place: Place, now: datetime, keep: timedelta | None) -> Plan:
+    """Return what to do; what the site no longer has is removed after `keep`, None for never."""
+    changed = sorted(path for path, mark in source.marks.items() if place.marks.get(path) != mark)
+    stages = [tuple(path for path in changed if _stage(path) == at) for at in range(_ROOTS)]
+    # One after the other: a client asks for the next root until there is none.
+    roots = (path for path in changed if _stage(path) == _ROOTS)
+    stages += [(path,) for path in sorted(roots, key=lambda path: (len(path), path))]
+    retired = _retired(source, place, now)
+    due = {path for each in retired if _is_due(each, now, keep) for path in each.paths}
+    ours = source.timestamp.data
+    return Plan(
+        stages=tuple(filter(None, stages)),
+        timestamp=place.timestamp is None or place.timestamp.data != ours,
+        removed=tuple(sorted(due)),
+        after=Deployed(
+            registry_id=place.deployed.registry_id,
+            timestamps=(hashlib.sha256(ours).hexdigest(),),
+            files=source.marks,
+            retired=_without(retired, due),
+        ),
+    )
+
+
+def _stage(path: str) -> int:
+    """Return when a file is written.
+
+    A new root comes as late as it can, because it may replace the key of the timestamp in force.
+    """
+    if path.startswith(("registry/targets/", "pbes/")):
+        return 0
+    if path.startswith("registry/"):
+        return _ROOTS if path.endswith(".root.json") else 1
+    return 3 if path.endswith(".html") else 2
+
+
+def _retired(source: Deployable, place: Place, now: datetime) -> tuple[RetiredObjects, ...]:
+    """Return all objects that the site no longer has.
+
+    As long as the timestamp in force has not expired, a client may read through it.
+    """
+    before = _without(place.deployed.retired, source.marks.keys())
+    listed = {path for each in before for path in each.paths}
+    gone = place.deployed.marks.keys() - source.marks.keys() - listed
+    expires = max(now, place.timestamp.expires) if place.timestamp else now
+    new = (
+        RetiredObjects(
+            since=now.strftime(_TIME), until=until.strftime(_TIME), paths=tuple(sorted(paths))
+        )
+        for paths, until in (
+            (filter(is_final, gone), expires),
+            ((path for path in gone if not is_final(path)), now),
+        )
+    )
+    return (*before, *(each for each in new if each.paths))
+
+
+def _is_due(retired: RetiredObjects, now: datetime, keep: timedelta | None) -> bool:
+    if keep is None:
+        return False
+    at = (now - keep).strftime(_TIME)
+    return retired.since <= at and retired.until <= now.strftime(_TIME)
+
+
+def _without(retired: Iterable[RetiredObjects], paths: Iterable[str]) -> tuple[RetiredObjects, ...]:
+    out = frozenset(paths)
+    left = (
+        replace(each, paths=tuple(path for path in each.paths if path not in out))
+        for each in retired
+    )
+    return tuple(each for each in left if each.paths)
