@@ -45,5 +45,12 @@ def _files(folder: str) -> Iterator[str]:
             if entry.name != _COMPILED:
                 yield from _files(entry.path)
         else:
-            found = entry.stat(follow_symlinks=Path(entry.path).exists())
+            found = _status(entry)
             yield f"{entry.path} {found.st_size} {found.st_mtime_ns}"
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result:
+    try:
+        return entry.stat()
+    except OSError:  # a link that leads nowhere
+        return entry.stat(follow_symlinks=False)

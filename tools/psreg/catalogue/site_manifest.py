@@ -6,8 +6,9 @@ Only what differs from it is built again. It is not signed: who can change it ca
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any
 
 from psreg.catalogue.pages.listing import Row
@@ -16,6 +17,7 @@ SCHEMA = "psreg.site-build/1"
 
 _ABOUT = "Written by psreg site build, which replaces the whole folder."
 _COLUMNS = tuple(each.name for each in fields(Row))
+_values = attrgetter(*_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +100,6 @@ def read_manifest(data: bytes) -> Manifest | None:
 
 def _to_json(one: Shown) -> list[Any]:
     return [one.sha256, *(_values(one.row) if one.row else ())]
-
-
-def _values(row: Row) -> Iterator[Any]:
-    return (getattr(row, column) for column in _COLUMNS)
 
 
 def _shown(value: list[Any]) -> Shown:

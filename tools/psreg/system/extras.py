@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib.metadata import PackageNotFoundError, requires
 
 from psreg.core.errors import UsageError
 
@@ -28,6 +27,8 @@ def extra(name: str) -> Iterator[None]:
 
 def _requirements(name: str) -> list[str]:
     """Return what the extra adds. psreg itself is not named: it may come from anywhere."""
+    from importlib.metadata import PackageNotFoundError, requires  # noqa: PLC0415 - slow to import
+
     with suppress(PackageNotFoundError):
         rows = [row.partition(";") for row in requires("psreg") or ()]
         return [row for row, _, marker in rows if marker.strip() == f"extra == '{name}'"]

@@ -24,12 +24,10 @@ from psreg.catalogue.pages.markdown_html import inline_html, title_and_rest, to_
 from psreg.core.classes import Format
 from psreg.core.diagnostics import INFO
 from psreg.formats import dotprompt
-from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.json.json_document import parse
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import PROTOCOLS, STUB, ProtocolConformance, read_conformances
 from psreg.lint.score import POINTS, Part, Score, read_score
-from psreg.lint.transcript import check_transcript, file_report
 from psreg.registry.published import Release
 
 UNTESTED = "not yet tested on any platform"
@@ -343,6 +341,10 @@ def _findings(release: Release, spoken: ProtocolConformance) -> str:
 
 
 def _finding_items(data: bytes, path: str, spoken: ProtocolConformance) -> Iterator[str]:
+    # Few releases declare a protocol, and the rules of all of them take long to import.
+    from psreg.formats.conversation.reader import read_conversation  # noqa: PLC0415
+    from psreg.lint.transcript import check_transcript, file_report  # noqa: PLC0415
+
     if spoken.name not in PROTOCOLS:
         return
     conversation = read_conversation(data, path)
