@@ -29,9 +29,10 @@ WRITTEN = {
 } | {
     f"{module.__name__}.ESCAPE": module.ESCAPE.pattern for module in (json_document, toml_document)
 }
+FILES = ("access", "idioms", "payloads", "secrets", "threats")
 LISTED = {
     f"{file}/{code}/{row['id']}": row["pattern"]
-    for file in ("access", "idioms", "payloads", "secrets", "threats")
+    for file in FILES
     for code, rows in pattern_tables.table(file).items()
     for row in rows
     if "pattern" in row
@@ -69,3 +70,16 @@ def test_the_test_sees_what_it_looks_for():
         "(a+)+b*c{2,}d+",
     ]
     assert unbounded(r"[+*]a++\*(?:b|c){0,9}+[]+]{2}d{3,}+e?+f??") == []
+
+
+def test_a_blank_is_optional_only_if_it_is_written_so():
+    # NOTE: a blank stands for one to four, so that a question mark after it does not make it optional.
+    rows = [
+        row
+        for file in FILES
+        for rows in pattern_tables.table(file).values()
+        for row in rows
+        if isinstance(row, dict)
+    ]
+    columns = ("pattern", "only_after", "unless_before", "unless_after")
+    assert [row[key] for row in rows for key in columns if " ?" in row.get(key, "")] == []

@@ -53,6 +53,11 @@ def test_long_words_are_no_base64(text):
     assert told(text) == []
 
 
+def test_a_path_of_an_address_is_no_base64():
+    path = "Some1/main-branch/collection_2/Alpha__writing-guidelines__SKILL/blob/a-very-long-way"
+    assert told(f"https://files.example.com/{path}/{path}") == []
+
+
 def test_hexadecimal_digits_of_odd_number():
     (finding,) = checked("0x" + b"Summarise the text in few words, please. ".hex() * 3 + "a")
     assert "Summarise" in finding.message

@@ -17,7 +17,7 @@ from psreg.lint.content.marks import mark
 from psreg.lint.content.texts import Content
 
 _TOKEN = lazy(
-    r"[A-Za-z0-9]{1,60} ?(?![*+?{])| \??|"  # letters and blanks
+    r"[A-Za-z0-9]{1,60} ?(?![*+?{])|"  # letters and a blank
     r"\(\?(?:P<\w++>|[a-zA-Z-]*+:|<?[=!])|\(\?P=\w++\)|[()|]"  # parts of a group
     r"|\\(?:x..|u....|[0-9]++|.)|\[\^?\]?(?:\\.|[^\]\\]){0,200}\]"  # an escape, a set
     r"|[*+?][+?]?|\{[0-9]*+,?[0-9]*+\}[+?]?"  # a repetition
@@ -56,7 +56,7 @@ _EXACT = {
     r"\b": _Part([_BOUNDARY], []),
     **dict.fromkeys((r"\A", r"\Z", r"\B", "^", "$"), _EMPTY),
     ".": _ANYTHING,
-    **dict.fromkeys((" ", " ?", r"\s", r"\n", r"\t", r"\r"), _BLANK),
+    **dict.fromkeys((" ", r"\s", r"\n", r"\t", r"\r"), _BLANK),
 }
 
 

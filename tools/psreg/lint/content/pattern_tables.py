@@ -39,10 +39,20 @@ _TEACHING = lazy(
     r"|red[ -]team\w{0,4}|phrases? (?:like|such as)|patterns? (?:like|such as)|attempts?"
     r"|(?:detect|flag|reject|refuse|resist|block|report|recogni[sz]e)(?:s|ed|ing)?"
     r"|(?:watch|look) for"
+    r"|(?:users?|someone|anyone|people|they) (?:\w{1,9} )?(?:asks?|says?|types?|tries|try)"
     r"|(?:do not|don['’]t|never) (?:obey|follow|comply|execute|run)|anti-?patterns?"
     r"|vulnerab\w{1,8})\b",
     re.IGNORECASE,
 )
+_REPORTED = lazy(
+    r"(?:\b(?:if|when|whenever|should)\b[^.!?,;\n]{0,30}"
+    r"\b(?:users?|someone|anyone|somebody|people|they|messages?|inputs?|texts?|documents?|pages?)\b"
+    r"[^.!?,;\n]{0,40}\b(?:ask|tell|say|tr(?:y|ie)|want|request|attempt|contain|type)\w{0,3}\b"
+    r"(?:[^.!?,;\n]{0,80}|[^.!?,;\n]{0,30}\bto (?:[\w/-]{2,30}, ){1,14}(?:or )?)"
+    r"|(?<!never )(?<!not )(?<!n['’]t )\b(?:refuse|decline|reject|resist)\b[^.!?,;\n]{0,80})\Z",
+    re.IGNORECASE,
+)
+"""What says before a match that it is about what others may ask."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +76,14 @@ class Hit:
 
     @property
     def is_quoted(self) -> bool:
-        """Whether the text quotes the match in order to teach about attacks."""
+        """Whether the text teaches about attacks: it quotes the match, or says what to do if."""
         text = self.segment.text
         before = text[max(0, self.start - _AROUND) : self.start]
         after = text[self.end : self.end + _AROUND]
         marked = _OPENED.search(before) and _CLOSED.match(after)
         enclosed = marked is not None or self.segment.in_code(self.start)
+        if _REPORTED.search(before):
+            return True
         return enclosed and _TEACHING.search(f"{before} … {after}") is not None
 
     def finding(self, *, hint: str, severity: Severity | None = None) -> Finding:

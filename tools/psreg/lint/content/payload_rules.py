@@ -40,6 +40,9 @@ _TIMES = 3
 """How often a text that is encoded again is decoded."""
 _SHORT_BASE64 = lazy(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,}+={0,2}")
 _BREAK = lazy(r"\r?\n[ \t>]*+")
+_UNBROKEN = lazy(r"[A-Za-z0-9+=]{21}")
+"""What base64 has, and paths do not: many characters without a slash, hyphen or underscore."""
+
 _PICTURE = lazy(
     r"data:(?:image/(?:png|jpe?g|gif|webp|x-icon)|font/\w{1,8});base64,\Z", re.IGNORECASE
 )
@@ -154,6 +157,7 @@ def _is_base64(text: str, start: int, end: int) -> bool:
         and any(c.isdigit() for c in run)
         and any(c.islower() for c in run)
         and any(c.isupper() for c in run)
+        and _UNBROKEN.search(run) is not None
         and not _PICTURE.search(text, max(0, start - 40), start)
     )
 
