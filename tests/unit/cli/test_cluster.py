@@ -99,6 +99,24 @@ def connected(worker):
     return sum(str(link).startswith("socket:") for link in links) >= 4
 
 
+def test_a_publish_releases_the_same(tmp_path, dask):
+    address, workers = dask
+    published = []
+    for name, options in (("alone", ()), ("shared", ("--cluster", address))):
+        folder = tmp_path / name
+        generate.registry(folder, 130, "REG011")
+        home = {"PSREG_HOME": str(tmp_path / f"{name}.home"), "SOURCE_DATE_EPOCH": "1795000000"}
+        env = {**os.environ, **home}
+        before = sum(map(cluster.cpu_seconds, workers))
+        done = run_psreg("publish", *options, cwd=folder, env=env, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        records = folder.glob("registry/targets/pkg/*")
+        published.append({file.name: file.read_bytes() for file in records})
+    assert published[0] == published[1]
+    assert len(published[0]) == 130
+    assert sum(map(cluster.cpu_seconds, workers)) > before + 0.1, "no worker did anything"
+
+
 def test_a_worker_with_another_psreg_is_refused(registry, dask, tmp_path):
     package = tmp_path / "psreg"
     package.mkdir()

@@ -8,8 +8,9 @@ import pytest
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Mode
 from psreg.core.errors import UsageError
-from psreg.formats.tree import POLICY, Outline, Tree
-from psreg.lint.registry_walk import check_share, check_tree, divided, share_of
+from psreg.formats.tree import Tree
+from psreg.lint.registry_walk import check_share, check_tree, share_of
+from psreg.lint.shares import shares_elsewhere
 from psreg.registry.check_folders import check_folder
 from psreg.registry.checkout import read_tree
 from support.corpus_cases import cases, tree_of
@@ -51,12 +52,9 @@ def test_a_share_needs_no_other_files_than_it_is_given(case):
     shares = next(n for n in range(2, 99) if all(share_of(name, n) for name in names))
     whole = key(check_tree(files, all_rules()))
     tree = Tree(files)
-    known = {name: (classes, tree.versions(name)) for name, classes in tree.names.items()}
-    outline = Outline({path: files[path] for path in (POLICY,) if path in files}, known)
     found = list(check_share(tree, all_rules(), share=0, shares=shares))
-    for share, part in enumerate(divided(tree, shares), start=1):
-        own = Tree(part, whole=outline)
-        found += check_share(own, all_rules(), share=share, shares=shares)
+    for share in shares_elsewhere(tree, all_rules, shares):
+        found += share.check()
     assert key(found) == whole
 
 

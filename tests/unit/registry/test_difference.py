@@ -100,8 +100,7 @@ class Publisher:
         places = None if signed.changed_inputs(inputs) else hint.places
         source = files if places is None else below(files, parts_of(places))
         self.found = compare(source, signed, inputs, None if places is None else names_in(places))
-        rules = registry_rules()
-        told = check_difference(self.found, signed, rules, irregular={}, today=NOW.date())
+        told = check_difference(self.found, signed, registry_rules, irregular={}, today=NOW.date())
         self.told = list(told)
         change = Change(names=self.found.names, inputs=inputs, baseline=baseline)
         report = Report.of(1, self.told)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
+from psreg.cli.cluster_option import add_cluster_option, executor_of
 from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import PBES, is_name
@@ -69,6 +70,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--full", action="store_true", help="compare every entry, whatever Git says has changed"
     )
+    add_cluster_option(parser)
     add_output_options(parser)
 
 
@@ -95,7 +97,7 @@ def run(args: Namespace, console: Console) -> int:
         else:
             baseline = read_baseline(ports, start_over=args.start_over)
             hint = _hint(root, baseline, journal, full=args.full)
-            part = _differing(root, baseline, ports, now, hint)
+            part = _differing(root, baseline, ports, now, hint, cluster=args.cluster)
             for line in _told(part, hint):
                 console.warn(line)
             if part.report.failed():
@@ -160,7 +162,15 @@ _AGAIN = {
 }
 
 
-def _differing(root: Path, baseline: Baseline, ports: Ports, now: datetime, hint: Hint) -> _Part:
+def _differing(
+    root: Path,
+    baseline: Baseline,
+    ports: Ports,
+    now: datetime,
+    hint: Hint,
+    *,
+    cluster: str | None,
+) -> _Part:
     """Compare the checkout with the signed state, and check what differs."""
     signed = SignedNames(baseline, ports.store.read)
     inputs = inputs_of(_policy(root), _actions(root))
@@ -182,9 +192,12 @@ def _differing(root: Path, baseline: Baseline, ports: Ports, now: datetime, hint
         from psreg.cli.rules import registry_rules
         from psreg.registry.difference_check import check_difference
 
-        rules, today = registry_rules(), now.date()
-        told = check_difference(found, signed, rules, irregular=irregular, today=today)
-        judged = with_newer_rules_as_warnings(told, found.tree, ports.store.read)
+        today = now.date()
+        with executor_of(cluster) as workers:
+            told = check_difference(
+                found, signed, registry_rules, irregular=irregular, today=today, workers=workers
+            )
+            judged = with_newer_rules_as_warnings(told, found.tree, ports.store.read)
         report = Report.of(len(found.tree), judged)
     return _Part(found=found, report=report, inputs=inputs, signed=signed)
 

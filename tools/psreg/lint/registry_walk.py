@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from zlib import crc32
@@ -17,7 +16,6 @@ from zlib import crc32
 from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.identity import EntryId, ReleaseId
 from psreg.core.rule import RuleTable
-from psreg.formats import entry as entry_file
 from psreg.formats.layout import KNOWN_FILES, Irregular
 from psreg.formats.policy import Policy
 from psreg.formats.tree import POLICY, Entry, Submission, Tree
@@ -153,9 +151,8 @@ def check_share(
 ) -> Iterator[Diagnostic]:
     """Yield the findings about one of the shares of a tree, so that processes can divide it.
 
-    Each entry belongs to the share of its name (`share_of`); checks that are not about a single
-    entry belong to share 0. All findings about files in the folder `within` are yielded; others may
-    be missing.
+    Each entry belongs to the share of its name; checks that are not about a single entry belong to
+    share 0. All findings about files in the folder `within` are yielded; others may be missing.
     """
     entries = [
         entry
@@ -175,27 +172,6 @@ def check_share(
 def share_of(name: str, shares: int) -> int:
     """Return the share to which the entry called `name` belongs."""
     return crc32(name.encode()) % shares
-
-
-def divided(tree: Tree, shares: int) -> list[dict[PurePosixPath, bytes]]:
-    """Return the files that `check_share` needs for each share but 0, which needs the whole tree.
-
-    These are the files of its entries, the policy, and each entry.toml that lists aliases. What
-    it needs to know about other entries besides is in the `Outline` of the tree.
-    """
-    common = {path: tree.files[path] for path in (POLICY,) if path in tree.files}
-    own: list[dict[PurePosixPath, bytes]] = [{} for _ in range(shares)]
-    has_aliases = cache(lambda data: bool(entry_file.read(data).aliases))  # most say the same
-    for entry in tree.entries:
-        stated = tree.files.get(entry.path, b"")
-        if has_aliases(stated):
-            common[entry.path] = stated
-        if share := share_of(entry.name, shares):
-            paths = [path for folder in entry.folders.values() for path in folder]
-            own[share] |= {path: tree.files[path] for path in paths}
-            if entry.path in tree.files:
-                own[share][entry.path] = stated
-    return [common | each for each in own[1:]]
 
 
 def _meet(one: PurePosixPath, other: PurePosixPath) -> bool:

@@ -7,9 +7,8 @@ another machine, contains all bytes that it needs.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from datetime import date
 from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -20,9 +19,10 @@ from psreg.core.diagnostics import Diagnostic, Mode
 from psreg.core.errors import UsageError
 from psreg.core.identity import PBES, EntryId
 from psreg.core.rule import RuleTable
-from psreg.formats.tree import POLICY, Outline, Tree
+from psreg.formats.tree import Tree
 from psreg.lint.engine import check_file
-from psreg.lint.registry_walk import check_share, check_tree, divided
+from psreg.lint.registry_walk import check_tree
+from psreg.lint.shares import number_of_shares, shares_elsewhere
 from psreg.registry.check_paths import replace_file, whole
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
 from psreg.registry.newer_rules import with_newer_rules_as_warnings
@@ -33,12 +33,6 @@ from psreg.system.processes import in_parallel, shares_of
 
 WORTH_A_PROCESS = 200
 """The number of files below which a second process costs more than it saves."""
-
-WORTH_A_TASK = 50
-"""The same for a task of an executor; the worker that is lost takes a few tasks with it."""
-
-MOST_TASKS = 64
-"""Each task also contains all names, so that more tasks are more work."""
 
 SUFFIXES = (".pbe.txt", ".pbe", ".prompt")
 
@@ -133,40 +127,11 @@ class _Registry(NamedTuple):
         irregular = files.irregular() if share == 0 else {}
         place = {"share": share, "shares": shares}
         today = clock.now().date()
-        found = check_tree(
-            files, self.rules(), irregular=irregular, within=self.within, today=today, **place
+        return list(
+            check_tree(
+                files, self.rules(), irregular=irregular, within=self.within, today=today, **place
+            )
         )
-        return [d for d in found if _within(d.path, self.within)]
-
-
-class _Share(NamedTuple):
-    """One share of the entries of a registry, with the files that are needed to check it."""
-
-    files: dict[str, bytes]
-    names: dict[str, tuple[tuple[str, ...], tuple[str, ...]]]
-    within: PurePosixPath
-    rules: Callable[[], RuleTable]
-    share: int
-    shares: int
-    today: date
-
-    def check(self) -> list[Diagnostic]:
-        """Return the diagnostics about the share."""
-        files = {PurePosixPath(path): data for path, data in self.files.items()}
-        whole = Outline({path: files[path] for path in (POLICY,) if path in files}, self.names)
-        tree = Tree(files, whole=whole, today=self.today)
-        place = {"share": self.share, "shares": self.shares}
-        found = check_share(tree, self.rules(), within=self.within, **place)
-        return [d for d in found if _within(d.path, self.within)]
-
-
-def _shares(registry: _Registry, files: FileTree, shares: int) -> Iterator[_Share]:
-    """Yield all shares but the first, which is checked here."""
-    tree, today = Tree(files), clock.now().date()
-    names = {name: (classes, tree.versions(name)) for name, classes in tree.names.items()}
-    for number, part in enumerate(divided(tree, shares), start=1):
-        own = {str(path): data for path, data in part.items()}
-        yield _Share(own, names, registry.within, registry.rules, number, shares, today)
 
 
 def _check_registry(registry: _Registry, executor: Executor | None) -> tuple[int, list[Diagnostic]]:
@@ -175,20 +140,21 @@ def _check_registry(registry: _Registry, executor: Executor | None) -> tuple[int
     shares = _number(number, executor)
     others: list[Callable[[], list[Diagnostic]]]
     if executor:
-        others = [share.check for share in _shares(registry, tree, shares)]
+        elsewhere = shares_elsewhere(
+            Tree(tree, today=clock.now().date()), registry.rules, shares, within=registry.within
+        )
+        others = [share.check for share in elsewhere]
     else:
         others = [partial(registry.check, share, shares) for share in range(1, shares)]
     first, rest = in_parallel(partial(registry.check, 0, shares, tree), others, executor)
-    found = [d for part in (first, *rest) for d in part]
+    found = [d for part in (first, *rest) for d in part if _within(d.path, registry.within)]
     store = RegistryFolder(registry.root / "registry")
     return number, with_newer_rules_as_warnings(found, tree, store.read)
 
 
 def _number(items: int, executor: Executor | None) -> int:
     """Return the number of shares into which to divide the check of so many artifacts."""
-    if executor:
-        return min(shares_of(items, WORTH_A_TASK, executor), MOST_TASKS)
-    return shares_of(items, WORTH_A_PROCESS)
+    return number_of_shares(items) if executor else shares_of(items, WORTH_A_PROCESS)
 
 
 def _within(path: str, folder: PurePosixPath) -> bool:

@@ -6,9 +6,10 @@ Rules that compare entries read the entries that do not differ from the signed c
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import PurePosixPath
 
 from psreg.core.diagnostics import Diagnostic
@@ -16,13 +17,16 @@ from psreg.core.identity import EntryId
 from psreg.core.rule import RuleTable
 from psreg.formats.layout import Irregular
 from psreg.formats.tree import Entry, Submission, Tree
+from psreg.lint.content.blocking import blocking_findings
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.locate import judge_at
 from psreg.lint.names.all_names import Names, similar_candidates, stated_owners
-from psreg.lint.registry_walk import Selection, Walk
+from psreg.lint.registry_walk import Selection, Walk, share_of
+from psreg.lint.shares import number_of_shares, shares_elsewhere
 from psreg.registry.build import is_as_released
 from psreg.registry.difference import Difference, SignedNames
 from psreg.registry.segments import Row, account
+from psreg.system.processes import Workers, in_parallel
 
 _FEW = 20
 """The most new names that are compared with similar ones only; more are compared with all."""
@@ -31,14 +35,16 @@ _FEW = 20
 def check_difference(
     found: Difference,
     signed: SignedNames,
-    rules: RuleTable,
+    rules: Callable[[], RuleTable],
     *,
     irregular: Mapping[PurePosixPath, Irregular],
     today: date,
+    workers: Workers = None,
 ) -> Iterator[Diagnostic]:
     """Yield the findings about what differs, and those that it causes elsewhere.
 
     Released versions that did not change are not judged again, unless all are to be computed again.
+    `workers` judge a part of the releases. What would block a release is judged here in any case.
     """
     whole = _Whole(found.tree, irregular, today, signed, found.names)
     fresh = {text for entry in whole.entries for text in _fresh(entry, signed)}
@@ -49,16 +55,50 @@ def check_difference(
     tree = Tree({**found.tree, **outlines}, irregular, whole, today)
     entries = [entry for entry in tree.entries if entry.path not in outlines]
     owners = {_entry_file(row): frozenset[object](row["owners"]) for row in rows.values()}
+    judged = _to_judge(entries, found, signed)
     selected = Selection(
         tree=tree,
         entries=entries,
-        submissions=_to_judge(entries, found, signed),
+        submissions=judged,
         names=Names(tree, owners_of=lambda entry: owners.get(entry.path)),
     )
-    yield from Walk(rules).check(selected)
+    if workers:
+        yield from _shared(selected, tree, list(judged), rules, workers)
+    else:
+        yield from Walk(rules()).check(selected)
     for entry in tree.entries:
         if entry.path in outlines and not found.names.isdisjoint(entry.file.aliases):
             yield from judge_at((alias_not_free,), entry, entry.documents)
+
+
+def _shared(
+    selected: Selection,
+    tree: Tree,
+    judged: Sequence[Submission],
+    rules: Callable[[], RuleTable],
+    workers: Workers,
+) -> Iterator[Diagnostic]:
+    """Yield the findings about a selection, of whose releases `workers` judge all but a share."""
+    shares = number_of_shares(len(judged))
+    folders = [each.folder for each in judged]
+    elsewhere = shares_elsewhere(tree, rules, shares, judged=folders)
+    own = [each for each in judged if share_of(each.id.name, shares) == 0]
+    here = partial(_checked, replace(selected, submissions=own), rules)
+    first, rest = in_parallel(here, [share.check for share in elsewhere], workers)
+    told = [d for part in rest for d in part]
+    yield from first
+    yield from told
+    known = {(d.path, d.code) for d in told}
+    for each in judged:
+        if each not in own and each.artifact is not None:
+            capabilities = tuple(text for _, text in each.release.strings("capabilities"))
+            path = str(each.artifact_path)
+            blocking = blocking_findings(each.artifact, path, capabilities)
+            yield from (d for d in blocking if (d.path, d.code) not in known)
+
+
+def _checked(selected: Selection, rules: Callable[[], RuleTable]) -> list[Diagnostic]:
+    return list(Walk(rules()).check(selected))
 
 
 def _to_judge(

@@ -1,0 +1,90 @@
+"""Workers judge a part of what differs: the same is found, and nothing that blocks is believed."""
+
+import pickle
+from concurrent.futures import Executor, Future
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+import pytest
+
+from psreg.cli.rules import registry_rules
+from psreg.lint.registry_walk import share_of
+from psreg.registry.baseline import read_baseline
+from psreg.registry.difference import SignedNames, compare, inputs_of
+from psreg.registry.difference_check import check_difference
+from support.publishing import memory_ports
+from support.registry_trees import PROMPT, RELEASE, entry, tree, version
+
+NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
+NAMES = [f"name_{n}_{'abcdefgh'[n % 8] * 5}" for n in range(104)]
+FAR = [name for name in NAMES if share_of(name, 2) == 1]
+"""The names that a worker judges, if there are two shares."""
+
+HIDDEN = PROMPT + "".join(chr(0xE0000 + ord(letter)) for letter in "hidden") + "\n"
+
+
+class Elsewhere(Executor):
+    """Runs tasks from their pickled form, as a worker does; `answer` is in place of the result."""
+
+    def __init__(self, answer=None):
+        self.tasks = 0
+        self.answer = answer
+
+    def submit(self, task, /):
+        self.tasks += 1
+        future = Future()
+        found = pickle.loads(pickle.dumps(task))()
+        future.set_result(found if self.answer is None else self.answer)
+        return future
+
+
+@pytest.fixture(scope="module")
+def registry():
+    plain = [entry(name) for name in NAMES]
+    two, three, four, five = FAR[:4]
+    broken = [
+        entry(two, toml=f'owners = []\naliases = ["{NAMES[0]}", "spare"]\n'),
+        entry(three, toml='owners = []\naliases = ["spare"]\n'),
+        version(four, release=RELEASE + f'[requires]\n{NAMES[1]} = "^2.0"\nnothing = "*"\n'),
+        version(five, prompt=HIDDEN),
+    ]
+    return tree(*plain, *broken)
+
+
+def found_in(files, workers):
+    ports = memory_ports()
+    signed = SignedNames(read_baseline(ports), ports.store.read)
+    differs = compare(files, signed, inputs_of(files[PurePosixPath("registry/policy.toml")], {}))
+    told = check_difference(
+        differs, signed, registry_rules, irregular={}, today=NOW.date(), workers=workers
+    )
+    return sorted((d.path, d.code, d.start, d.message, d.waived or "") for d in told)
+
+
+def test_workers_find_the_same(registry):
+    workers = Elsewhere()
+    alone = found_in(registry, None)
+    assert found_in(registry, workers) == alone
+    assert workers.tasks == 1
+    assert {"REG014", "REG024", "PS001"} <= {code for _, code, *_ in alone}
+
+
+def test_what_blocks_a_release_is_not_left_to_workers(registry):
+    alone, lied_to = found_in(registry, None), found_in(registry, Elsewhere(answer=[]))
+    blocking = [told for told in alone if told[1] == "PS001"]
+    assert blocking
+    assert FAR[3] in blocking[0][0]
+    assert [told for told in lied_to if told[1] == "PS001"] == blocking
+
+
+def test_a_worker_that_finds_nothing_has_nothing_to_say_about_what_is_missing(registry):
+    gone = PurePosixPath(f"pbes/prompt/{FAR[5]}/1.0.0/{FAR[5]}.prompt")
+    files = {path: data for path, data in registry.items() if path != gone}
+    assert found_in(files, Elsewhere()) == found_in(files, None)
+
+
+def test_a_small_difference_is_not_divided(registry):
+    few = {path: data for path, data in registry.items() if path.parts[2:3] in ((), (FAR[3],))}
+    workers = Elsewhere()
+    assert found_in(few, workers) == found_in(few, None)
+    assert workers.tasks == 0

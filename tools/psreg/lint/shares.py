@@ -1,0 +1,100 @@
+"""The check of a registry as tasks for other machines: each contains all that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import date
+from functools import cache
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from psreg.core.diagnostics import Diagnostic
+from psreg.core.rule import RuleTable
+from psreg.formats import entry as entry_file
+from psreg.formats.tree import POLICY, Outline, Tree
+from psreg.lint.registry_walk import WHOLE, Selection, Walk, check_share, share_of
+
+WORTH_A_TASK = 50
+"""The number of releases below which a task costs more than it saves."""
+
+MOST_TASKS = 64
+"""Each task also contains all names, so that more tasks are more work."""
+
+
+def number_of_shares(releases: int) -> int:
+    """Return the number of shares into which to divide the check of so many releases."""
+    return min(max(1, releases // WORTH_A_TASK), MOST_TASKS)
+
+
+class Share(NamedTuple):
+    """One share of a registry: the files that are needed to check it, and what else is known.
+
+    `names` are the classes and versions of each name in the registry. `judged` are the folders of
+    versions, if only these are checked; otherwise everything within the folder `within` is.
+    """
+
+    files: Mapping[str, bytes]
+    names: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+    rules: Callable[[], RuleTable]
+    share: int
+    shares: int
+    today: date | None
+    within: str
+    judged: Collection[str] | None
+
+    def check(self) -> list[Diagnostic]:
+        """Return the findings about the share."""
+        files = {PurePosixPath(path): data for path, data in self.files.items()}
+        whole = Outline({path: files[path] for path in (POLICY,) if path in files}, self.names)
+        tree = Tree(files, whole=whole, today=self.today)
+        if self.judged is None:
+            within = PurePosixPath(self.within)
+            place = {"share": self.share, "shares": self.shares}
+            return list(check_share(tree, self.rules(), within=within, **place))
+        judged = (each for each in tree.submissions if str(each.folder) in self.judged)
+        selected = Selection(tree=None, entries=(), submissions=judged, names=None)
+        return list(Walk(self.rules()).check(selected))
+
+
+def shares_elsewhere(
+    tree: Tree,
+    rules: Callable[[], RuleTable],
+    shares: int,
+    *,
+    within: PurePosixPath = WHOLE,
+    judged: Collection[PurePosixPath] | None = None,
+) -> Iterator[Share]:
+    """Yield all shares of a tree but share 0, which needs the whole tree; see `Share`."""
+    if shares == 1:
+        return
+    names = {name: (classes, tree.versions(name)) for name, classes in tree.names.items()}
+    folders: list[list[str]] = [[] for _ in range(shares)]
+    for folder in judged or ():
+        folders[share_of(folder.parent.name, shares)].append(str(folder))
+    for number, files in enumerate(_divided(tree, shares), start=1):
+        yield Share(
+            files=files,
+            names=names,
+            rules=rules,
+            share=number,
+            shares=shares,
+            today=tree.today,
+            within=str(within),
+            judged=None if judged is None else frozenset(folders[number]),
+        )
+
+
+def _divided(tree: Tree, shares: int) -> list[dict[str, bytes]]:
+    """Return the files of each share but 0: its entries, the policy, and what lists aliases."""
+    common = {str(path): tree.files[path] for path in (POLICY,) if path in tree.files}
+    own: list[dict[str, bytes]] = [{} for _ in range(shares)]
+    has_aliases = cache(lambda data: bool(entry_file.read(data).aliases))  # most say the same
+    for entry in tree.entries:
+        stated = tree.files.get(entry.path)
+        if stated and has_aliases(stated):
+            common[str(entry.path)] = stated
+        if share := share_of(entry.name, shares):
+            paths = [path for folder in entry.folders.values() for path in folder]
+            own[share] |= {str(path): tree.files[path] for path in paths}
+            own[share] |= {} if stated is None else {str(entry.path): stated}
+    return [common | each for each in own[1:]]
