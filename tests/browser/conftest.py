@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from psreg.catalogue.build import SiteSource, build_site
+from psreg.catalogue.build import FixedParts, SiteSource, build_site
 from psreg.catalogue.server import SiteServer
 from psreg.cli.rules import all_rules
 from support.catalogue import checkout
@@ -48,7 +48,7 @@ def site(registry, tmp_path_factory):
     """The address of the site, which stands below a path, as on many static hosts."""
     root = tmp_path_factory.mktemp("host")
     place = SiteSource(checkout=registry, registry=registry / "registry")
-    build_site(place, root / "some/path", "", all_rules(), scripts={})
+    build_site(place, root / "some/path", "", FixedParts(rules=all_rules, scripts=dict))
     with SiteServer(root, 0) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()

@@ -112,6 +112,17 @@ def test_every_link_leads_somewhere(site):
     assert dead == set()
 
 
+def test_every_place_on_a_page_of_an_entry_is_there(site):
+    out, _ = site
+    for page in [*out.glob("interactive_engine/**/index.html"), *out.glob("prompt/**/index.html")]:
+        for link in Links(page.read_text(encoding="utf-8")).found:
+            path, _, place = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            target = target / "index.html" if target.is_dir() else target
+            if place and target.suffix == ".html":
+                assert f'id="{place}"' in target.read_text(encoding="utf-8"), (page, link)
+
+
 def test_building_again_in_many_processes_gives_the_same_bytes(site, registry, tmp_path):
     code = (
         "import sys, psreg.catalogue.build as build; build._SLICE = 1;"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib.resources import files
@@ -33,6 +34,9 @@ from psreg.formats.specs import specifications
 
 _SEARCH_INDEX = "search/search_index.json"
 _NOT_FOUND = "404.html"
+
+_BLANKS = re.compile(r"\s*\n\s*")
+"""Blanks around the line breaks of a shell; it has no text in which they matter."""
 
 
 def write(
@@ -67,8 +71,13 @@ def fixed_pages(frame: Frame, rules: RuleTable) -> tuple[str, ...]:
 
 def entry_frames(frame: Frame) -> dict[str, str]:
     """Return the pages of the frame that entries are filled into, by path; shells are included."""
-    wanted = {*SHELLS.values(), "index.html", *(f"{slug}/index.html" for slug in CLASSES)}
-    return {path: html for path, html in frame.pages.items() if path in wanted}
+    shells = set(SHELLS.values())
+    wanted = {*shells, "index.html", *(f"{slug}/index.html" for slug in CLASSES)}
+    return {
+        path: _BLANKS.sub("\n", html) if path in shells else html
+        for path, html in frame.pages.items()
+        if path in wanted
+    }
 
 
 def _write_frame(target: SiteDir, frame: Frame, rules: RuleTable) -> None:

@@ -19,9 +19,7 @@ function load(selector, module) {
 
 // A site built without --base-url takes its address from the browser.
 function nameThisSite() {
-  for (const button of document.querySelectorAll('[data-copy*="URL_OF_THIS_SITE"]')) {
-    const code = button.previousElementSibling;
-    button.dataset.copy = button.dataset.copy.replace("URL_OF_THIS_SITE", root.href);
-    code.textContent = button.dataset.copy;
+  for (const code of document.querySelectorAll(".ps-command code")) {
+    code.textContent = code.textContent.replace("URL_OF_THIS_SITE", root.href);
   }
 }

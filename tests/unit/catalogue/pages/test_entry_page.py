@@ -386,3 +386,19 @@ def test_an_imported_version_says_where_it_is_from():
     assert said in newest.body
     assert said not in oldest.body
     assert SCRIPT not in page.body + newest.body
+
+
+def test_the_page_of_the_newest_version_is_short_and_leads_on():
+    pages = bodies("listener")
+    body, older = (pages[f"interactive_engine/listener/{v}/"] for v in ("1.1.0", "1.0.0"))
+    assert "psreg install listener@1.1.0<" in body
+    assert "Copy the prompt" in body
+    assert ENTRIES["listener"].latest.record.sha256 in body
+    assert f'href="{ROOT}interactive_engine/listener/">The page of this prompt</a>' in body
+    assert f'href="{ROOT}interactive_engine/listener/#score"' in body
+    assert 'href="#score"' not in body
+    assert 'id="artifact"' not in body
+    assert 'id="artifact"' in older
+    letter = bodies("river_letter")
+    assert f'href="{ROOT}prompt/river_letter/#fill"' in letter["prompt/river_letter/1.0.0/"]
+    assert 'href="#fill"' in letter["prompt/river_letter/"]

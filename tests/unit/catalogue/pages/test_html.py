@@ -47,7 +47,7 @@ def test_paragraphs_keep_line_breaks(value, expected):
 
 def test_attributes_are_escaped():
     assert tag("p", "<b>", class_="x", data_y='"') == '<p class="x" data-y="&quot;"><b></p>'
-    assert 'data-copy="a &amp;&amp; &quot;b&quot;"' in command('a && "b"')
+    assert '<code>a &amp;&amp; "b"</code>' in command('a && "b"')
 
 
 def test_what_is_empty_leaves_nothing_behind():

@@ -1,4 +1,7 @@
-"""The pages of an entry: one for the name, which shows its latest release, and one per version."""
+"""The pages of an entry: one for the name, which shows its latest release, and one per version.
+
+The page of the latest version is short, and leads to that of the name, which says the rest.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from urllib.parse import quote
 from psreg.catalogue.pages import release_view
 from psreg.catalogue.pages.class_texts import RESERVED, class_chip, class_text
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
-from psreg.catalogue.pages.html import chips, command, link, note, section, table, terms, text
+from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
 from psreg.core.classes import Format
 from psreg.formats import dotprompt
 from psreg.registry.published import Entry, Release
@@ -29,24 +32,28 @@ _CONTENTS = (
 
 def entry_pages(entry: Entry, site: Site) -> Iterator[Page]:
     """Yield the page of the name, then one for each version, newest first."""
-    home = f"{entry.record.entry_class}/{entry.record.name}/"
-    bodies = {r.record.version: _body(entry, r, site) for r in entry.releases}
-    latest = entry.latest
+    home, latest = _home(entry), entry.latest
     yield Page(
         path=home,
         title=release_view.title(latest),
         description=release_view.field(latest, "summary"),
-        body=_header(entry, latest, pinned=False) + bodies[latest.record.version],
+        body=_header(entry, latest, pinned=False) + _body(entry, latest, site),
     )
     for release in entry.releases:
         path = f"{home}{release.record.version}/"
+        body = _short_body if release is latest else _body
         yield Page(
             path=path,
             title=f"{release_view.title(release)} {release.record.version}",
             description=release_view.field(release, "summary"),
-            body=_header(entry, release, pinned=True) + bodies[release.record.version],
+            body=_header(entry, release, pinned=True) + body(entry, release, site),
             canonical=home if release is latest else path,
         )
+
+
+def _home(entry: Entry) -> str:
+    """Return the folder of the page of the name."""
+    return f"{entry.record.entry_class}/{entry.record.name}/"
 
 
 def _header(entry: Entry, release: Release, *, pinned: bool) -> str:
@@ -67,16 +74,17 @@ def _header(entry: Entry, release: Release, *, pinned: bool) -> str:
         f'<p class="ps-name"><code>{text(record.name)}</code> '
         f"<span>{text(release.record.version)}</span></p>"
         f'<p class="ps-lead">{text(release_view.field(release, "summary"))}</p>'
-        f"{_take(release)}{command(f'psreg install {asked}')}</header>"
+        f"{_take(entry, release, pinned=pinned)}{command(f'psreg install {asked}')}</header>"
     )
 
 
-def _take(release: Release) -> str:
+def _take(entry: Entry, release: Release, *, pinned: bool) -> str:
     """Return the button for what most people came for: the text of the prompt."""
     if class_text(release.id.entry_class).reserved:
         return ""  # nothing executes it: it is to be read, not to be pasted
     if release.id.format is Format.PROMPT and dotprompt.read(release.artifact).variables:
-        return f'<p class="ps-take">{link("#fill", "Fill in and copy", "ps-button")}</p>'
+        where = address(_home(entry)) if pinned and release is entry.latest else ""
+        return f'<p class="ps-take">{link(f"{where}#fill", "Fill in and copy", "ps-button")}</p>'
     path = address(release.record.path)
     return (
         f'<p class="ps-take"><button type="button" class="ps-button ps-copy" '
@@ -113,9 +121,7 @@ def _banners(entry: Entry, release: Release) -> str:
 def _body(entry: Entry, release: Release, site: Site) -> str:
     main = "".join(
         (
-            section(
-                "use", "When to use it", f"<p>{text(release_view.field(release, 'use_case'))}</p>"
-            ),
+            _use_case(release),
             release_view.overview(release),
             release_view.readme(release),
             release_view.limitations(release),
@@ -136,10 +142,28 @@ def _body(entry: Entry, release: Release, site: Site) -> str:
     )
     return (
         f'<nav class="ps-contents" aria-label="On this page"><ul>{contents}</ul></nav>'
-        f'<div class="ps-entry"><div class="ps-entry__main">{main}</div>'
-        f'<aside class="ps-entry__facts" aria-label="Facts">{_facts(entry, release, site)}</aside>'
-        "</div>"
+        f"{_columns(main, _facts(entry, release, site))}"
     )
+
+
+def _short_body(entry: Entry, release: Release, site: Site) -> str:
+    """Return the body of the latest version's page: no page says twice what another one says."""
+    home = address(_home(entry))
+    rest = f"<p>This is the newest version. {link(home, 'The page of this prompt')} says more.</p>"
+    facts = _facts(entry, release, site).replace('href="#', f'href="{home}#')
+    return _columns(_use_case(release) + release_view.changes(release) + rest, facts)
+
+
+def _columns(main: str, facts: str) -> str:
+    return (
+        f'<div class="ps-entry"><div class="ps-entry__main">{main}</div>'
+        f'<aside class="ps-entry__facts" aria-label="Facts">{facts}</aside></div>'
+    )
+
+
+def _use_case(release: Release) -> str:
+    words = text(release_view.field(release, "use_case"))
+    return section("use", "When to use it", f"<p>{words}</p>")
 
 
 def _facts(entry: Entry, release: Release, site: Site) -> str:
@@ -166,8 +190,7 @@ def _facts(entry: Entry, release: Release, site: Site) -> str:
 
 
 def _digest(sha256: str) -> str:
-    button = f'<button type="button" class="ps-copy" data-copy="{text(sha256)}">Copy</button>'
-    return f'<code class="ps-digest">{text(sha256)}</code>{button}'
+    return f'<code class="ps-digest">{text(sha256)}</code>{COPY}'
 
 
 def _tags(release: Release) -> str:
@@ -187,7 +210,7 @@ def _owners(entry: Entry) -> str:
 
 
 def _versions(entry: Entry) -> str:
-    home = f"{entry.record.entry_class}/{entry.record.name}/"
+    home = _home(entry)
     rows = (
         (
             link(address(f"{home}{r.record.version}/"), text(r.record.version)),

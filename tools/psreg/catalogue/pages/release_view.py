@@ -11,6 +11,7 @@ from psreg.catalogue.pages.artifact_view import scalar
 from psreg.catalogue.pages.frame import address
 from psreg.catalogue.pages.html import (
     chips,
+    content,
     count,
     humanised,
     link,
@@ -175,7 +176,7 @@ def artifact(release: Release) -> str:
     """Return the source of the artifact, exactly as it is installed, with its buttons."""
     path = address(release.record.path)
     language = "prompt" if release.id.format is Format.PROMPT else "json"
-    body = text(release.artifact.decode("utf-8", "replace"))
+    body = content(release.artifact.decode("utf-8", "replace"))
     return section(
         "artifact",
         "The artifact",
