@@ -41,7 +41,8 @@ def row(name, version="1.0.0", entry_class="prompt"):
 class Catalogue:
     """A catalogue that grows, and all segments that it ever had by path."""
 
-    def __init__(self):
+    def __init__(self, most=100):
+        self.most = most
         self.head = Head()
         self.files = {}
         self.rows = {}
@@ -57,8 +58,9 @@ class Catalogue:
         self.rows = {n: r for n, r in (self.rows | rows).items() if r is not None}
         self.read = []
         if changes:
-            self.head, data = next_head(self.head, changes, self.segment)
-            self.files[self.head.segments[-1].path] = data
+            self.head, new = next_head(self.head, changes, self.segment, self.most)
+            for segment, data in zip(self.head.segments[-len(new) :], new, strict=True):
+                self.files[segment.path] = data
 
     def segment(self, ref):
         self.read.append(ref)
@@ -92,8 +94,28 @@ def test_law_growing_gives_the_rows_and_counts_of_the_whole(steps):
         assert all(older >= 2 * newer for older, newer in itertools.pairwise(sizes))
 
 
+@given(st.lists(ROWS, max_size=30), st.integers(1, 4))
+def test_law_full_segments_are_not_merged_and_stale_rows_are_bounded(steps, most):
+    catalogue = Catalogue(most)
+    for step in steps:
+        catalogue.change(step)
+        assert catalogue.folded == dict(sorted(catalogue.rows.items()))
+        assert catalogue.head.count == len(catalogue.rows)
+        segments = [catalogue.segment(each) for each in catalogue.head.segments]
+        assert all(len(each.names) <= most for each in segments)
+        listed = sum(each.count for each in catalogue.head.segments)
+        assert listed - len(catalogue.rows) <= max(len(catalogue.rows), most)
+
+
+def test_a_first_publish_of_very_many_names_writes_several_segments():
+    catalogue = Catalogue(most=100)
+    catalogue.change({f"n{at}": row(f"n{at}") for at in range(250)})
+    assert [segment.count for segment in catalogue.head.segments] == [100, 100, 50]
+    assert len(catalogue.folded) == 250
+
+
 def test_few_segments_are_live_and_each_row_is_rarely_written_again():
-    catalogue = Catalogue()
+    catalogue = Catalogue(most=10_000)
     catalogue.change({f"n{at}": row(f"n{at}") for at in range(1_000)})
     merged = 0
     for at in range(200):

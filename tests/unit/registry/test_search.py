@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from psreg.registry.search import folded, search, suggestions
-from psreg.registry.segments import folded_rows, read_segment
+from psreg.registry.search import folded, matching_rows, search, suggestions
+from psreg.registry.segments import (
+    folded_rows,
+    read_checked_segment,
+    read_segment,
+    write_segment,
+)
 from simulator import Simulator, encode
 from support.search_cases import CASES, TABLE, made_up, queries, segments_of
 
@@ -106,3 +111,27 @@ def test_an_entry_tells_what_a_machine_needs(rows):
     assert document["tags"] == ["calm"]
     assert document["license"] == "MIT"
     assert document["deprecated"] == "old"
+
+
+@pytest.mark.parametrize("read", [read_segment, read_checked_segment])
+@pytest.mark.parametrize(("query", "names"), CASES, ids=ascii)
+def test_only_the_rows_that_match_are_put_together(read, query, names):
+    segments = [read(data) for data in segments_of(TABLE["entries"])]
+    rows = matching_rows(segments, [query])
+    assert {row["name"] for row in rows} == {*names}
+    assert found(rows, query) == names
+
+
+def test_a_row_that_is_replaced_or_gone_does_not_match():
+    old = {name: made(name, "quiz") for name in "abc"}
+    segments = [write_segment(old), write_segment({"b": made("b", "diary")}, ["c"])]
+    read = [read_checked_segment(data) for data in segments]
+    assert [row["name"] for row in matching_rows(read, ["quiz"])] == ["a"]
+    assert [row["name"] for row in matching_rows(read, ["diary"])] == ["b"]
+    assert sorted(row["name"] for row in matching_rows(read, [])) == ["a", "b"]
+
+
+def made(name, summary):
+    row = dict.fromkeys(("class", "version", "use_case", "date", "sha256", "license"), "")
+    many = dict.fromkeys(("tags", "language", "platform", "protocol", "aliases", "owners"), ())
+    return {**row, **many, "name": name, "summary": summary, "deprecated": None}

@@ -12,7 +12,14 @@ from psreg.core.errors import TrustError, UnavailableError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.build import build
 from psreg.registry.records import PackageRecord, ReleaseRecord
-from psreg.registry.segments import folded_rows, read_segment, row_of, write_segment
+from psreg.registry.segments import (
+    check_segment,
+    folded_rows,
+    read_checked_segment,
+    read_segment,
+    row_of,
+    write_segment,
+)
 from simulator import encode
 from support.registry_trees import PROMPT, RELEASE, entry, transcript, tree, version
 
@@ -220,3 +227,53 @@ def test_platforms_of_a_record_from_before_runs_were_judged():
         name="a", entry_class="prompt", serial=1, rows=(ReleaseRecord.from_json(row),)
     )
     assert row_of(record)["platform"] == ["claude"]
+
+
+# Reading the columns that are used
+
+
+def same(data):
+    whole, checked = read_segment(data), read_checked_segment(data)
+    assert checked.rows() == whole.rows()
+    assert [*checked.gone] == [*whole.gone]
+    assert len(checked.columns) == len(whole.columns)
+    check_segment(data)
+
+
+def hard_rows():
+    """Return rows whose texts look like the columns around them."""
+    texts = ['","name":["', '\\","gone":[', "],[", '],"values":', "\u2028\x00é", ""]
+    first = next(iter(rows(entry("apple_pie")).values()))
+    return {
+        f"n{at}": {**first, "name": f"n{at}", "summary": text, "tags": [text, "b"][: at % 3]}
+        for at, text in enumerate(texts)
+    }
+
+
+def test_columns_that_are_read_one_by_one_are_those_of_the_whole():
+    same(write_segment(hard_rows(), ["gone_one"]))
+    same(write_segment({}, []))
+    former = json.loads(write_segment(hard_rows()))
+    for key in ("aliases", "owners"):
+        del former[key]
+        same(canonical(former))
+    same(json.dumps(former).encode())  # not canonical
+    with pytest.raises(KeyError):
+        read_checked_segment(canonical(former)).columns["owners"]
+
+
+@pytest.mark.parametrize(
+    ("key", "decoy"),
+    [
+        ("m", {"a": 1, "name": ["x"]}),
+        ("uz", [1, {"b": 2, "version": ["9.9.9"]}]),
+        ("lb", {"a": 1, "license": {"rows": 1, "values": []}}),
+        ("lb", {"a": 1, "license": 1}),
+        ("e", {"a": 1, "gone": ["b"]}),
+    ],
+)
+def test_a_segment_that_can_be_read_in_two_ways_is_refused(key, decoy):
+    value = json.loads(write_segment(hard_rows(), ["a"]))
+    check_segment(canonical(value | {key: [decoy["a"]] if "a" in decoy else 1}))
+    with pytest.raises(TrustError, match="two ways"):
+        check_segment(canonical(value | {key: decoy}))

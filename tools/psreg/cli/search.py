@@ -26,12 +26,13 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Print the matches, best first; exit 0 even if there are none."""
-    from psreg.registry.search import search, suggestions
+    from psreg.registry.search import matching_rows, search, suggestions
+    from psreg.registry.segments import folded_rows
 
     with open_selected(args.registry, console) as registry:
-        rows = registry.rows().values()
-    found = search(rows, args.words)
-    near = suggestions(rows, args.words) if not found else ()
+        segments = registry.segments()
+    found = search(matching_rows(segments, args.words), args.words)
+    near = suggestions(folded_rows(segments).values(), args.words) if not found else ()
     if console.machine:
         results = [entry.to_json() for entry in found]
         document = {"schema": SCHEMA, "registry": registry.describe(), "words": args.words}

@@ -99,44 +99,57 @@ class OpenRegistry:
         return data
 
     def rows(self) -> Mapping[str, Row]:
-        """Return the rows of the verified catalogue by name, ascending.
+        """Return the rows of the verified catalogue by name, ascending. Raises as `segments`."""
+        from psreg.registry.segments import folded_rows  # noqa: PLC0415 - `psreg install` does not need it
+
+        return folded_rows(self.segments())
+
+    def segments(self) -> Sequence[Segment]:
+        """Return the segments of the verified catalogue, the oldest first.
 
         Raises:
             TrustError: it is refused; `TRUST_ROLLBACK`: it is older than one that this machine has
                 seen; `TRUST_NAME_MISSING`: a name that was in it or installed has vanished.
         """
-        from psreg.registry.segments import folded_rows  # noqa: PLC0415 - `psreg install` does not need it
-
-        rows = folded_rows(self._segments())
-        newest = max((row["date"] for row in rows.values()), default="")
+        segments, newest = self._catalogue()
         self._check_clock("an entry of the catalogue", newest)
-        for receipt in user_library().receipts():
-            if receipt.registry["id"] == self.id and receipt.release.name not in rows:
+        receipts = [each for each in user_library().receipts() if each.registry["id"] == self.id]
+        known = _names(segments) if receipts else frozenset()
+        for receipt in receipts:
+            if receipt.release.name not in known:
                 self.record(receipt.release.name)  # raises, unless the name has a record
-        return rows
+        return segments
 
-    def _segments(self) -> list[Segment]:
-        """Return the segments of the catalogue, the oldest first."""
+    def _catalogue(self) -> tuple[Sequence[Segment], str]:
+        """Return the segments of the catalogue, and the newest date of a release."""
         from psreg.registry.catalog_head import read_head  # noqa: PLC0415 - as above
-        from psreg.registry.segments import read_segment  # noqa: PLC0415
 
         data = self._client.target(catalog_target(HEAD), MAX_HEAD, self._judge_head)
         if data is None:
-            return self._shards()
-        head = read_head(data)
-        self._client.forget(SEGMENT_FOLDER, but={segment.path for segment in head.segments})
-        return [read_segment(self._content(segment)) for segment in head.segments]
+            segments = self._shards()
+        else:
+            head = read_head(data)
+            self._client.forget(SEGMENT_FOLDER, but={segment.path for segment in head.segments})
+            segments = [self._segment(segment) for segment in head.segments]
+            if head.latest:
+                return segments, head.latest
+        dates = (date for segment in segments for date in segment.columns["date"])
+        return segments, max(dates, default="")
 
-    def _content(self, segment: SegmentRef) -> bytes:
-        return self._client.content(segment.path, segment.target)
+    def _segment(self, segment: SegmentRef) -> Segment:
+        """Return a segment that a head lists; it is checked before it is stored."""
+        from psreg.registry.segments import check_segment, read_checked_segment  # noqa: PLC0415
+
+        return read_checked_segment(
+            self._client.content(segment.path, segment.target, check_segment)
+        )
 
     def _judge_head(self, before: bytes | None, now: bytes | None) -> None:
         """Refuse a head that is older than the one before, or that lacks a name that it had."""
         from psreg.registry.catalog_head import Head, read_head  # noqa: PLC0415 - as above
-        from psreg.registry.segments import folded_rows, read_segment  # noqa: PLC0415
 
-        def names(head: Head) -> set[str]:
-            return set(folded_rows(read_segment(self._content(each)) for each in head.segments))
+        def names(head: Head) -> frozenset[str]:
+            return _names(self._segment(each) for each in head.segments)
 
         head = None if now is None else read_head(now)
         try:
@@ -200,6 +213,15 @@ class OpenRegistry:
     def describe(self) -> dict[str, Any]:
         """Return what receipts and JSON output say about the registry."""
         return {"id": self.id, "url": self.location}
+
+
+def _names(segments: Iterable[Segment]) -> frozenset[str]:
+    """Return the names of a catalogue."""
+    found: set[str] = set()
+    for segment in segments:
+        found.update(segment.names)
+        found.difference_update(segment.gone)
+    return frozenset(found)
 
 
 def load_settings(start: Path) -> Settings:

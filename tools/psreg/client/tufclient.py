@@ -210,8 +210,10 @@ class TufClient:
                 self._say_rebuilt()
             return None
 
-    def content(self, path: str, target: Target) -> bytes:
+    def content(self, path: str, target: Target, judge: Callable[[bytes], object]) -> bytes:
         """Return the verified bytes of a file that a target names by its digest; they are stored.
+
+        `judge` gets new bytes before they are stored.
 
         Raises:
             TrustError: TRUST_DIGEST.
@@ -227,6 +229,7 @@ class TufClient:
             raise _wrong_bytes(path) from error
         if Target.of(data) != target:
             raise _wrong_bytes(path)
+        judge(data)
         write_file(file, data)
         return data
 

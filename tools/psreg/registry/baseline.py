@@ -237,7 +237,9 @@ _RESTORE = "Restore the registry's files from Git or from a mirror; psreg never 
 
 def remove_leftovers(baseline: Baseline, ports: Ports) -> None:
     """Remove what an interrupted publish left; none of it was ever current."""
-    for folder in (METADATA_FOLDER, *TARGET_FOLDERS, str(PurePosixPath(RETIRED).parent)):
+    # The folders of targets have a file for each name: they are listed only where it is needed.
+    targets = TARGET_FOLDERS if baseline.intent else ()
+    for folder in (METADATA_FOLDER, str(PurePosixPath(RETIRED).parent), *targets):
         ports.store.sweep(folder)
     for name in ports.store.names(METADATA_FOLDER):
         role, version = role_and_version(name) or ("", 0)

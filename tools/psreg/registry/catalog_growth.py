@@ -75,12 +75,16 @@ def grow(  # noqa: PLR0917 - before, after, and the time
         return Growth(head=before, data=state.catalog[HEAD].data, files={})
     rows = {name: _row_change(known.get(name), records[name]) for name in changed}
     changes = {name: change for name, change in rows.items() if change.was != change.now}
-    head, files = _start(before), {}
+    head, files = _start(before), dict[str, bytes]()
     # All of them are compared with their digest: nothing that was altered is listed again.
-    data_of = {segment: segment_data(segment, store.read) for segment in head.segments}
+    for segment in head.segments:
+        segment_data(segment, store.read)
     if changes:
-        head, data = next_head(head, changes, lambda segment: read_segment(data_of[segment]))
-        files[head.segments[-1].path] = data
+        head, new = next_head(
+            head, changes, lambda each: read_segment(segment_data(each, store.read))
+        )
+        paths = [segment.path for segment in head.segments[-len(new) :]]
+        files |= dict(zip(paths, new, strict=True))
     latest = max(
         (row.date for name in changed for row in records[name].releases), default=head.latest
     )

@@ -1,8 +1,8 @@
 """The head of the catalogue: it lists the live segments, and grows by the rows that changed.
 
 A publish writes one small segment, merged with the newest ones that are not at least twice as
-large, so that at most about log2 of the number of names are live. Segments are named by their
-digest and immutable; only the head is a target.
+large, so that at most about log2 of the number of names are live, besides full ones. Segments are
+named by their digest and immutable; only the head is a target.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ SCHEMA = "psreg.head/1"
 
 NEEDS = "0.2.0"
 """The first version of psreg that reads this layout; a head says so to older ones."""
+
+MOST_ROWS = 100_000
+"""How many rows a segment has at most: about 30 MB, half of what a client reads."""
 
 _FACETS = ("class", "license", "language", "platform", "protocol")
 
@@ -141,32 +144,48 @@ class RowChange:
 
 
 def next_head(
-    before: Head, changes: Mapping[str, RowChange], read: Callable[[SegmentRef], Segment]
-) -> tuple[Head, bytes]:
-    """Return the head after `changes` by name, at least one, and the bytes of its new segment.
+    before: Head,
+    changes: Mapping[str, RowChange],
+    read: Callable[[SegmentRef], Segment],
+    most: int = MOST_ROWS,
+) -> tuple[Head, list[bytes]]:
+    """Return the head after `changes` by name, at least one, and the bytes of its new segments.
 
-    `read` reads a live segment that is merged. The version stays the same.
+    `read` reads a live segment that is merged; a segment has `most` rows. If more rows than that,
+    and than there are names, are no longer those of their name, all segments are merged. The
+    version stays the same.
     """
     rows = {name: each.now for name, each in changes.items() if each.now is not None}
     gone = {name for name in changes if name not in rows}
+    were = sum(each.was is not None for each in changes.values())
+    count = before.count + len(rows) - were
     kept = list(before.segments)
-    while kept and kept[-1].count < 2 * (len(rows) + len(gone)):
+    stale = sum(each.count for each in kept) + len(changes) - count
+    whole = stale > max(count, most)
+    while kept and (whole or _is_to_merge(kept[-1].count, len(rows) + len(gone), most)):
         older = read(kept.pop())
         rows = {n: row for n, row in older.rows().items() if n not in gone} | rows
         gone |= {name for name in older.gone if name not in rows}
     if not kept:
         gone.clear()  # there is nothing to remove them from
-    data = write_segment(rows, gone)
-    segment = SegmentRef(target=Target.of(data), count=len(rows) + len(gone))
-    were = sum(each.was is not None for each in changes.values())
-    are = sum(each.now is not None for each in changes.values())
-    head = replace(
-        before,
-        count=before.count + are - were,
-        facets=_facets(before, changes.values()),
-        segments=(*kept, segment),
+    names = sorted(rows)
+    parts = [names[at : at + most] for at in range(0, len(names), most)] or [[]]
+    removed = [*[()] * (len(parts) - 1), gone]
+    data = [
+        write_segment({name: rows[name] for name in part}, less)
+        for part, less in zip(parts, removed, strict=True)
+    ]
+    new = (
+        SegmentRef(target=Target.of(each), count=len(part) + len(less))
+        for each, part, less in zip(data, parts, removed, strict=True)
     )
-    return head, data
+    facets = _facets(before, changes.values())
+    return replace(before, count=count, facets=facets, segments=(*kept, *new)), data
+
+
+def _is_to_merge(older: int, newer: int, most: int) -> bool:
+    """Return whether a segment with `older` rows is merged with `newer` ones."""
+    return older < 2 * newer and older + newer <= most
 
 
 def _facets(before: Head, changes: Iterable[RowChange]) -> dict[str, dict[str, int]]:

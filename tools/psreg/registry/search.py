@@ -15,7 +15,7 @@ from typing import Any
 
 from psreg.core.identity import normal_name
 from psreg.core.spelling import near_ones
-from psreg.registry.segments import Row
+from psreg.registry.segments import Row, Segment, live_rows
 
 _WHOLE_NAME, _NAME_BEGINS, _NAME, _WHOLE_TAG, _TAG, _SUMMARY, _USE_CASE = 100, 50, 30, 25, 20, 10, 5
 """What an occurrence of a word, or of all words, adds to the score of an entry."""
@@ -25,6 +25,11 @@ _NOT_DEPRECATED = 10
 
 _NEAR = 3
 """The number of suggestions for a word."""
+
+_COLUMNS = (
+    "name", "class", "version", "summary", "use_case", "tags", "license", "date", "deprecated",
+)  # fmt: skip
+"""The columns that an entry shows."""
 
 _BLANKS = re.compile(r"[ \t-\r]+")
 
@@ -46,8 +51,9 @@ class Entry:
     @classmethod
     def of(cls, row: Row) -> Entry:
         """Return the line of a row."""
-        keys = ("name", "version", "summary", "use_case", "tags", "license", "date", "deprecated")
-        return cls(entry_class=row["class"], **{key: row[key] for key in keys})
+        return cls(
+            entry_class=row["class"], **{key: row[key] for key in _COLUMNS if key != "class"}
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON data."""
@@ -74,6 +80,39 @@ def search(rows: Iterable[Row], words: Iterable[str]) -> tuple[Entry, ...]:
     scored = [(-score, entry.name, entry) for score, entry in found if score is not None]
     scored.sort(key=lambda item: item[:2])
     return tuple(entry for *_, entry in scored)
+
+
+def matching_rows(segments: Iterable[Segment], words: Iterable[str]) -> list[Row]:
+    """Return what `search` needs of the rows in which all `words` occur.
+
+    Most rows of a large catalogue are never put together.
+    """
+    wanted = [word for word in _BLANKS.split(folded(" ".join(words))) if word]
+    found = []
+    for segment, rows in live_rows(segments):
+        at: Sequence[int] = rows
+        for word in wanted:
+            at = _with_word(segment, at, word)
+        found += [segment.row(number, _COLUMNS) for number in at]
+    return found
+
+
+def _with_word(segment: Segment, rows: Sequence[int], word: str) -> list[int]:
+    """Return those of some rows in which a word occurs."""
+    name, names = normal_name(word), segment.columns["name"]
+    summaries, uses = (_all_folded(segment.columns[key]) for key in ("summary", "use_case"))
+    tagged = segment.rows_with("tags", lambda tag: word in folded(tag))
+    return [
+        at
+        for at in rows
+        if name in names[at] or word in summaries[at] or word in uses[at] or at in tagged
+    ]
+
+
+def _all_folded(texts: Sequence[str]) -> Sequence[str]:
+    """Return `texts`, each `folded`."""
+    plain = "".join(texts).isascii()
+    return [text.lower() for text in texts] if plain else [folded(text) for text in texts]
 
 
 def suggestions(rows: Iterable[Row], words: Iterable[str]) -> tuple[str, ...]:

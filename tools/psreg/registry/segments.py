@@ -8,7 +8,8 @@ lists the segments that are live.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,11 @@ SHARD_SCHEMA = "psreg.catalog/1"
 _TEXTS = ("name", "version", "summary", "use_case", "date", "sha256")
 _ONE = ("class", "license")
 _MANY = ("tags", "language", "platform", "protocol", "aliases", "owners")
+_COLUMNS = (*_TEXTS, "deprecated", *_ONE, *_MANY)
+_NEWER = ("aliases", "owners")
+"""The columns that the segments of the first heads lack."""
+
+_DECODER = json.JSONDecoder()
 
 Row = Mapping[str, Any]
 """A row: texts, lists of texts for the columns with several values, `deprecated` or None."""
@@ -100,6 +106,17 @@ class Segment:
         """The names of its rows, ascending."""
         return self.columns["name"]
 
+    def row(self, at: int, keys: Iterable[str]) -> Row:
+        """Return some columns of one of its rows, from 0."""
+        return {key: self.columns[key][at] for key in keys}
+
+    def rows_with(self, column: str, accept: Callable[[str], bool]) -> set[int]:
+        """Return the numbers of the rows with an accepted value in a column of several values."""
+        cells = self.columns[column]
+        if isinstance(cells, Cells):
+            return cells.rows_with(accept)
+        return {at for at, values in enumerate(cells) if any(map(accept, values))}
+
     def rows(self) -> dict[str, Row]:
         """Return its rows by name."""
         keys = tuple(self.columns)
@@ -160,6 +177,98 @@ def read_segment(data: bytes, entry_class: str | None = None) -> Segment:
     return Segment(columns=columns, gone=gone)
 
 
+def check_segment(data: bytes) -> None:
+    """Check that `data` is a segment, and that `read_checked_segment` reads the same in it.
+
+    Raises:
+        TrustError, UnavailableError: as `read_segment`.
+    """
+    whole, gone = read_segment(data), False
+    try:
+        found = read_checked_segment(data)
+        same = all([*found.columns[key]] == [*whole.columns[key]] for key in whole.columns)
+        gone = [*found.gone] == [*whole.gone]
+    except (ValueError, KeyError, IndexError):
+        same = False
+    if not (same and gone):
+        raise malformed("it can be read in two ways")
+
+
+def read_checked_segment(data: bytes) -> Segment:
+    """Return the segment in `data`, which `check_segment` has accepted before.
+
+    Its columns are read when they are used: a search needs few of them.
+    """
+    columns = _CheckedColumns(data.decode())
+    if not columns.are_canonical:
+        return read_segment(data)
+    return Segment(columns=columns, gone=columns.value("gone"))
+
+
+class _CheckedColumns(Mapping[str, Sequence[Any]]):
+    """The columns of a segment in canonical JSON, each parsed on its first use."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._found: dict[str, Sequence[Any]] = {}
+        self._places: dict[str, int] = {}
+        at = 0
+        for key in sorted((*_COLUMNS, "gone")):
+            # No text in JSON contains a quote that is not escaped: this is a member.
+            start = f'{"," if at else "{"}"{key}":'
+            if (found := text.find(start, at)) >= 0:
+                at = self._places[key] = found + len(start)
+        self.are_canonical = len(self._places) > len(_COLUMNS) - len(_NEWER)
+
+    def value(self, key: str) -> Any:
+        """Return the value of a member."""
+        return _DECODER.raw_decode(self._text, self._places[key])[0]
+
+    def __getitem__(self, key: str) -> Sequence[Any]:
+        if key not in self._found:
+            self._found[key] = self._column(key)
+        return self._found[key]
+
+    def _column(self, key: str) -> Sequence[Any]:
+        if key in _ONE or key in _MANY:
+            start, one = self._places[key] + len('{"rows":['), key in _ONE
+            end = self._text.index('],"values":', start)
+            values = _DECODER.raw_decode(self._text, end + len('],"values":'))[0]
+            return Cells(self._text[start:end], values, one=one)
+        value: Sequence[Any] = self.value(key)
+        return value if key != "deprecated" else [x if isinstance(x, str) else None for x in value]
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key in _COLUMNS if key in self._places)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class Cells(Sequence[Any]):
+    """A column with repeated values: `rows` are lists of the numbers of `values`, as JSON.
+
+    Each cell is a tuple of values, or with `one` a value.
+    """
+
+    def __init__(self, rows: str, values: Sequence[str], *, one: bool) -> None:
+        self._rows = rows[1:-1].split("],[") if rows else []
+        self._values, self._one = values, one
+
+    def __getitem__(self, at: Any) -> Any:
+        cell = tuple(self._values[int(number)] for number in self._rows[at].split(",") if number)
+        return "".join(cell) if self._one else cell
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def rows_with(self, accept: Callable[[str], bool]) -> set[int]:
+        """Return the numbers of the rows that have an accepted value."""
+        numbers = {str(number) for number, value in enumerate(self._values) if accept(value)}
+        each = enumerate(self._rows) if numbers else ()
+        return {at for at, row in each if not numbers.isdisjoint(row.split(","))}
+
+
 def check_schema(found: Any, known: str, needs: str = "") -> None:
     """Check that `found` is the schema `known`; `needs` is the version of psreg that reads `found`.
 
@@ -193,6 +302,15 @@ def _decoded(column: Any) -> list[tuple[str, ...]]:
     if any(number < 0 for row in rows for number in row):
         raise ValueError("a column points before its values")
     return [tuple(values[number] for number in row) for row in rows]
+
+
+def live_rows(segments: Iterable[Segment]) -> Iterator[tuple[Segment, Sequence[int]]]:
+    """Yield segments, the newest first, each with the numbers of the rows that are in force."""
+    later: set[str] = set()
+    for segment in reversed([*segments]):
+        names = segment.names
+        yield segment, [at for at, name in enumerate(names) if name not in later]
+        later.update(names, segment.gone)
 
 
 def folded_rows(segments: Iterable[Segment]) -> dict[str, Row]:
