@@ -99,22 +99,32 @@ def connected(worker):
     return sum(str(link).startswith("socket:") for link in links) >= 4
 
 
-def test_a_publish_releases_the_same(tmp_path, dask):
+def test_a_publish_and_a_site_are_the_same(tmp_path, dask):
     address, workers = dask
-    published = []
+    published, built = [], []
     for name, options in (("alone", ()), ("shared", ("--cluster", address))):
         folder = tmp_path / name
-        generate.registry(folder, 130, "REG011")
+        generate.registry(folder, 110, "REG011")
         home = {"PSREG_HOME": str(tmp_path / f"{name}.home"), "SOURCE_DATE_EPOCH": "1795000000"}
-        env = {**os.environ, **home}
         before = sum(map(cluster.cpu_seconds, workers))
-        done = run_psreg("publish", *options, cwd=folder, env=env, text=True)
-        assert (done.returncode, done.stderr) == (0, "")
-        records = folder.glob("registry/targets/pkg/*")
-        published.append({file.name: file.read_bytes() for file in records})
+        for command, cwd in (
+            (("publish",), folder),
+            (("site", "build", "--out", str(tmp_path / f"{name}.site")), tmp_path / "alone"),
+        ):
+            env = {**os.environ, **home}
+            done = run_psreg(*command, *options, cwd=cwd, env=env, text=True)
+            assert (done.returncode, done.stderr) == (0, "")
+        published.append(content(folder / "registry/targets/pkg"))
+        built.append(content(tmp_path / f"{name}.site"))
+    assert sum(map(cluster.cpu_seconds, workers)) > before + 0.2, "no worker did anything"
     assert published[0] == published[1]
-    assert len(published[0]) == 130
-    assert sum(map(cluster.cpu_seconds, workers)) > before + 0.1, "no worker did anything"
+    assert built[0].keys() == built[1].keys()
+    assert [path for path, data in built[0].items() if built[1][path] != data] == []
+
+
+def content(folder):
+    files = (file for file in folder.rglob("*") if file.is_file())
+    return {file.relative_to(folder): file.read_bytes() for file in files}
 
 
 def test_a_worker_with_another_psreg_is_refused(registry, dask, tmp_path):

@@ -6,11 +6,11 @@ that differ, and on the list of all entries. `site_manifest` remembers what a si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import astuple, dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 from psreg.catalogue.fingerprint import fingerprint
@@ -130,7 +130,7 @@ def build_site(
     executor: Executor | None = None,
     full: bool = False,
 ) -> BuiltSite:
-    """Make `out` the site of the registry in `source`; `executor` helps with it.
+    """Make `out` the site of the registry in `source`; `executor` makes pages.
 
     Where `out` is a site of the same psreg, theme and settings, only files that differ are
     written, unless the build is to be `full`.
@@ -145,7 +145,6 @@ def build_site(
         if state is None:
             message = f"nothing is published in {source.registry}"
             raise UnavailableError("NOT_PUBLISHED", message, "run psreg publish")
-        registry = ServedRegistry(state, read)
         site = Site(
             name=policy.site_name or "psreg",
             registry_id=state.registry_id,
@@ -159,15 +158,15 @@ def build_site(
             out=out,
             site=site,
             repository=policy.site_repository,
-            registry=registry,
+            registry=ServedRegistry(state, read),
             fingerprint=fingerprint(frame_source(source.checkout), settings),
         )
         before = None if full else read_manifest(read_marker(out))
         if before and before.fingerprint == build.fingerprint:
-            if before.roles == registry.roles:
+            if before.roles == build.registry.roles:
                 count = len(rows_of(before.entries))
                 return BuiltSite(site=site, entries=count, files=before.files, changed=0)
-            difference = _Difference.since(before, registry)
+            difference = _Difference.since(before, build.registry)
             if len(difference.changed) <= _FEW:
                 return build.change(before, difference)
         return build.whole(fixed, executor)
@@ -229,7 +228,7 @@ class _Build:
         """Build the whole site aside, and swap it in."""
         from psreg.catalogue import fixed_files  # noqa: PLC0415 - a change does not need it
 
-        listed, (frame,) = in_parallel(self._listed, [self._frame], executor)
+        listed, (frame,) = in_parallel(self._listed, [self._frame])
         rules = fixed.rules()
         before = Manifest(
             fingerprint=self.fingerprint,
@@ -239,9 +238,11 @@ class _Build:
         with new_site(self.out) as target:
             write = partial(fixed_files.write, target, frame, rules, fixed.scripts(), self.site)
             shells = Shells(shells_of(before.frames), self.site)
-            rows = _write_all(
-                target, shells, self.source, _flat(listed), write_fixed=write, executor=executor
-            )
+            records = _flat(listed)
+            if executor:
+                rows = _write_shared(target, shells, self.source, records, write, executor=executor)
+            else:
+                rows = _write_all(target, shells, self.source, records, write)
             for path, data in self.registry.files({}):
                 target.write(f"registry/{path}", data)
             entries = _entries(listed, {}, rows)
@@ -338,13 +339,11 @@ def _write_all(
     shells: Shells,
     source: SiteSource,
     records: Mapping[str, Target],
-    *,
     write_fixed: Callable[[], None],
-    executor: Executor | None,
 ) -> dict[str, Row]:
     """Write the files of all entries, and those that do not depend on entries; return the rows."""
     names = sorted(records)
-    shares = min(shares_of(len(names), _SLICE, executor), _MOST)
+    shares = min(shares_of(len(names), _SLICE), _MOST)
     size = max(1, -(-(len(names) + _FIXED) // shares))
     ends = [0, *range(max(size - _FIXED, 1), len(names), size), len(names)]
     jobs = [
@@ -358,11 +357,43 @@ def _write_all(
         return replace(jobs[0](), files=target.count - before)
 
     before = target.count
-    first, rest = in_parallel(here, jobs[1:], executor)
+    first, rest = in_parallel(here, jobs[1:])
     done = (first, *rest)
     check_drift([line for each in done for line in each.drift])
     target.count = before + sum(each.files for each in done)
     return {row.name: row for each in done for row in each.rows}
+
+
+def _write_shared(
+    target: SiteDir,
+    shells: Shells,
+    source: SiteSource,
+    records: Mapping[str, Target],
+    write_fixed: Callable[[], None],
+    *,
+    executor: Executor,
+) -> dict[str, Row]:
+    """Write the same as `_write_all`; `executor` makes the pages, of bytes that are read here."""
+    drift: list[str] = []
+    found = list(entries(_read_records(target, source, records), source.read, drift))
+    check_drift(drift)
+    slices = [found[at : at + _SLICE] for at in range(0, len(found), _SLICE)]
+
+    def here() -> None:
+        write_fixed()
+        for entry in found:
+            _write_files(target, entry)
+
+    _, made = in_parallel(here, [partial(_pages, shells, each) for each in slices], executor)
+    for path, html in chain.from_iterable(made):
+        target.write(path, html)
+    return {entry.record.name: Row.of(entry) for entry in found}
+
+
+def _pages(shells: Shells, some: Sequence[Entry]) -> list[tuple[str, bytes]]:
+    """Return the pages of some entries, by path below the root of the site."""
+    pages = (page for entry in some for page in entry_pages(entry, shells.site))
+    return [(page.file, shells.fill(page).encode()) for page in pages]
 
 
 def _write_changed(
@@ -412,8 +443,12 @@ def _read_records(
 
 
 def _write_entry(target: SiteDir, shells: Shells, entry: Entry) -> None:
-    for page in entry_pages(entry, shells.site):
-        target.page(page.file, shells.fill(page))
+    for path, html in _pages(shells, [entry]):
+        target.write(path, html)
+    _write_files(target, entry)
+
+
+def _write_files(target: SiteDir, entry: Entry) -> None:
     for release in entry.releases:
         for path, data in release.files.items():
             target.write(path, data)

@@ -7,12 +7,14 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from psreg.cli.cluster_option import add_cluster_option, executor_of
 from psreg.core.errors import UsageError
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
     from psreg.catalogue.build import BuiltSite, SiteSource
     from psreg.core.rule import RuleTable
+    from psreg.system.processes import Workers
 
 EXAMPLE = "psreg site build --out _site --base-url https://example.org/prompts/"
 
@@ -30,6 +32,7 @@ def configure(parser: ArgumentParser) -> None:
         "--full", action="store_true", help="build every file again, not only what differs"
     )
     add_registry_option(parser)
+    add_cluster_option(parser)
     add_output_options(parser)
 
 
@@ -51,7 +54,8 @@ def run(args: Namespace, console: Console) -> int:
 
     source = SiteSource.find(args.registry_dir)
     url = checked_base_url(args.base_url or source.policy().site_url)
-    built = built_site(source, Path(args.out), url, full=args.full)
+    with executor_of(args.cluster) as workers:
+        built = built_site(source, Path(args.out), url, full=args.full, workers=workers)
     if console.machine:
         console.json(
             {
@@ -78,12 +82,14 @@ def _done(built: BuiltSite, out: str) -> str:
     return f"updated {out}: {built.entry_count}, {changed} changed"
 
 
-def built_site(source: SiteSource, out: Path, base_url: str, *, full: bool = False) -> BuiltSite:
+def built_site(
+    source: SiteSource, out: Path, base_url: str, *, full: bool = False, workers: Workers = None
+) -> BuiltSite:
     """Build the site with its downloads; see `build_site`."""
     from psreg.catalogue.build import FixedParts, build_site
 
     fixed = FixedParts(rules=_all_rules, scripts=_scripts)
-    return build_site(source, out, base_url, fixed, full=full)
+    return build_site(source, out, base_url, fixed, full=full, executor=workers)
 
 
 def _all_rules() -> RuleTable:
