@@ -219,6 +219,15 @@ def forward(handler: BaseHTTPRequestHandler, body: bytes) -> None:
         handler.wfile.write(content)
 
 
+def send_half(handler: BaseHTTPRequestHandler, body: bytes) -> None:
+    """Begin to pass a request on to the S3 server, and hang up in the middle of its body."""
+    with _connection(endpoint()) as connection:
+        connection.putrequest(handler.command, handler.path, skip_host=True)
+        for name, value in handler.headers.items():
+            connection.putheader(name, value)
+        connection.endheaders(body[: len(body) // 2])
+
+
 def plain(_number: int, _handler: BaseHTTPRequestHandler, _body: bytes) -> bool:
     """Do nothing special."""
     return False

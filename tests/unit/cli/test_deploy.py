@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import gzip
 import os
+import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
 from psreg.registry.trust.metadata import root_info
-from support.buckets import S3, forward, proxied
+from support.buckets import CREDENTIALS, S3, forward, proxied, send_half
 from support.catalogue import TEMPLATE, checkout, files, tree
 from support.clients import Client
+from support.loopback import answer
 from support.publishing import release
 from support.sites import PAGES, Published
 from support.walks import sampled
@@ -158,3 +161,154 @@ def killed(site, s3, *, at, answered):
         process.wait()
         over.set()
     return reached.is_set()
+
+
+def refusing(status, code, when):
+    """Return a trick that answers with an error of S3, and repeats the credentials in its text."""
+
+    def trick(number, handler, _body):
+        if not when(number, handler):
+            return False
+        text = f"{CREDENTIALS} {handler.headers['Authorization']}"
+        content = f"<Error><Code>{code}</Code><Message>{text}</Message></Error>".encode()
+        answer(handler, status, b"" if handler.command == "HEAD" else content)
+        return True
+
+    return trick
+
+
+def always(_number, _handler):
+    return True
+
+
+def lists(_number, handler):
+    return "list-type=2" in handler.path
+
+
+REFUSALS = {
+    "wrong key": (403, "InvalidAccessKeyId", always, "DEPLOY_DENIED", "does not know"),
+    "wrong secret": (403, "SignatureDoesNotMatch", always, "DEPLOY_DENIED", "the secret"),
+    "clocks": (403, "RequestTimeTooSkewed", always, "DEPLOY_DENIED", "the clock of this machine"),
+    "may not list": (403, "AccessDenied", lists, "DEPLOY_DENIED", "cannot list the objects"),
+    "no bucket": (404, "NoSuchBucket", always, "DEPLOY_FAILED", "it does not exist"),
+    "broken": (400, "a code with <markup>", always, "DEPLOY_FAILED", "cannot read deploy.json"),
+}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_refusal_is_one_line_without_credentials(client, sites, s3, refusal):
+    status, code, when, told, words = REFUSALS[refusal]
+    with proxied(refusing(status, code, when)) as proxy:
+        env = {**s3.env, "AWS_ENDPOINT_URL": proxy.url}
+        done = client.run("deploy", s3.url, "--site", sites[0], **env)
+    assert done.code == 4
+    first, *hints = done.err.splitlines()
+    assert first.startswith(f"psreg: error[{told}]: ")
+    assert words in first
+    assert [line.startswith("  hint: ") for line in hints] == [True]
+    for secret in (*list(CREDENTIALS.values())[:2], "Signature="):
+        assert secret not in done.out + done.err
+    assert s3.files.find(s3.name) == []
+
+
+def test_without_credentials_it_says_so(client, sites, s3):
+    none = dict.fromkeys(CREDENTIALS, "") | {"AWS_EC2_METADATA_DISABLED": "true"}
+    done = client.run("deploy", s3.url, "--site", sites[0], **(s3.env | none))
+    assert done.code == 4
+    assert "there are no credentials (NoCredentialsError)" in done.err
+
+
+def test_busy_slow_and_truncated_uploads_are_tried_again(client, sites, s3, tmp_path):
+    """Of the first uploads, each is late, or ends in the middle, or is refused for now."""
+    first, _, pin = sites
+    seen = set()
+
+    def trick(_number, handler, body):
+        if handler.command != "PUT" or handler.path in seen or len(seen) >= 6:
+            return False
+        seen.add(handler.path)
+        if len(seen) % 3 == 0:
+            answer(handler, 503, b"<Error><Code>SlowDown</Code></Error>")
+        elif len(seen) % 3 == 1:
+            time.sleep(0.3)
+            return False
+        else:
+            send_half(handler, body)
+            handler.close_connection = True
+            handler.connection.shutdown(socket.SHUT_RDWR)
+        return True
+
+    with proxied(trick) as proxy:
+        env = {**s3.env, "AWS_ENDPOINT_URL": proxy.url}
+        done = client.run("deploy", s3.url, "--site", first, **env)
+    assert done.code == 0, done.err
+    assert len(seen) == 6
+    installs(tmp_path / "after", s3.http, pin, "1.0.0")
+    assert client.run("deploy", s3.url, "--site", first, "--full", **s3.env).out.startswith(
+        f"{s3.url}: wrote 0 objects"
+    )
+
+
+def test_a_half_written_object_is_found_and_written_again(client, sites, s3, tmp_path):
+    first, _, pin = sites
+    assert client.run("deploy", s3.url, "--site", first, **s3.env).code == 0
+    segment = next(path for path in s3.files.find(s3.name) if "/segments/" in path)
+    s3.files.pipe_file(segment, s3.files.cat_file(segment)[:20])
+    s3.files.pipe_file(f"{s3.name}/mine.txt", b"mine")
+    done = client.run("deploy", s3.url, "--site", first, "--full", **s3.env)
+    assert done.out.startswith(f"{s3.url}: wrote 1 object, ")
+    assert "1 not from psreg" in done.out
+    assert s3.files.cat_file(f"{s3.name}/mine.txt") == b"mine"
+    installs(tmp_path / "after", s3.http, pin, "1.0.0")
+
+
+def test_of_two_at_once_the_slower_one_is_refused(client, sites, s3, tmp_path):
+    """While the first is about to write the timestamp, the second deploys."""
+    first, second, pin = sites
+    assert client.run("deploy", s3.url, "--site", first, **s3.env).code == 0
+    others = []
+
+    def trick(_number, handler, _body):
+        if handler.command == "PUT" and handler.path.endswith("timestamp.json") and not others:
+            others.append(client.run("deploy", s3.url, "--site", second, **s3.env))
+        return False
+
+    with proxied(trick) as proxy:
+        env = {**s3.env, "AWS_ENDPOINT_URL": proxy.url}
+        slower = Client(tmp_path / "slower")
+        assert slower.run(
+            "deploy", s3.url, "--site", second, "--format", "json", **env
+        ).refusal == (
+            3,
+            "DEPLOY_CONFLICT",
+        )
+    assert others[0].code == 0, others[0].err
+    older = client.run("deploy", s3.url, "--site", first, "--format", "json", **s3.env)
+    assert older.refusal == (3, "DEPLOY_OLDER")
+    installs(tmp_path / "after", s3.http, pin, "1.1.0")
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("s3://key:secret-of-mine@bucket", "the address contains a password"),
+        ("bucket", "is not the address of a place"),
+        ("file://relative/place", "is not an address to deploy to"),
+        ("https://example.org/", "is not an address to deploy to"),
+        ("ipfx://bucket", "is not a kind of storage"),
+        ("gs://bucket", "the driver for `gs://` is not installed"),
+    ],
+)
+def test_an_address_that_cannot_be_used(client, sites, url, words):
+    done = client.run("deploy", url, "--site", sites[0])
+    assert done.code == 2
+    assert words in done.err
+    assert "secret-of-mine" not in done.err
+
+
+def test_options_that_contradict_each_other(client, sites, tmp_path):
+    done = client.run(
+        "deploy", f"file://{tmp_path}/x", "--site", sites[0], "--base-url", "https://e.org"
+    )
+    assert done.code == 2
+    assert client.run("deploy", f"file://{tmp_path}/x", "--keep", "-1").code == 2

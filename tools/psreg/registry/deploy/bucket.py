@@ -6,11 +6,15 @@ drivers are imported when a bucket is opened, because only a deployment needs th
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +26,7 @@ from psreg.system.extras import extra
 _AT_ONCE = 16
 """Requests at the same time."""
 
+_NO_LIMIT = 1 << 40
 _MD5 = re.compile(r'"?([0-9a-f]{32})"?')
 _CODE = re.compile(r"[A-Za-z0-9]{1,60}")
 
@@ -37,6 +42,7 @@ def open_bucket(url: str) -> Bucket:
     with extra("deploy"):
         from fsspec import available_protocols  # noqa: PLC0415
         from fsspec.core import url_to_fs  # noqa: PLC0415
+    logging.getLogger().addHandler(logging.NullHandler())  # else they print what hosts say
     if scheme not in available_protocols():
         raise UsageError("USAGE", f"`{scheme}` is not a kind of storage", _ADDRESS)
     try:
@@ -45,8 +51,7 @@ def open_bucket(url: str) -> Bucket:
         packages = _DRIVERS.get(scheme, "the driver that fsspec names for it")
         told = f"the driver for `{scheme}://` is not installed"
         raise UsageError("DRIVER_MISSING", told, f"Install {packages} beside psreg.") from error
-    kind = _S3Bucket if scheme in _S3 else _Folder
-    return kind(url.rstrip("/"), files, root.rstrip("/"))
+    return _KINDS.get(scheme, _Folder)(url.rstrip("/"), files, root.rstrip("/"))
 
 
 def _checked_scheme(url: str) -> str:
@@ -57,17 +62,21 @@ def _checked_scheme(url: str) -> str:
         raise UsageError("USAGE", "the address contains a password", hint)
     if not parts.scheme or not (parts.netloc or parts.path.strip("/")):
         raise UsageError("USAGE", f"`{url}` is not the address of a place to deploy to", _ADDRESS)
-    if parts.query or parts.fragment or "::" in url or parts.scheme in ("http", "https"):
+    scheme, host = parts.scheme, parts.netloc
+    elsewhere = scheme in ("http", "https", "memory") or (scheme in ("file", "local") and host)
+    if parts.query or parts.fragment or "::" in url or elsewhere:
         raise UsageError("USAGE", f"`{url}` is not an address to deploy to", _ADDRESS)
-    return parts.scheme
+    return scheme
 
 
 _ADDRESS = "Write an address such as `s3://bucket/folder` or `file:///folder`."
 _S3 = ("s3", "s3a")
+_GOOGLE = ("gs", "gcs")
+_AZURE = ("az", "abfs", "abfss")
 _DRIVERS = {
     **dict.fromkeys(_S3, "`psreg[deploy]`"),
-    **dict.fromkeys(("gs", "gcs"), "`gcsfs`"),
-    **dict.fromkeys(("az", "abfs", "abfss"), "`adlfs`"),
+    **dict.fromkeys(_GOOGLE, "`gcsfs`"),
+    **dict.fromkeys(_AZURE, "`adlfs`"),
 }
 """What to install for a kind of storage."""
 
@@ -79,9 +88,9 @@ _S3_OPTIONS: Mapping[str, Any] = {
     },
 }
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "s3": _S3_OPTIONS,
-    "s3a": _S3_OPTIONS,
-    "file": {"auto_mkdir": True},
+    **dict.fromkeys(_S3, _S3_OPTIONS),
+    **{scheme: {"anon": False} for scheme in _AZURE},
+    **{scheme: {"auto_mkdir": True} for scheme in ("file", "local")},
 }
 
 
@@ -110,11 +119,11 @@ class _Folder:
     def replace(self, upload: Upload, tag: str | None) -> str:
         """Write an object if it has not changed; see `Bucket.replace`."""
         body = upload.body()
-        there = self.read(upload.path, 1 << 40)
+        there = self.read(upload.path, _NO_LIMIT)
         if (there.tag if there else None) != tag:
             raise ConflictError(upload.path)
         self._put(upload, body)
-        there = self.read(upload.path, 1 << 40)
+        there = self.read(upload.path, _NO_LIMIT)
         if there is None or there.data != body:
             raise ConflictError(upload.path)
         return there.tag
@@ -198,19 +207,65 @@ class _Folder:
     def _error(self, error: BaseException, verb: str, path: str) -> UnavailableError:
         code = _code_of(error)
         what = f"cannot {verb} {path or 'the objects'} in {self.url}"
-        if code in _SKEWED:
-            told = f"{what}: the clock of this machine differs from the host's ({code})"
-            return UnavailableError("DEPLOY_DENIED", told, "Set the clock of this machine.")
-        if isinstance(error, PermissionError) or code in _DENIED:
-            return UnavailableError("DEPLOY_DENIED", f"{what}: {code}", _PERMISSIONS)
-        return UnavailableError("DEPLOY_FAILED", f"{what}: {code}", _TRY)
+        denied = code in _DENIED or isinstance(error, PermissionError)
+        if denied and not self._is_local:
+            why = _DENIED.get(code, _DENIED["AccessDenied"])
+            return UnavailableError("DEPLOY_DENIED", f"{what}: {why} ({code})", _PERMISSIONS)
+        why = _FAILED.get(code, getattr(error, "strerror", "") if self._is_local else "")
+        told = f"{what}: {why} ({code})" if why else f"{what}: {code}"
+        return UnavailableError("DEPLOY_FAILED", told, _TRY)
+
+    @property
+    def _is_local(self) -> bool:
+        """Whether errors come from this machine, so that their texts are not from a host."""
+        return self.url.startswith(("file:", "local:"))
 
 
-class _S3Bucket(_Folder):
-    """A bucket with the protocol of S3: the host compares tags when it writes."""
+class _Hosted(_Folder):
+    """A bucket that keeps headers, and compares tags itself when it writes."""
 
     conditional = True
     packs = True
+
+    def read(self, path: str, limit: int) -> Found | None:
+        with self._telling("read", path):
+            try:
+                # The tag first: if someone writes in between, the tag is that of the old content.
+                tag = self._tag(self._files.info(self._at(path), refresh=True))
+                data: bytes = self._files.cat_file(self._at(path))
+            except FileNotFoundError:
+                return None
+        return Found(data=self._limited(path, data, limit), tag=tag)
+
+    def replace(self, upload: Upload, tag: str | None) -> str:
+        if not self.conditional:
+            return super().replace(upload, tag)
+        body = upload.body()
+        with self._telling("write", upload.path):
+            try:
+                return self._put_if(upload, body, tag)
+            except Exception as error:
+                if _code_of(error) in _UNKNOWN:
+                    self.conditional = False
+                elif _code_of(error) not in _CONFLICTS:
+                    raise
+        if not self.conditional:
+            return super().replace(upload, tag)
+        there = self.read(upload.path, _NO_LIMIT)
+        if there is None or there.data != body:  # else an answer was lost, and it was tried again
+            raise ConflictError(upload.path)
+        return there.tag
+
+    def _tag(self, info: Mapping[str, Any]) -> str:
+        raise NotImplementedError
+
+    def _put_if(self, upload: Upload, body: bytes, tag: str | None) -> str:
+        """Write an object on the condition of its tag; return its new one."""
+        raise NotImplementedError
+
+
+class _S3Bucket(_Hosted):
+    """S3, and whatever has its protocol: R2, MinIO, Ceph, Backblaze."""
 
     def read(self, path: str, limit: int) -> Found | None:
         from fsspec.asyn import sync  # noqa: PLC0415 - the extra is there by now
@@ -225,26 +280,6 @@ class _S3Bucket(_Folder):
             data: bytes = sync(self._files.loop, answer["Body"].read)
         return Found(data=self._limited(path, data, limit), tag=answer["ETag"])
 
-    def replace(self, upload: Upload, tag: str | None) -> str:
-        if not self.conditional:
-            return super().replace(upload, tag)
-        body = upload.body()
-        condition = {"IfMatch": tag} if tag else {"IfNoneMatch": "*"}
-        with self._telling("write", upload.path):
-            try:
-                return str(self._send(upload, body, **condition)["ETag"])
-            except Exception as error:
-                if _code_of(error) == "NotImplemented":
-                    self.conditional = False
-                elif _code_of(error) not in _CONFLICTS:
-                    raise
-        if not self.conditional:
-            return super().replace(upload, tag)
-        there = self.read(upload.path, len(body))
-        if there is None or there.data != body:  # else an answer was lost, and it was tried again
-            raise ConflictError(upload.path)
-        return there.tag
-
     def remove(self, paths: Iterable[str]) -> None:
         if places := [self._at(path) for path in paths]:
             with self._telling("remove", ""):
@@ -253,6 +288,10 @@ class _S3Bucket(_Folder):
     def _put(self, upload: Upload, body: bytes) -> None:
         with self._telling("write", upload.path):
             self._send(upload, body)
+
+    def _put_if(self, upload: Upload, body: bytes, tag: str | None) -> str:
+        condition = {"IfMatch": tag} if tag else {"IfNoneMatch": "*"}
+        return str(self._send(upload, body, **condition)["ETag"])
 
     def _send(self, upload: Upload, body: bytes, **options: str) -> Any:
         headers = upload.headers
@@ -276,12 +315,134 @@ class _S3Bucket(_Folder):
         return match[1] if match else ""
 
 
-_CONFLICTS = ("PreconditionFailed", "ConditionalRequestConflict", "412", "409", "NoSuchKey")
-_SKEWED = ("RequestTimeTooSkewed",)
-_DENIED = (
-    *("NoCredentialsError", "PartialCredentialsError", "InvalidToken", "ExpiredToken"),
-    *("AuthorizationHeaderMalformed", "TokenRefreshRequired", "401", "403"),
+class _GoogleBucket(_Hosted):
+    """Google Cloud Storage: the tag is the generation of an object."""
+
+    def _tag(self, info: Mapping[str, Any]) -> str:
+        return str(info["generation"])
+
+    def _put(self, upload: Upload, body: bytes) -> None:
+        headers = upload.headers
+        kept = {"cache_control": headers.caching, "content_encoding": headers.coding or None}
+        with self._telling("write", upload.path):
+            self._files.pipe_file(
+                self._at(upload.path),
+                body,
+                content_type=headers.media_type,
+                fixed_key_metadata={key: value for key, value in kept.items() if value},
+            )
+
+    def _put_if(self, upload: Upload, body: bytes, tag: str | None) -> str:
+        bucket, _, key = self._at(upload.path).partition("/")
+        headers, edge = upload.headers, hashlib.sha256(body).hexdigest()
+        about = {
+            "name": key,
+            "contentType": headers.media_type,
+            "cacheControl": headers.caching,
+            **({"contentEncoding": headers.coding} if headers.coding else {}),
+        }
+        parts = (("application/json", json.dumps(about).encode()), (headers.media_type, body))
+        lines = (
+            f"--{edge}\r\nContent-Type: {kind}\r\n\r\n".encode() + data + b"\r\n"
+            for kind, data in parts
+        )
+        answer = self._files.call(
+            "POST",
+            f"{self._files.base.replace('/storage/v1/', '/upload/storage/v1/')}b/{{}}/o",
+            bucket,
+            uploadType="multipart",
+            ifGenerationMatch=tag or "0",
+            headers={"Content-Type": f"multipart/related; boundary={edge}"},
+            data=b"".join(lines) + f"--{edge}--\r\n".encode(),
+            json_out=True,
+        )
+        return str(answer["generation"])
+
+    def _md5(self, info: Mapping[str, Any]) -> str:
+        return base64.b64decode(info.get("md5Hash") or "").hex()
+
+
+class _AzureContainer(_Hosted):
+    """Azure Blob Storage: the tag is the ETag of a blob."""
+
+    def _tag(self, info: Mapping[str, Any]) -> str:
+        return str(info["etag"])
+
+    def _put(self, upload: Upload, body: bytes) -> None:
+        with self._telling("write", upload.path):
+            self._send(upload, body, overwrite=True)
+
+    def _put_if(self, upload: Upload, body: bytes, tag: str | None) -> str:
+        if tag is None:
+            return str(self._send(upload, body, overwrite=False)["etag"])
+        same = import_module("azure.core").MatchConditions.IfNotModified
+        return str(self._send(upload, body, overwrite=True, etag=tag, match_condition=same)["etag"])
+
+    def _send(self, upload: Upload, body: bytes, **options: Any) -> Any:
+        headers = upload.headers
+        settings = {
+            "content_type": headers.media_type,
+            "cache_control": headers.caching,
+            "content_md5": bytearray(hashlib.md5(body, usedforsecurity=False).digest()),
+            **({"content_encoding": headers.coding} if headers.coding else {}),
+        }
+        place = self._at(upload.path)
+        return self._files.pipe_file(place, body, content_settings=settings, **options)
+
+    def _md5(self, info: Mapping[str, Any]) -> str:
+        settings = info.get("content_settings") or {}
+        return bytes(settings.get("content_md5") or b"").hex()
+
+
+_KINDS: Mapping[str, type[_Folder]] = {
+    **dict.fromkeys(_S3, _S3Bucket),
+    **dict.fromkeys(_GOOGLE, _GoogleBucket),
+    **dict.fromkeys(_AZURE, _AzureContainer),
+}
+
+_CONFLICTS = (
+    *("PreconditionFailed", "ConditionalRequestConflict", "412", "409", "NoSuchKey"),
+    *("FileExistsError", "ResourceModifiedError", "ConditionNotMet", "BlobAlreadyExists"),
 )
+_UNKNOWN = ("NotImplemented", "501")
+"""The codes of a host that knows no conditions."""
+
+_DENIED = {
+    "NoCredentialsError": "there are no credentials",
+    "PartialCredentialsError": "a part of the credentials is missing",
+    "InvalidAccessKeyId": "the host does not know the access key",
+    "SignatureDoesNotMatch": "the secret is not that of the access key",
+    "RequestTimeTooSkewed": "the clock of this machine differs too much from the host's",
+    "AccessDenied": "the credentials do not allow it",
+    "ExpiredToken": "the credentials have expired",
+    **dict.fromkeys(("InvalidToken", "TokenRefreshRequired"), "the credentials are not valid"),
+    **dict.fromkeys(("401", "403", "PermissionError"), "the credentials do not allow it"),
+    **dict.fromkeys(
+        ("AuthenticationFailed", "ClientAuthenticationError", "AuthorizationFailure"),
+        "the host does not accept the credentials",
+    ),
+}
+"""What an error means that has to do with who asks."""
+
+_FAILED = {
+    **dict.fromkeys(("NoSuchBucket", "ContainerNotFound"), "it does not exist"),
+    **dict.fromkeys(("InvalidBucketName", "ParamValidationError"), "this name is not allowed"),
+    **dict.fromkeys(
+        ("EndpointConnectionError", "ServiceRequestError", "ClientConnectorError"),
+        "the host cannot be reached",
+    ),
+    **dict.fromkeys(
+        ("ReadTimeoutError", "ConnectTimeoutError", "FSTimeoutError", "RequestTimeout"),
+        "the host does not answer in time",
+    ),
+    **dict.fromkeys(("SlowDown", "ServiceUnavailable", "503"), "the host is too busy"),
+    **dict.fromkeys(
+        ("ConnectionClosedError", "ClientPayloadError", "ResponseStreamingError"),
+        "the connection was cut off",
+    ),
+}
+"""What any other error means."""
+
 _PERMISSIONS = (
     "Check the credentials; they must allow to read, write and list, because without the right to "
     "list, hosts do not say that an object does not exist."
@@ -291,8 +452,10 @@ _TRY = "Check the address and your connection, and deploy again: it continues wh
 
 def _code_of(error: BaseException) -> str:
     """Return the code of a host's error, or the name of the driver's; never its text."""
-    response = getattr(error.__cause__ or error, "response", None)
-    code = response.get("Error", {}).get("Code", "") if isinstance(response, dict) else ""
-    if _CODE.fullmatch(str(code)):
-        return str(code)
-    return type(error.__cause__ if isinstance(error.__cause__, Exception) else error).__name__
+    cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
+    response = getattr(cause, "response", None)
+    found = response.get("Error", {}).get("Code") if isinstance(response, dict) else None
+    found = found or getattr(error, "error_code", None) or getattr(error, "code", None)
+    if found and _CODE.fullmatch(text := str(getattr(found, "value", found))):
+        return text
+    return type(cause).__name__
