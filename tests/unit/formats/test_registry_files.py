@@ -289,3 +289,21 @@ def test_how_long_old_files_are_kept(text, days):
 )
 def test_the_repository_of_a_site_is_an_address_or_none(written, address):
     assert policy.read(f'[site]\nrepository = "{written}"\n'.encode()).site_repository == address
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("583231.0", "583231.0"),
+        ("5e3", "5E+3"),
+        ("nan", "NaN"),
+        ("2026-11-01", "a date or time"),
+        ("12:00:00", "a date or time"),
+        ('"583231"', "a string"),
+        ("true", "true"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_named_as_it_was_written(written, said):
+    row = f'{{forge = "github", id = {written}, login = "octocat"}}'
+    (violation,) = entry.read(f"owners = [{row}]\n".encode()).violations
+    assert violation.message == f"`owners[0].id` must be a whole number, not {said}"

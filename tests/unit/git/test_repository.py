@@ -16,6 +16,7 @@ from psreg.review.git_change import read_change
 from psreg.system.files import MAX_FILE
 from support.bare import ALONE, DELETED, EXECUTABLE, LINK, SUBMODULE, Bare
 from support.registry_trees import entry, tree, version
+from support.warm_psreg import run_psreg
 
 HELLO = "pbes/prompt/hello"
 ONE = "1" * 40
@@ -137,6 +138,18 @@ def test_settings_that_cannot_be_read_are_no_traceback(bare):
     (bare.path / "config").write_bytes(b"\xff[core\nbare = perhaps\n")
     error = error_of(lambda: changes_in(bare.path))
     assert isinstance(error, UnavailableError)
+
+
+@pytest.mark.parametrize("command", [("review", "--base", "main", "--head", "next"), ("submit",)])
+def test_a_repository_that_git_cannot_read_is_not_one_without_revisions(bare, tmp_path, command):
+    path = clone(bare, tmp_path / "clone")
+    (path / "pbes").mkdir(exist_ok=True)
+    with (path / ".git/config").open("a") as config:
+        config.write("[core\n")
+    done = run_psreg(*command, cwd=path, text=True)
+    assert done.stderr.startswith("psreg: error[GIT]: Git cannot read the repository ")
+    assert "bad config line" in done.stderr
+    assert done.returncode == 4
 
 
 def test_without_the_program_git(bare, monkeypatch):

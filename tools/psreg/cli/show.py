@@ -44,7 +44,7 @@ def run(args: Namespace, console: Console) -> int:
 
 def _read(what: str) -> tuple[Path, bytes]:
     place = Path(what)
-    if place.is_file():
+    if place.exists() and not place.is_dir():
         return place, read_named(place)
     return installed_artifact(what)
 

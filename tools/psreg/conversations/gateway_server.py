@@ -20,6 +20,7 @@ from psreg.conversations.gateway import GatewayAnswer, GatewayError
 from psreg.conversations.model import DuplicateKeyError, EndpointError
 from psreg.core.errors import PsregError, UnavailableError
 from psreg.http.server import Listener, LocalHandler, Refusal
+from psreg.system.files import append
 
 PATH = "/chat"
 LARGEST = 1024 * 1024
@@ -49,14 +50,11 @@ class TraceLog:
 
     def _append(self, text: str) -> None:
         try:
-            with self._lock, self._path.open("a", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            raise UnavailableError(
-                "CANNOT_WRITE",
-                f"cannot write {self._path}: {error.strerror}",
-                "Name another file with --trace-log; every answer needs a record.",
-            ) from error
+            with self._lock:
+                append(self._path, text)
+        except UnavailableError as error:
+            hint = "Name another file with --trace-log; every answer needs a record."
+            raise UnavailableError(error.code, error.message, hint) from error
 
 
 class GatewayServer(Listener):

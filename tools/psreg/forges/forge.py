@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.identity import Author
+from psreg.system.files import read_named
 
 if TYPE_CHECKING:  # most reviews run without a forge, and need no HTTP
     from psreg.forges.line_comments import Remark
@@ -162,9 +163,8 @@ def event(path: str) -> dict[str, Any]:
     if not path:
         return {}
     try:
-        with Path(path).open("rb") as file:
-            value = json.loads(file.read(_EVENT_LIMIT))
-    except (OSError, ValueError, RecursionError) as error:
+        value = json.loads(read_named(Path(path), _EVENT_LIMIT))
+    except (UnavailableError, ValueError, RecursionError) as error:
         raise UnavailableError("BAD_ENVIRONMENT", f"cannot read the event {path}") from error
     if not isinstance(value, dict):
         raise UnavailableError("BAD_ENVIRONMENT", f"the event {path} is not a JSON object")

@@ -13,12 +13,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from datetime import date, time
+from decimal import Decimal
+from functools import cache, reduce
 from importlib.resources import files
 from itertools import islice
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from psreg.core.classes import PBE_CLASSES
+from psreg.core.excerpt import cropped
 from psreg.core.spelling import did_you_mean, meant
 from psreg.formats.json.pointer import dotted, join, split
 from psreg.formats.json.syntax_error import shown
@@ -102,16 +106,16 @@ class Violation:
     key: bool = False
 
 
-def violations(schema_name: str, value: Any) -> tuple[Violation, ...]:
+def violations(schema_name: str, value: Any, written: Any = None) -> tuple[Violation, ...]:
     """Return the violations of the schema `schema_name` in `value`, at most `MAX_VIOLATIONS`.
 
-    One cause has one violation: a value of the wrong type is not judged further, and what a
-    missing key should hold is not asked for.
+    One cause has one violation: a value of the wrong type is not judged further, and what a missing
+    key should hold is not asked for. `written` is `value` before it was converted to JSON data.
     """
     if _surely_valid(schema_name, value):
         return ()
     errors = islice(_validator(schema_name).iter_errors(value), MAX_VIOLATIONS)
-    faults = [_Fault.of(error) for error in errors]
+    faults = [_Fault.of(error, written) for error in errors]
     mistyped = {fault.path for fault in faults if fault.keyword == "type"}
     found = (
         violation
@@ -196,12 +200,14 @@ class _Fault:
     schema: Mapping[str, Any]
 
     @classmethod
-    def of(cls, error: Any) -> _Fault:
+    def of(cls, error: Any, written: Any) -> _Fault:
+        path = tuple(error.absolute_path)
+        mistyped = error.validator == "type" and written is not None
         return cls(
             keyword=error.validator,
             limit=error.validator_value,
-            path=tuple(error.absolute_path),
-            value=error.instance,
+            path=path,
+            value=reduce(getitem, path, written) if mistyped else error.instance,
             schema=error.schema,
         )
 
@@ -313,6 +319,10 @@ def kind(value: Any) -> str:
     """Return what `value` is, in words: `a number`."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Decimal):
+        return cropped(str(value))
+    if isinstance(value, (date, time)):
+        return "a date or time"
     kinds = {str: "string", dict: "object", list: "array", type(None): "null"}
     return _KINDS[kinds.get(type(value), "number")]
 

@@ -447,7 +447,9 @@ class TomlFile:
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
         """The violations of the schema; () for a file that did not parse."""
-        return schema.violations(self.schema_name, self.value) if self.tree.parsed else ()
+        if not self.tree.parsed:
+            return ()
+        return schema.violations(self.schema_name, self.value, self.tree.value)
 
     def text(self, key: str) -> str:
         """Return the string under `key`, or "" if there is none."""

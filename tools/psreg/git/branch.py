@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
-from psreg.git.process import no_git
+from psreg.git.process import no_git, unreadable
 from psreg.system.files import real_path
 
 _ELSEWHERE = (
@@ -56,8 +56,11 @@ class Clone:
         self._root = root
         self._environ = {k: v for k, v in os.environ.items() if k not in _ELSEWHERE}
         self._secret = secret or {}
-        top = self._read("rev-parse", "--show-toplevel")
-        if top is None or real_path(Path(top)) != real_path(root):
+        asked = self._start(("rev-parse", "--show-toplevel"), b"", {})
+        if asked.returncode and (root / ".git").exists():
+            raise unreadable(root, asked.stderr)
+        top = asked.stdout.decode(errors="replace").strip()
+        if not top or real_path(Path(top)) != real_path(root):
             raise UsageError(
                 "NO_CLONE",
                 f"`{root}` is not the top folder of a Git clone",

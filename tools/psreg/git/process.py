@@ -95,6 +95,23 @@ class Git:
         out, _ = process.communicate(stdin)
         return out if process.returncode in fine else None
 
+    def check_readable(self) -> None:
+        """Check that git can read the repository at all; broken settings make every command fail.
+
+        Raises:
+            UnavailableError: `GIT`.
+        """
+        process = self.start("rev-parse", "--git-dir", stderr=subprocess.PIPE)
+        _, said = process.communicate()
+        if process.returncode:
+            raise unreadable(self.folder, said)
+
+
+def unreadable(folder: Path, said: bytes) -> UnavailableError:
+    """Return the error for a repository that git cannot read, with what it `said`."""
+    words = " ".join(said.decode(errors="replace").removeprefix("fatal: ").split())
+    return UnavailableError("GIT", f"Git cannot read the repository {folder}: {words}")
+
 
 def _quoted(path: Path) -> str:
     """Return a path, quoted as one element of a list of paths."""

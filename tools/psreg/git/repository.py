@@ -110,10 +110,12 @@ class Repository:
         """Return the full id of the commit that `rev` names, in any notation of gitrevisions.
 
         Raises:
-            UnavailableError: `REVISION_UNKNOWN`; the hint is the command that fetches it.
+            UnavailableError: `REVISION_UNKNOWN`; the hint is the command that fetches it. `GIT`:
+                git cannot read the repository.
         """
         if found := self.objects.commit(rev):
             return found
+        self.git.check_readable()
         hint = _fetch_command(self.git, rev)
         raise UnavailableError("REVISION_UNKNOWN", f"unknown revision `{rev}`", hint)
 

@@ -15,10 +15,9 @@ MAX_FILE = 4 * 1024 * 1024
 
 _HAS_NO_FOLLOW = hasattr(os, "O_NOFOLLOW")
 
-_READ = os.O_RDONLY
-# O_NONBLOCK: opening a named pipe must not wait for its writer. Not every system has all of them.
-for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
-    _READ |= getattr(os, _flag, 0)
+# O_NONBLOCK: opening a named pipe must not wait for its other end. Not every system has all flags.
+_PLAIN = sum(getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 def read_file(path: Path, limit: int = MAX_FILE) -> bytes:
@@ -27,16 +26,31 @@ def read_file(path: Path, limit: int = MAX_FILE) -> bytes:
     Raises:
         UnavailableError: it is missing, not a regular file, or cannot be read.
     """
+    if not _HAS_NO_FOLLOW and path.is_symlink():
+        raise _unreadable(path, "it is a symbolic link")
+    return _content(path, _NO_LINK, limit)
+
+
+def read_named(path: Path, limit: int = MAX_FILE) -> bytes:
+    """Return at most `limit` bytes of a regular file that the user named; links are followed.
+
+    Raises:
+        UnavailableError: it is missing, not a regular file, or cannot be read.
+    """
+    return _content(path, 0, limit)
+
+
+def _content(path: Path, flags: int, limit: int) -> bytes:
     try:
-        if not _HAS_NO_FOLLOW and path.is_symlink():
-            raise _unreadable(path, "it is a symbolic link")
-        number = os.open(path, _READ)
-    except OSError as error:
-        raise _unreadable(path, error.strerror or "it cannot be opened") from error
+        number = os.open(path, os.O_RDONLY | _PLAIN | flags)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it cannot be opened"
+        raise _unreadable(path, why) from error
     try:
         status = os.fstat(number)
         if not stat.S_ISREG(status.st_mode):
-            raise _unreadable(path, "it is not a regular file")
+            folder = stat.S_ISDIR(status.st_mode)
+            raise _unreadable(path, "it is a folder" if folder else "it is not a regular file")
         return _read(number, min(status.st_size, limit))
     finally:
         os.close(number)
@@ -62,28 +76,17 @@ def read_own(path: Path, limit: int) -> bytes:
     return data
 
 
-def read_named(path: Path, limit: int = MAX_FILE) -> bytes:
-    """Return at most `limit` bytes of a file that the user named; links are followed.
+def append(path: Path, text: str) -> None:
+    """Add `text` to a log that the user named, and close it again; links are followed.
 
     Raises:
-        UnavailableError: it is missing or cannot be read.
+        UnavailableError: CANNOT_WRITE, for a pipe without a reader as well.
     """
     try:
-        with path.open("rb") as file:
-            return file.read(limit)
-    except OSError as error:
-        raise _unreadable(path, error.strerror or "it cannot be read") from error
-
-
-def append_line(path: Path, line: str) -> None:
-    """Add one line to a log that the user named, and close it again; links are followed.
-
-    Raises:
-        UnavailableError: CANNOT_WRITE.
-    """
-    try:
-        with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(f"{line}\n")
+        number = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _PLAIN, 0o666)
+        with open(number, "wb") as file:  # noqa: PTH123 - takes a descriptor
+            os.set_blocking(number, True)  # a pipe that has a reader may be slow
+            file.write(text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise cannot_write(path, error) from error
 

@@ -298,6 +298,7 @@ def test_a_run_that_does_not_count_gives_no_points():
         ("le-chat-2026-11-01", {"platform": "Le Chat", "result": "pass"}, None),
         ("claude-2026-11-01", {"result": "fail", "notes": "It said no."}, None),
         ("claude-2026-11-01", {"result": "fail"}, "a result of `fail` needs `notes`"),
+        ("claude-2026-11-01", {"result": "fail", "notes": "."}, "a result of `fail` needs `notes`"),
         ("claude-2026-11-01", {}, "must be pass, partial or fail"),
         ("claude-2026-11-02", {"result": "pass"}, "the date `2026-11-01`, the file name another"),
         ("gemini-2026-11-01", {"result": "pass"}, "the platform `claude`, the file name another"),

@@ -24,7 +24,7 @@ from psreg.core.errors import InterruptError
 from psreg.lint.reports.text import report_lines
 from psreg.lint.transcript import TranscriptReport, check_transcript
 from psreg.system.console import Console, color_wanted
-from psreg.system.files import append_line
+from psreg.system.files import append
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Recorder:
     def logged(self, sink: Path | None, values: tuple[str, ...]) -> None:
         """Write one log of a block to the sink, or to standard error."""
         if sink is not None:
-            append_line(sink, json.dumps(values, ensure_ascii=False))
+            append(sink, json.dumps(values, ensure_ascii=False) + "\n")
         else:
             self.console.note(f"psreg: log: {', '.join(values)}")
 
@@ -53,7 +53,7 @@ class Recorder:
         """Write one cycle to the trace, and print what its commands lead to."""
         line = trace_line(cycle, self.imf)
         if self.path is not None:
-            append_line(Path(self.path), line if self.cycles else f"{self.before}{line}")
+            append(Path(self.path), f"{line}\n" if self.cycles else f"{self.before}{line}\n")
         elif not self.console.machine:
             self.console.content(f"{line}\n")
             self.console.flush()

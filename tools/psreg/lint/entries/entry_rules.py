@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 
 from psreg.core.diagnostics import ERROR, Finding
 from psreg.core.identity import is_name
@@ -13,7 +13,7 @@ from psreg.core.version import parse_version
 from psreg.formats.json.pointer import join
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Entry
-from psreg.lint.entries.waiver_rules import fault_of_reason
+from psreg.lint.entries.waiver_rules import faults_of_reason
 from psreg.lint.parser_findings import of_violations
 
 
@@ -49,8 +49,9 @@ def bad_entry_file(entry: Entry) -> Iterator[Finding]:
     ## Why
     entry.toml says who owns a name, how many owners must sign a release, and which versions are
     withdrawn. With a missing or misspelled key, the registry would do something that its author did
-    not intend, or nothing at all. A reason is shown to everybody who installs the prompt: with a
-    line break or another control character it could look like several lines of output.
+    not intend, or nothing at all. A reason is shown to everybody who installs the prompt: `.` or
+    "n/a" tells them nothing, and with a line break or another control character it could look like
+    several lines of output.
 
     ## Fix
     Every entry needs this file. While a name has no owner, the maintainers of the registry look
@@ -88,9 +89,8 @@ def bad_entry_file(entry: Entry) -> Iterator[Finding]:
         if account in [(o.get("forge"), o.get("id")) for o in owners[:index]]:
             message = "the same account is listed twice"
             yield Finding(message=message, at=join(("owners", index)), path=path)
-    faults = ((at, fault_of_reason(text)) for at, text in _reasons(entry) if text)
-    for pointer, fault in islice(((at, fault) for at, fault in faults if fault), MOST):
-        yield Finding(message=fault, at=pointer, path=path)
+    faults = (faults_of_reason(text, at, path) for at, text in _reasons(entry) if text)
+    yield from islice(chain.from_iterable(faults), MOST)
 
 
 def _reasons(entry: Entry) -> Iterator[tuple[str, str]]:

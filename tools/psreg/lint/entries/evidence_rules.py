@@ -29,6 +29,7 @@ from psreg.formats.protocol_versions import DIALECT, PROTOCOLS, STUB, latest_ver
 from psreg.formats.release import TestRun
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Submission
+from psreg.lint.content.clarity_rules import says_nothing
 from psreg.lint.entries.release_rules import SHA256, is_date
 
 if TYPE_CHECKING:
@@ -467,9 +468,10 @@ def _result(run: TestRun) -> Iterator[Finding]:
         message = f"`{run.date}` is not a date"
         hint = "Write YYYY-MM-DD, without quotes."
         yield Finding(message=message, at=f"{run.pointer}/date", hint=hint)
-    if run.result in ("partial", "fail") and not run.notes.strip():
+    if run.result in ("partial", "fail") and says_nothing(run.notes):
         yield Finding(
             message=f"a result of `{run.result}` needs notes",
             at=f"{run.pointer}/result",
             hint="Add `notes` that say in a sentence what happened.",
+            since="0.2.0" if run.notes.strip() else "",
         )

@@ -26,6 +26,7 @@ from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import STUB
 from psreg.formats.release import TestRun
 from psreg.formats.tree import Submission
+from psreg.lint.content.clarity_rules import says_nothing
 
 EARLIEST = date(2022, 1, 1)
 """No assistant that people could use is older."""
@@ -170,7 +171,7 @@ def _of_added(run: TestRun, path: PurePosixPath) -> Iterator[Doubt]:
             f"the `result` in the run header must be {', '.join(RESULTS[:-1])} or {RESULTS[-1]}"
         )
         yield Doubt(message=message, member="result")
-    elif run.result != "pass" and not run.notes:
+    elif run.result != "pass" and says_nothing(run.notes):
         message = f"a result of `{run.result}` needs `notes` in the run header"
         yield Doubt(message=message, member="result")
 

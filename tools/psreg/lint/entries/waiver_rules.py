@@ -17,11 +17,13 @@ from psreg.core.identity import is_name
 from psreg.core.rule import RuleTable, rule
 from psreg.core.spelling import nearest
 from psreg.formats.json.pointer import join
+from psreg.formats.json.syntax_error import shown
 from psreg.formats.policy import BY_ORIGIN, Policy
 from psreg.formats.release import origin_parts
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import POLICY, Submission, Tree
 from psreg.formats.waivers import waivable
+from psreg.lint.content.clarity_rules import says_nothing
 from psreg.lint.content.texts import code_point
 from psreg.lint.parser_findings import of_violations
 
@@ -45,12 +47,18 @@ class RegistryPolicy:
     rules: RuleTable
 
 
-def fault_of_reason(reason: str) -> str:
-    """Return what is wrong with a reason that people read in one line of output, else ""."""
-    if not reason.strip():
-        return "the reason is blank"
+def faults_of_reason(reason: str, at: str, path: str) -> Iterator[Finding]:
+    """Yield what is wrong with a reason that people read in one line of output."""
     control = next((c for c in reason if unicodedata.category(c) in _CONTROLS), "")
-    return f"the reason contains {code_point(control)}, a control character" if control else ""
+    if not reason.strip():
+        yield Finding(message="the reason is blank", at=at, path=path)
+    elif says_nothing(reason):
+        message = f"the reason says nothing: {shown(reason)}"
+        hint = "Write in a sentence what people should know."
+        yield Finding(message=message, at=at, path=path, hint=hint, since="0.2.0")
+    elif control:
+        message = f"the reason contains {code_point(control)}, a control character"
+        yield Finding(message=message, at=at, path=path)
 
 
 @rule("REG015", spec="registry/RELEASE", severity=ERROR)
@@ -62,7 +70,7 @@ def bad_waiver(waivers: ReleaseWaivers) -> Iterator[Finding]:
     there is nothing to assess, and with a misspelled code the waiver has no effect. Authors cannot
     waive rules about the form of a release or about text that hides from reviewers; the maintainers
     of the registry can, in registry/policy.toml. A reason with a line break or another control
-    character could look like several lines of output.
+    character could look like several lines of output; `.` or "n/a" is no more than a blank.
 
     ## Fix
     Write the exact code and a reason as a sentence in one line, or fix the finding.
@@ -82,8 +90,7 @@ def bad_waiver(waivers: ReleaseWaivers) -> Iterator[Finding]:
             message = f"authors cannot waive {code}"
             hint = "Fix it, or ask the registry's maintainers for a waiver in registry/policy.toml."
             yield Finding(message=message, at=at, key=True, path=path, hint=hint)
-        if fault := fault_of_reason(reason):
-            yield Finding(message=fault, at=at, path=path)
+        yield from faults_of_reason(reason, at, path)
 
 
 @rule("REG020", spec="registry/POLICY", severity=ERROR)
@@ -157,8 +164,8 @@ def _waiver_faults(judged: RegistryPolicy, index: int, row: Mapping[str, Any]) -
         hint = _near_code(code, judged.rules.codes)
         message = f"unknown rule `{code}`"
         yield Finding(message=message, at=join(("waiver", index, "code")), path=path, hint=hint)
-    if isinstance(reason, str) and reason and (fault := fault_of_reason(reason)):
-        yield Finding(message=fault, at=join(("waiver", index, "reason")), path=path)
+    if isinstance(reason, str) and reason:
+        yield from faults_of_reason(reason, join(("waiver", index, "reason")), path)
     yield from _origin_faults(index, row)
     for at, name in enumerate(names if isinstance(names, list) else ()):
         if isinstance(name, str) and name != "*" and name not in judged.tree.names:
