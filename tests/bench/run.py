@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import checking
 import clusters
 import conversing
+import deploying
 import fuzzing
 import installing
 import large
@@ -41,6 +42,7 @@ TOPICS = {
     "review": reviewing.review,
     "revision": reviewing.revision,
     "publish": releasing.metrics,
+    "deploy": deploying.metrics,
     "site": site_building.metrics,
     "protocols": conversing.metrics,
 }

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -26,12 +27,15 @@ from s3fs import S3FileSystem
 from psreg.registry.deploy.ports import ConflictError, Found, Listed, Upload
 from support.publishing import Died
 
+ENDPOINT = "PSREG_TEST_S3_ENDPOINT"
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "AKIATESTTESTTEST",
     "AWS_SECRET_ACCESS_KEY": "a-secret-that-nobody-may-print",
     "AWS_DEFAULT_REGION": "us-east-1",
     "AWS_EC2_METADATA_DISABLED": "true",
 }
+if ENDPOINT in os.environ:  # a server that knows who asks
+    CREDENTIALS |= {name: os.environ.get(name, value) for name, value in CREDENTIALS.items()}
 
 
 class MemoryBucket:
@@ -102,7 +106,7 @@ class MemoryBucket:
 @cache
 def endpoint() -> str:
     """Return the address of the S3 server, which is started unless one is named."""
-    if named := os.environ.get("PSREG_TEST_S3_ENDPOINT"):
+    if named := os.environ.get(ENDPOINT):
         return named.rstrip("/")
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -128,8 +132,8 @@ class S3:
         self.http = f"{endpoint()}/{self.name}"
         self.env = {**CREDENTIALS, "AWS_ENDPOINT_URL": endpoint()}
         self.files = S3FileSystem(
-            key=os.environ.get("AWS_ACCESS_KEY_ID", CREDENTIALS["AWS_ACCESS_KEY_ID"]),
-            secret=os.environ.get("AWS_SECRET_ACCESS_KEY", CREDENTIALS["AWS_SECRET_ACCESS_KEY"]),
+            key=CREDENTIALS["AWS_ACCESS_KEY_ID"],
+            secret=CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
             endpoint_url=endpoint(),
             use_listings_cache=False,
         )
@@ -219,13 +223,17 @@ def forward(handler: BaseHTTPRequestHandler, body: bytes) -> None:
         handler.wfile.write(content)
 
 
-def send_half(handler: BaseHTTPRequestHandler, body: bytes) -> None:
-    """Begin to pass a request on to the S3 server, and hang up in the middle of its body."""
+def hang_up(handler: BaseHTTPRequestHandler, body: bytes, sent: int) -> None:
+    """Pass `sent` bytes of the body on to the S3 server, and end both connections."""
     with _connection(endpoint()) as connection:
         connection.putrequest(handler.command, handler.path, skip_host=True)
         for name, value in handler.headers.items():
             connection.putheader(name, value)
-        connection.endheaders(body[: len(body) // 2])
+        connection.endheaders(body[:sent])
+        if sent == len(body):
+            connection.getresponse().read()
+    handler.close_connection = True
+    handler.connection.shutdown(socket.SHUT_RDWR)
 
 
 def plain(_number: int, _handler: BaseHTTPRequestHandler, _body: bytes) -> bool:

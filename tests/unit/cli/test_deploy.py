@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -13,7 +12,7 @@ import time
 import pytest
 
 from psreg.registry.trust.metadata import root_info
-from support.buckets import CREDENTIALS, S3, forward, proxied, send_half
+from support.buckets import CREDENTIALS, S3, forward, hang_up, proxied
 from support.catalogue import TEMPLATE, checkout, files, tree
 from support.clients import Client
 from support.loopback import answer
@@ -81,6 +80,14 @@ def test_to_a_folder_and_installed_from_there(client, sites, tmp_path):
     done = client.run("deploy", url, "--site", second, "--prune", "--keep", "0")
     assert "1 removed" not in done.out
     assert client.run("deploy", url, "--site", second, "--quiet").out == ""
+
+
+def test_progress_is_shown_on_a_terminal_only(client, sites, tmp_path):
+    url = f"file://{tmp_path}/served"
+    done = client.asked("deploy", url, "--site", sites[0], question="objects\r\n", typed="")
+    assert "\rwrote 10 of " in done.err
+    assert done.code == 0
+    assert "\r" not in client.run("deploy", url, "--site", sites[1]).err
 
 
 def test_the_checkout_is_built_deployed_and_installed_over_http(client, s3, tmp_path):
@@ -233,9 +240,7 @@ def test_busy_slow_and_truncated_uploads_are_tried_again(client, sites, s3, tmp_
             time.sleep(0.3)
             return False
         else:
-            send_half(handler, body)
-            handler.close_connection = True
-            handler.connection.shutdown(socket.SHUT_RDWR)
+            hang_up(handler, body, len(body) // 2)
         return True
 
     with proxied(trick) as proxy:
@@ -247,6 +252,45 @@ def test_busy_slow_and_truncated_uploads_are_tried_again(client, sites, s3, tmp_
     assert client.run("deploy", s3.url, "--site", first, "--full", **s3.env).out.startswith(
         f"{s3.url}: wrote 0 objects"
     )
+
+
+def test_an_answer_that_is_lost_is_no_conflict(client, sites, s3):
+    """The timestamp was written, and the second attempt finds its own work."""
+    first, _, _ = sites
+    lost = []
+
+    def trick(_number, handler, body):
+        if handler.command != "PUT" or "timestamp" not in handler.path or lost:
+            return False
+        lost.append(handler.headers["If-None-Match"])
+        hang_up(handler, body, len(body))
+        return True
+
+    with proxied(trick) as proxy:
+        env = {**s3.env, "AWS_ENDPOINT_URL": proxy.url}
+        done = client.run("deploy", s3.url, "--site", first, **env)
+    assert done.code == 0, done.err
+    assert lost == ["*"]
+    assert sum("timestamp" in path for method, path in proxy.asked if method == "PUT") == 2
+
+
+def test_a_host_without_conditions_is_compared_with_a_warning(client, sites, s3):
+    first, second, _ = sites
+
+    def trick(_number, handler, _body):
+        if not {"If-Match", "If-None-Match"} & {*handler.headers}:
+            return False
+        answer(handler, 501, b"<Error><Code>NotImplemented</Code></Error>")
+        return True
+
+    with proxied(trick) as proxy:
+        env = {**s3.env, "AWS_ENDPOINT_URL": proxy.url}
+        for site in (first, second):
+            done = client.run("deploy", s3.url, "--site", site, **env)
+            assert done.code == 0, done.err
+            assert "never deploy to it from two places at once" in done.err
+        older = client.run("deploy", s3.url, "--site", first, "--format", "json", **env)
+        assert older.refusal == (3, "DEPLOY_OLDER")
 
 
 def test_a_half_written_object_is_found_and_written_again(client, sites, s3, tmp_path):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import tempfile
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,21 +93,36 @@ def _deployed(args: Namespace, bucket: Bucket, site: Path, console: Console) -> 
     from psreg.registry.deploy.site_files import SiteFiles
 
     now = clock.now()
+    source = Deployable(SiteFiles(site), now, pack=bucket.packs and not args.no_gzip)
+    with _progress(console) as progress:
+        return deploy(
+            source,
+            bucket,
+            now,
+            keep=timedelta(days=args.keep) if args.prune else None,
+            full=args.full,
+            dry_run=args.dry_run,
+            progress=progress,
+        )
+
+
+@contextmanager
+def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
+    """Yield what shows on a terminal how many objects of how many have been written."""
     shown = sys.stderr.isatty() and not (console.quiet or console.machine)
+    written = 0
 
     def progress(done: int, everything: int) -> None:
+        nonlocal written
+        written = done
         if shown and (done % _EVERY == 0 or done == everything):
-            console.aside(f"\r{done:,} of {everything:,} objects" + "\n" * (done == everything))
+            console.aside(f"\rwrote {done:,} of {everything:,} objects")
 
-    return deploy(
-        Deployable(SiteFiles(site), now, pack=bucket.packs and not args.no_gzip),
-        bucket,
-        now,
-        keep=timedelta(days=args.keep) if args.prune else None,
-        full=args.full,
-        dry_run=args.dry_run,
-        progress=progress,
-    )
+    try:
+        yield progress
+    finally:
+        if shown and written:
+            console.aside("\n")
 
 
 _EVERY = 10
