@@ -110,7 +110,10 @@ def test_a_place_for_a_stray_artifact_of_an_entry_that_exists():
 
 
 def test_a_policy_is_judged_where_it_is_touched_with_all_names_of_the_registry():
-    bad = POLICY + '[[waiver]]\ncode = "REG01"\nnames = ["hello", "nobody"]\nreason = "-"\n'
+    bad = (
+        POLICY
+        + '[[waiver]]\ncode = "REG01"\nnames = ["hello", "nobody"]\nreason = "It is a seed."\n'
+    )
     base = entry(toml=OWNED)
     assert judge(change(base, update(prompt=PROMPT), policy=bad)) == []
     found = judge(change(base, {"registry/policy.toml": bad}), codes=["REG020"])

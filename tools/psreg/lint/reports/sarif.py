@@ -203,12 +203,13 @@ def _descriptors(rules: RuleTable, site: str) -> list[dict[str, Any]]:
 
 
 def _descriptor(rule: Rule[Any], site: str) -> dict[str, Any]:
+    described = cropped(f"{rule.summary} {_why(rule)}".strip())
     return {
         "id": rule.code,
         "name": "".join(word.capitalize() for word in rule.slug.split("-")),
         "shortDescription": {"text": cropped(rule.summary)},
-        "fullDescription": {"text": cropped(f"{rule.summary} {_why(rule)}".strip())},
-        "help": {"text": rule.doc, "markdown": rule.doc},
+        "fullDescription": {"text": described},
+        "help": {"text": described, "markdown": rule.doc},
         **({"helpUri": site + rule.page} if site else {}),
         "defaultConfiguration": {"level": LEVEL[rule.severity]},
         "properties": {
