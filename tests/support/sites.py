@@ -7,8 +7,9 @@ from datetime import datetime
 from pathlib import Path
 from shutil import copytree
 
-from psreg.registry.trust.retired import RETIRED, read_retired
-from support.publishing import NOW, Tree, founded, release
+from psreg.registry.store_folder import RegistryFolder
+from psreg.registry.trust.retired import RETIRED, read_retired, superseded_metadata
+from support.publishing import NOW, Tree, founded, release, state_of
 
 PAGES = {
     "index.html": b"<html>" + b"A page. " * 100,
@@ -49,11 +50,12 @@ class Published:
         """Write the folder of a site with the state in force, and return it."""
         out = self._folder / name
         copytree(self.registry, out / "registry")
-        note = out / "registry" / RETIRED
-        for line in read_retired(note.read_bytes(), 1 << 20) if note.exists() else ():
-            for path in line.paths:
-                (out / "registry" / path).unlink(missing_ok=True)
-        note.unlink(missing_ok=True)
+        registry = out / "registry"
+        names = [path.name for path in (registry / "metadata").iterdir()]
+        lines = read_retired(RegistryFolder(registry).read(RETIRED), 1 << 20)
+        former = {path for line in lines for path in line.paths}
+        for path in former | {RETIRED, *superseded_metadata(state_of(registry), names)}:
+            (registry / path).unlink(missing_ok=True)
         artifacts = {
             path.as_posix(): data for path, data in tree.items() if path.name != "entry.toml"
         }

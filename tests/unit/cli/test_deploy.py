@@ -22,6 +22,7 @@ from support.walks import sampled
 
 NEW = files("prompt", "river_letter", "1.1.0", TEMPLATE.encode() + b"\nAgain.\n")
 CHANGED = {**PAGES, "index.html": b"<html>" + b"A new page. " * 100}
+del CHANGED["assets/site.css"]
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +78,10 @@ def test_to_a_folder_and_installed_from_there(client, sites, tmp_path):
     assert (tmp_path / "served/index.html").read_bytes() == CHANGED["index.html"]
     assert not list((tmp_path / "served").rglob("*.psreg-part"))
     assert client.refused("deploy", url, "--site", first) == (3, "DEPLOY_OLDER")
+    assert (tmp_path / "served/assets/site.css").is_file()
     done = client.run("deploy", url, "--site", second, "--prune", "--keep", "0")
-    assert "1 removed" not in done.out
+    assert "1 removed" in done.out
+    assert not (tmp_path / "served/assets/site.css").exists()
     assert client.run("deploy", url, "--site", second, "--quiet").out == ""
 
 
@@ -126,6 +129,27 @@ def test_a_change_takes_few_requests(client, sites, s3):
         del proxy.asked[:]
         assert client.run("deploy", s3.url, "--site", second, **env).code == 0
         assert len(proxy.asked) == 2
+
+
+def test_what_the_site_no_longer_has_is_pruned(client, sites, s3, tmp_path):
+    """A page may go at once; what a client can still reach from the former timestamp may not."""
+    first, second, pin = sites
+    for site in (first, second):
+        assert client.run("deploy", s3.url, "--site", site, **s3.env).code == 0
+    before = {*s3.files.find(s3.name)}
+    done = client.run("deploy", s3.url, "--site", second, "--prune", **s3.env)
+    assert "removed" not in done.out
+    options = ("--site", second, "--prune", "--keep", "0")
+    assert (
+        "remove assets/site.css"
+        in client.run("deploy", s3.url, *options, "--dry-run", **s3.env).out.splitlines()
+    )
+    assert {*s3.files.find(s3.name)} == before
+    done = client.run("deploy", s3.url, *options, "--format", "json", **s3.env)
+    assert done.json["removed"] == ["assets/site.css"]
+    assert done.json["kept"] >= 5  # record, head, bin, releases, snapshot
+    assert {*s3.files.find(s3.name)} == before - {f"{s3.name}/assets/site.css"}
+    installs(tmp_path / "after", s3.http, pin, "1.1.0")
 
 
 def test_killed_at_any_request_a_client_still_installs(client, sites, s3, tmp_path):

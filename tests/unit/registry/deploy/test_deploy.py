@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from shutil import copytree
@@ -282,6 +283,39 @@ def test_another_history_of_the_same_registry_is_refused(published, first, secon
     tree = FIRST | entry("delta", "1.0.0", "2.0.0")
     fork.publish(tree)
     assert code_of(fork.site("newer", tree), bucket) == "DEPLOY_FORKED"
+    tree = FIRST | entry("alpha", "1.0.0", "1.2.0") | entry("gamma", "2.0.0")
+    other = published.clone(tmp_path / "other", first)
+    for step in (tree, tree | entry("beta", "0.1.0", "0.2.0", entry_class="interactive_engine")):
+        other.publish(step)
+    assert code_of(other.site("without", step), bucket) == "DEPLOY_FORKED"
+
+
+OTHER = f"{1:032}:{0:08}"
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("registry/metadata/2.snapshot.json", "DEPLOY_FORKED"),
+        ("registry/metadata/1.snapshot.json", "DEPLOY_FORKED"),
+        ("registry/metadata/7.r0-0.json", ""),  # a bin of another number of bins
+        ("registry/targets/pkg/" + "0" * 64 + ".alpha.json", ""),
+        ("pbes/prompt/alpha/1.0.1/alpha.prompt", "DEPLOY_FORKED"),
+        ("pbes/prompt/lost/1.0.0/lost.prompt", "DEPLOY_FORKED"),
+        ("pbes/prompt/alpha/1.0.0/alpha.prompt", "DEPLOY_FORKED"),
+        ("pbes/prompt/alpha/1.0.0/notes.md", ""),
+        ("lost/index.html", ""),
+    ],
+)
+def test_what_is_in_force_has_to_be_in_the_history_of_the_site(first, path, code):
+    bucket = MemoryBucket()
+    put(first, bucket)
+    note = read_deployed_of(bucket)
+    bucket.objects[DEPLOY_FILE] = replace(note, files={**note.files, path: OTHER}).to_bytes()
+    if code:
+        assert code_of(first, bucket) == code
+    else:
+        assert put(first, bucket).kept == 1
 
 
 def test_two_at_once_cannot_roll_each_other_back(own, second):
@@ -322,6 +356,7 @@ def test_two_at_once_with_the_same_start(published, first, second):
     with pytest.raises(TrustError) as told:
         put(second, bucket)
     assert told.value.code == "DEPLOY_CONFLICT"
+    assert bucket.objects[TIMESTAMP_FILE] == (third / TIMESTAMP_FILE).read_bytes()
     assert put(third, bucket).version == 3
 
 
@@ -398,11 +433,12 @@ def test_full_writes_again_what_is_damaged_or_gone(first, tmp_path, hides_md5):
     segment = next(path for path in whole if path.startswith("registry/targets/segments/"))
     bucket.objects[artifact] = b"x" * len(whole[artifact])
     bucket.objects[segment] = whole[segment][:10]
+    bucket.objects["api/v1/index.json"] += b" longer"
     del bucket.objects["404.html"]
     bucket.hides_md5 = hides_md5
     assert put(first, bucket).written == ()
     done = put(first, bucket, full=True)
-    assert sorted(done.written) == sorted([artifact, segment, "404.html"])
+    assert sorted(done.written) == sorted([artifact, segment, "404.html", "api/v1/index.json"])
     assert {**bucket.objects, DEPLOY_FILE: b""} == {**whole, DEPLOY_FILE: b""}
 
 

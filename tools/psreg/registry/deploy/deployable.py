@@ -41,6 +41,8 @@ class Deployable:
         self.state = _opened(site)
         self._files = site.files()
         _check_dates(self.state, now)
+        self.releases: set[tuple[str, str]] = set()
+        """Name and version of every release."""
         self._check_registry()
         self.marks: Mapping[str, str] = {
             path: mark_of(target.sha256, self._headers(path))
@@ -75,9 +77,10 @@ class Deployable:
             self._check_file(place, target)
             kind, name = kind_and_name(path) or ("", "")
             if kind == "pkg":
-                for release in read_record(self._site.read(place) or b"", name).releases:
-                    for file in release.all_files:
-                        self._check_file(file.path, Target(length=file.size, sha256=file.sha256))
+                record = read_record(self._site.read(place) or b"", name)
+                self.releases.update((name, row.version) for row in record.rows)
+                for file in (file for release in record.releases for file in release.all_files):
+                    self._check_file(file.path, Target(length=file.size, sha256=file.sha256))
         head = head_of(self.state)
         for segment in head.segments if head else ():
             self._check_file(_REGISTRY + segment.path, segment.target)

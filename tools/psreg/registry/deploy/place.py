@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from psreg.core.errors import TrustError
+from psreg.core.identity import PBES
 from psreg.registry.deploy.deployable import Deployable
 from psreg.registry.deploy.deployed import MAX_BYTES, Deployed, read_deployed, same_content
 from psreg.registry.deploy.headers import DEPLOY_FILE, TIMESTAMP_FILE, is_immutable
 from psreg.registry.deploy.ports import Bucket, Listed
 from psreg.registry.trust.metadata import Document, verified
-from psreg.registry.trust.roles import TIMESTAMP
+from psreg.registry.trust.roles import METADATA_FOLDER, TIMESTAMP, role_and_version
 
 NOTHING = ""
 """The digest of a timestamp that is not there."""
@@ -103,14 +104,26 @@ def _refuse_older(source: Deployable, bucket: Bucket, place: Place) -> None:
     if force and ours.version < force.version:
         told = f"state {force.version} is in force in {bucket.url}, this site is {ours.version}"
         raise TrustError("DEPLOY_OLDER", told, "Build the site from the newest state.")
-    marks = ((path, source.marks[path], files[path]) for path in files if path in source.marks)
-    others = (path for path, new, old in marks if is_final(path) and not same_content(new, old))
-    other = next(others, "")
+    other = next((path for path in files if not _is_before(path, files[path], source)), "")
     if force and ours.version == force.version and ours.data != force.data:
         other = TIMESTAMP_FILE
     if other:
-        told = f"{bucket.url} holds another {other}: its history is another one"
+        told = f"{bucket.url} has {other}, which is not in the history of this site"
         raise TrustError("DEPLOY_FORKED", told, _ELSEWHERE)
+
+
+def _is_before(path: str, mark: str, source: Deployable) -> bool:
+    """Return whether a file in force is one of the site, or can be one of a state before it."""
+    if not is_final(path):
+        return True
+    if path in source.marks:
+        return same_content(mark, source.marks[path])
+    folder, _, name = path.rpartition("/")
+    if folder == f"registry/{METADATA_FOLDER}":
+        role, version = role_and_version(name) or ("", 0)
+        return version < source.state.versions.get(role, version + 1)
+    parts = path.split("/")
+    return parts[0] != PBES or tuple(parts[2:4]) in source.releases
 
 
 def _confirmed(
@@ -133,7 +146,7 @@ def _confirmed(
 
 def is_final(path: str) -> bool:
     """Return whether a file is part of what is signed, and never changes."""
-    return is_immutable(path) or path.startswith("pbes/")
+    return is_immutable(path) or path.startswith(f"{PBES}/")
 
 
 _ELSEWHERE = "Deploy to another place, or build the site from the registry that is there."
