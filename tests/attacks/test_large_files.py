@@ -103,7 +103,7 @@ def test_a_pattern_is_tried_once_at_each_place(words):
     content = texts.of_readme(words * 10_000)
     first = words.split(" ")[0] + " "
     rows = [row for rows in disguisable().values() for row in rows]
-    assert sum(len(list(row.hits_at(content, row.begun(content)))) for row in rows) <= 10_000
+    assert sum(len(list(row.hits_at(content, row.begun(content), {}))) for row in rows) <= 10_000
     assert content.places(first) is content.places(first)
     assert len(content.places(first)) == 10_000
 

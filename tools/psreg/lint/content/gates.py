@@ -41,6 +41,13 @@ _ENOUGH = 3
 _SHORT = 2
 """Almost every text has phrases of fewer letters."""
 
+_GLUE = (
+    "a an and any are as at be by can do for from if in is it must not of on or should that the to"
+    " user users when will with you your"
+)
+_COMMON = frozenset(_GLUE.split())
+"""Words that almost every text has."""
+
 
 class _Part(NamedTuple):
     """What part of a pattern demands: to be one of the `exact` texts, or what `clauses` say."""
@@ -108,8 +115,14 @@ class _Clause:
 
 
 def _letters(clause: list[str]) -> tuple[int, float]:
-    """Return how many letters the shortest phrase has, and how many a phrase has on average."""
-    numbers = [sum(map(str.isalnum, phrase)) for phrase in clause]
+    """Return how many letters the shortest phrase has, and a phrase on average.
+
+    A word that almost every text has counts as two letters.
+    """
+    numbers = [
+        sum(2 if word in _COMMON else len(word) for word in _WORD.findall(phrase))
+        for phrase in clause
+    ]
     return min(numbers), sum(numbers) / len(numbers)
 
 

@@ -14,7 +14,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 from pkgutil import get_data
 from typing import Any
@@ -133,24 +133,29 @@ class Pattern:
             return []
         return [word for word in self._words if word in words]
 
-    def hits_at(self, content: Content, words: list[str]) -> Iterator[Hit]:
-        """Yield the matches that begin with one of `words`."""
+    def hits_at(
+        self, content: Content, words: list[str], told: dict[int, list[tuple[int, int]]]
+    ) -> Iterator[Hit]:
+        """Yield the matches that begin with one of `words`, outside of what was `told` before."""
         for at in chain.from_iterable(map(content.places, words)):
             number, offset = content.segment_at(at)
             text = content.texts[number]
             match = self._regex.match(text, at - offset)
-            if match and not self._excused(text, match):
-                segment = content.segments[number]
-                yield Hit(segment=segment, start=match.start(), end=match.end(), pattern=self)
+            if not match:
+                continue
+            start, end = match.span()
+            others = told.setdefault(number, [])
+            after = bisect_left(others, (end, 0))
+            # NOTE: to tell whether something excuses a match takes longer than to find it.
+            free = not after or others[after - 1][1] <= start
+            if free and not self._excused(text, match):
+                others.insert(after, (start, end))
+                yield Hit(segment=content.segments[number], start=start, end=end, pattern=self)
 
     def _excused(self, text: str, match: re.Match[str]) -> bool:
         start, end = match.span()
         before, after = text[max(0, start - REACH) : start], text[end : end + REACH]
-        return bool(
-            (self.only_after and not _compiled(f"(?:{self.only_after})\\Z").search(before))
-            or (self.unless_before and _compiled(f"(?:{self.unless_before})\\Z").search(before))
-            or (self.unless_after and _compiled(self.unless_after).match(after))
-        )
+        return _excused(self.only_after, self.unless_before, self.unless_after, before, after)
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
@@ -276,20 +281,27 @@ def phrases(code: str) -> Rows:
 
 def hits(content: Content, rows: Rows) -> Iterator[Hit]:
     """Yield the matches of `rows`, one for each part of a text."""
-    known: dict[int, list[tuple[int, int]]] = {}
+    told: dict[int, list[tuple[int, int]]] = {}
     for row, words in rows.possible(content):
-        for hit in row.hits_at(content, words):
-            others = known.setdefault(id(hit.segment), [])
-            after = bisect_left(others, (hit.end, 0))
-            if not after or others[after - 1][1] <= hit.start:
-                others.insert(after, (hit.start, hit.end))
-                yield hit
+        yield from row.hits_at(content, words, told)
 
 
 @cache
 def _compiled(pattern: str, *, cased: bool = False) -> re.Pattern[str]:
     # NOTE: texts are wrapped and indented, so a blank in a pattern matches any white space.
     return re.compile(pattern.replace(" ", r"\s{1,4}"), 0 if cased else re.IGNORECASE)
+
+
+@lru_cache(maxsize=1 << 12)
+def _excused(
+    only_after: str, unless_before: str, unless_after: str, before: str, after: str
+) -> bool:
+    # NOTE: a text that was made to be slow says the same again and again.
+    return bool(
+        (only_after and not _compiled(f"(?:{only_after})\\Z").search(before))
+        or (unless_before and _compiled(f"(?:{unless_before})\\Z").search(before))
+        or (unless_after and _compiled(unless_after).match(after))
+    )
 
 
 @cache
