@@ -27,11 +27,11 @@ def started(program, *arguments, **environment):
 
 @contextmanager
 def scheduler(folder, *options):
-    """Start a scheduler without workers; yield its address."""
+    """Start a scheduler without workers; yield its address and its process."""
     file = folder / "scheduler.json"
     where = ("--scheduler-file", file, "--port", 0, *options)
-    with started("scheduler", "--host", "127.0.0.1", *where):
-        yield until(lambda: json.loads(file.read_text())["address"])
+    with started("scheduler", "--host", "127.0.0.1", *where) as process:
+        yield until(lambda: json.loads(file.read_text())["address"]), process
 
 
 def worker(address, *options, **environment):
@@ -44,7 +44,7 @@ def worker(address, *options, **environment):
 def cluster(folder, workers=2):
     """Start a scheduler and workers; yield the address and the processes of the workers."""
     with ExitStack() as stack:
-        address = stack.enter_context(scheduler(folder))
+        address, _ = stack.enter_context(scheduler(folder))
         yield address, [stack.enter_context(worker(address)) for _ in range(workers)]
 
 

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed.security import Security
 
+_TALKATIVE = ("distributed", "tornado", "asyncio")
+"""Loggers of Dask; several have a handler of their own."""
+
 _CERTIFICATES = ("tls_ca_file", "tls_client_cert", "tls_client_key")
 
 
@@ -40,7 +43,7 @@ def cluster(address: str) -> Iterator[Executor]:
     with extra("cluster"):
         from distributed import Client, KilledWorker  # noqa: PLC0415 - takes a second
         from distributed.security import Security  # noqa: PLC0415
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # psreg reports what is lost
+    _silence(*_TALKATIVE)
     security = Security()
     if address.startswith("tls:"):
         _check_certificates(security)
@@ -57,6 +60,13 @@ def cluster(address: str) -> Iterator[Executor]:
             raise _unavailable(address, "lost a task too often") from error
         except CancelledError as error:
             raise _unavailable(address, "ended before the work was done") from error
+
+
+def _silence(*names: str) -> None:
+    """Keep libraries from logging on standard error; psreg reports what is lost."""
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.startswith(names) and isinstance(logger, logging.Logger):
+            logger.setLevel(logging.CRITICAL + 1)
 
 
 def _check_address(address: str) -> None:
