@@ -322,17 +322,13 @@ class _GoogleBucket(_Hosted):
         return str(info["generation"])
 
     def _put(self, upload: Upload, body: bytes) -> None:
-        headers = upload.headers
-        kept = {"cache_control": headers.caching, "content_encoding": headers.coding or None}
         with self._telling("write", upload.path):
-            self._files.pipe_file(
-                self._at(upload.path),
-                body,
-                content_type=headers.media_type,
-                fixed_key_metadata={key: value for key, value in kept.items() if value},
-            )
+            self._send(upload, body)
 
     def _put_if(self, upload: Upload, body: bytes, tag: str | None) -> str:
+        return str(self._send(upload, body, ifGenerationMatch=tag or "0")["generation"])
+
+    def _send(self, upload: Upload, body: bytes, **condition: str) -> Any:
         bucket, _, key = self._at(upload.path).partition("/")
         headers, edge = upload.headers, hashlib.sha256(body).hexdigest()
         about = {
@@ -346,17 +342,16 @@ class _GoogleBucket(_Hosted):
             f"--{edge}\r\nContent-Type: {kind}\r\n\r\n".encode() + data + b"\r\n"
             for kind, data in parts
         )
-        answer = self._files.call(
+        return self._files.call(
             "POST",
             f"{self._files.base.replace('/storage/v1/', '/upload/storage/v1/')}b/{{}}/o",
             bucket,
             uploadType="multipart",
-            ifGenerationMatch=tag or "0",
             headers={"Content-Type": f"multipart/related; boundary={edge}"},
             data=b"".join(lines) + f"--{edge}--\r\n".encode(),
             json_out=True,
+            **condition,
         )
-        return str(answer["generation"])
 
     def _md5(self, info: Mapping[str, Any]) -> str:
         return base64.b64decode(info.get("md5Hash") or "").hex()
@@ -425,7 +420,9 @@ _DENIED = {
 """What an error means that has to do with who asks."""
 
 _FAILED = {
-    **dict.fromkeys(("NoSuchBucket", "ContainerNotFound"), "it does not exist"),
+    **dict.fromkeys(
+        ("NoSuchBucket", "ContainerNotFound", "FileNotFoundError"), "it does not exist"
+    ),
     **dict.fromkeys(("InvalidBucketName", "ParamValidationError"), "this name is not allowed"),
     **dict.fromkeys(
         ("EndpointConnectionError", "ServiceRequestError", "ClientConnectorError"),
