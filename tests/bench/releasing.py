@@ -1,4 +1,4 @@
-"""`psreg publish` by difference in a Git checkout: of nothing, of one release, of a new entry."""
+"""`psreg publish` by difference in a Git checkout: of nothing, of a release, of an entry."""
 
 import os
 import statistics
@@ -7,11 +7,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import rmtree
 
 import generate
 from measure import Cost, Metric, cost
 
 NUMBER = 5_000
+PUBLISHES = 200
 RUNS = 5
 PSREG = str(Path(sys.executable).parent / "psreg")
 GIT = ("git", "-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "gc.auto=0")
@@ -26,7 +28,7 @@ class Checkout:
         generate.registry(self.root, number, "REG011")
         subprocess.run(["git", "init", "--quiet"], cwd=self.root, check=True)
         self.commit()
-        self.publish()
+        self.first = self.publish()
 
     def commit(self) -> None:
         for words in (("add", "--all"), ("commit", "--quiet", "-m", "Change")):
@@ -47,6 +49,16 @@ class Checkout:
         """Add a version to entry number `n`."""
         generate.version(self.root, f"made_{n}", n, "1.1.0")
         self.commit()
+
+    def packed(self) -> int:
+        """Return how many bytes the repository has once it is packed."""
+        subprocess.run([*GIT, "gc", "--quiet", "--prune=now"], cwd=self.root, check=True)
+        return size(self.root / ".git/objects")
+
+    def scan(self) -> float:
+        """Return the CPU seconds in which Git looks for changes."""
+        scans = (("ls-files", "--others", "pbes"), ("diff-files", "--name-only", "pbes"))
+        return sum(cost([*GIT, *words], cwd=str(self.root)).cpu for words in scans)
 
     def enter(self, n: int) -> None:
         """Add an entry."""
@@ -70,3 +82,40 @@ def metrics() -> Iterator[Metric]:
             where = f"publish of {what} among {NUMBER:,}"
             yield Metric(f"{where}, CPU s", statistics.median(t.cpu for t in took), limit)
             yield Metric(f"{where}, MB", max(t.megabytes for t in took), 120)
+        yield _growth(checkout)
+
+
+def _growth(checkout: Checkout) -> Metric:
+    """Return how many bytes a publish of one release adds, on average of many."""
+    before, packed = size(checkout.root / "registry"), checkout.packed()
+    for n in range(PUBLISHES):
+        checkout.release(NUMBER // 2 + n)
+        checkout.publish()
+    each = (size(checkout.root / "registry") - before) / PUBLISHES / 1_000
+    in_git = (checkout.packed() - packed) / PUBLISHES / 1_000
+    told = f"{PUBLISHES} publishes among {NUMBER:,}, packed repository +{in_git:.1f} kB each"
+    return Metric(f"kB that a publish adds to registry/ ({told})", each, 60)
+
+
+def large() -> Iterator[Metric]:
+    """Compare a publish of one release among ten times as many entries; it takes ten minutes."""
+    with tempfile.TemporaryDirectory() as folder:
+        costs = []
+        for number in (NUMBER, 10 * NUMBER):
+            checkout = Checkout(Path(folder, str(number)), number)
+            took = []
+            for n in range(RUNS):
+                checkout.release(n)
+                took.append(checkout.publish())
+            costs.append(statistics.median(each.cpu for each in took))
+            megabytes = max(each.megabytes for each in took)
+            scan = checkout.scan()
+            yield Metric(f"publish of one release among {number:,}, MB", megabytes, 120)
+            rmtree(checkout.root)
+        what = f"publish of one release among {number:,}, CPU s ({scan:.2f} s of Git's scan), vs {NUMBER:,}"
+        yield Metric(what, costs[1], 1.5, costs[0])
+
+
+def size(folder: Path) -> int:
+    """Return how many bytes the files below a folder have."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())

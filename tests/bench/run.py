@@ -1,4 +1,4 @@
-"""Every number psreg publishes: `python tests/bench/run.py TOPIC|all --json`.
+"""Every number psreg publishes: `python tests/bench/run.py TOPIC|growth|all --json`.
 
 `run.py lint --benign DIR --hostile DIR` prints what the content rules say about any texts instead.
 
@@ -24,6 +24,7 @@ import naming
 import precision
 import releasing
 import reviewing
+import searching
 import shaping
 import site_building
 import starting
@@ -43,14 +44,23 @@ TOPICS = {
     "revision": reviewing.revision,
     "publish": releasing.metrics,
     "deploy": deploying.metrics,
+    "search": searching.metrics,
     "site": site_building.metrics,
     "protocols": conversing.metrics,
 }
 
+GROUPS = {
+    "growth": [
+        *(TOPICS[topic] for topic in ("publish", "search", "site", "cluster", "deploy")),
+        releasing.large,
+    ],
+}
+"""Topics that belong together, with what takes too long for `all`."""
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("topic", choices=[*TOPICS, "all"])
+    parser.add_argument("topic", choices=[*TOPICS, *GROUPS, "all"])
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--benign", type=Path, help="lint: a folder of ordinary texts")
     parser.add_argument("--hostile", type=Path, help="lint: a folder of attacks")
@@ -62,7 +72,9 @@ def main() -> int:
         if args.topic != "lint":
             parser.error("--benign and --hostile belong to the topic lint")
         return 0 if precision.report(args.benign, args.hostile, verbose=args.verbose) else 2
-    chosen = TOPICS.values() if args.topic == "all" else [TOPICS[args.topic]]
+    chosen = (
+        TOPICS.values() if args.topic == "all" else GROUPS.get(args.topic) or [TOPICS[args.topic]]
+    )
     good = True
     for topic in chosen:
         for metric in topic():

@@ -1,7 +1,7 @@
 """A signed registry of any number of names without a tree: records are computed when they are read.
 
 `python synthetic.py publish FOLDER NUMBER NAME` adds one more name, as `psreg publish` does it
-without Git, and prints how many bytes that wrote.
+without Git.
 """
 
 import hashlib
@@ -120,11 +120,21 @@ def _rows(numbers: range) -> dict[str, RowChange]:
     return {name(n): RowChange(was=None, now=row(n)) for n in numbers}
 
 
-def _catalogue(store: Store, number: int) -> Head:
-    """Write the segments that a registry has which grew name by name, and return the head."""
+def _sizes(number: int) -> list[int]:
+    """Return how many rows the segments of a registry have that grew name by name."""
+    kept: list[int] = []
+    for _ in range(number):
+        new = 1
+        while kept and kept[-1] < 2 * new and kept[-1] + new <= MOST_ROWS:
+            new += kept.pop()
+        kept.append(new)
+    return kept
+
+
+def _catalogue(store: Store, number: int, *, at_once: bool) -> Head:
+    """Write the segments, and return the head."""
     head, at = Head(version=1, inputs={}, latest=DATE), 0
-    while at < number:
-        size = min(MOST_ROWS, number - at if number - at < 100 else -(-(number - at) * 2 // 3))
+    for size in [number] if at_once else _sizes(number):
         head, new = next_head(head, _rows(range(at, at + size)), _never)
         for segment, data in zip(head.segments[-len(new) :], new, strict=True):
             store.write(segment.path, data)
@@ -136,14 +146,17 @@ def _never(segment: object) -> None:
     raise AssertionError(f"{segment} is merged")
 
 
-def build(folder: Path, number: int) -> str:
-    """Sign a registry of `number` names below `folder`; return the digest of its root."""
+def build(folder: Path, number: int, *, at_once: bool = False) -> str:
+    """Sign a registry of `number` names below `folder`; return the digest of its root.
+
+    It has the segments of one that grew name by name, or that one publish made `at_once`.
+    """
     its, now = ports(folder, number), datetime.now(UTC).replace(microsecond=0)
     store, pems = its.store, {key: its.keys.create(ID, key) for key in KEYS}
     signer = MetadataSigner(
         keys=signers_of(pems.values()), source="", now=now, registry_id=ID, lifetimes=LIFETIMES
     )
-    head = _catalogue(store, number).to_bytes()
+    head = _catalogue(store, number, at_once=at_once).to_bytes()
     store.write(target_path(catalog_target("head"), Target.of(head).sha256), head)
     root, bins = signer.first_root(ID, pems), Bins.for_names(number)
     targets = signer.first_targets(root)
@@ -165,8 +178,8 @@ def build(folder: Path, number: int) -> str:
     return hashlib.sha256(root.data).hexdigest()
 
 
-def add(folder: Path, number: int, which: str) -> int:
-    """Publish one entry more, and return the number of bytes that this added to the registry."""
+def add(folder: Path, number: int, which: str) -> None:
+    """Publish one entry more."""
     its, now = ports(folder, number), datetime.now(UTC).replace(microsecond=0)
     scratch = folder / "scratch" / which
     generate.entry(scratch, which, 7)
@@ -175,15 +188,9 @@ def add(folder: Path, number: int, which: str) -> int:
         for file in scratch.rglob("*")
         if file.is_file()
     }
-    before = size(folder / "registry")
     baseline = read_baseline(its)
     change = Change(names={which}, baseline=baseline)
     publish(tree, Report(checked=len(tree)), now, its, change=change)
-    return size(folder / "registry") - before
-
-
-def size(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 def layout(folder: Path, number: int) -> dict[str, int]:
@@ -238,6 +245,6 @@ if __name__ == "__main__":
     if what == "build":
         print(build(Path(place), int(count)))
     elif what == "publish":
-        print(add(Path(place), int(count), *more))
+        add(Path(place), int(count), *more)
     else:
         print(json.dumps(layout(Path(place), int(count))))

@@ -13,11 +13,15 @@ WORDS = ["apple", "garden", "night", "river", "silver", "winter", "market", "pla
 NAMES = [f"{one}_{other}" for one in WORDS for other in WORDS if one != other]
 
 
+KINDS = ("new", "new", "version", "version", "yank", "alias", "policy")
+
+
 class History:
     """The steps of one seed: new entries and versions, yanks, aliases, changed policies."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, kinds: tuple[str, ...] = KINDS) -> None:
         self.random = random.Random(seed)
+        self.kinds = kinds
         self.versions: dict[str, list[str]] = {}
         self.toml: dict[str, dict[str, str]] = {}
         self.reason = "Nothing here is ever run."
@@ -25,7 +29,7 @@ class History:
     def step(self) -> Tree:
         """Change one thing, and return the tree."""
         free = [name for name in NAMES if name not in self.versions]
-        kind = self.random.choice(["new", "new", "version", "version", "yank", "alias", "policy"])
+        kind = self.random.choice(self.kinds)
         name = self.random.choice(sorted(self.versions) or free)
         if kind == "new" or not self.versions:
             name = self.random.choice(free)

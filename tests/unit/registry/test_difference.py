@@ -37,8 +37,8 @@ from psreg.registry.segments import folded_rows, read_segment
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.metadata import MetadataSigner, signers_of
 from psreg.registry.trust.reading import read_registry
-from psreg.registry.trust.roles import LIFETIMES, Target, target_path
-from support.histories import History, Tree
+from psreg.registry.trust.roles import LIFETIMES, Bins, Target, target_path
+from support.histories import KINDS, WORDS, History, Tree
 from support.publishing import memory_ports
 from support.registry_trees import POLICY, RELEASE, entry, tree, version
 from support.walks import sampled
@@ -376,6 +376,29 @@ def test_law_publishing_one_by_one_gives_what_publishing_the_last_tree_gives(ste
     assert one_by_one.records() == at_once.records()
     assert one_by_one.rows() == at_once.rows()
     assert all(map(is_name, one_by_one.rows()))
+
+
+@pytest.mark.unmeasured
+def test_law_histories_that_get_more_bins_give_the_records_and_rows_of_the_last_tree() -> None:
+    seed = random.randrange(10**6)
+    print(f"seed {seed}")
+    many = tree(*(entry(f"made_{word}_{at}") for word in WORDS for at in range(28)))
+    del many[POLICY_FILE]
+    kinds = tuple(kind for kind in KINDS if kind != "policy")  # which computes all of them again
+    walk, one_by_one, at_once = History(seed, kinds), Publisher(), Publisher()
+    files = many | walk.step()
+    while len(walk.versions) + 28 * len(WORDS) < 257:
+        one_by_one.publish(files)
+        files = many | walk.step()
+    before = read_registry(one_by_one.ports.store.read)
+    one_by_one.publish(files)
+    at_once.publish(files)
+    after = read_registry(one_by_one.ports.store.read)
+    assert before is not None
+    assert after is not None
+    assert (before.bins, after.bins) == (Bins.for_names(256), Bins.for_names(257))
+    assert one_by_one.records() == at_once.records()
+    assert one_by_one.rows() == at_once.rows()
 
 
 # Registries of an older psreg
