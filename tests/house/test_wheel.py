@@ -113,6 +113,7 @@ def published(base, tmp_path_factory):
         (["serve", "--port", "0"], "site", "mkdocs-material"),
         (["review", "--base", "HEAD", "."], "review", "gitpython"),
         (["submit", "made_0"], "review", "gitpython"),
+        (["deploy", "s3://bucket"], "deploy", "s3fs"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

@@ -40,6 +40,7 @@ def serve(path):
     for module in pkgutil.walk_packages(psreg.__path__, "psreg."):
         if module.name != "psreg.__main__":
             import_module(module.name)
+    import_module("s3fs")  # the driver of `psreg deploy` takes as long as all the others
     gc.freeze()
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)
