@@ -3,19 +3,22 @@
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from html.parser import HTMLParser
 
 import pytest
 
 from psreg.protocols.pb2s.proof import proof_schema
+from psreg.registry.checkout import read_tree
 from support.catalogue import checkout
-from support.publishing import files
+from support.publishing import files, release
 from support.warm_psreg import run_psreg
 
 PIN = "--root-sha256"
@@ -270,10 +273,10 @@ def serving(registry):
     """Start `psreg serve` on a free port; stop what still runs in the end."""
     started = []
 
-    def start(*arguments):
+    def start(*arguments, cwd=registry):
         process = subprocess.Popen(
             [sys.executable, "-m", "psreg", "serve", "--port", "0", *arguments],
-            cwd=registry,
+            cwd=cwd,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -304,6 +307,45 @@ def test_serve_tells_its_address_and_ends_without_a_trace(serving, end, tmp_path
     out, said = process.communicate(timeout=30)
     assert (process.returncode, out, said) == (0, "", "stopped\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def served(url, path, word, present=True):
+    """Wait until the page has the word, or has it no more."""
+    for _ in range(600):
+        with urllib.request.urlopen(f"{url}{path}", timeout=10) as answer:
+            if (word in answer.read().decode()) == present:
+                return
+        time.sleep(0.05)
+    raise AssertionError(f"{path}: {word}")
+
+
+def test_serve_follows_what_is_published(serving, registry, tmp_path):
+    place = tmp_path / "checkout"
+    shutil.copytree(registry, place)
+    process = serving("--out", str(tmp_path / "site"), cwd=place)
+    url = process.stdout.readline().split(" at ")[1].split(" ")[0]
+    process.stdout.readline()
+    served(url, "prompt/river_letter/", "Yanked", present=False)
+    toml = place / "pbes/prompt/river_letter/entry.toml"
+    toml.write_text(toml.read_text() + '[yanked]\n"1.0.0" = "It was wrong."\n')
+    content = {path: data for path, data in read_tree(place).items() if path.parts[0] == "pbes"}
+    release(place / "home", place / "registry", content)
+    served(url, "prompt/river_letter/", "It was wrong.")
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[1].endswith("stopped\n")
+
+
+def test_serve_keeps_what_it_has_if_it_cannot_build(serving, registry, tmp_path):
+    place = tmp_path / "checkout"
+    shutil.copytree(registry, place)
+    process = serving("--out", str(tmp_path / "site"), cwd=place)
+    url = process.stdout.readline().split(" at ")[1].split(" ")[0]
+    process.stdout.readline()
+    timestamp = place / "registry/metadata/timestamp.json"
+    timestamp.write_bytes(timestamp.read_bytes().replace(b"1", b"2"))
+    assert select.select([process.stderr], [], [], 60)[0]
+    assert "TRUST_" in process.stderr.readline()
+    served(url, "prompt/river_letter/", "<h1")
 
 
 def test_serve_for_machines_into_a_folder(serving, tmp_path):

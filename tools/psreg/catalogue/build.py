@@ -84,6 +84,10 @@ class SiteSource:
         """Return the registry's policy; without a file, the defaults."""
         return policy.read(self.read("registry/policy.toml") or b"")
 
+    def folders(self) -> tuple[Path, ...]:
+        """Return the folders on which the site depends."""
+        return (self.registry, frame_source(self.checkout))
+
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a plain file in the checkout, None if there is no such file."""
         try:
@@ -162,14 +166,8 @@ def build_site(
             fingerprint=fingerprint(frame_source(source.checkout), settings),
         )
         before = None if full else read_manifest(read_marker(out))
-        if before and before.fingerprint == build.fingerprint:
-            if before.roles == build.registry.roles:
-                count = len(rows_of(before.entries))
-                return BuiltSite(site=site, entries=count, files=before.files, changed=0)
-            difference = _Difference.since(before, build.registry)
-            if len(difference.changed) <= _FEW:
-                return build.change(before, difference)
-        return build.whole(fixed, executor)
+        changed = build.change(before) if before else None
+        return changed or build.whole(fixed, executor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,8 +249,17 @@ class _Build:
             target.write(MARKER, after.to_bytes())
         return BuiltSite(site=self.site, entries=len(rows_of(entries)), files=after.files)
 
-    def change(self, before: Manifest, difference: _Difference) -> BuiltSite:
-        """Change the files that differ."""
+    def change(self, before: Manifest) -> BuiltSite | None:
+        """Change the files that differ from a former site; None if all of them may."""
+        if before.fingerprint != self.fingerprint:
+            return None
+        if before.roles == self.registry.roles:
+            count = len(rows_of(before.entries))
+            return BuiltSite(site=self.site, entries=count, files=before.files, changed=0)
+        difference = _Difference.since(before, self.registry)
+        return self._apply(before, difference) if len(difference.changed) <= _FEW else None
+
+    def _apply(self, before: Manifest, difference: _Difference) -> BuiltSite:
         with changed_site(self.out) as target:
             shells = Shells(shells_of(before.frames), self.site)
             rows = _write_changed(target, shells, self.source, difference)

@@ -1,4 +1,4 @@
-"""`psreg serve`: build the catalogue and serve it on this machine."""
+"""`psreg serve`: build the catalogue and serve it on this machine; build it again on a change."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ import tempfile
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from psreg.cli.options import add_port_option
 from psreg.cli.site import add_registry_option, built_site
 from psreg.system.console import Console, add_output_options
+from psreg.system.extras import extra
+from psreg.system.processes import run_psreg
+
+if TYPE_CHECKING:
+    from psreg.catalogue.build import BuiltSite
 
 EXAMPLE = "psreg serve --port 8765"
 PORT = 8765
@@ -46,22 +52,42 @@ def _serve(args: Namespace, out: Path, console: Console) -> None:
     from psreg.catalogue.build import SiteSource
     from psreg.catalogue.server import SiteServer
 
+    with extra("site"):
+        from psreg.system.watching import watched
+
     source = SiteSource.find(args.registry_dir)
     # Take the port first, so that a busy port is reported before the site is built.
     with SiteServer(out, args.port) as server:
-        built = built_site(source, out, server.url)
-        if console.machine:
-            console.json(
-                {
-                    "schema": "psreg.serve/1",
-                    "url": server.url,
-                    "registry_id": built.site.registry_id,
-                    "root_sha256": built.site.root_sha256,
-                    "entries": built.entries,
-                }
-            )
-        elif not console.quiet:
-            console.line(f"serving {built.entry_count} at {server.url} (press Ctrl-C to stop)")
-            console.line(built.site.add_command)
-        console.flush()
-        server.serve_forever(poll_interval=0.2)
+        _say(built_site(source, out, server.url), server.url, console)
+        where = (
+            "--out",
+            str(out),
+            "--base-url",
+            server.url,
+            "--registry-dir",
+            str(source.registry),
+        )
+        with server.in_background(), watched(source.folders()) as wait_for_change:
+            while True:
+                # NOTE: in another process, because this one has threads and must not be forked. It
+                # says what is wrong; what is served is then still the site from before. The first
+                # time, it finds what changed before the folders were watched.
+                run_psreg("site", "build", "--quiet", *where)
+                wait_for_change()
+
+
+def _say(built: BuiltSite, url: str, console: Console) -> None:
+    if console.machine:
+        console.json(
+            {
+                "schema": "psreg.serve/1",
+                "url": url,
+                "registry_id": built.site.registry_id,
+                "root_sha256": built.site.root_sha256,
+                "entries": built.entries,
+            }
+        )
+    elif not console.quiet:
+        console.line(f"serving {built.entry_count} at {url} (press Ctrl-C to stop)")
+        console.line(built.site.add_command)
+    console.flush()

@@ -8,9 +8,12 @@ refused before a server looks at the request.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
+from threading import Thread
 from typing import Any, ClassVar, NamedTuple
 
 from psreg.core.errors import UnavailableError
@@ -47,6 +50,15 @@ class Listener(ThreadingHTTPServer):
                 f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}",
                 "Choose another port with --port.",
             ) from error
+
+    @contextmanager
+    def in_background(self) -> Iterator[None]:
+        """Serve until the block ends, in a thread of its own."""
+        Thread(target=self.serve_forever, args=(0.2,), daemon=True).start()
+        try:
+            yield
+        finally:
+            self.shutdown()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore a client that disconnected."""

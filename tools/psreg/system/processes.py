@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
@@ -104,3 +105,8 @@ def _heed_signals() -> None:  # pragma: no cover - elsewhere
     """Let Ctrl-C end the process at once and silently; the first process reports it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def run_psreg(*arguments: str) -> int:
+    """Run this psreg with other arguments in a process of its own; return its exit code."""
+    return subprocess.run([sys.executable, "-m", "psreg", *arguments], check=False).returncode
