@@ -13,7 +13,7 @@ from pathlib import Path
 from measure import Metric, cost
 from releasing import NUMBER, PSREG, Checkout
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.append(str(Path(__file__).parents[1]))
 
 from psreg.registry.deploy.deploy import deploy
 from psreg.registry.deploy.deployable import Deployable
