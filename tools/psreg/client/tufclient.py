@@ -19,6 +19,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
+from psreg.registry.trust import plain_signers  # noqa: F401 - comes before `tuf`
+
+# isort: split
 from tuf.ngclient import FetcherInterface, TargetFile, Updater, UpdaterConfig
 
 # The errors of python-tuf, from the module that raises them: only registry/trust/metadata.py

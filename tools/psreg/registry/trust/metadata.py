@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from psreg.registry.trust import plain_signers  # noqa: F401 - comes before `tuf`
+
+# isort: split
 from securesystemslib.signer import CryptoSigner, Key, Signer
 from tuf.api.exceptions import LengthOrHashMismatchError, UnsignedMetadataError
 from tuf.api.metadata import (
