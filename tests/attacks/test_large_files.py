@@ -9,6 +9,7 @@ import tracemalloc
 
 import pytest
 
+from psreg.compatibility.diff import compare_named, file_operand
 from psreg.core.diagnostics import ERROR
 from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.dotprompt_sections import MOST_ENTRIES
@@ -227,3 +228,58 @@ def test_the_verdict_of_each_message_counts_what_is_listed_elsewhere(tmp_path):
     titles = [line for line in done.stdout.splitlines() if line.startswith(b"turn ")]
     assert titles[0].partition(b":")[2] == titles[-1].partition(b":")[2] != b" clean"
     assert b" 0 sound" in done.stdout
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown"])
+def test_the_differences_of_large_files_are_listed_in_short(tmp_path, form):
+    text = f"{HEAD}[CONTENT]\n" + "".join(f"{{a{n:x}}}" for n in range(20_000))
+    (tmp_path / "a.prompt").write_text(text)
+    (tmp_path / "b.prompt").write_text(text.replace("{a", "{b"))
+    done = run_psreg("diff", "--format", form, "a.prompt", "b.prompt", cwd=tmp_path)
+    assert len(done.stdout) < 200_000
+    if form == "json":
+        counted = [1 + change["more"] for change in json.loads(done.stdout)["changes"]]
+        assert sum(counted) >= 40_000
+
+
+def _techniques(name, number):
+    rows = [{"name": f"{name}{n}", "purpose": "To teach."} for n in range(number)]
+    return json.loads(BASE[:-1] + "}") | {"facilitator_techniques": {"techniques": rows}}
+
+
+def test_names_of_many_new_techniques_are_not_compared_in_pairs(tmp_path):
+    """What is known of few, that they have other names, is known of many."""
+    for number in (20, 500):
+        for file, name in (("a.pbe.txt", "technique"), ("b.pbe.txt", "another")):
+            (tmp_path / file).write_text(json.dumps(_techniques(name, number)))
+        calls = []
+        before = sys.getprofile()
+        sys.setprofile(lambda frame, *_, calls=calls: calls.append(frame.f_code.co_name))
+        try:
+            operands = [
+                file_operand((tmp_path / f).read_bytes(), f) for f in ("a.pbe.txt", "b.pbe.txt")
+            ]
+            found = compare_named(*operands)
+        finally:
+            sys.setprofile(before)
+        assert str(found.floor) == "minor"
+        assert calls.count("_is_respelled") < 20_000
+
+
+def test_long_names_of_techniques_are_not_compared_by_letters(tmp_path):
+    for file, ends in (("a.pbe.txt", "xy"), ("b.pbe.txt", "zw")):
+        name = f"{ends[0]}{'k' * 100_000}{ends[1]}"
+        (tmp_path / file).write_text(json.dumps(_techniques(name, 1)))
+    tracemalloc.start()
+    done = [file_operand((tmp_path / f).read_bytes(), f) for f in ("a.pbe.txt", "b.pbe.txt")]
+    assert str(compare_named(*done).floor) == "minor"
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    tracemalloc.stop()
+
+
+def test_a_rendered_text_names_a_few_of_the_variables_without_a_value(tmp_path):
+    text = f"{HEAD}[CONTENT]\n" + "".join(f"{{a{n:x}}}" for n in range(10_000))
+    (tmp_path / "a.prompt").write_text(text)
+    done = run_psreg("render", "a.prompt", cwd=tmp_path, text=True)
+    assert "and 9,980 more" in done.stderr
+    assert len(done.stderr) < 1_000

@@ -1,4 +1,4 @@
-"""What a file of the largest size that was made to be slow costs: CPU, memory and output of `psreg check`."""
+"""What a file of the largest size that was made to be slow costs: CPU, memory and output of psreg."""
 
 import json
 import subprocess
@@ -109,18 +109,119 @@ FILES = {
 }
 
 
+def _records(number, **record):
+    return (json.dumps(record) + "\n") * number
+
+
+def _cycles(block, number):
+    return _records(number, instr="INSTR:x", previous="S{}S", next=block)
+
+
+def _block(variables, value):
+    return "S{" + "".join(f"$v{n}:{n + value};" for n in range(variables)) + "}S"
+
+
+CONVERSATIONS = {
+    "250 modifiers, 990 times": ("vpp", _records(990, role="user", content="!<g> " + "--a " * 250)),
+    "250,000 modifiers": ("vpp", _records(1, role="user", content="!<g> " + "--a " * 250_000)),
+    "answers without a footer": ("vpp", _records(30_000, role="assistant", content="x")),
+    "exchanges": ("pb2s", _records(17_000, message="x", text="DRAFT:\nx", pb2s_proof={})),
+    "long exchanges": ("pb2s", _records(1_000, message="x", text="DRAFT:\n" + "x" * 900)),
+    "260,000 logs": ("plsp", _cycles("S{$a:1;" + ">$a;" * 260_000 + "}S", 1)),
+    "a long text that is logged often": (
+        "plsp",
+        _cycles(f'S{{$a:"{"x" * 500}";{">$a;" * 120}}}S', 990),
+    ),
+    "40 variables, 1,000 cycles": (
+        "plsp",
+        "".join(
+            json.dumps({"instr": "INSTR:x", "previous": _block(40, n - 1), "next": _block(40, n)})
+            + "\n"
+            for n in range(1_000)
+        ),
+    ),
+}
+RELEASE = "pbes/prompt/abc/0.1.0"
+SUBMITTED = {
+    "README.md with links": (f"{RELEASE}/README.md", _filled("", "![x](http://1.2.3.4/{y})\n")),
+    "README.md with hidden characters": (f"{RELEASE}/README.md", _filled("", "a\u200bb \u202e\n")),
+    "waivers of policy.toml": (
+        "registry/policy.toml",
+        _filled("", '[[waiver]]\ncode="X"\nnames=["n"]\nreason="."\n', size=TOML),
+    ),
+    "withdrawn versions": (
+        "pbes/prompt/abc/entry.toml",
+        "owners=[]\n[yanked]\n" + "".join(f'"1.0.{n}"="."\n' for n in range(16_000)),
+    ),
+    "a golden case": (
+        f"{RELEASE}/evidence/golden/a.json",
+        json.dumps({"values": {f"k{n}": 1 for n in range(60_000)}, "expected": 1}),
+    ),
+    "a transcript with links": (
+        f"{RELEASE}/evidence/a.jsonl",
+        _records(11_000, role="assistant", content="![x](http://1.2.3.4/a?q=b) \u200b\u202e"),
+    ),
+}
+TECHNIQUES = [{"name": f"a{n}", "purpose": "To teach."} for n in range(6_000)]
+COMPARED = {
+    "65,000 new variables": (
+        "prompt",
+        CONTENT + "".join(f"{{a{n:x}}}" for n in range(65_000)),
+        CONTENT + "".join(f"{{b{n:x}}}" for n in range(65_000)),
+    ),
+    "6,000 new techniques": (
+        "pbe.txt",
+        _engine(facilitator_techniques={"techniques": TECHNIQUES}),
+        _engine(facilitator_techniques={"techniques": TECHNIQUES}).replace('"a', '"b'),
+    ),
+}
+
+
 def metrics():
     """Each metric is the part of its limit that was used; 1 is all of it."""
-    for what, (name, text) in FILES.items():
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, name)
-            path.write_text(text)
-            command = [sys.executable, "-m", "psreg", "check", "--format", "json", name]
-            program = [sys.executable, "-c", _MEASURE, *command]
-            done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=True)
-        cpu, megabytes, output = map(float, done.stdout.split())
-        used = max(cpu / CPU_S, megabytes / MEGABYTES, output / OUTPUT_MB)
-        yield Metric(f"{what}: {cpu:.2f} s CPU, {megabytes:.0f} MB, {output:.2f} MB out", used, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        for what, (name, text) in FILES.items():
+            (place / name).write_text(text)
+            yield _used(what, place, "check", "--format", "json", name)
+        for what, (protocol, text) in CONVERSATIONS.items():
+            (place / "x.jsonl").write_text(text)
+            command = ("transcript", "--protocol", protocol, "x.jsonl", "--format")
+            for form in ("json", "sarif"):
+                yield _used(f"transcript, {form}: {what}", place, *command, form)
+            if protocol == "plsp":
+                inspect = ("plsp", "inspect", "x.jsonl", "--format", "json")
+                yield _used(f"plsp inspect: {what}", place, *inspect)
+        for what, (suffix, before, after) in COMPARED.items():
+            names = (f"before.{suffix}", f"after.{suffix}")
+            for name, text in zip(names, (before, after), strict=True):
+                (place / name).write_text(text)
+            yield _used(f"diff: {what}", place, "diff", "--format", "json", *names)
+        yield from _submitted(place / "registry")
+
+
+def _submitted(registry):
+    psreg = [sys.executable, "-m", "psreg"]
+    init = [*psreg, "init", registry, "--name", "R", "--url", "https://r.example"]
+    subprocess.run(init, capture_output=True, check=True)
+    subprocess.run([*psreg, "new", "prompt", "abc"], cwd=registry, capture_output=True, check=True)
+    for what, (path, text) in SUBMITTED.items():
+        file = registry / path
+        before = file.read_text() if file.exists() else None
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        for form in ("json", "sarif"):
+            yield _used(f"check, {form}: {what}", registry, "check", "--format", form, "pbes")
+        file.unlink() if before is None else file.write_text(before)
+
+
+def _used(what, folder, *arguments):
+    command = [sys.executable, "-m", "psreg", *arguments]
+    program = [sys.executable, "-c", _MEASURE, *command]
+    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=True)
+    cpu, megabytes, output = map(float, done.stdout.split())
+    used = max(cpu / CPU_S, megabytes / MEGABYTES, output / OUTPUT_MB)
+    return Metric(f"{what}: {cpu:.2f} s CPU, {megabytes:.0f} MB, {output:.2f} MB out", used, 1)
 
 
 _MEASURE = """

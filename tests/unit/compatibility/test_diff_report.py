@@ -104,6 +104,7 @@ def test_document():
         "before": "",
         "after": "Praise",
         "behaviour": False,
+        "more": 0,
     }
 
 

@@ -79,6 +79,10 @@ def _read(what: str) -> tuple[str, bytes]:
     return what, read_named(Path(what))
 
 
+_NAMED = 20
+"""Variables without a value that a warning names."""
+
+
 def _warn(filled: Filled, console: Console) -> None:
     """Warn about what did not prevent the rendering but may be a mistake."""
     for flaw in filled.flaws:
@@ -90,7 +94,9 @@ def _warn(filled: Filled, console: Console) -> None:
         guess = f"; did you mean `{near}`?" if near else ""
         console.warn(f"psreg: warning: the prompt has no variable `{name}`{guess}")
     if filled.rendering.missing:
-        names = ", ".join(f"`{name}`" for name in filled.rendering.missing)
+        missing = filled.rendering.missing
+        names = ", ".join(f"`{name}`" for name in missing[:_NAMED])
+        names += f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
         console.warn(f"psreg: warning: no value for {names}; give one with --set NAME=VALUE")
     for name in sorted({literal.name for literal in prompt.literals}):
         if name in filled.rendering.unknown:

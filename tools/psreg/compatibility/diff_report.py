@@ -6,12 +6,13 @@ terminal, or format, link or mention in the comment.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
 from psreg.compatibility.diff import Diff, Operand
 from psreg.compatibility.row import Difference
+from psreg.core.excerpt import cropped
 from psreg.core.terminal import one_line, plain
 from psreg.core.version import Step
 from psreg.lint.reports.markdown import neutral
@@ -21,6 +22,9 @@ DIFF_SCHEMA = "psreg.diff/1"
 
 READ = "behaviour, please read"
 """The mark of a new wording that changes what the assistant does."""
+
+_LISTED = 200
+"""The differences that text and JSON list; then one of each row stands for the others."""
 
 _ROWS = 50
 """The most differences that Markdown lists."""
@@ -35,7 +39,7 @@ def diff_document(diff: Diff) -> dict[str, Any]:
         "behaviour": diff.behaviour,
         "before": _operand(diff.before),
         "after": _operand(diff.after),
-        "changes": [_change(difference) for difference in diff.differences],
+        "changes": [_change(difference, more) for difference, more in _listed(diff.differences)],
     }
 
 
@@ -48,16 +52,28 @@ def _operand(operand: Operand) -> dict[str, Any]:
     }
 
 
-def _change(difference: Difference) -> dict[str, Any]:
+def _listed(differences: Iterable[Difference]) -> Iterator[tuple[Difference, int]]:
+    """Yield `_LISTED` differences, and then the first of each row; each with those left out."""
+    room = _LISTED
+    for _, group in groupby(differences, key=lambda difference: difference.row):
+        found = list(group)
+        listed = found[: max(1, room)]
+        room -= len(listed)
+        yield from ((difference, 0) for difference in listed[:-1])
+        yield listed[-1], len(found) - len(listed)
+
+
+def _change(difference: Difference, more: int) -> dict[str, Any]:
     return {
         "row": difference.row,
         "step": str(difference.step),
         "message": difference.message,
         "reason": difference.reason,
         "pointer": difference.pointer,
-        "before": difference.before,
-        "after": difference.after,
+        "before": cropped(difference.before),
+        "after": cropped(difference.after),
         "behaviour": difference.behaviour,
+        "more": more,
     }
 
 
@@ -67,7 +83,7 @@ def diff_text(diff: Diff, *, patch: bool = False) -> str:
     `patch` adds the unified diff of the two artifacts.
     """
     lines = [f"floor: {diff.floor}{_next(diff)}"]
-    for step, found in groupby(diff.differences, key=lambda difference: difference.step):
+    for step, found in groupby(_listed(diff.differences), key=lambda each: each[0].step):
         lines += ["", str(step), *_of_step(found)]
     if not diff.differences:
         lines += ["", "no differences"]
@@ -82,14 +98,16 @@ def _next(diff: Diff) -> str:
     return f" (after {one_line(diff.before.version or '')} that is {diff.least} or higher)"
 
 
-def _of_step(differences: Iterator[Difference]) -> Iterator[str]:
+def _of_step(differences: Iterator[tuple[Difference, int]]) -> Iterator[str]:
     """Yield the lines of the differences of one step, with the reason once for each row."""
-    for identifier, found in groupby(differences, key=lambda difference: difference.row):
+    for identifier, found in groupby(differences, key=lambda each: each[0].row):
         reason = ""
-        for difference in found:
+        for difference, more in found:
             mark = f" ({READ})" if difference.behaviour else ""
             yield f"  {one_line(difference.message)}{mark}"
             yield from _values(difference)
+            if more:
+                yield f"  and {more:,} more like it"
             reason = difference.reason
         yield f"    {identifier}: {reason}"
 
@@ -97,7 +115,7 @@ def _of_step(differences: Iterator[Difference]) -> Iterator[str]:
 def _values(difference: Difference) -> Iterator[str]:
     for sign, value in zip("-+", _unquoted(difference), strict=True):
         if value:
-            yield f"      {sign} {one_line(value)}"
+            yield f"      {sign} {one_line(cropped(value))}"
 
 
 def _unquoted(difference: Difference) -> tuple[str, str]:

@@ -36,19 +36,31 @@ def _both(before: Pbe, after: Pbe, path: tuple[str, ...]) -> tuple[_Parts, _Part
     return ({}, {}) if old is None or new is None else (old, new)
 
 
+_MOST_PAIRS = 1_000
+"""The most pairs of parts whose names are compared letter by letter."""
+
+_LONGEST_NAME = 200
+"""The characters of the longest name that is compared so."""
+
+
 def _respelled(old: _Parts, new: _Parts) -> Mapping[str, str]:
     """Return the new keys of the parts in `old` of which only the spelling differs."""
     left = [key for key in new if key not in old]
+    gone = [key for key in old if key not in new]
     found: dict[str, str] = {}
-    for key, part in old.items() if left else ():
-        alike = (other for other in left if _is_respelled(part, new[other]))
-        if key not in new and (other := next(alike, None)):
+    if len(gone) * len(left) > _MOST_PAIRS:
+        return found  # other parts were removed and added, which requires no smaller step
+    for key in gone:
+        alike = (other for other in left if _is_respelled(old[key], new[other]))
+        if other := next(alike, None):
             found[key] = other
             left.remove(other)
     return found
 
 
 def _is_respelled(old: Part, new: Part) -> bool:
+    if max(len(old.name), len(new.name)) > _LONGEST_NAME:
+        return False
     one, other = folded(old.name), folded(new.name)
     edits = distance(one, other)
     return edits < FAR and 2 * edits < len(one) and _purpose(old) == _purpose(new) != ""
