@@ -1,4 +1,7 @@
-"""The catalogue of 1,000 entries against plain mkdocs-material building the same pages."""
+"""The catalogue of 1,000 entries against plain mkdocs-material building the same pages.
+
+And of 5,000 entries: the size of the whole site, and what changes after one release.
+"""
 
 import json
 import os
@@ -11,7 +14,8 @@ from pathlib import Path
 import generate
 from measure import Metric, cost
 
-NUMBER = 1_000
+NUMBER, MANY = 1_000, 5_000
+FILES = 12
 PSREG = str(Path(sys.executable).parent / "psreg")
 
 CONFIG = """\
@@ -49,12 +53,27 @@ def _page(name: str, artifact: dict) -> str:
 
 
 def metrics():
+    yield from _whole()
+    yield from _change()
+
+
+def _registry(folder, number):
+    """Publish a registry of `number` entries; return its checkout and the environment for psreg."""
+    root = folder / "checkout"
+    generate.registry(root, number, "REG011")
+    env = {**os.environ, "PSREG_HOME": str(folder / "home"), "NO_MKDOCS_2_WARNING": "1"}
+    subprocess.run([PSREG, "publish", "--quiet"], cwd=root, env=env, check=True)
+    return root, env
+
+
+def _built(root, env, out):
+    return cost([PSREG, "site", "build", "--out", str(out)], env=env, cwd=str(root))
+
+
+def _whole():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        root = folder / "checkout"
-        generate.registry(root, NUMBER, "REG011")
-        env = {**os.environ, "PSREG_HOME": str(folder / "home"), "NO_MKDOCS_2_WARNING": "1"}
-        subprocess.run([PSREG, "publish", "--quiet"], cwd=root, env=env, check=True)
+        root, env = _registry(folder, NUMBER)
         docs = folder / "plain/docs"
         (docs / "entries").mkdir(parents=True)
         (folder / "plain/mkdocs.yml").write_text(CONFIG)
@@ -64,11 +83,39 @@ def metrics():
             page = _page(f"made_{n}", artifact)
             (docs / f"entries/made_{n}.md").write_text(page)
             (docs / f"entries/made_{n}-1.0.0.md").write_text(page)  # the page of the version
-        command = [PSREG, "site", "build", "--out", str(folder / "site")]
-        ours = statistics.median(cost(command, env=env, cwd=str(root)).wall for _ in range(3))
+        ours = statistics.median(_built(root, env, folder / f"site{n}").wall for n in range(3))
         plain = cost(
             [sys.executable, "-m", "mkdocs", "build", "--quiet"], env=env, cwd=str(folder / "plain")
         )
         yield Metric(
-            "site of 1,000 entries, wall s, vs plain mkdocs-material", ours, 0.1, plain.wall
+            "site of 1,000 entries, wall s, vs plain mkdocs-material", ours, 1 / 12, plain.wall
         )
+
+
+def _change():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        root, env = _registry(folder, MANY)
+        out = folder / "site"
+        _built(root, env, out)
+        size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
+        yield Metric("site of 5,000 entries, all files, bytes an entry", size / MANY, 60_000)
+        took, written = [], []
+        for n in range(5):
+            before = _files(out)
+            generate.version(root, f"made_{n}", n, "1.1.0")
+            subprocess.run([PSREG, "publish", "--quiet"], cwd=root, env=env, check=True)
+            took.append(_built(root, env, out).cpu)
+            after = _files(out)
+            written.append([path for path in after if after[path] != before.get(path)])
+        yield Metric(
+            "site of 5,000 entries changed by one release, CPU s", statistics.median(took), 0.3
+        )
+        others = [sum(not p.startswith("registry/") for p in paths) for paths in written]
+        yield Metric("the same, files written besides copies of the registry's", max(others), FILES)
+
+
+def _files(out):
+    """Return the identity of each file by path, without psreg's own note about the folder."""
+    paths = (path for path in out.rglob("*") if path.is_file() and path.name != ".psreg-site")
+    return {path.relative_to(out).as_posix(): path.stat().st_ino for path in paths}
