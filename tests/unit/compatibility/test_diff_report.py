@@ -132,3 +132,29 @@ def test_many_changes_are_counted():
     comment = diff_markdown(changed(**many))
     assert comment.count("was added") == 50
     assert comment.endswith("\n…and 10 more.\n")
+
+
+def with_techniques(name, number):
+    return {
+        **PBE,
+        "facilitator_techniques": {"techniques": [{"name": f"{name}{n}"} for n in range(number)]},
+    }
+
+
+def test_very_many_differences_are_listed_in_short():
+    names = ("old", "new" * 100)
+    found = compare_named(*(operand(with_techniques(name, 300)) for name in names))
+    listed = diff_document(found)["changes"]
+    assert len(listed) < len(found.differences)
+    assert sum(1 + change["more"] for change in listed) == len(found.differences)
+    assert " more like it" in diff_text(found)
+    few = compare_named(*(operand(with_techniques(name, 2)) for name in names))
+    assert few.floor == found.floor
+
+
+def test_a_technique_with_a_long_name_is_not_taken_for_a_respelled_one():
+    rows = ({"name": end + "k" * 500, "purpose": "To teach."} for end in "ab")
+    sides = ({**PBE, "facilitator_techniques": {"techniques": [row]}} for row in rows)
+    assert {each.row for each in compare_named(*map(operand, sides)).differences} == {
+        "PBE-PART-RENAMED"
+    }

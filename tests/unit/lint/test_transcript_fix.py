@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from psreg.core.diagnostics import Mode
+from psreg.core.diagnostics import ERROR, Mode
 from psreg.formats.conversation.reader import read_conversation
-from psreg.lint.transcript import check_transcript, fixed_conversation, json_lines_of
+from psreg.lint.transcript import check_transcript, fixed_conversation, json_lines_of, shortened
 from psreg.lint.transcript_live import live_turns
 from psreg.protocols.protocol import Options
 
@@ -95,3 +95,14 @@ def test_a_line_that_is_not_a_turn_is_reported():
 def test_a_live_session_may_be_read_leniently():
     (strict,), (lenient,) = live(user("!<q> --x")), live(user("!<q> --x"), mode=Mode.READ)
     assert (strict.broken, lenient.broken) == (True, False)
+
+
+def test_a_fixed_conversation_is_reported_in_short():
+    lines = (json.dumps({"role": "assistant", "content": "x"}) + "\n") * 400
+    conversation = read_conversation(lines.encode(), "x.jsonl", "vpp")
+    whole = check_transcript(conversation, "vpp", room=10_000)
+    short = shortened(whole)
+    assert short == check_transcript(conversation, "vpp")
+    assert len(short.report.diagnostics) < len(whole.report.diagnostics)
+    assert short.report.count(ERROR) == whole.report.count(ERROR) >= 400
+    assert any("more of VPP" in d.message for d in short.report.diagnostics)

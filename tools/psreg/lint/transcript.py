@@ -293,13 +293,14 @@ def fixed_conversation(
     `check` judges a conversation; a fix is offered as long as its finding is there.
     """
     records = _records(conversation)
-    report, number = check(conversation), 0
-    for _ in range(MAX_PASSES):
+    report = check(conversation)
+    number, passes, done = 0, 0, 1
+    while done and passes < MAX_PASSES:
         done = sum(_fix(records, found) for found in _offered(report).items())
-        if not done:
-            break
-        conversation = _conversation(conversation, records)
-        report, number = check(conversation), number + done
+        if done:
+            conversation = _conversation(conversation, records)
+            report = check(conversation)
+        number, passes = number + done, passes + 1
     return conversation, report, number
 
 

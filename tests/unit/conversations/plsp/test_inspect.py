@@ -165,3 +165,18 @@ def test_a_trace_is_one_document():
         [d for d in document["diagnostics"] if d["severity"] == "error"]
     )
     json.dumps(document)
+
+
+def test_of_a_long_trace_not_all_is_shown():
+    logs = 'S{$a:"' + "x" * 400 + '";' + ">$a;" * 1_000 + "}S"
+    long = {"instr": "INSTR: " + "y" * 100, "previous": "S{}S", "next": logs}
+    bare = {"next": logs}
+    lines = "".join(f"{json.dumps(each)}\n" for each in (long, bare)).encode() + SHORT_TRACE
+    first, second, third, *_ = found = steps(lines)
+    assert (first.omitted, first.logs, first.changes) == (True, (), ())
+    assert len(first.instr) == 60
+    assert (second.omitted, second.instr) == (True, None)
+    assert (third.omitted, len(third.changes)) == (False, 2)
+    assert "  (changes, logs and actions are left out" in "\n".join(inspect_lines(found))
+    omitted = [cycle["omitted"] for cycle in inspect_document(found, "t.jsonl")["cycles"]]
+    assert omitted[:3] == [True, True, False]

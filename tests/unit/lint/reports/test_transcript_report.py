@@ -1,5 +1,7 @@
 """A checked conversation as lines and as a document: message by message, in full or in short."""
 
+import json
+
 import pytest
 
 from psreg.formats.conversation.reader import read_conversation
@@ -72,3 +74,15 @@ def test_the_document_counts_what_the_lines_say(text):
     )
     assert all(message["sound"] for message in document["messages"]) == (text == GOOD)
     assert "stats" not in document
+
+
+def test_what_was_understood_is_listed_as_far_as_there_is_room():
+    record = {"role": "user", "content": "!<g> --minor"}
+    long = {"role": "assistant", "content": f"<g>\nx\n{FOOTER.replace('none', 'a ' * 200_000)}"}
+    lines = "".join(f"{json.dumps(each)}\n" for each in (record, long, record))
+    document = transcript_document(heard(lines.encode(), "vpp"))
+    assert [message["parsed"] for message in document["messages"]] == [1, 1, 1]
+    assert (len(document["parsed"]), document["parsed_omitted"]) == (1, 2)
+    many = "".join(f"{json.dumps(record)}\n" for _ in range(1_000))
+    document = transcript_document(heard((many + many).encode(), "vpp"))
+    assert document["parsed_omitted"] == 0 < len(document["parsed"])
