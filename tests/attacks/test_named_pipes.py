@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -96,3 +99,20 @@ def test_a_pipe_that_is_read_takes_what_is_written(place):
         assert os.read(reader, 1000) == b'{"next": "S{$a:1;}S"}\n'
     finally:
         os.close(reader)
+
+
+@pytest.mark.parametrize(
+    "words", ["psreg check <(cat x.prompt)", "cat x.prompt | psreg check /dev/stdin"]
+)
+def test_a_pipe_of_the_shell_is_a_file(place, words):
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-c", words],
+        check=False,
+        cwd=place,
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "checked 1 file" in done.stdout

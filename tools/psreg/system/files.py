@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -34,10 +35,15 @@ def read_file(path: Path, limit: int = MAX_FILE) -> bytes:
 def read_named(path: Path, limit: int = MAX_FILE) -> bytes:
     """Return at most `limit` bytes of a regular file that the user named; links are followed.
 
+    A pipe that the shell made (`<(command)`, /dev/stdin) counts as one: it has another end.
+
     Raises:
         UnavailableError: it is missing, not a regular file, or cannot be read.
     """
     return _content(path, 0, limit)
+
+
+_OF_THE_SHELL = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
 
 
 def _content(path: Path, flags: int, limit: int) -> bytes:
@@ -48,6 +54,9 @@ def _content(path: Path, flags: int, limit: int) -> bytes:
         raise _unreadable(path, why) from error
     try:
         status = os.fstat(number)
+        if stat.S_ISFIFO(status.st_mode) and _OF_THE_SHELL.fullmatch(str(path)):
+            os.set_blocking(number, True)
+            return _read(number, limit)
         if not stat.S_ISREG(status.st_mode):
             folder = stat.S_ISDIR(status.st_mode)
             raise _unreadable(path, "it is a folder" if folder else "it is not a regular file")
