@@ -8,8 +8,8 @@ from itertools import product
 import pytest
 
 from psreg.core.errors import TrustError, UnavailableError
+from psreg.registry.catalog_segments import read_segment
 from psreg.registry.search import search
-from psreg.registry.segments import read_segment
 from simulator import TEXT, Simulator, encode
 from support.walks import sampled
 

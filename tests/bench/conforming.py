@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from measure import Metric
 from psreg.conversations.conform_pb2s import probes
+from psreg.conversations.conform_run import Prompt, Run
 from psreg.conversations.endpoint.address import post_address
 from psreg.conversations.endpoint.chat import Endpoint
-from psreg.conversations.probe import Prompt, Run
 
 STUB = Path(__file__).resolve().parents[1] / "stub.py"
 PROMPTS = tuple(Prompt(id=str(n), message=f"What is {n} times {n}?") for n in range(60))

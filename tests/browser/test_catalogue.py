@@ -11,9 +11,9 @@ from psreg.catalogue.build import FixedParts, SiteSource, build_site
 from psreg.catalogue.server import SiteServer
 from psreg.cli.rules import all_rules
 from psreg.formats.dotprompt import read, render
+from psreg.registry.catalog_segments import folded_rows, read_segment
 from psreg.registry.checkout import read_tree
 from psreg.registry.search import search
-from psreg.registry.segments import folded_rows, read_segment
 from support.catalogue import SCRIPT, TEMPLATE
 from support.paths import PBES
 from support.publishing import release

@@ -14,7 +14,7 @@ ONLY_IN = {
     "tuf.ngclient": {"psreg/client/tufclient.py"},
     "tuf.api": {"psreg/registry/trust/metadata.py"},
     "cryptography": {"psreg/registry/trust/signing_keys.py"},
-    "confusable_homoglyphs": {"psreg/lint/content/folding.py"},
+    "confusable_homoglyphs": {"psreg/lint/content/text_folding.py"},
     "jsonschema": {"psreg/formats/schema.py"},
     "platformdirs": {"psreg/system/user_folders.py"},
     "jsonschema_rs": {"psreg/formats/schema.py"},

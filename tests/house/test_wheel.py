@@ -98,8 +98,13 @@ def published(base, tmp_path_factory):
     """Return a published registry in a Git repository."""
     folder = tmp_path_factory.mktemp("registry")
     generate.registry(folder, 2, "REG011")
-    mine = ["-c", "user.name=a", "-c", "user.email=a@localhost"]
-    for git in (["init", "-q"], ["add", "pbes/*/made_1/*"], [*mine, "commit", "-qm", "Begin"]):
+    for git in (
+        ["init", "-q"],
+        ["config", "user.name", "a"],
+        ["config", "user.email", "a@localhost"],
+        ["add", "pbes/*/made_1/*"],
+        ["commit", "-qm", "Begin"],
+    ):
         subprocess.run(["git", *git], cwd=folder, check=True)
     done = base("publish", cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from psreg.compatibility.compared_side import artifact_side
 from psreg.compatibility.diff import Diff, Operand
-from psreg.compatibility.row import Difference
-from psreg.compatibility.side import artifact_side
+from psreg.compatibility.floor_row import Difference
 from psreg.core.diagnostics import INFO, WARNING, Position, Report
 from psreg.core.identity import ReleaseId
 from psreg.core.version import Step

@@ -7,7 +7,7 @@ import random
 import tomllib
 
 from psreg.core.classes import CLASSES
-from psreg.registry.segments import write_segment
+from psreg.registry.catalog_segments import write_segment
 from support.paths import PBES, VECTORS
 
 TABLE = json.loads((VECTORS / "search.json").read_text(encoding="utf-8"))

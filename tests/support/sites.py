@@ -8,7 +8,7 @@ from pathlib import Path
 from shutil import copytree
 
 from psreg.registry.store_folder import RegistryFolder
-from psreg.registry.trust.retired import RETIRED, read_retired, superseded_metadata
+from psreg.registry.trust.retired_files import RETIRED, read_retired, superseded_metadata
 from support.publishing import NOW, Tree, founded, release, state_of
 
 PAGES = {

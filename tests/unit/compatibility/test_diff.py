@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from psreg.compatibility.compared_side import artifact_side
 from psreg.compatibility.diff import compare, compare_named, file_operand, folder_operand
-from psreg.compatibility.side import artifact_side
 from psreg.core.classes import Format
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import ReleaseId

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.compatibility.side import artifact_side, folder_side
+from psreg.compatibility.compared_side import artifact_side, folder_side
 from psreg.compatibility.version_floor import FLOOR_TABLE, differences, differences_of, floor_of
 from psreg.core.classes import Format
 from psreg.core.version import Step

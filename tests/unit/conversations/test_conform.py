@@ -12,8 +12,8 @@ from psreg.conversations.conform import (
     conform_lines,
     prompts_of,
 )
+from psreg.conversations.conform_run import Probe, Prompt, Run
 from psreg.conversations.model import EndpointError
-from psreg.conversations.probe import Probe, Prompt, Run
 from psreg.core.diagnostics import ERROR, WARNING
 from psreg.core.errors import InterruptError, UsageError
 from support.reports import diagnostic

@@ -6,8 +6,8 @@ import pytest
 
 from psreg.conversations.conform import CONFORMANCES, conform
 from psreg.conversations.conform_pb2s import own_prompts, probes
+from psreg.conversations.conform_run import Prompt, Run
 from psreg.conversations.model import ChatRequest, DuplicateKeyError, EndpointError
-from psreg.conversations.probe import Prompt, Run
 from support.exchanges import MESSAGE, exchange, proof, text
 
 PROMPTS = (Prompt(id="boil", message=MESSAGE), Prompt(id="ice", message="And ice?"))

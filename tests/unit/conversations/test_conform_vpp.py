@@ -2,9 +2,9 @@
 
 import pytest
 
+from psreg.conversations.conform_run import Prompt, Run
 from psreg.conversations.conform_vpp import ERROR_PATH, OWN_PROMPTS, probes
 from psreg.conversations.model import ChatReply, ChatRequest
-from psreg.conversations.probe import Prompt, Run
 from support.stub_answers import vpp
 
 IDS = [prompt.id for prompt in (*OWN_PROMPTS, *ERROR_PATH)]

@@ -11,11 +11,11 @@ import pytest
 
 from psreg.core.errors import TrustError
 from psreg.registry.catalog_head import Head, head_of, segment_data
+from psreg.registry.catalog_segments import folded_rows, read_segment
 from psreg.registry.publish import publish
-from psreg.registry.segments import folded_rows, read_segment
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.reading import RegistryState
-from psreg.registry.trust.retired import RETIRED, read_retired
+from psreg.registry.trust.retired_files import RETIRED, read_retired
 from psreg.registry.trust.roles import Target, target_path
 from support.publishing import (
     CLEAN,

@@ -20,7 +20,7 @@ from psreg.registry.catalog_head import (
     read_head,
     segment_data,
 )
-from psreg.registry.segments import folded_rows, read_segment
+from psreg.registry.catalog_segments import folded_rows, read_segment
 
 NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -9,8 +9,8 @@ from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Mode
 from psreg.core.errors import UsageError
 from psreg.formats.tree import Tree
+from psreg.lint.cluster_shares import shares_elsewhere
 from psreg.lint.registry_walk import check_share, check_tree, share_of
-from psreg.lint.shares import shares_elsewhere
 from psreg.registry.check_folders import check_folder
 from psreg.registry.checkout import read_tree
 from support.corpus_cases import cases, tree_of

@@ -19,6 +19,7 @@ from psreg.core.identity import is_name
 from psreg.formats.json.canonical import canonical
 from psreg.registry.baseline import Ports, read_baseline
 from psreg.registry.catalog_head import segment_data
+from psreg.registry.catalog_segments import folded_rows, read_segment
 from psreg.registry.difference import (
     Difference,
     Hint,
@@ -33,7 +34,6 @@ from psreg.registry.difference import (
 from psreg.registry.difference_check import _Whole, check_difference
 from psreg.registry.journal import Seen
 from psreg.registry.publish import Change, publish
-from psreg.registry.segments import folded_rows, read_segment
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.metadata import MetadataSigner, signers_of
 from psreg.registry.trust.reading import read_registry

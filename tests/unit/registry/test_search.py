@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from psreg.registry.search import folded, matching_rows, search, suggestions
-from psreg.registry.segments import (
+from psreg.registry.catalog_segments import (
     folded_rows,
     read_checked_segment,
     read_segment,
     write_segment,
 )
+from psreg.registry.search import folded, matching_rows, search, suggestions
 from simulator import Simulator, encode
 from support.search_cases import CASES, TABLE, made_up, queries, segments_of
 

@@ -18,8 +18,8 @@ from semver import Version
 
 from psreg.authoring.rename import with_release
 from psreg.authoring.todo import TO_TEST, TodoItem, overlaid, todo_items
+from psreg.compatibility.compared_side import artifact_side, submission_side
 from psreg.compatibility.diff import Diff, Operand, compare_named
-from psreg.compatibility.side import artifact_side, submission_side
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import ReleaseId
 from psreg.core.rule import RuleTable

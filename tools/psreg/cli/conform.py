@@ -23,9 +23,9 @@ from psreg.conversations.conform import (
     conform_lines,
     prompts_of,
 )
+from psreg.conversations.conform_run import Run
 from psreg.conversations.endpoint.address import post_address
 from psreg.conversations.model import ChatRequest
-from psreg.conversations.probe import Run
 from psreg.core.errors import InterruptError, UnavailableError, UsageError
 from psreg.formats.protocol_versions import PROTOCOLS
 from psreg.system.atomic import cannot_write, write_file

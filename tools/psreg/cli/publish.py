@@ -32,8 +32,8 @@ from psreg.registry.difference import (
 )
 from psreg.registry.journal import PublishJournal
 from psreg.registry.keystore import KeyStore
-from psreg.registry.newer_rules import with_newer_rules_as_warnings
 from psreg.registry.publish import Change, PublishResult, publish, resign
+from psreg.registry.rules_newer_than_release import with_newer_rules_as_warnings
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.roles import HEAD, catalog_target
 from psreg.system import clock

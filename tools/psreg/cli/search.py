@@ -26,8 +26,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Print the matches, best first; exit 0 even if there are none."""
+    from psreg.registry.catalog_segments import folded_rows
     from psreg.registry.search import matching_rows, search, suggestions
-    from psreg.registry.segments import folded_rows
 
     with open_selected(args.registry, console) as registry:
         segments = registry.segments()

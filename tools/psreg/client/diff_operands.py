@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 
 from psreg.client.library import installed_artifact, user_library
 from psreg.client.resolve import Request, parse_request
+from psreg.compatibility.compared_side import submission_side
 from psreg.compatibility.diff import Operand, file_operand, folder_operand
-from psreg.compatibility.side import submission_side
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.identity import ReleaseId, is_name, normal_name
 from psreg.core.version import ANY, parse_version

@@ -36,7 +36,7 @@ from psreg.system.files import is_ours
 if TYPE_CHECKING:
     from psreg.client.library import Receipt
     from psreg.registry.catalog_head import SegmentRef
-    from psreg.registry.segments import Row, Segment
+    from psreg.registry.catalog_segments import Row, Segment
 
 MAX_RECORD = 8 * 1024 * 1024
 MAX_HEAD = 8 * 1024 * 1024
@@ -100,7 +100,7 @@ class OpenRegistry:
 
     def rows(self) -> Mapping[str, Row]:
         """Return the rows of the verified catalogue by name, ascending. Raises as `segments`."""
-        from psreg.registry.segments import folded_rows  # noqa: PLC0415 - `psreg install` does not need it
+        from psreg.registry.catalog_segments import folded_rows  # noqa: PLC0415 - `psreg install` does not need it
 
         return folded_rows(self.segments())
 
@@ -138,7 +138,7 @@ class OpenRegistry:
 
     def _segment(self, segment: SegmentRef) -> Segment:
         """Return a segment that a head lists; it is checked before it is stored."""
-        from psreg.registry.segments import check_segment, read_checked_segment  # noqa: PLC0415
+        from psreg.registry.catalog_segments import check_segment, read_checked_segment  # noqa: PLC0415
 
         return read_checked_segment(
             self._client.content(segment.path, segment.target, check_segment)
@@ -166,7 +166,7 @@ class OpenRegistry:
 
     def _shards(self) -> list[Segment]:
         """Return the catalogue of the former layout: one target per class."""
-        from psreg.registry.segments import read_segment  # noqa: PLC0415 - as above
+        from psreg.registry.catalog_segments import read_segment  # noqa: PLC0415 - as above
 
         def judge(entry_class: str, before: bytes | None, now: bytes | None) -> None:
             listed = () if now is None else read_segment(now, entry_class).names

@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 
 from semver import Version
 
-from psreg.compatibility.row import Difference
-from psreg.compatibility.side import Side, artifact_side, folder_side
+from psreg.compatibility.compared_side import Side, artifact_side, folder_side
+from psreg.compatibility.floor_row import Difference
 from psreg.compatibility.version_floor import differences_of, floor_of
 from psreg.core.classes import Format, detect_format
 from psreg.core.errors import FindingsError, UsageError

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from psreg.compatibility.diff import Diff, Operand
-from psreg.compatibility.row import Difference
+from psreg.compatibility.floor_row import Difference
 from psreg.core.excerpt import cropped
 from psreg.core.terminal import one_line, plain
 from psreg.core.version import Step

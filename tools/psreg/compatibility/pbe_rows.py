@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
+from psreg.compatibility.floor_row import MAJOR, MINOR, PATCH, Changed, Row, row
 from psreg.compatibility.save_rows import phrases, same_fields, spelled_template, unversioned
 from psreg.compatibility.value_changes import (
     PHASES,

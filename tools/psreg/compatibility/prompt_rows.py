@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
-from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
+from psreg.compatibility.floor_row import MAJOR, MINOR, PATCH, Changed, Row, row
 from psreg.core.excerpt import cropped, cropped_pair
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.json.pointer import join

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from psreg.compatibility.row import MAJOR, MINOR, PATCH, Changed, Row, row
-from psreg.compatibility.side import Side
+from psreg.compatibility.compared_side import Side
+from psreg.compatibility.floor_row import MAJOR, MINOR, PATCH, Changed, Row, row
 from psreg.compatibility.value_changes import same
 from psreg.core.excerpt import cropped
 from psreg.core.version import Range

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from psreg.compatibility.row import MAJOR, MINOR, Changed, Row, row
+from psreg.compatibility.floor_row import MAJOR, MINOR, Changed, Row, row
 from psreg.compatibility.value_changes import Path, changed_value, folded, kind, spelled
 from psreg.core.excerpt import cropped
 from psreg.formats.json.pointer import join

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
-from psreg.compatibility.row import Changed
+from psreg.compatibility.floor_row import Changed
 from psreg.core.excerpt import cropped
 from psreg.formats.json.pointer import join
 from psreg.formats.pbe import SAVE_TEMPLATE, TRIGGERS, Pbe

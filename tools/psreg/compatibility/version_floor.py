@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from psreg.compatibility.compared_side import Side, submission_side
+from psreg.compatibility.floor_row import Difference, Row
 from psreg.compatibility.pbe_rows import PBE_ROWS
 from psreg.compatibility.prompt_rows import PROMPT_ROWS
 from psreg.compatibility.release_rows import RELEASE_ROWS, WHOLE_ROWS
-from psreg.compatibility.row import Difference, Row
 from psreg.compatibility.save_rows import SAVE_ROWS
-from psreg.compatibility.side import Side, submission_side
 from psreg.core.version import Step
 from psreg.formats.tree import Submission
 

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from psreg.conversations import conform_pb2s, conform_plsp, conform_vpp
-from psreg.conversations.probe import Probe, Prompt, Run
+from psreg.conversations.conform_run import Probe, Prompt, Run
 from psreg.conversations.standalone_script import conformance_script
 from psreg.core.diagnostics import ERROR, INFO, LineIndex, Report
 from psreg.core.errors import InterruptError, PsregError, UnavailableError, UsageError

@@ -11,8 +11,8 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
+from psreg.conversations.conform_run import Probe, Prompt, Run
 from psreg.conversations.model import DuplicateKeyError, EndpointError
-from psreg.conversations.probe import Probe, Prompt, Run
 from psreg.core.diagnostics import Diagnostic, Issue, LineIndex, Mode, PlainText, Span
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.json_lines import Kind

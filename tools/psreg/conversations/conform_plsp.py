@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from psreg.conversations.conform_run import Probe, Run, finish_member
 from psreg.conversations.model import ChatReply, Message
-from psreg.conversations.probe import Probe, Run, finish_member
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode
 from psreg.formats.conversation.conversation import Conversation, CycleRecord
 from psreg.formats.conversation.json_lines import Kind

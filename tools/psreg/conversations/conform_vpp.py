@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import cycle
 
+from psreg.conversations.conform_run import Probe, Prompt, Run, finish_member
 from psreg.conversations.model import ChatReply, Message
-from psreg.conversations.probe import Probe, Prompt, Run, finish_member
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode
 from psreg.lint.locate import judge
 from psreg.protocols.protocol import Options

@@ -70,6 +70,7 @@ class Batch:
             requests.flush()
         except OSError as error:
             self.close()
+            self._git.check_readable()  # else it ended because it can read nothing
             raise missing(oids[0]) from error
         return pipe(self._process.stdout)
 

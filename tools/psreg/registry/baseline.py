@@ -16,7 +16,7 @@ from psreg.core.errors import TrustError
 from psreg.registry.catalog_head import Head, head_of
 from psreg.registry.trust.metadata import Document, info_of
 from psreg.registry.trust.reading import RegistryState, open_registry, read_roots
-from psreg.registry.trust.retired import RETIRED, read_retired, write_retired
+from psreg.registry.trust.retired_files import RETIRED, read_retired, write_retired
 from psreg.registry.trust.roles import (
     METADATA_FOLDER,
     RELEASES,

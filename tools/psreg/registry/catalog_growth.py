@@ -13,10 +13,10 @@ from psreg.registry.catalog_head import (
     next_head,
     segment_data,
 )
+from psreg.registry.catalog_segments import read_segment, row_of
 from psreg.registry.records import PackageRecord
-from psreg.registry.segments import read_segment, row_of
 from psreg.registry.trust.reading import RegistryState
-from psreg.registry.trust.retired import (
+from psreg.registry.trust.retired_files import (
     RETIRED,
     read_retired,
     remove_due,

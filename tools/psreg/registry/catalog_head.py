@@ -14,8 +14,8 @@ from typing import Any
 
 from psreg.core.errors import TrustError
 from psreg.formats.json.canonical import canonical
+from psreg.registry.catalog_segments import Row, Segment, check_schema, malformed, write_segment
 from psreg.registry.json_members import Members
-from psreg.registry.segments import Row, Segment, check_schema, malformed, write_segment
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import HEAD, SEGMENT_FOLDER, Target
 from psreg.registry.trust.strict_json import strict_value

@@ -20,12 +20,12 @@ from psreg.core.errors import UsageError
 from psreg.core.identity import PBES, EntryId
 from psreg.core.rule import RuleTable
 from psreg.formats.tree import Tree
+from psreg.lint.cluster_shares import number_of_shares, shares_elsewhere
 from psreg.lint.engine import check_file
 from psreg.lint.registry_walk import check_tree
-from psreg.lint.shares import number_of_shares, shares_elsewhere
 from psreg.registry.check_paths import replace_file, whole
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
-from psreg.registry.newer_rules import with_newer_rules_as_warnings
+from psreg.registry.rules_newer_than_release import with_newer_rules_as_warnings
 from psreg.registry.store_folder import RegistryFolder
 from psreg.system import clock
 from psreg.system.files import read_file

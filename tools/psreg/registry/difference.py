@@ -19,6 +19,7 @@ from psreg.core.classes import CLASSES
 from psreg.core.identity import PBES, EntryId
 from psreg.registry.baseline import Baseline
 from psreg.registry.catalog_head import segment_data
+from psreg.registry.catalog_segments import Row, folded_rows, read_segment
 from psreg.registry.journal import Seen
 from psreg.registry.records import (
     ENTRY_DEPTH,
@@ -27,7 +28,6 @@ from psreg.registry.records import (
     folder_digest,
     read_record,
 )
-from psreg.registry.segments import Row, folded_rows, read_segment
 from psreg.registry.trust.reading import Read
 
 

@@ -17,15 +17,15 @@ from psreg.core.identity import EntryId
 from psreg.core.rule import RuleTable
 from psreg.formats.layout import Irregular
 from psreg.formats.tree import Entry, Submission, Tree
+from psreg.lint.cluster_shares import number_of_shares, shares_elsewhere
 from psreg.lint.content.blocking import blocking_findings
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.locate import judge_at
 from psreg.lint.names.all_names import Names, similar_candidates, stated_owners
 from psreg.lint.registry_walk import Selection, Walk, share_of
-from psreg.lint.shares import number_of_shares, shares_elsewhere
 from psreg.registry.build import is_as_released
+from psreg.registry.catalog_segments import Row, account
 from psreg.registry.difference import Difference, SignedNames
-from psreg.registry.segments import Row, account
 from psreg.system.processes import Workers, in_parallel
 
 _FEW = 20

@@ -15,7 +15,7 @@ from typing import Any
 
 from psreg.core.identity import normal_name
 from psreg.core.spelling import near_ones
-from psreg.registry.segments import Row, Segment, live_rows
+from psreg.registry.catalog_segments import Row, Segment, live_rows
 
 _WHOLE_NAME, _NAME_BEGINS, _NAME, _WHOLE_TAG, _TAG, _SUMMARY, _USE_CASE = 100, 50, 30, 25, 20, 10, 5
 """What an occurrence of a word, or of all words, adds to the score of an entry."""

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
+from psreg.compatibility.compared_side import submission_side
 from psreg.compatibility.diff import compare
-from psreg.compatibility.side import submission_side
 from psreg.core.diagnostics import ERROR, Diagnostic, Report
 from psreg.core.errors import FindingsError
 from psreg.core.identity import Author, EntryId

@@ -394,7 +394,8 @@ def test_the_page_of_the_newest_version_is_short_and_leads_on():
     assert "psreg install listener@1.1.0<" in body
     assert "Copy the prompt" in body
     assert ENTRIES["listener"].latest.record.sha256 in body
-    assert f'href="{ROOT}interactive_engine/listener/">The page of this prompt</a>' in body
+    page = f'<a href="{ROOT}interactive_engine/listener/">the page of <code>listener</code></a>'
+    assert page in body
     assert f'href="{ROOT}interactive_engine/listener/#score"' in body
     assert 'href="#score"' not in body
     assert 'id="artifact"' not in body

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from psreg.conversations import conform_plsp
+from psreg.conversations.conform_run import Prompt, Run
 from psreg.conversations.model import ChatReply, ChatRequest
 from psreg.conversations.plsp.inspect import (
     INSPECT_SCHEMA,
@@ -14,7 +15,6 @@ from psreg.conversations.plsp.inspect import (
     inspect_document,
     inspect_lines,
 )
-from psreg.conversations.probe import Prompt, Run
 from psreg.core.diagnostics import ERROR, INFO, Mode
 from psreg.core.errors import FindingsError
 from psreg.formats.conversation.reader import read_conversation

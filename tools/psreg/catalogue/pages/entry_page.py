@@ -149,7 +149,8 @@ def _body(entry: Entry, release: Release, site: Site) -> str:
 def _short_body(entry: Entry, release: Release, site: Site) -> str:
     """Return the body of the latest version's page: no page says twice what another one says."""
     home = address(_home(entry))
-    rest = f"<p>This is the newest version. {link(home, 'The page of this prompt')} says more.</p>"
+    page = link(home, f"the page of <code>{text(entry.record.name)}</code>")
+    rest = f"<p>This is the newest version. Its text, its tests and all versions are on {page}.</p>"
     facts = _facts(entry, release, site).replace('href="#', f'href="{home}#')
     return _columns(_use_case(release) + release_view.changes(release) + rest, facts)
 

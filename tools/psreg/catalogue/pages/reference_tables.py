@@ -8,7 +8,7 @@ from typing import Any
 
 from psreg.catalogue.pages.html import section, table, text
 from psreg.catalogue.pages.markdown_html import inline_html
-from psreg.compatibility.row import Row
+from psreg.compatibility.floor_row import Row
 from psreg.compatibility.version_floor import Group
 from psreg.core.error_codes import ErrorCode, Subject
 from psreg.lint.score import PARTS, POINTS, QUESTIONS

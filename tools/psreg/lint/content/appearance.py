@@ -18,7 +18,7 @@ from urllib.parse import unquote_to_bytes
 
 from psreg.core.diagnostics import Span
 from psreg.core.regex import lazy
-from psreg.lint.content import folding
+from psreg.lint.content import text_folding
 from psreg.lint.content.pattern_tables import table
 
 if TYPE_CHECKING:
@@ -274,8 +274,8 @@ def _without_percent(text: str) -> str:
 
 def _visible(below: Layer) -> Layer:
     """Return a text without marks and invisible characters, in the letters that it is in."""
-    composed = _replaced(below, CHARACTERS, _MASKED_RUN, folding.composed)
-    return _replaced(composed, CHARACTERS, _MASKED, folding.visible)
+    composed = _replaced(below, CHARACTERS, _MASKED_RUN, text_folding.composed)
+    return _replaced(composed, CHARACTERS, _MASKED, text_folding.visible)
 
 
 @lru_cache(maxsize=4096)
@@ -293,13 +293,13 @@ def _sign(entity: str) -> str:
 
 
 def _in_plain_letters(below: Layer) -> Layer:
-    letters = {c: folding.folded(c) for c in set(below.text) if not c.isascii()}
+    letters = {c: text_folding.folded(c) for c in set(below.text) if not c.isascii()}
     single = {ord(c): plain for c, plain in letters.items() if len(plain) == 1 and plain != c}
     if single:
         below = Layer(text=below.text.translate(single), how=CHARACTERS, below=below)
     if all(len(letter) == 1 for letter in letters.values()):
         return below
-    return _replaced(below, CHARACTERS, _MASKED, folding.folded)
+    return _replaced(below, CHARACTERS, _MASKED, text_folding.folded)
 
 
 def _is_mixed(word: str) -> bool:

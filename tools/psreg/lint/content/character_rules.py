@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from psreg.core.diagnostics import ERROR, WARNING, Change, Finding, Span
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
-from psreg.lint.content import folding
+from psreg.lint.content import text_folding
 from psreg.lint.content.invisible_rules import deletable
 from psreg.lint.content.texts import Content, Kind, Segment, code_point, code_points, quoted
 
@@ -185,7 +185,7 @@ def _is_formula(word: str) -> bool:
     if not all(_GREEK.match(c) for c in strangers):
         return False
     short = len(word) <= _FORMULA and len(strangers) == 1 and strangers[0].islower()
-    return short or not any(folding.lookalike(c) for c in strangers)
+    return short or not any(text_folding.lookalike(c) for c in strangers)
 
 
 def _is_identifier(segment: Segment, start: int, end: int) -> bool:

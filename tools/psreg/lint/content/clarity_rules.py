@@ -15,7 +15,7 @@ from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.formats.platforms import FEATURES, PLATFORMS
-from psreg.lint.content.marks import marks_of
+from psreg.lint.content.search_marks import marks_of
 from psreg.lint.content.texts import Content, Kind, Segment
 
 _MARK = r"(?:TODO|TBD|FIXME)"

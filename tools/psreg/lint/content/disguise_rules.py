@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.lint.content import folding
+from psreg.lint.content import text_folding
 from psreg.lint.content.pattern_tables import REACH, Hit, Pattern, Rows, disguisable, hits, patterns
 from psreg.lint.content.texts import Content, Kind, Segment, code_points, quoted
 
@@ -51,7 +51,7 @@ def _readings(content: Content) -> Iterator[Finding]:
     """Yield what is found in each of the ways to read a text; what some find again is told once."""
     from psreg.lint.content import appearance  # noqa: PLC0415 - not needed where nothing is checked
 
-    text = content.text if content.ascii else content.text.translate(folding.TYPOGRAPHY)
+    text = content.text if content.ascii else content.text.translate(text_folding.TYPOGRAPHY)
     source = appearance.Layer(text=text)
     layer = appearance.filled_in(source, content.prompt) if content.prompt else source
     if layer is None:
@@ -75,7 +75,7 @@ def _readings(content: Content) -> Iterator[Finding]:
     elif len(content.texts) > 1 and _may_say_something(content):
         kept = _kept(content, len(layer.text))
         # NOTE: few texts say anything across values; the others need no positions.
-        if found := _found(content.joined(folding.TYPOGRAPHY, kept)):
+        if found := _found(content.joined(text_folding.TYPOGRAPHY, kept)):
             yield from _disguised(said, _joined(layer, kept), found)
     words = content.words if layer is source else None
     for turned in appearance.turned(layer, words, characters):
@@ -182,7 +182,7 @@ class _Said:
     def _plain(self) -> tuple[Content, dict[int, int]]:
         """The content with plain signs, and the numbers of its segments."""
         segments = tuple(
-            Segment(text=each.text.translate(folding.TYPOGRAPHY), kind=each.kind)
+            Segment(text=each.text.translate(text_folding.TYPOGRAPHY), kind=each.kind)
             for each in self.content.segments
         )
         numbers = {id(segment): number for number, segment in enumerate(segments)}
@@ -202,16 +202,19 @@ def _all_rows() -> Rows:
 
 
 def _unaccented(row: Pattern) -> Pattern:
-    pattern, before = folding.unaccented(row.pattern), folding.unaccented(row.unless_before)
+    pattern, before = (
+        text_folding.unaccented(row.pattern),
+        text_folding.unaccented(row.unless_before),
+    )
     if (pattern, before) == (row.pattern, row.unless_before):
         return row
     return replace(
         row,
         pattern=pattern,
         unless_before=before,
-        starts=tuple(map(folding.unaccented, row.starts)),
-        needles=tuple(map(folding.unaccented, row.needles)),
-        words=tuple(map(folding.unaccented, row.words)),
+        starts=tuple(map(text_folding.unaccented, row.starts)),
+        needles=tuple(map(text_folding.unaccented, row.needles)),
+        words=tuple(map(text_folding.unaccented, row.words)),
     )
 
 
@@ -236,9 +239,9 @@ def _finding(code: str, hit: Hit, segment: Segment, span: Span, hows: list[str])
 
 
 def _is_mask(character: str) -> bool:
-    if character.isascii() or ord(character) in folding.TYPOGRAPHY:
+    if character.isascii() or ord(character) in text_folding.TYPOGRAPHY:
         return False
-    return folding.folded(character) != character
+    return text_folding.folded(character) != character
 
 
 DISGUISE_RULES: tuple[Rule[Content], ...] = (disguised_text,)

@@ -21,8 +21,8 @@ from typing import Any
 
 from psreg.core.diagnostics import Finding, Severity
 from psreg.core.regex import lazy
-from psreg.lint.content.gates import Gate
-from psreg.lint.content.marks import mark, marks_of
+from psreg.lint.content.pattern_gates import Gate
+from psreg.lint.content.search_marks import mark, marks_of
 from psreg.lint.content.texts import Content, Segment, quoted
 
 REACH = 80

@@ -23,7 +23,7 @@ from psreg.core.regex import lazy
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import Escaped, JsonTree, escaped
 from psreg.formats.markdown import code_spans, fences
-from psreg.lint.content.marks import (
+from psreg.lint.content.search_marks import (
     flattened,
     marks_of_any,
     marks_of_text,

@@ -119,7 +119,7 @@ def folded_platform(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    from psreg.lint.content.folding import folded  # noqa: PLC0415 - most releases have no rows
+    from psreg.lint.content.text_folding import folded  # noqa: PLC0415 - most releases have no rows
 
     plain = unicodedata.normalize("NFKC", folded(text)).casefold()
     return "".join(c for c in plain if c.isalnum())
@@ -248,7 +248,7 @@ def _of_conversation(submission: Submission, path: PurePosixPath) -> Iterator[Do
 
 def _is_seen(answer: str) -> bool:
     """Tell whether an answer has more than blanks and characters that nobody sees."""
-    from psreg.lint.content.folding import folded  # noqa: PLC0415 - most releases have no rows
+    from psreg.lint.content.text_folding import folded  # noqa: PLC0415 - most releases have no rows
 
     return bool(folded(answer).strip())
 

@@ -7,8 +7,8 @@ from itertools import islice
 
 from semver import Version
 
+from psreg.compatibility.floor_row import Difference
 from psreg.compatibility.release_rows import RELEASE_ROWS
-from psreg.compatibility.row import Difference
 from psreg.compatibility.version_floor import differences
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.excerpt import common_start

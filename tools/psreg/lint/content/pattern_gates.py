@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from psreg.core.regex import lazy
-from psreg.lint.content.marks import mark
+from psreg.lint.content.search_marks import mark
 from psreg.lint.content.texts import Content
 
 _TOKEN = lazy(

@@ -11,8 +11,7 @@ from jsonschema import Draft202012Validator
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.build import build
-from psreg.registry.records import PackageRecord, ReleaseRecord
-from psreg.registry.segments import (
+from psreg.registry.catalog_segments import (
     check_segment,
     folded_rows,
     read_checked_segment,
@@ -20,6 +19,7 @@ from psreg.registry.segments import (
     row_of,
     write_segment,
 )
+from psreg.registry.records import PackageRecord, ReleaseRecord
 from simulator import encode
 from support.registry_trees import PROMPT, RELEASE, entry, transcript, tree, version
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from psreg.lint.content.folding import folded, lookalike
+from psreg.lint.content.text_folding import folded, lookalike
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from psreg.formats import pbe
 from psreg.lint.content import texts
-from psreg.lint.content.gates import Gate
+from psreg.lint.content.pattern_gates import Gate
 from psreg.lint.content.pattern_tables import patterns, table
 from support.walks import sampled
 
