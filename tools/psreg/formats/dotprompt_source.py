@@ -36,16 +36,23 @@ class Excerpt:
 
     def origin(self, offset: int) -> int:
         """Return where the character at `offset` is in the original text."""
-        piece = bisect_right(self.starts, offset) - 1
-        at = self.origins[piece] + offset - self.starts[piece]
-        return self.whole.origin(at) if self.whole else at
+        return self.span(offset, offset).start
 
     def span(self, start: int, end: int) -> Span:
         """Return the span of the original text that contains `[start, end)` of this one."""
         # NOTE: the end is that of the last character; else a span would include a comment after it.
-        return Span(
-            self.origin(start), self.origin(end - 1) + 1 if end > start else self.origin(start)
-        )
+        last, size = (end - 1, 1) if end > start else (start, 0)
+        excerpt: Excerpt | None = self
+        while excerpt:  # one loop for both ends, because a prompt may have very many variables
+            starts, origins = excerpt.starts, excerpt.origins
+            first = bisect_right(starts, start)
+            then = first
+            if first < len(starts) and starts[first] <= last:
+                then = bisect_right(starts, last)
+            start += origins[first - 1] - starts[first - 1]
+            last += origins[then - 1] - starts[then - 1]
+            excerpt = excerpt.whole
+        return Span(start, last + size)
 
     def cut(self, ranges: Iterable[tuple[int, int]]) -> Excerpt:
         """Return the excerpt made of the ascending `ranges` of this text."""

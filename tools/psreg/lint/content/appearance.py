@@ -423,9 +423,13 @@ def _without_any_digits(word: str) -> str:
     """Return a word of a text that has digits for letters throughout."""
     if word.isalpha():
         return word
-    ways = [word.lower().translate(letters) for letters in _digits()]
-    read = next((way for way in ways if way in _words()), "" if word.isdigit() else ways[0])
-    return read or word
+    lower, words, first = word.lower(), _words(), ""
+    for letters in _digits():
+        read = lower.translate(letters)
+        if read in words:
+            return read
+        first = first or read
+    return word if word.isdigit() else first or word
 
 
 @cache

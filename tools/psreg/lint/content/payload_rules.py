@@ -457,8 +457,10 @@ def variable_in_dangerous_place(content: Content) -> Iterator[Finding]:
     ]
     if not uses:
         return
-    places = _places(content)
-    severe = sorted(_severe(content)) if any(spans for _, spans, _ in places) else []
+    places = [place for place in _places(content) if place[1]]
+    if not places:
+        return
+    severe = sorted(_severe(content))
     for name, span in uses:
         place = next((place for place in places if _inside(span, place[1])), None)
         if place:
