@@ -159,7 +159,7 @@ def test_killed_at_any_request_a_client_still_installs(client, sites, s3, tmp_pa
     first, second, pin = sites
     assert client.run("deploy", s3.url, "--site", first, **s3.env).code == 0
     warm = newcomer(tmp_path / "warm", s3.http, pin)
-    for point in sampled(range(40), 5):
+    for point in sampled(range(40), 2):
         if not killed(second, s3, at=point // 2, answered=bool(point % 2)):
             break
         for person in (warm, newcomer(tmp_path / f"fresh-{point}", s3.http, pin)):
@@ -228,7 +228,7 @@ REFUSALS = {
 }
 
 
-@pytest.mark.parametrize("refusal", REFUSALS)
+@pytest.mark.parametrize("refusal", sampled([*REFUSALS], 3))
 def test_a_refusal_is_one_line_without_credentials(client, sites, s3, refusal):
     status, code, when, told, words = REFUSALS[refusal]
     with proxied(refusing(status, code, when)) as proxy:

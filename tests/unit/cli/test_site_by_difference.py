@@ -119,7 +119,7 @@ def test_it_says_what_it_did(world: World) -> None:
     assert (world.root / "site/404.html").is_file()
 
 
-@pytest.mark.parametrize("cause", ["address", "frame", "name", "interrupted"])
+@pytest.mark.parametrize("cause", sampled(["address", "frame", "name", "interrupted"], 1))
 def test_the_whole_site_is_built_where_all_of_it_may_differ(world: World, cause: str) -> None:
     options: tuple[str, ...] = ()
     if cause == "address":
@@ -187,7 +187,7 @@ def test_many_changes_build_the_whole_site(world: World) -> None:
 
 
 @pytest.mark.unmeasured
-@pytest.mark.parametrize("steps", sampled([200, 5, 6, 7], 1))
+@pytest.mark.parametrize("steps", sampled([200, 3, 4, 5], 1))
 def test_law_changing_one_by_one_gives_what_building_the_last_state_gives(
     tmp_path: Path, steps: int
 ) -> None:

@@ -423,13 +423,10 @@ def _without_any_digits(word: str) -> str:
     """Return a word of a text that has digits for letters throughout."""
     if word.isalpha():
         return word
-    lower, words, first = word.lower(), _words(), ""
-    for letters in _digits():
-        read = lower.translate(letters)
-        if read in words:
-            return read
-        first = first or read
-    return word if word.isdigit() else first or word
+    lower, words, digits = word.lower(), _words(), _digits()
+    ways = (lower.translate(letters) for letters in digits)
+    read = next((way for way in ways if way in words), "")
+    return read or (word if word.isdigit() else lower.translate(digits[0])) or word
 
 
 @cache
