@@ -265,7 +265,7 @@ def _approved_page(route: _Route, branch: str) -> tuple[str, str]:
 def _lease(clone: Clone, remote: str, done: Submission) -> str:
     """Return the commit that the push may replace: the merged one that this clone knows, or none.
 
-    Whoever pushed more to the branch may have had it approved; nothing of that is overwritten.
+    A person who pushed more to the branch may have had it approved; nothing of that is overwritten.
     """
     tip = clone.remote_tip(remote, done.branch)
     if tip in (None, done.merged):

@@ -152,7 +152,7 @@ def next_head(
     """Return the head after `changes` by name, at least one, and the bytes of its new segments.
 
     `read` reads a live segment that is merged; a segment has `most` rows. If more rows than that,
-    and than there are names, are no longer those of their name, all segments are merged. The
+    and than there are names, have been replaced, all segments are merged. The
     version stays the same.
     """
     rows = {name: each.now for name, each in changes.items() if each.now is not None}

@@ -1,6 +1,6 @@
 """A cluster of other processes or machines as an executor: that of Dask, unchanged.
 
-Dask decides which worker does what, and repeats what a lost worker had not finished. Whoever can
+Dask decides which worker does what, and repeats what a lost worker had not finished. Anyone who can
 reach a scheduler can run code with it, so that connections to other machines must be encrypted and
 authenticated by certificates. Only this module imports `distributed`.
 """

@@ -3,13 +3,14 @@
 import re
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.formats import pbe
 from psreg.lint.content import texts
 from psreg.lint.content.pattern_gates import Gate
 from psreg.lint.content.pattern_tables import patterns, table
+from support.generated import MATCHES
 from support.walks import sampled
 
 ROWS = [
@@ -30,14 +31,7 @@ def lets(pattern, text):
 def test_no_match_is_shut_out(row):
     regex = re.compile(row.pattern.replace(" ", r"\s{1,4}"), 0 if row.cased else re.IGNORECASE)
 
-    @settings(
-        max_examples=25,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @MATCHES
     @given(st.from_regex(regex))
     def shut_out(text):
         if regex.search(text):

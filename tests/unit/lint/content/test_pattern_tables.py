@@ -5,7 +5,7 @@ import tomllib
 from importlib.resources import files
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.formats import dotprompt, pbe
@@ -20,6 +20,7 @@ from psreg.lint.content.pattern_tables import (
     table,
 )
 from psreg.lint.content.texts import Content, Kind, Segment
+from support.generated import MATCHES
 from support.paths import VECTORS
 from support.walks import sampled
 
@@ -124,14 +125,7 @@ def test_starts_and_needles_lose_no_match(row):
         cased=row.cased,
     )
 
-    @settings(
-        max_examples=25,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @MATCHES
     @given(st.from_regex(regex))
     def lost(text):
         if match := regex.search(text):

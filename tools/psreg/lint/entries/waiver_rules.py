@@ -70,7 +70,7 @@ def bad_waiver(waivers: ReleaseWaivers) -> Iterator[Finding]:
     there is nothing to assess, and with a misspelled code the waiver has no effect. Authors cannot
     waive rules about the form of a release or about text that hides from reviewers; the maintainers
     of the registry can, in registry/policy.toml. A reason with a line break or another control
-    character could look like several lines of output; `.` or "n/a" is no more than a blank.
+    character could look like several lines of output; `.` or "n/a" says as little as a blank.
 
     ## Fix
     Write the exact code and a reason as a sentence in one line, or fix the finding.

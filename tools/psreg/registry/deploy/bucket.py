@@ -11,6 +11,7 @@ import hashlib
 import json
 import logging
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -221,21 +222,11 @@ class _Folder:
         return self.url.startswith(("file:", "local:"))
 
 
-class _Hosted(_Folder):
+class _Hosted(_Folder, ABC):
     """A bucket that keeps headers, and compares tags itself when it writes."""
 
     conditional = True
     packs = True
-
-    def read(self, path: str, limit: int) -> Found | None:
-        with self._telling("read", path):
-            try:
-                # The tag first: if someone writes in between, the tag is that of the old content.
-                tag = self._tag(self._files.info(self._at(path), refresh=True))
-                data: bytes = self._files.cat_file(self._at(path))
-            except FileNotFoundError:
-                return None
-        return Found(data=self._limited(path, data, limit), tag=tag)
 
     def replace(self, upload: Upload, tag: str | None) -> str:
         if not self.conditional:
@@ -256,12 +247,27 @@ class _Hosted(_Folder):
             raise ConflictError(upload.path)
         return there.tag
 
-    def _tag(self, info: Mapping[str, Any]) -> str:
-        raise NotImplementedError
-
+    @abstractmethod
     def _put_if(self, upload: Upload, body: bytes, tag: str | None) -> str:
         """Write an object on the condition of its tag; return its new one."""
-        raise NotImplementedError
+
+
+class _Tagged(_Hosted):
+    """A bucket that is asked for the tag of an object before its content."""
+
+    def read(self, path: str, limit: int) -> Found | None:
+        with self._telling("read", path):
+            try:
+                # The tag first: if someone writes in between, the tag is that of the old content.
+                tag = self._tag(self._files.info(self._at(path), refresh=True))
+                data: bytes = self._files.cat_file(self._at(path))
+            except FileNotFoundError:
+                return None
+        return Found(data=self._limited(path, data, limit), tag=tag)
+
+    @abstractmethod
+    def _tag(self, info: Mapping[str, Any]) -> str:
+        """Return the tag of an object that the driver tells `info` about."""
 
 
 class _S3Bucket(_Hosted):
@@ -315,7 +321,7 @@ class _S3Bucket(_Hosted):
         return match[1] if match else ""
 
 
-class _GoogleBucket(_Hosted):
+class _GoogleBucket(_Tagged):
     """Google Cloud Storage: the tag is the generation of an object."""
 
     def _tag(self, info: Mapping[str, Any]) -> str:
@@ -357,7 +363,7 @@ class _GoogleBucket(_Hosted):
         return base64.b64decode(info.get("md5Hash") or "").hex()
 
 
-class _AzureContainer(_Hosted):
+class _AzureContainer(_Tagged):
     """Azure Blob Storage: the tag is the ETag of a blob."""
 
     def _tag(self, info: Mapping[str, Any]) -> str:
