@@ -228,6 +228,13 @@ def test_more_entries_than_anybody_would_review_are_an_error():
     ]
 
 
+def test_no_registry_allows_more_entries_than_are_checked():
+    paths = [f"pbes/prompt/one{n}/entry.toml" for n in range(101)]
+    policy = f"{POLICY}[review]\nentries_per_change = 300\n"
+    made = change(dict.fromkeys(paths, OWNED), dict.fromkeys(paths, "x"), policy=policy)
+    assert "CHG014" in {code for code, _ in judge(made)}
+
+
 def test_more_versions_than_anybody_would_review_are_an_error():
     numbers = range(1, 102)
     head = {f"pbes/prompt/hello/1.0.{n}/release.toml": RELEASE for n in numbers}
@@ -242,6 +249,14 @@ def test_released_folders_of_which_files_are_touched_are_judged_up_to_a_hundred(
     found = judge(change(base, head))
     assert len([path for code, path in found if code == "REG007"]) > 0
     assert len([path for code, path in found if code == "CHG001"]) == MOST
+
+
+def test_more_released_versions_with_new_evidence_than_are_checked_are_an_error():
+    base = entry("hello", *(f"1.0.{n}" for n in range(101)), toml=OWNED)
+    head = {f"pbes/prompt/hello/1.0.{n}/evidence/claude-2026-11-01.jsonl": "" for n in range(101)}
+    assert ("CHG014", "pbes/prompt/hello/1.0.100/release.toml") in judge(change(base, head))
+    head.popitem()
+    assert "CHG014" not in {code for code, _ in judge(change(base, head))}
 
 
 def test_a_renamed_entry_is_known_by_what_git_found():

@@ -162,6 +162,14 @@ class ChangeSet:
                     latest[bool(parse_version(version).prerelease)] = submission
 
     @cached_property
+    def amended(self) -> tuple[Submission, ...]:
+        """The version folders with touched files that are in both trees."""
+        new = {release.id for release in self.releases}
+        touched = {ReleaseId.of(change.path) for change in self.files} - new
+        heads = (entry.head for entry in self.entries if entry.head)
+        return tuple(s for head in heads for s in head.submissions() if s.id in touched)
+
+    @cached_property
     def entries(self) -> tuple[TouchedEntry, ...]:
         """The entries with touched files, by class and name; stray files belong to none."""
         files: dict[EntryId, list[FileChange]] = {}

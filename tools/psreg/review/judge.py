@@ -124,15 +124,8 @@ def _selection(change: ChangeSet, touched: Tree) -> Selection:
 
 def _submissions(change: ChangeSet) -> Iterator[Submission]:
     """Yield the new releases, then the old ones with a touched file."""
-    new = {release.id for release in change.releases}
     yield from (release.submission for release in change.releases[:MOST])
-    touched = {ReleaseId.of(change.path) for change in change.files} - new
-    left = MOST
-    for entry in change.entries:
-        for submission in entry.head.submissions() if entry.head else ():
-            if submission.id in touched and left > 0:
-                left -= 1
-                yield submission
+    yield from change.amended[:MOST]
 
 
 def _touched_paths(change: ChangeSet) -> Iterator[PurePosixPath]:

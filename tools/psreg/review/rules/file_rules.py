@@ -99,7 +99,8 @@ def several_entries(change: ChangeSet) -> Iterator[Finding]:
     One entry is one decision: it is merged, sent back or rejected as a whole. Two entries in one
     pull request wait for each other, and a reviewer who concentrates on the large one overlooks
     the small one. `entries_per_change` in registry/policy.toml sets the limit; the default is
-    one. A change with more than a hundred entries or new versions is rejected.
+    one. A change with more than a hundred entries, new versions or versions that gain files is
+    rejected, because no more than a hundred are checked.
 
     ## Fix
     Make a branch and a pull request for each entry.
@@ -110,7 +111,7 @@ def several_entries(change: ChangeSet) -> Iterator[Finding]:
     entries_per_change = 5
     ```
     """
-    entries, limit = change.entries, change.base.policy.entries_per_change
+    entries, limit = change.entries, min(change.base.policy.entries_per_change, MOST)
     if len(entries) > limit:
         names = ", ".join(f"`{entry.name}`" for entry in entries[:_LISTED])
         more = f" and {len(entries) - _LISTED} more" if len(entries) > _LISTED else ""
@@ -121,13 +122,15 @@ def several_entries(change: ChangeSet) -> Iterator[Finding]:
             hint="Open a pull request for each entry.",
             severity=ERROR if len(entries) > MOST else None,
         )
-    if len(change.releases) > MOST:
-        yield Finding(
-            message=f"{len(change.releases):,} versions are added; the limit is {MOST}",
-            path=str(change.releases[MOST].submission.release_path),
-            hint="Split the change into smaller pull requests.",
-            severity=ERROR,
-        )
+    new = [release.submission for release in change.releases]
+    for touch, submissions in ((Touch.ADDED, new), (Touch.MODIFIED, change.amended)):
+        if len(submissions) > MOST:
+            yield Finding(
+                message=f"{len(submissions):,} versions are {touch}; the limit is {MOST}",
+                path=str(submissions[MOST].release_path),
+                hint="Split the change into smaller pull requests.",
+                severity=ERROR,
+            )
 
 
 @rule("CHG035", spec="registry/CHANGES", severity=WARNING, since="0.2.0")
