@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import random
 import shutil
 from pathlib import Path
@@ -11,56 +9,16 @@ from pathlib import Path
 import pytest
 
 from psreg.catalogue.site_folder import MARKER
-from support.histories import History, Tree
-from support.publishing import NOW, files
+from support.histories import History
 from support.registry_trees import POLICY, entry, tree, version
+from support.site_worlds import World
 from support.walks import sampled
-from support.warm_psreg import run_psreg
 
 NAMES = ("apple_pie", "garden_plan", "night_owl")
 UPDATE = {
     path: text + 'changes = "Is briefer."\n' if path.endswith("release.toml") else text
     for path, text in version("apple_pie", "1.1.0").items()
 }
-
-
-class World:
-    """A registry that is published again and again, and its sites."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.checkout = root / "checkout"
-
-    def put(self, content: Tree) -> None:
-        for path, data in content.items():
-            (self.checkout / path).parent.mkdir(parents=True, exist_ok=True)
-            (self.checkout / path).write_bytes(data)
-
-    def run(self, *words: str, code: int = 0) -> str:
-        env = {**os.environ, "PSREG_HOME": str(self.root / "home")}
-        env["SOURCE_DATE_EPOCH"] = str(int(NOW.timestamp()))
-        done = run_psreg(*words, cwd=self.checkout, env=env, text=True)
-        assert done.returncode == code, done
-        return done.stderr if code else done.stdout
-
-    def publish(self, content: Tree) -> None:
-        self.put(content)
-        self.run("publish", "--quiet")
-
-    def build(self, *options: str, out: str = "site") -> dict[str, object]:
-        base = ("--base-url", "https://example.org/p/")
-        said = self.run(
-            "site", "build", "--out", str(self.root / out), *base, *options, "--format", "json"
-        )
-        found: dict[str, object] = json.loads(said)
-        return found
-
-    def site(self, out: str = "site") -> dict[str, bytes]:
-        return files(self.root / out)
-
-    def whole(self) -> dict[str, bytes]:
-        self.build("--full", out="whole")
-        return self.site("whole")
 
 
 @pytest.fixture(scope="module")

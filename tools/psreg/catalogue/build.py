@@ -6,20 +6,23 @@ that differ, and on the list of all entries. `site_manifest` remembers what a si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from psreg.catalogue.fingerprint import fingerprint
 from psreg.catalogue.mkdocs_frame import Frame, build_frame, frame_source
 from psreg.catalogue.pages import markdown_pages
+from psreg.catalogue.pages.draft_page import draft_list, draft_pages
 from psreg.catalogue.pages.entry_page import entry_pages
 from psreg.catalogue.pages.frame import Shells, Site, Template, shells_of
-from psreg.catalogue.pages.json_api import index_document, sitemap
+from psreg.catalogue.pages.json_api import draft_segment, index_document, sitemap
 from psreg.catalogue.pages.listing import Row, class_part, home_parts
+from psreg.catalogue.previewed_registry import DRAFTS, PreviewedRegistry
 from psreg.catalogue.served_registry import ServedRegistry
 from psreg.catalogue.site_folder import (
     MARKER,
@@ -30,20 +33,32 @@ from psreg.catalogue.site_folder import (
     new_site,
     read_marker,
 )
-from psreg.catalogue.site_manifest import Entries, Manifest, Shown, read_manifest, rows_of
+from psreg.catalogue.site_manifest import (
+    Difference,
+    Entries,
+    Manifest,
+    Shown,
+    flat,
+    read_manifest,
+    rows_of,
+)
 from psreg.core.classes import CLASSES
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.identity import PBES
 from psreg.core.rule import RuleTable
 from psreg.formats import policy
-from psreg.registry.checkout import find_checkout
+from psreg.registry.checkout import find_checkout, read_tree
+from psreg.registry.deploy.headers import DRAFTS_FILE
 from psreg.registry.published import Entry, SignedRecord, check_drift, entries
 from psreg.registry.records import read_record
 from psreg.registry.store_folder import RegistryFolder
-from psreg.registry.trust.reading import open_registry, read_target
+from psreg.registry.trust.reading import Read, RegistryState, open_registry, read_target
 from psreg.registry.trust.roles import TIMESTAMP_PATH, Target, package_target, target_path
 from psreg.system.files import read_file
 from psreg.system.processes import in_parallel, shares_of
+
+if TYPE_CHECKING:
+    from psreg.catalogue.drafts import Draft, DraftCheck, Drafts
 
 _SLICE = 100
 """Minimum number of entries for a separate process."""
@@ -84,9 +99,10 @@ class SiteSource:
         """Return the registry's policy; without a file, the defaults."""
         return policy.read(self.read("registry/policy.toml") or b"")
 
-    def folders(self) -> tuple[Path, ...]:
-        """Return the folders on which the site depends."""
-        return (self.registry, frame_source(self.checkout))
+    def folders(self, *, draft: bool = False) -> tuple[Path, ...]:
+        """Return the folders on which the site depends, with drafts or without."""
+        drafts = (self.checkout / PBES,) if draft else ()
+        return (self.registry, frame_source(self.checkout), *drafts)
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a plain file in the checkout, None if there is no such file."""
@@ -111,18 +127,22 @@ class FixedParts:
 class BuiltSite:
     """The result of a build: the site's identity, and the number of entries and files.
 
-    `changed` is how many files were written or removed; None if the whole site was built.
+    `changed` is how many files were written or removed; None if the whole site was built. `drafts`
+    counts names with drafts, whether they are shown as entries or cannot be.
     """
 
     site: Site
     entries: int
     files: int
+    drafts: int = 0
     changed: int | None = None
 
     @property
     def entry_count(self) -> str:
-        """The number of entries in words."""
-        return "1 entry" if self.entries == 1 else f"{self.entries} entries"
+        """The number of entries in words, and that of the drafts if there are any."""
+        entries = "1 entry" if self.entries == 1 else f"{self.entries} entries"
+        drafts = "1 draft" if self.drafts == 1 else f"{self.drafts} drafts"
+        return f"{entries}, {drafts}" if self.drafts else entries
 
 
 def build_site(
@@ -133,11 +153,12 @@ def build_site(
     *,
     executor: Executor | None = None,
     full: bool = False,
+    draft_check: DraftCheck | None = None,
 ) -> BuiltSite:
     """Make `out` the site of the registry in `source`; `executor` makes pages.
 
     Where `out` is a site of the same psreg, theme and settings, only files that differ are
-    written, unless the build is to be `full`.
+    written, unless the build is to be `full`. With a `draft_check`, it also shows drafts.
 
     Raises:
         PsregError: nothing is published, the checkout differs from what is signed, a signature
@@ -146,14 +167,12 @@ def build_site(
     with locked_site(out):
         read = RegistryFolder(source.registry).read
         state, policy = open_registry(read), source.policy()
-        if state is None:
-            message = f"nothing is published in {source.registry}"
-            raise UnavailableError("NOT_PUBLISHED", message, "run psreg publish")
+        registry = _registry(source, state, read, draft_check)
         site = Site(
             name=policy.site_name or "psreg",
-            registry_id=state.registry_id,
-            mode=state.mode,
-            root_sha256=state.root_sha256,
+            registry_id=state.registry_id if state else "",
+            mode=state.mode if state else "",
+            root_sha256=state.root_sha256 if state else "",
             base_url=base_url,
         )
         settings = (*astuple(site), policy.site_repository)
@@ -162,7 +181,7 @@ def build_site(
             out=out,
             site=site,
             repository=policy.site_repository,
-            registry=ServedRegistry(state, read),
+            registry=registry,
             fingerprint=fingerprint(frame_source(source.checkout), settings),
         )
         before = None if full else read_manifest(read_marker(out))
@@ -170,45 +189,20 @@ def build_site(
         return changed or build.whole(fixed, executor)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Difference:
-    """What differs from a former site.
+def _registry(
+    source: SiteSource, state: RegistryState | None, read: Read, check: DraftCheck | None
+) -> ServedRegistry | PreviewedRegistry:
+    """Return what the site shows and serves."""
+    signed = ServedRegistry(state, read) if state else None
+    if check:
+        from psreg.catalogue.drafts import find_drafts  # noqa: PLC0415 - it needs all rules
 
-    `changed` are the records that do, by name, `was` the entries that the changed bins had, and
-    `listed` the records that they have; `kept` are the entries of the other bins.
-    """
-
-    changed: Mapping[str, Target]
-    was: Mapping[str, Shown]
-    listed: Mapping[str, Mapping[str, Target]]
-    kept: Entries
-
-    @classmethod
-    def since(cls, before: Manifest, registry: ServedRegistry) -> _Difference:
-        """Compare a registry with a former site; bins that are the same are not verified again."""
-        roles = registry.roles
-        kept = {
-            role: entries
-            for role, entries in before.entries.items()
-            if before.roles.get(role) == roles.get(role)
-        }
-        listed = {role: registry.records(role) for role in registry.bins if role not in kept}
-        others = (entries for role, entries in before.entries.items() if role not in kept)
-        was = {name: shown for entries in others for name, shown in entries.items()}
-        return cls(
-            changed={
-                name: record
-                for name, record in _flat(listed).items()
-                if name not in was or was[name].sha256 != record.sha256
-            },
-            was=was,
-            listed=listed,
-            kept=kept,
-        )
-
-
-def _flat(listed: Mapping[str, Mapping[str, Target]]) -> dict[str, Target]:
-    return {name: record for records in listed.values() for name, record in records.items()}
+        drafts = find_drafts(read_tree(source.checkout), state, read, check)
+        return PreviewedRegistry(signed, drafts)
+    if signed is None:
+        message = f"nothing is published in {source.registry}"
+        raise UnavailableError("NOT_PUBLISHED", message, "run psreg publish")
+    return signed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,14 +213,19 @@ class _Build:
     out: Path
     site: Site
     repository: str
-    registry: ServedRegistry
+    registry: ServedRegistry | PreviewedRegistry
     fingerprint: str
+
+    @property
+    def drafts(self) -> Drafts | None:
+        """The drafts; None if the site is not a preview."""
+        return self.registry.drafts if isinstance(self.registry, PreviewedRegistry) else None
 
     def whole(self, fixed: FixedParts, executor: Executor | None) -> BuiltSite:
         """Build the whole site aside, and swap it in."""
         from psreg.catalogue import fixed_files  # noqa: PLC0415 - a change does not need it
 
-        listed, (frame,) = in_parallel(self._listed, [self._frame])
+        listed, (frame,) = in_parallel(self._listed, [self._frame()])
         rules = fixed.rules()
         before = Manifest(
             fingerprint=self.fingerprint,
@@ -236,53 +235,66 @@ class _Build:
         with new_site(self.out) as target:
             write = partial(fixed_files.write, target, frame, rules, fixed.scripts(), self.site)
             shells = Shells(shells_of(before.frames), self.site)
-            records = _flat(listed)
+            drafts = _named(self.drafts, listed.get(DRAFTS, ()))
+            records = {n: record for n, record in flat(listed).items() if n not in drafts}
             if executor:
                 rows = _write_shared(target, shells, self.source, records, write, executor=executor)
             else:
                 rows = _write_all(target, shells, self.source, records, write)
+            rows |= _write_drafts(target, shells, drafts.values())
             for path, data in self.registry.files({}):
                 target.write(f"registry/{path}", data)
             entries = _entries(listed, {}, rows)
             self._write_lists(target, before, entries)
             after = self._manifest(before, entries, target.count + 1)
             target.write(MARKER, after.to_bytes())
-        return BuiltSite(site=self.site, entries=len(rows_of(entries)), files=after.files)
+        return self._built(after)
 
     def change(self, before: Manifest) -> BuiltSite | None:
         """Change the files that differ from a former site; None if all of them may."""
         if before.fingerprint != self.fingerprint:
             return None
         if before.roles == self.registry.roles:
-            count = len(rows_of(before.entries))
-            return BuiltSite(site=self.site, entries=count, files=before.files, changed=0)
-        difference = _Difference.since(before, self.registry)
+            return self._built(before, 0)
+        difference = Difference.since(before, self.registry)
         return self._apply(before, difference) if len(difference.changed) <= _FEW else None
 
-    def _apply(self, before: Manifest, difference: _Difference) -> BuiltSite:
+    def _apply(self, before: Manifest, difference: Difference) -> BuiltSite:
         with changed_site(self.out) as target:
             shells = Shells(shells_of(before.frames), self.site)
-            rows = _write_changed(target, shells, self.source, difference)
+            drafts = _named(self.drafts, difference.changed)
+            rows = _write_changed(target, shells, self.source, difference, drafts)
             files = dict(self.registry.files(before.roles))
             timestamp = files.pop(TIMESTAMP_PATH, None)
             for path, data in files.items():
                 target.write(f"registry/{path}", data)
             entries = {**difference.kept, **_entries(difference.listed, difference.was, rows)}
             self._write_lists(target, before, entries)
+            if self.drafts is None:
+                target.remove(DRAFTS_FILE)
             if timestamp is not None:  # last, because it makes the others current
                 target.write(f"registry/{TIMESTAMP_PATH}", timestamp)
             for path in before.registry - self.registry.paths:
                 target.remove(f"registry/{path}")
             after = self._manifest(before, entries, before.files + target.growth())
             changed = target.finish(after.to_bytes())
-        count = len(rows_of(entries))
-        return BuiltSite(site=self.site, entries=count, files=after.files, changed=changed)
+        return self._built(after, changed)
+
+    def _built(self, after: Manifest, changed: int | None = None) -> BuiltSite:
+        return BuiltSite(
+            site=self.site,
+            entries=len(rows_of(after.entries)),
+            drafts=len(self.drafts.by_name) if self.drafts else 0,
+            files=after.files,
+            changed=changed,
+        )
 
     def _listed(self) -> dict[str, Mapping[str, Target]]:
         return {role: self.registry.records(role) for role in self.registry.bins}
 
-    def _frame(self) -> Frame:
-        return build_frame(
+    def _frame(self) -> Callable[[], Frame]:
+        return partial(
+            build_frame,
             frame_source(self.source.checkout),
             markdown_pages.all_sources(),
             site_name=self.site.name,
@@ -299,9 +311,16 @@ class _Build:
     def _write_lists(self, target: SiteDir, before: Manifest, entries: Entries) -> None:
         """Write what depends on the list of all entries."""
         rows = rows_of(entries)
-        number = sum(map(len, entries.values()))
-        target.write("api/v1/index.json", index_document(self.site, self.registry.head, number))
-        lists = {"index.html": home_parts(rows, self.site)}
+        number = sum(len(each) for role, each in entries.items() if role != DRAFTS)
+        home, segment = home_parts(rows, self.site), None
+        if self.drafts:
+            home["drafts"] = draft_list(self.drafts.by_name.values(), self.drafts.others)
+            number += sum(draft.signed is not None for draft in self.drafts.by_name.values())
+            segment = draft_segment(self.drafts.by_name)
+            target.write(DRAFTS_FILE, segment)
+        index = index_document(self.site, self.registry.head, number, segment)
+        target.write("api/v1/index.json", index)
+        lists = {"index.html": home}
         lists |= {f"{slug}/index.html": {"entries": class_part(slug, rows)} for slug in CLASSES}
         for path, parts in lists.items():
             template = Template(before.frames[path])
@@ -404,21 +423,26 @@ def _pages(shells: Shells, some: Sequence[Entry]) -> list[tuple[str, bytes]]:
 
 
 def _write_changed(
-    target: SiteChange, shells: Shells, source: SiteSource, difference: _Difference
+    target: SiteChange,
+    shells: Shells,
+    source: SiteSource,
+    difference: Difference,
+    drafts: Mapping[str, Draft],
 ) -> dict[str, Row]:
     """Write the files of the entries that changed, and remove those they had; return the rows."""
-    written = _write_slice(target, shells, source, difference.changed)
+    signed = {name: each for name, each in difference.changed.items() if name not in drafts}
+    written = _write_slice(target, shells, source, signed)
     check_drift(written.drift)
     rows = {row.name: row for row in written.rows}
-    gone = difference.was.keys() - _flat(difference.listed).keys()
+    rows |= _write_drafts(target, shells, drafts.values())
+    gone = difference.was.keys() - flat(difference.listed).keys()
     stale = set()
     for name in {*difference.changed, *gone}:
         was = difference.was.get(name)
         stale |= {row.path for row in (was and was.row, rows.get(name)) if row}
         if was:
             target.remove(_record_path(name, was.sha256))
-        if name not in rows:
-            target.remove(_api_path(name))
+        target.remove(_api_path(name))
     for path in stale:
         target.remove_others(path)
         target.remove_others(f"{PBES}/{path}")
@@ -459,7 +483,26 @@ def _write_files(target: SiteDir, entry: Entry) -> None:
     for release in entry.releases:
         for path, data in release.files.items():
             target.write(path, data)
-    target.write(_api_path(entry.record.name), entry.raw)
+    if entry.raw:
+        target.write(_api_path(entry.record.name), entry.raw)
+
+
+def _named(drafts: Drafts | None, names: Iterable[str]) -> dict[str, Draft]:
+    """Return those of the names that are drafts."""
+    found = drafts.by_name if drafts else {}
+    return {name: found[name] for name in sorted(names) if name in found}
+
+
+def _write_drafts(target: SiteDir, shells: Shells, drafts: Iterable[Draft]) -> dict[str, Row]:
+    """Write the files of drafts; return their rows."""
+    rows = {}
+    for draft in drafts:
+        for page in draft_pages(draft, shells.site):
+            target.page(page.file, shells.fill(page))
+        if draft.entry:
+            _write_files(target, draft.entry)
+        rows[draft.id.name] = Row.of(draft.entry) if draft.entry else Row.unfinished(draft.id)
+    return rows
 
 
 def _record_path(name: str, sha256: str) -> str:

@@ -30,6 +30,7 @@ from psreg.registry.trust.roles import (
     catalog_target,
     kind_and_name,
     metadata_path,
+    package_target,
     target_path,
 )
 
@@ -71,6 +72,16 @@ class ServedRegistry:
     def bins(self) -> Iterator[str]:
         """The roles that list records."""
         return (role for role in self.roles if role not in _TOP)
+
+    def bin_of(self, name: str) -> str:
+        """Return the role that lists the record of a name."""
+        return self.state.bins.of(package_target(name))
+
+    def record_file(self, name: str) -> tuple[str, bytes]:
+        """Return the path and the bytes of the record of a name that has one."""
+        path = package_target(name)
+        found = read_target(path, self.state.targets[path], self._read)
+        return found.path, found.data
 
     @cached_property
     def paths(self) -> frozenset[str]:

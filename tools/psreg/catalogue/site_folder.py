@@ -76,7 +76,7 @@ class SiteChange(SiteDir):
         self._site, self._aside = root, aside
         self._kept: set[str] = set()
         self._written: list[str] = []
-        self._removed: list[str] = []
+        self._unwanted: list[str] = []
 
     def write(self, path: str, data: bytes) -> None:
         """Write one file by its path below the root of the site, if it differs."""
@@ -93,16 +93,20 @@ class SiteChange(SiteDir):
             return None
 
     def remove(self, path: str) -> None:
-        """Remove one file, if it is there."""
+        """Remove one file, if it is there and is not written, before or after."""
         if os.path.lexists(self._site / path):
-            self._removed.append(path)
+            self._unwanted.append(path)
 
     def remove_others(self, folder: str) -> None:
-        """Remove the files below `folder` that were not written."""
-        wanted = self._kept.union(self._written)
+        """Remove the files below `folder` that are not written, before or after."""
         for top, _, names in os.walk(self._site / folder):
             below = Path(top).relative_to(self._site).as_posix()
-            self._removed += sorted({f"{below}/{name}" for name in names} - wanted)
+            self._unwanted += [f"{below}/{name}" for name in sorted(names)]
+
+    @property
+    def _removed(self) -> list[str]:
+        wanted = self._kept.union(self._written)
+        return [path for path in dict.fromkeys(self._unwanted) if path not in wanted]
 
     def growth(self) -> int:
         """Return by how many the number of files grows."""
@@ -117,16 +121,17 @@ class SiteChange(SiteDir):
         Raises:
             UnavailableError: CANNOT_WRITE: a folder of the site is something else.
         """
-        changed = [*self._written, *self._removed]
+        removed = self._removed
+        changed = [*self._written, *removed]
         for folder in {path.rpartition("/")[0] for path in changed}:
             self._require_folder(folder)
         if changed:
             self._mark(_UNFINISHED)
         for path in self._written:
             (self._aside / path).replace(self._site / path)
-        for path in self._removed:
+        for path in removed:
             (self._site / path).unlink()
-        for folder in {path.rpartition("/")[0] for path in self._removed}:
+        for folder in {path.rpartition("/")[0] for path in removed}:
             self._remove_empty(folder)
         self._mark(marker)
         return len(changed)

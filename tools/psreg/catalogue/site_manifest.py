@@ -12,6 +12,9 @@ from operator import attrgetter
 from typing import Any
 
 from psreg.catalogue.pages.listing import Row
+from psreg.catalogue.previewed_registry import PreviewedRegistry
+from psreg.catalogue.served_registry import ServedRegistry
+from psreg.registry.trust.roles import Target
 
 SCHEMA = "psreg.site-build/1"
 
@@ -33,9 +36,9 @@ Entries = Mapping[str, Mapping[str, Shown]]
 
 
 def rows_of(entries: Entries) -> list[Row]:
-    """Return the rows of all entries, sorted by name."""
-    shown = (one for each in entries.values() for one in each.values())
-    return sorted((one.row for one in shown if one.row), key=lambda row: row.name)
+    """Return the rows of all entries that lists show, sorted by name."""
+    shown = (one.row for each in entries.values() for one in each.values())
+    return sorted((row for row in shown if row and row.version), key=lambda row: row.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,48 @@ def read_manifest(data: bytes) -> Manifest | None:
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What differs from a former site.
+
+    `changed` are the records that do, by name, `was` the entries that the changed bins had, and
+    `listed` the records that they have; `kept` are the entries of the other bins.
+    """
+
+    changed: Mapping[str, Target]
+    was: Mapping[str, Shown]
+    listed: Mapping[str, Mapping[str, Target]]
+    kept: Entries
+
+    @classmethod
+    def since(cls, before: Manifest, registry: ServedRegistry | PreviewedRegistry) -> Difference:
+        """Compare a registry with a former site; bins that are the same are not verified again."""
+        roles = registry.roles
+        kept = {
+            role: entries
+            for role, entries in before.entries.items()
+            if before.roles.get(role) == roles.get(role)
+        }
+        listed = {role: registry.records(role) for role in registry.bins if role not in kept}
+        others = (entries for role, entries in before.entries.items() if role not in kept)
+        was = {name: shown for entries in others for name, shown in entries.items()}
+        return cls(
+            changed={
+                name: record
+                for name, record in flat(listed).items()
+                if name not in was or was[name].sha256 != record.sha256
+            },
+            was=was,
+            listed=listed,
+            kept=kept,
+        )
+
+
+def flat(listed: Mapping[str, Mapping[str, Target]]) -> dict[str, Target]:
+    """Return the records of all bins by name."""
+    return {name: record for records in listed.values() for name, record in records.items()}
 
 
 def _to_json(one: Shown) -> list[Any]:

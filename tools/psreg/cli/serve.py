@@ -10,7 +10,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from psreg.cli.options import add_port_option
-from psreg.cli.site import add_registry_option, built_site
+from psreg.cli.site import add_draft_option, add_registry_option, built_site
 from psreg.system.console import Console, add_output_options
 from psreg.system.extras import extra
 from psreg.system.processes import run_psreg
@@ -26,6 +26,7 @@ def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     add_port_option(parser, PORT, "port on 127.0.0.1")
     parser.add_argument("--out", metavar="DIR", help="keep the site in this folder")
+    add_draft_option(parser)
     add_registry_option(parser)
     add_output_options(parser)
 
@@ -58,7 +59,8 @@ def _serve(args: Namespace, out: Path, console: Console) -> None:
     source = SiteSource.find(args.registry_dir)
     # Take the port first, so that a busy port is reported before the site is built.
     with SiteServer(out, args.port) as server:
-        _say(built_site(source, out, server.url), server.url, console)
+        built = built_site(source, out, server.url, draft=args.draft)
+        _say(built, console, draft=args.draft)
         where = (
             "--out",
             str(out),
@@ -66,8 +68,10 @@ def _serve(args: Namespace, out: Path, console: Console) -> None:
             server.url,
             "--registry-dir",
             str(source.registry),
+            *(("--draft",) if args.draft else ()),
         )
-        with server.in_background(), watched(source.folders()) as wait_for_change:
+        folders = source.folders(draft=args.draft)
+        with server.in_background(), watched(folders) as wait_for_change:
             while True:
                 # NOTE: in another process, because this one has threads and must not be forked. It
                 # says what is wrong; what is served is then still the site from before. The first
@@ -76,18 +80,21 @@ def _serve(args: Namespace, out: Path, console: Console) -> None:
                 wait_for_change()
 
 
-def _say(built: BuiltSite, url: str, console: Console) -> None:
+def _say(built: BuiltSite, console: Console, *, draft: bool) -> None:
+    url = built.site.base_url
     if console.machine:
         console.json(
             {
                 "schema": "psreg.serve/1",
                 "url": url,
-                "registry_id": built.site.registry_id,
-                "root_sha256": built.site.root_sha256,
+                "registry_id": built.site.registry_id or None,
+                "root_sha256": built.site.root_sha256 or None,
                 "entries": built.entries,
+                **({"drafts": built.drafts} if draft else {}),
             }
         )
     elif not console.quiet:
         console.line(f"serving {built.entry_count} at {url} (press Ctrl-C to stop)")
-        console.line(built.site.add_command)
+        if built.site.registry_id:
+            console.line(built.site.add_command)
     console.flush()

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from psreg.cli.cluster_option import add_cluster_option, executor_of
 from psreg.core.errors import UsageError
+from psreg.system import clock
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
     from psreg.catalogue.build import BuiltSite, SiteSource
+    from psreg.catalogue.drafts import DraftCheck
     from psreg.core.rule import RuleTable
     from psreg.system.processes import Workers
 
@@ -31,6 +33,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--full", action="store_true", help="build every file again, not only what differs"
     )
+    add_draft_option(parser)
     add_registry_option(parser)
     add_cluster_option(parser)
     add_output_options(parser)
@@ -39,6 +42,13 @@ def configure(parser: ArgumentParser) -> None:
 def add_base_url_option(parser: ArgumentParser) -> None:
     """Declare `--base-url`."""
     parser.add_argument("--base-url", metavar="URL", help="public address of the site")
+
+
+def add_draft_option(parser: ArgumentParser) -> None:
+    """Declare `--draft`."""
+    parser.add_argument(
+        "--draft", action="store_true", help="also show what is not published yet, as drafts"
+    )
 
 
 def add_registry_option(parser: ArgumentParser) -> None:
@@ -55,23 +65,27 @@ def run(args: Namespace, console: Console) -> int:
     source = SiteSource.find(args.registry_dir)
     url = checked_base_url(args.base_url or source.policy().site_url)
     with executor_of(args.cluster) as workers:
-        built = built_site(source, Path(args.out), url, full=args.full, workers=workers)
+        built = built_site(
+            source, Path(args.out), url, full=args.full, draft=args.draft, workers=workers
+        )
     if console.machine:
         console.json(
             {
                 "schema": "psreg.site/1",
                 "out": args.out,
                 "base_url": url,
-                "registry_id": built.site.registry_id,
-                "root_sha256": built.site.root_sha256,
+                "registry_id": built.site.registry_id or None,
+                "root_sha256": built.site.root_sha256 or None,
                 "entries": built.entries,
+                **({"drafts": built.drafts} if args.draft else {}),
                 "files": built.files,
                 "changed": built.changed,
             }
         )
     elif not console.quiet:
         console.line(_done(built, args.out))
-        console.line(f"clients: {built.site.add_command}")
+        if built.site.registry_id:
+            console.line(f"clients: {built.site.add_command}")
     return 0
 
 
@@ -83,13 +97,26 @@ def _done(built: BuiltSite, out: str) -> str:
 
 
 def built_site(
-    source: SiteSource, out: Path, base_url: str, *, full: bool = False, workers: Workers = None
+    source: SiteSource,
+    out: Path,
+    base_url: str,
+    *,
+    full: bool = False,
+    draft: bool = False,
+    workers: Workers = None,
 ) -> BuiltSite:
     """Build the site with its downloads; see `build_site`."""
     from psreg.catalogue.build import FixedParts, build_site
 
-    fixed = FixedParts(rules=_all_rules, scripts=_scripts)
-    return build_site(source, out, base_url, fixed, full=full, executor=workers)
+    fixed, check = FixedParts(rules=_all_rules, scripts=_scripts), _draft_check() if draft else None
+    return build_site(source, out, base_url, fixed, full=full, executor=workers, draft_check=check)
+
+
+def _draft_check() -> DraftCheck:
+    from psreg.catalogue.drafts import DraftCheck
+    from psreg.cli.rules import registry_rules
+
+    return DraftCheck(rules=registry_rules, now=clock.now())
 
 
 def _all_rules() -> RuleTable:

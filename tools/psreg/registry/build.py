@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from psreg import __version__
 from psreg.core.classes import CLASSES
+from psreg.core.diagnostics import Report
 from psreg.core.identity import ReleaseId
 from psreg.formats.layout import STATEMENT, later_evidence
 from psreg.formats.protocol_versions import ProtocolConformance
@@ -61,6 +62,15 @@ class BuildResult:
     released: tuple[ReleaseId, ...]
     changed: tuple[ChangedFile, ...]
 
+    @property
+    def requiring(self) -> tuple[ReleaseId, ...]:
+        """The new releases with `[requires]`, which nothing can install yet."""
+        return tuple(each for each in self.released if self._row(each).release.get("requires"))
+
+    def _row(self, release: ReleaseId) -> ReleaseRecord:
+        rows = self.records[release.name].releases
+        return next(row for row in rows if row.version == release.version)
+
 
 Conformance = Callable[[Submission], Sequence[ProtocolConformance]]
 """Returns what the record of a release says about each protocol that it declares."""
@@ -68,6 +78,25 @@ Conformance = Callable[[Submission], Sequence[ProtocolConformance]]
 
 def _nothing_declared(_submission: Submission) -> Sequence[ProtocolConformance]:
     return ()
+
+
+def declared_conformance(submission: Submission) -> Sequence[ProtocolConformance]:
+    """Return what is found about the protocols that a release declares."""
+    if not submission.release.protocols:
+        return ()  # few releases declare one, and the rules of all protocols take long to import
+    from psreg.lint.release_transcripts import conformance  # noqa: PLC0415
+
+    return conformance(submission)
+
+
+def waived_codes(report: Report) -> Mapping[ReleaseId, Collection[str]]:
+    """Return the codes of the waived findings about each release."""
+    waived: dict[ReleaseId, set[str]] = {}
+    for diagnostic in report.diagnostics:
+        release = ReleaseId.of(PurePosixPath(diagnostic.path))
+        if release is not None and diagnostic.waived is not None:
+            waived.setdefault(release, set()).add(diagnostic.code)
+    return waived
 
 
 _NOTHING_WAIVED: Mapping[ReleaseId, Collection[str]] = MappingProxyType({})

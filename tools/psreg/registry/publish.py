@@ -43,8 +43,6 @@ from psreg.registry.trust.roles import (
 )
 
 if TYPE_CHECKING:
-    from psreg.formats.protocol_versions import ProtocolConformance
-    from psreg.formats.tree import Submission
     from psreg.registry.build import BuildResult
 
 KEEP = timedelta(days=30)
@@ -133,7 +131,7 @@ def publish(
     after: Mapping[str, PackageRecord] = previous
     released: tuple[ReleaseId, ...] = ()
     if change.names is None or change.names:
-        after, released = _built(tree, previous, now, _waived(report), psreg, again=again)
+        after, released = _built(tree, previous, now, report, psreg, again=again)
     packages = _packages(after, previous, baseline)
     inputs, store = change.inputs, ports.store
     growth = grow(state, head, previous, after, packages, now, keep, store, inputs)
@@ -156,16 +154,18 @@ def _built(
     tree: Mapping[PurePosixPath, bytes],
     previous: Mapping[str, PackageRecord],
     now: datetime,
-    waived: Mapping[ReleaseId, Collection[str]],
+    report: Report,
     psreg: str,
     *,
     again: bool,
 ) -> tuple[Mapping[str, PackageRecord], tuple[ReleaseId, ...]]:
     """Return the records after a publish, and the new releases, if there is nothing to refuse."""
-    from psreg.registry.build import build  # noqa: PLC0415 - often nothing changed
+    from psreg.registry import build  # noqa: PLC0415 - often nothing changed
 
-    said = _conformance
-    index = build(tree, previous, now, waived, conformance=said, psreg=psreg, waive_again=again)
+    waived, said = build.waived_codes(report), build.declared_conformance
+    index = build.build(
+        tree, previous, now, waived, conformance=said, psreg=psreg, waive_again=again
+    )
     _refuse_changes(index)
     _refuse_requirements(index)
     return index.records, index.released
@@ -215,15 +215,6 @@ def resign(
     return _result(baseline, documents, signer, baseline.head, written)
 
 
-def _conformance(submission: Submission) -> Sequence[ProtocolConformance]:
-    """Return what is found about the protocols that a release declares."""
-    if not submission.release.protocols:
-        return ()  # few releases declare one, and the rules of all protocols take long to import
-    from psreg.lint.release_transcripts import conformance  # noqa: PLC0415
-
-    return conformance(submission)
-
-
 def _records(
     state: RegistryState | None, names: Collection[str] | None = None
 ) -> dict[str, PackageRecord]:
@@ -233,28 +224,12 @@ def _records(
     return {name: read_record(packages[name], name) for name in wanted}
 
 
-def _waived(report: Report) -> Mapping[ReleaseId, Collection[str]]:
-    """Return the codes of the waived findings about each release."""
-    waived: dict[ReleaseId, set[str]] = {}
-    for diagnostic in report.diagnostics:
-        release = ReleaseId.of(PurePosixPath(diagnostic.path))
-        if release is not None and diagnostic.waived is not None:
-            waived.setdefault(release, set()).add(diagnostic.code)
-    return waived
-
-
 def _refuse_requirements(index: BuildResult) -> None:
-    released = {(release.name, release.version) for release in index.released}
-    requiring = [
-        f"{name} {row.version}"
-        for name, record in index.records.items()
-        for row in record.releases
-        if (name, row.version) in released and row.release.get("requires")
-    ]
-    if requiring:
+    if requiring := index.requiring:
+        named = ", ".join(f"{release.name} {release.version}" for release in requiring)
         raise FindingsError(
             "REQUIRES_REFUSED",
-            f"not installable yet, because of `[requires]`: {', '.join(requiring)}",
+            f"not installable yet, because of `[requires]`: {named}",
             "Remove `[requires]` from release.toml, and name the other prompts in README.md.",
         )
 

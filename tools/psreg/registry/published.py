@@ -24,13 +24,15 @@ _LISTED = 20
 class Release:
     """One release with the bytes of its version folder, by repo-relative path.
 
-    `folder` is that folder, `pbes/<class>/<name>/<version>`.
+    `folder` is that folder, `pbes/<class>/<name>/<version>`. A `draft` is not released: its record
+    is what a publish would sign.
     """
 
     id: ReleaseId
     record: ReleaseRecord
     folder: str
     files: Mapping[str, bytes]
+    draft: bool = False
 
     @property
     def artifact(self) -> bytes:
@@ -45,7 +47,10 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One name of the registry. `raw` is its signed record; `releases` descend, at least one."""
+    """One name of the registry; `releases` descend, at least one.
+
+    `raw` is its signed record, b"" if all releases are drafts.
+    """
 
     record: PackageRecord
     raw: bytes

@@ -1,4 +1,5 @@
-// The signed catalogue in the browser: the segments that `psreg search` reads, scanned row by row.
+// The catalogue in the browser: the signed segments that `psreg search` reads, scanned row by row. A
+// site with drafts has one more, which is not signed.
 
 import { folded, scoreOf, terms } from "./ranking.js";
 
@@ -47,6 +48,7 @@ function rowsIn(segment) {
       summary: segment.summary[at],
       tags,
       deprecated: segment.deprecated[at],
+      draft: segment.draft?.[at] === true,
       facets: {
         class: [entryClass],
         tag: tags,

@@ -142,6 +142,7 @@ function item(row, wanted) {
   if (row.deprecated !== null) {
     meta.append(element("span", "ps-state ps-state--yanked", "deprecated"));
   }
+  if (row.draft) meta.append(element("span", "ps-state ps-state--draft", "draft"));
   const link = element("a", "");
   link.href = row.href;
   link.append(marked(element("h3", ""), row.name, wanted));

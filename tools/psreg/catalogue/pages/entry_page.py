@@ -30,14 +30,17 @@ _CONTENTS = (
 )
 
 
-def entry_pages(entry: Entry, site: Site) -> Iterator[Page]:
-    """Yield the page of the name, then one for each version, newest first."""
+def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
+    """Yield the page of the name, then one for each version, newest first.
+
+    `notice` is HTML for the top of the page of the name.
+    """
     home, latest = _home(entry), entry.latest
     yield Page(
         path=home,
         title=release_view.title(latest),
         description=release_view.field(latest, "summary"),
-        body=_header(entry, latest, pinned=False) + _body(entry, latest, site),
+        body=_header(entry, latest, notice, pinned=False) + _body(entry, latest, site),
     )
     for release in entry.releases:
         path = f"{home}{release.record.version}/"
@@ -46,7 +49,7 @@ def entry_pages(entry: Entry, site: Site) -> Iterator[Page]:
             path=path,
             title=f"{release_view.title(release)} {release.record.version}",
             description=release_view.field(release, "summary"),
-            body=_header(entry, release, pinned=True) + body(entry, release, site),
+            body=_header(entry, release, "", pinned=True) + body(entry, release, site),
             canonical=home if release is latest else path,
         )
 
@@ -56,7 +59,7 @@ def _home(entry: Entry) -> str:
     return f"{entry.record.entry_class}/{entry.record.name}/"
 
 
-def _header(entry: Entry, release: Release, *, pinned: bool) -> str:
+def _header(entry: Entry, release: Release, notice: str, *, pinned: bool) -> str:
     record = entry.record
     kind = class_text(record.entry_class)
     steps = [
@@ -67,14 +70,15 @@ def _header(entry: Entry, release: Release, *, pinned: bool) -> str:
     if pinned:
         steps.append((release.record.version, ""))
     asked = f"{record.name}@{release.record.version}" if pinned else record.name
+    install = "" if release.draft else command(f"psreg install {asked}")
     return (
-        f"{crumbs(steps)}{_banners(entry, release)}"
+        f"{crumbs(steps)}{_banners(entry, release)}{notice}"
         f'<header class="ps-head"><p class="ps-kicker">{class_chip(kind.slug)}</p>'
         f"<h1>{text(release_view.title(release))}</h1>"
         f'<p class="ps-name"><code>{text(record.name)}</code> '
         f"<span>{text(release.record.version)}</span></p>"
         f'<p class="ps-lead">{text(release_view.field(release, "summary"))}</p>'
-        f"{_take(entry, release, pinned=pinned)}{command(f'psreg install {asked}')}</header>"
+        f"{_take(entry, release, pinned=pinned)}{install}</header>"
     )
 
 
@@ -97,6 +101,8 @@ def _banners(entry: Entry, release: Release) -> str:
     record, row = entry.record, release.record
     out = []
     kind = class_text(record.entry_class)
+    if release.draft:
+        out.append(note("warning", f"<p><strong>Draft: not released.</strong> {_DRAFT}</p>"))
     if kind.reserved:
         what = kind.noun.capitalize()
         out.append(note("warning", f"<p><strong>{what}</strong>, a {RESERVED}.</p>"))
@@ -118,6 +124,9 @@ def _banners(entry: Entry, release: Release) -> str:
     return "".join(out)
 
 
+_DRAFT = "Nothing here is signed, and psreg does not install it."
+
+
 def _body(entry: Entry, release: Release, site: Site) -> str:
     main = "".join(
         (
@@ -132,7 +141,7 @@ def _body(entry: Entry, release: Release, site: Site) -> str:
             release_view.artifact(release),
             release_view.changes(release),
             _versions(entry),
-            _trust(release, site),
+            "" if release.draft else _trust(release, site),
         )
     )
     contents = "".join(
@@ -172,7 +181,7 @@ def _facts(entry: Entry, release: Release, site: Site) -> str:
     platforms = release_view.passed_platforms(release)
     rows = [
         ("Version", f'<a href="#versions">{text(row.version)}</a>'),
-        ("Released", day(row.date)),
+        ("Released", _released(release)),
         ("Licence", text(release_view.field(release, "license"))),
         ("Imported from", text(row.origin)),
         ("Languages", text(", ".join(release_view.fields(release, "languages")))),
@@ -183,11 +192,19 @@ def _facts(entry: Entry, release: Release, site: Site) -> str:
         ("Needs", release_view.requires(release)),
         ("Protocols", release_view.badges(release) or release_view.protocols(release)),
         ("Owners", _owners(entry)),
-        ("Signed by", f"registry <code>{text(site.registry_id[:8])}</code> {mode_chip(site)}"),
+        ("Signed by", "" if release.draft else _signer(site)),
         ("SHA-256", _digest(row.sha256)),
         ("Files", release_view.files(release)),
     ]
     return terms(((term, value) for term, value in rows if value), "ps-facts")
+
+
+def _released(release: Release) -> str:
+    return "not yet" if release.draft else day(release.record.date)
+
+
+def _signer(site: Site) -> str:
+    return f"registry <code>{text(site.registry_id[:8])}</code> {mode_chip(site)}"
 
 
 def _digest(sha256: str) -> str:
@@ -215,7 +232,7 @@ def _versions(entry: Entry) -> str:
     rows = (
         (
             link(address(f"{home}{r.record.version}/"), text(r.record.version)),
-            day(r.record.date),
+            _released(r),
             _state(entry, r),
             text(release_view.field(r, "changes")),
         )
@@ -229,6 +246,8 @@ def _state(entry: Entry, release: Release) -> str:
         return (
             f'<span class="ps-state ps-state--yanked">yanked</span> {text(release.record.yanked)}'
         )
+    if release.draft:
+        return DRAFT_CHIP
     if release is entry.latest:
         return '<span class="ps-state">newest</span>'
     return ""
@@ -254,6 +273,10 @@ def _trust(release: Release, site: Site) -> str:
         f"{command(compare)}"
         f"<p>Registry <code>{text(site.registry_id)}</code></p>",
     )
+
+
+DRAFT_CHIP = '<span class="ps-state ps-state--draft">draft</span>'
+"""The label of what is not released."""
 
 
 def mode_chip(site: Site) -> str:

@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-# Characters that reorder or hide text: C0/C1 controls, bidi overrides and isolates, tags.
-_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+# Characters that reorder or hide text: C0/C1 controls, bidi overrides and isolates, tags. And
+# surrogates, which are not text: a draft may have them in its JSON and in the paths of its files.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 def text(value: str) -> str:

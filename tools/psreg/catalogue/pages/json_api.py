@@ -7,24 +7,45 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from psreg.catalogue.pages.frame import Site
 from psreg.catalogue.pages.html import text
 from psreg.registry.catalog_head import Head
+from psreg.registry.catalog_segments import row_of, write_segment
+from psreg.registry.deploy.headers import DRAFTS_FILE
+from psreg.registry.trust.roles import Target
+
+if TYPE_CHECKING:
+    from psreg.catalogue.drafts import Draft
 
 INDEX_SCHEMA = "psreg.index/2"
 
 
-def index_document(site: Site, head: Head, number: int) -> bytes:
+def draft_segment(drafts: Mapping[str, Draft]) -> bytes:
+    """Return a segment of the catalogue with the rows of drafts, which says which are drafts."""
+    shown = {name: draft.entry for name, draft in sorted(drafts.items()) if draft.entry}
+    rows = {name: row_of(entry.record) for name, entry in shown.items()}
+    segment = write_segment({name: row for name, row in rows.items() if row})
+    return _document({**json.loads(segment), "draft": [e.latest.draft for e in shown.values()]})
+
+
+def index_document(site: Site, head: Head, number: int, drafts: bytes | None = None) -> bytes:
     """Return `api/v1/index.json`, the entry point of the API.
 
     Args:
         site: the registry's identity.
         head: the head of the catalogue.
         number: how many packages there are.
+        drafts: the segment of the drafts; None if the site shows none.
     """
+    segments = [
+        _segment(f"registry/{each.path}", each.target, each.count) for each in head.segments
+    ]
+    if drafts is not None:
+        count = json.loads(drafts)["count"]
+        segments.append({**_segment(DRAFTS_FILE, Target.of(drafts), count), "signed": False})
     return _document(
         {
             "schema": INDEX_SCHEMA,
@@ -34,17 +55,13 @@ def index_document(site: Site, head: Head, number: int) -> bytes:
             "root_sha256": site.root_sha256,
             "metadata": "registry/metadata/",
             "packages": {"count": number, "path": "api/v1/packages/{name}.json"},
-            "segments": [
-                {
-                    "path": f"registry/{segment.path}",
-                    "sha256": segment.target.sha256,
-                    "size": segment.target.length,
-                    "count": segment.count,
-                }
-                for segment in head.segments
-            ],
+            "segments": segments,
         }
     )
+
+
+def _segment(path: str, target: Target, count: int) -> dict[str, Any]:
+    return {"path": path, "sha256": target.sha256, "size": target.length, "count": count}
 
 
 def search_index(built: bytes, documents: Iterable[Mapping[str, Any]]) -> bytes:

@@ -14,9 +14,10 @@ from psreg.catalogue.pages.class_texts import (
     class_chip,
     class_text,
 )
-from psreg.catalogue.pages.entry_page import day, mode_chip
+from psreg.catalogue.pages.entry_page import DRAFT_CHIP, day, mode_chip
 from psreg.catalogue.pages.frame import Site
 from psreg.catalogue.pages.html import command, count, terms, text
+from psreg.core.identity import EntryId
 from psreg.registry.published import Entry
 
 _NEWEST = 6
@@ -29,7 +30,8 @@ class Row:
     """An entry in a list: facts about its latest release.
 
     `newest` is the version that was released last, and `released` its date: a fix of an older
-    version may be newer than the latest one.
+    version may be newer than the latest one. A `draft` is an entry whose latest release is one; if
+    nothing of it can be shown but what is wrong with it, its `version` is "".
     """
 
     name: str
@@ -41,12 +43,14 @@ class Row:
     newest: str
     released: str
     deprecated: bool = False
+    draft: bool = False
 
     @classmethod
     def of(cls, entry: Entry) -> Row:
         """Return the row of an entry."""
         latest = entry.latest
-        offered = [r.record for r in entry.releases if r.record.yanked is None]
+        released = [r for r in entry.releases if not r.draft]
+        offered = [r.record for r in released if r.record.yanked is None]
         newest = max(offered or [latest.record], key=lambda record: record.date)
         return cls(
             name=entry.record.name,
@@ -58,6 +62,22 @@ class Row:
             newest=newest.version,
             released=newest.date,
             deprecated=entry.record.deprecated is not None,
+            draft=latest.draft,
+        )
+
+    @classmethod
+    def unfinished(cls, id_: EntryId) -> Row:
+        """Return the row of a draft that is not in any list."""
+        return cls(
+            name=id_.name,
+            entry_class=id_.entry_class,
+            version="",
+            summary="",
+            date="",
+            tags=(),
+            newest="",
+            released="",
+            draft=True,
         )
 
     @property
@@ -73,15 +93,19 @@ class Row:
 
 def home_parts(rows: Sequence[Row], site: Site) -> dict[str, str]:
     """Return the values of the placeholders of the home page."""
-    latest = sorted(rows, key=lambda row: row.released, reverse=True)[:_NEWEST]
+    released = [row for row in rows if not (row.draft and row.newest == row.version)]
+    latest = sorted(released, key=lambda row: row.released, reverse=True)[:_NEWEST]
     return {
         "search": search_box(len(rows), ""),
         "classes": _class_cards(rows),
         "newest": _newest(latest),
-        "add": command(site.add_command),
+        "add": command(site.add_command) if site.registry_id else _UNPUBLISHED,
         "install": command(f"psreg install {latest[0].name if latest else 'NAME'}"),
         "registry": _registry(rows, site),
     }
+
+
+_UNPUBLISHED = "<p>This registry has not been published yet.</p>"
 
 
 def class_part(slug: str, rows: Iterable[Row]) -> str:
@@ -113,10 +137,11 @@ def search_box(number: int, slug: str, items: str = "") -> str:
 
 def _result(row: Row) -> str:
     tags = "".join(f"<li>{text(tag)}</li>" for tag in row.tags)
-    gone = '<span class="ps-state ps-state--yanked">deprecated</span>' if row.deprecated else ""
+    state = '<span class="ps-state ps-state--yanked">deprecated</span>' if row.deprecated else ""
+    state += DRAFT_CHIP if row.draft else ""
     return (
         f'<li class="ps-result"><a href="{text(row.name)}/"><h3>{text(row.name)}</h3></a>'
-        f'<p class="ps-result__meta">{class_chip(row.entry_class)} {text(row.version)} {gone}</p>'
+        f'<p class="ps-result__meta">{class_chip(row.entry_class)} {text(row.version)} {state}</p>'
         f'<p>{text(row.summary)}</p><ul class="ps-chips">{tags}</ul></li>'
     )
 
@@ -147,6 +172,8 @@ def _newest(latest: Sequence[Row]) -> str:
 
 
 def _registry(rows: Sequence[Row], site: Site) -> str:
+    if not site.registry_id:
+        return ""
     return terms(
         [
             ("Registry", f"<code>{text(site.registry_id)}</code> {mode_chip(site)}"),

@@ -7,13 +7,13 @@ because clients would refuse it.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from datetime import datetime
 
-from psreg.core.errors import TrustError, UnavailableError
+from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.registry.catalog_head import head_of
 from psreg.registry.deploy.deployed import mark_of
-from psreg.registry.deploy.headers import TIMESTAMP_FILE, Headers, headers_of
+from psreg.registry.deploy.headers import DRAFTS_FILE, TIMESTAMP_FILE, Headers, headers_of
 from psreg.registry.deploy.ports import Site, Upload
 from psreg.registry.records import read_record
 from psreg.registry.trust.metadata import Document
@@ -34,12 +34,14 @@ class Deployable:
         TrustError: TRUST_FROZEN (a signature has expired), TRUST_MIXED (a file is missing),
             TRUST_DIGEST (one was altered), and what `open_registry` raises.
         UnavailableError: NOT_PUBLISHED: there is no registry in it; what `Site` raises.
+        UsageError: DRAFT_SITE: it shows drafts.
     """
 
     def __init__(self, site: Site, now: datetime, *, pack: bool) -> None:
         self._site, self._pack = site, pack
-        self.state = _opened(site)
         self._files = site.files()
+        _check_is_released(self._files)
+        self.state = _opened(site)
         _check_dates(self.state, now)
         self.releases: set[tuple[str, str]] = set()
         """Name and version of every release."""
@@ -90,6 +92,15 @@ class Deployable:
             raise TrustError("TRUST_MIXED", f"{path} is missing from the site", _REBUILD)
         if self._files[path] != target:
             raise TrustError("TRUST_DIGEST", f"{path} is not the file that was signed", _REBUILD)
+
+
+def _check_is_released(files: Container[str]) -> None:
+    if DRAFTS_FILE in files:
+        raise UsageError(
+            "DRAFT_SITE",
+            "the site shows drafts, which are for preview only",
+            "Build the site without `--draft`.",
+        )
 
 
 def _opened(site: Site) -> RegistryState:

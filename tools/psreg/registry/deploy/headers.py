@@ -37,6 +37,9 @@ AT_ONCE = "public, max-age=60"
 NEVER = "no-store"
 
 DEPLOY_FILE = "deploy.json"
+DRAFTS_FILE = "api/v1/drafts.json"
+"""The rows of drafts, which nobody signed; only a preview has it, and a preview is not deployed."""
+
 TIMESTAMP_FILE = f"registry/{TIMESTAMP_PATH}"
 """The file that makes a state current."""
 
