@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,19 @@ import pytest
 from tuf.api.metadata import Metadata
 
 from psreg.catalogue.build import FixedParts, SiteSource, build_site
+from psreg.catalogue.drafts import Draft, DraftCheck, Drafts
+from psreg.catalogue.previewed_registry import PreviewedRegistry
 from psreg.catalogue.served_registry import ServedRegistry
-from psreg.cli.rules import all_rules
+from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.errors import TrustError, UnavailableError
+from psreg.core.identity import EntryId
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.metadata import signers_of
 from psreg.registry.trust.reading import open_registry
 from support.catalogue import checkout
-from support.publishing import files
+from support.publishing import NOW, files
+
+CHECK = DraftCheck(rules=registry_rules, now=NOW)
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +48,48 @@ def test_a_site_is_built_and_then_changed(root: Path, tmp_path: Path) -> None:
     assert (out / "scripts/x.py").read_bytes() == b"pass\n"
     again = build_site(source, out, "", fixed)
     assert (again.entries, again.files, again.changed) == (5, built.files, 0)
+    plain = files(out)
+    shutil.copytree(root, tmp_path / "copy")
+    source = SiteSource(checkout=tmp_path / "copy", registry=tmp_path / "copy/registry")
+    shutil.copytree(
+        source.checkout / "pbes/prompt/river_letter", source.checkout / "pbes/prompt/apple_pie"
+    )
+    (source.checkout / "pbes/interactive_engine/listener/entry.toml").write_text("threshold = 1\n")
+    drafted = build_site(source, out, "", fixed, draft_check=CHECK)
+    assert drafted.entry_count == "5 entries, 2 drafts"
+    assert drafted.files == len(files(out))
+    assert (out / "prompt/apple_pie/index.html").is_file()
+    back = build_site(source, out, "", fixed)
+    assert (back.entries, back.files) == (5, built.files)
+    assert files(out) == plain
+
+
+def test_a_preview_serves_what_is_served_without_drafts(root: Path) -> None:
+    signed = registry(root)
+    target = signed.state.targets["pkg/listener.json"]
+    id_ = EntryId("interactive_engine", "listener")
+    draft = Draft(id=id_, entry=None, changed=False, findings=(), refusals=(), signed=target)
+    preview = PreviewedRegistry(signed, Drafts({"listener": draft}))
+    found = dict(preview.files({}))
+    assert set(found) == preview.paths
+    assert dict(signed.files({})).items() <= found.items()
+    (record,) = found.keys() - signed.paths
+    assert hashlib.sha256(found[record]).hexdigest() == target.sha256
+    listed = {role: set(preview.records(role)) for role in preview.bins}
+    assert listed.pop("drafts") == {"listener"}
+    assert set().union(*listed.values()) == {
+        name for role in signed.bins for name in signed.records(role) if name != "listener"
+    }
+    assert "metadata/timestamp.json" not in dict(preview.files(preview.roles))
+    assert preview.head == signed.head
+
+
+def test_a_preview_of_what_was_never_published_serves_nothing() -> None:
+    preview = PreviewedRegistry(None, Drafts({}))
+    assert (preview.paths, dict(preview.files({}))) == (frozenset(), {})
+    assert [*preview.roles] == [*preview.bins] == ["drafts"]
+    assert preview.records("drafts") == {}
+    assert preview.head.segments == ()
 
 
 def test_what_is_served_is_all_that_is_in_force(root: Path) -> None:

@@ -38,13 +38,15 @@ from psreg.system.files import MAX_FILE
 class Draft:
     """A name that is not as it was published.
 
-    `entry` is what its pages will show, None if there is nothing to show. `findings` are the errors
-    and warnings about it, `refusals` what else keeps `psreg publish` from publishing it. `signed`
-    is its record in force, None if there is none.
+    `entry` is what its pages will show, None if there is nothing to show. `changed` is whether that
+    differs about what is released: a yank, an owner, a transcript. `findings` are the errors and
+    warnings about it, `refusals` what else keeps `psreg publish` from publishing it. `signed` is
+    its record in force, None if there is none.
     """
 
     id: EntryId
     entry: Entry | None
+    changed: bool
     findings: tuple[Diagnostic, ...]
     refusals: tuple[str, ...]
     signed: Target | None
@@ -203,14 +205,14 @@ class _Preview:
         """Return by name why `psreg publish` refuses it, besides errors."""
         refusals: dict[str, list[str]] = defaultdict(list)
         for file in built.changed:
-            if entry := EntryId.of(file.path):
-                how = "is gone" if file.now is None else "changed" if file.was else "was added"
-                refusals[entry.name].append(f"{file.path} {how}; a released version never changes")
+            how = "is gone" if file.now is None else "changed" if file.was else "was added"
+            why = f"{file.path} {how}; a released version never changes"
+            refusals[_name_in(file.path)].append(why)
         for release in built.requiring:
             refusals[release.name].append(f"{release.version} has `[requires]`: not supported yet")
         for path, data in self._tree.items():
-            if len(data) >= MAX_FILE and (entry := EntryId.of(path)):
-                refusals[entry.name].append(f"{path}: {MAX_FILE:,} bytes or more")
+            if len(data) >= MAX_FILE:
+                refusals[_name_in(path)].append(f"{path}: {MAX_FILE:,} bytes or more")
         return refusals
 
     def _draft(
@@ -221,13 +223,14 @@ class _Preview:
         refusals: Sequence[str],
     ) -> Draft | None:
         before = self._before.get(id_.name)
-        is_same = record == before or (record and before and _shown(record) == _shown(before))
-        if is_same and not (findings or refusals):
+        old, new = before and _shown(before), record and _shown(record)
+        if old == new and not (findings or refusals):
             return None
         targets = self._state.targets if self._state else {}
         return Draft(
             id=id_,
             entry=self._entry(record, before) if record else None,
+            changed=bool(old and new and old != _of_versions(new, old)),
             findings=tuple(sorted(findings, key=lambda d: d.severity.rank)),
             refusals=tuple(refusals),
             signed=targets.get(package_target(id_.name)),
@@ -251,9 +254,20 @@ class _Preview:
         return None
 
 
+def _name_in(path: PurePosixPath) -> str:
+    entry = EntryId.of(path)
+    return entry.name if entry else ""
+
+
 def _can_be_shown(path: PurePosixPath, data: bytes) -> bool:
     """Return whether a page can show a file: it was read to its end, and its path is text."""
     return len(data) < MAX_FILE and str(path).isprintable()
+
+
+def _of_versions(record: PackageRecord, other: PackageRecord) -> PackageRecord:
+    """Return `record` with the versions of the `other` only."""
+    versions = {row.version for row in other.rows}
+    return replace(record, rows=tuple(row for row in record.rows if row.version in versions))
 
 
 def _shown(record: PackageRecord) -> PackageRecord:

@@ -341,6 +341,12 @@ def test_an_empty_registry_has_a_home():
     assert "Search 0 prompts" in search_box(0, "")
 
 
+def test_a_registry_that_was_never_published_has_a_home_without_a_command_to_add_it():
+    home = home_parts([], replace(SITE, registry_id="", mode="", root_sha256=""))
+    assert "psreg registry add" not in "".join(home.values())
+    assert "has not been published yet" in home["add"]
+
+
 def test_a_class_page_lists_so_many_entries_and_says_that_there_are_more():
     row = Row.of(ENTRIES["listener"])
     rows = [replace(row, name=f"n{number}") for number in range(501)]

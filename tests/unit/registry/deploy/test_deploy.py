@@ -10,7 +10,7 @@ from shutil import copytree
 
 import pytest
 
-from psreg.core.errors import TrustError, UnavailableError
+from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.registry.deploy import deploy as deploying
 from psreg.registry.deploy.deploy import KEEP, Deployment, deploy
 from psreg.registry.deploy.deployable import Deployable
@@ -261,7 +261,7 @@ def other_registry(folder: Path) -> Path:
 def code_of(site: Path, bucket: MemoryBucket, **options) -> str:
     """Return the code with which a deployment is refused, and check that it changed nothing."""
     before = dict(bucket.objects)
-    with pytest.raises((TrustError, UnavailableError)) as told:
+    with pytest.raises((TrustError, UnavailableError, UsageError)) as told:
         put(site, bucket, **options)
     assert bucket.objects == before
     return told.value.code
@@ -575,6 +575,12 @@ def test_a_site_with_a_missing_or_altered_file_is_refused(own, pattern):
 def test_a_folder_without_a_registry_is_refused(tmp_path):
     (tmp_path / "empty").mkdir()
     assert code_of(tmp_path / "empty", MemoryBucket()) == "NOT_PUBLISHED"
+
+
+def test_a_site_with_drafts_is_refused(own):
+    (own / "api/v1/drafts.json").write_bytes(b"{}")
+    (own / ".psreg-site").unlink()
+    assert code_of(own, MemoryBucket()) == "DRAFT_SITE"
 
 
 def test_a_link_in_the_site_is_refused(own):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def draft_pages(draft: Draft, site: Site) -> Iterator[Page]:
     """Yield the pages of a draft as they will be, or one page with what is wrong with it."""
-    told = _notice(draft)
+    told = (_CHANGED if draft.changed else "") + _notice(draft)
     if draft.entry:
         yield from entry_pages(draft.entry, site, told)
         return
@@ -31,6 +31,13 @@ def draft_pages(draft: Draft, site: Site) -> Iterator[Page]:
         f"{class_chip(kind.slug)}</p><h1>{text(name)}</h1>"
         f'<p class="ps-name">{"" if draft.signed else DRAFT_CHIP}</p></header>{told}',
     )
+
+
+_CHANGED = note(
+    "warning",
+    "<p><strong>Not published.</strong> What this page says about released versions, or about "
+    "their owners, is not in force yet.</p>",
+)
 
 
 def _notice(draft: Draft) -> str:
