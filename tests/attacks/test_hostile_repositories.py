@@ -5,13 +5,16 @@ Everything is read from Git objects. Each attack ends in a verdict or in an erro
 
 import os
 import subprocess
+import sys
 from pathlib import PurePosixPath
 
 import pytest
 
 from psreg.authoring.missing_files import missing_files
 from psreg.cli.rules import all_rules
+from psreg.compatibility.version_floor import differences_of
 from psreg.core.errors import FindingsError, UnavailableError
+from psreg.formats import dotprompt
 from psreg.formats.layout import Irregular
 from psreg.git.repository import open_repository
 from psreg.review.change import Touch
@@ -394,6 +397,18 @@ def test_a_hundred_megabytes(bare):
         path = PurePosixPath(RELEASE, "x.md")
         assert len(files[path]) == MAX_FILE
         assert files.size(path) == HUNDRED_MB
+
+
+def test_a_large_prompt_is_read_and_compared_once(bare):
+    calls = []
+    before = sys.getprofile()
+    sys.setprofile(lambda frame, event, _: event == "call" and calls.append(frame.f_code))
+    try:
+        assert verdict(bare, "next")[0] is Verdict.NEEDS_HUMAN
+    finally:
+        sys.setprofile(before)
+    assert calls.count(dotprompt.read.__code__) == 2  # the release, and the one before
+    assert calls.count(differences_of.__code__) == 1
 
 
 def test_a_commit_of_a_billion_files_in_ten_folders(bare):

@@ -12,6 +12,7 @@ import pytest
 from psreg.compatibility.diff import compare_named, file_operand
 from psreg.core.diagnostics import ERROR
 from psreg.formats.conversation.reader import read_conversation
+from psreg.formats.dotprompt import MOST_BRACES
 from psreg.formats.dotprompt_sections import MOST_ENTRIES
 from psreg.formats.json import json_document
 from psreg.lint import fix
@@ -61,6 +62,15 @@ def test_a_default_over_and_over_is_refused():
     assert [d.code for d in found if d.code == "PROMPT024"] == ["PROMPT024"]
 
 
+@pytest.mark.parametrize("unit", ["{{{n:x}}}", "{{a}}", "{{{{a}}}}", "{{{{a b}}}}"])
+def test_more_variables_than_anyone_fills_in_are_refused(unit):
+    head, words = f"{HEAD}[CONTENT]\n", [unit.format(n=n) for n in range(MOST_BRACES + 1)]
+    found = check_file((head + "".join(words)).encode(), path="x.prompt")
+    assert [(d.code, d.start.line) for d in found] == [("PROMPT024", 4)]
+    few = check_file((head + "".join(words[1:])).encode(), path="x.prompt")
+    assert "PROMPT024" not in {d.code for d in few}
+
+
 MANY = {
     "defaults.prompt": f"{HEAD}[DEFAULTS]\n" + "@a b\n" * 200_000 + "[CONTENT]\n{a}\n",
     "variables.prompt": f"{HEAD}[CONTENT]\n" + "".join(f"{{{n:x}}}" for n in range(145_000)),
@@ -82,7 +92,7 @@ def test_a_report_of_a_large_file_is_short(tmp_path, name, form):
 
 
 def test_variables_in_commands_are_looked_up_not_compared():
-    lines = "".join(f"https://a.example/{{a{n}}} `git log {{b{n}}}`\n" for n in range(15_000))
+    lines = "".join(f"https://a.example/{{a{n}}} `git log {{b{n}}}`\n" for n in range(9_000))
     found = [
         d
         for d in check_file(f"{HEAD}[CONTENT]\n{lines}".encode(), path="x.prompt")

@@ -31,16 +31,20 @@ FILES = {
     ),
     "one variable over and over": (
         "x.prompt",
-        _filled(f"{HEAD}[DEFAULTS]\n@a b\n[CONTENT]\n", "{a}"),
+        _filled(f"{HEAD}[DEFAULTS]\n@a b\n[CONTENT]\n{'{a}' * 19_000}\n", "b "),
     ),
     "a large default, often used": (
         "x.prompt",
-        f"{HEAD}[DEFAULTS]\n@a {'b ' * 200_000}\n[CONTENT]\n" + "{a}" * 200_000,
+        f"{HEAD}[DEFAULTS]\n@a {'b ' * 480_000}\n[CONTENT]\n" + "{a}" * 19_000,
     ),
     "145,000 variables": ("x.prompt", CONTENT + "".join(f"{{{n:x}}}" for n in range(145_000))),
+    "19,000 variables": (
+        "x.prompt",
+        CONTENT + "".join(f"{{{n:x}}}" + "say it again " * 3 for n in range(19_000)),
+    ),
     "variables in addresses": (
         "x.prompt",
-        CONTENT + "".join(f"http://a/{{{n:x}}} " for n in range(60_000)),
+        CONTENT + "".join(f"http://a/{{{n:x}}} " for n in range(19_000)) + "http://a/" * 80_000,
     ),
     "260,000 tiny strings": ("x.pbe.txt", _engine(a=[""] * 260_000)),
     "invalid list items": ("x.pbe.txt", _engine(game_structure={"phases": [1] * 500_000})),
@@ -71,7 +75,7 @@ FILES = {
     "misspelt keys": ("x.pbe.txt", _engine(**{f"save_syste{n}": n for n in range(6_000)})),
     "links to other hosts": (
         "x.prompt",
-        _filled(CONTENT, "[a.com](http://b.com/{x}) ![x](http://1.2.3.4/{y}) "),
+        _filled(CONTENT, "[a.com](http://b.com/x) ![x](http://1.2.3.4/y?q=z) "),
     ),
     "written backwards (PS014)": (
         "x.prompt",
@@ -84,7 +88,7 @@ FILES = {
                 f"{HEAD}[DEFAULTS]\n",
                 *(f"@nam{n} v\n" for n in range(9_000)),
                 "[CONTENT]\n",
-                *(f"{{name{n}}} " for n in range(70_000)),
+                *(f"{{name{n}}} " for n in range(19_000)),
             )
         ),
     ),
@@ -100,7 +104,7 @@ FILES = {
                 f"{HEAD}[DEFAULTS]\n",
                 *(f"@name{n} x\n" for n in range(3_000)),
                 "[CONTENT]\n",
-                *(f"{{nome{n}}}" for n in range(60_000)),
+                *(f"{{nome{n}}}" for n in range(19_000)),
             )
         ),
     ),
@@ -164,10 +168,10 @@ SUBMITTED = {
 }
 TECHNIQUES = [{"name": f"a{n}", "purpose": "To teach."} for n in range(6_000)]
 COMPARED = {
-    "65,000 new variables": (
+    "19,000 new variables": (
         "prompt",
-        CONTENT + "".join(f"{{a{n:x}}}" for n in range(65_000)),
-        CONTENT + "".join(f"{{b{n:x}}}" for n in range(65_000)),
+        CONTENT + "".join(f"{{a{n:x}}}" + "say it again " * 3 for n in range(19_000)),
+        CONTENT + "".join(f"{{b{n:x}}}" + "say it again " * 3 for n in range(19_000)),
     ),
     "6,000 new techniques": (
         "pbe.txt",

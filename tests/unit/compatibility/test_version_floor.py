@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.compatibility.compared_side import artifact_side, folder_side
-from psreg.compatibility.version_floor import FLOOR_TABLE, differences, differences_of, floor_of
+from psreg.compatibility.compared_side import artifact_side, folder_side, submission_side
+from psreg.compatibility.version_floor import FLOOR_TABLE, differences_of, floor_of
 from psreg.core.classes import Format
 from psreg.core.version import Step
 from psreg.formats.tree import Tree
@@ -139,12 +139,14 @@ def test_a_renamed_part_is_told_once_for_each():
 
 
 def test_two_releases_of_a_tree():
-    first, second = next(iter(Tree(tree(entry("hello", "1.0.0", "1.1.0"))).entries)).submissions()
-    assert differences(first, first) == ()
-    assert differences(first, second) == ()  # `changes` alone is about the version itself
+    def sides(files):
+        return map(submission_side, next(iter(Tree(files).entries)).submissions())
+
+    first, second = sides(tree(entry("hello", "1.0.0", "1.1.0")))
+    assert differences_of(first, first) == ()
+    assert differences_of(first, second) == ()  # `changes` alone is about the version itself
     other = tree(entry(), update("1.0.1", more='[requires]\ndiary = "*"\n'))
-    first, second = next(iter(Tree(other).entries)).submissions()
-    found = differences(first, second)
+    found = differences_of(*sides(other))
     assert [(d.row, d.pointer) for d in found] == [
         ("REQUIRES-ADDED", "/requires/diary"),
         ("PROMPT-WORDING", ""),

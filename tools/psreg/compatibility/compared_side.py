@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from psreg.core.classes import Format
@@ -64,26 +64,37 @@ def folder_side(
 ) -> Side:
     """Return the side of a version folder, from its files by their path in it."""
     alone = artifact_side(files[artifact], form) if artifact in files else Side()
+    manifest = release.read(files[_RELEASE]) if _RELEASE in files else None
+    return _with_files(replace(alone, version=version or alone.version), manifest, files, artifact)
+
+
+def submission_side(submission: Submission) -> Side:
+    """Return the side of a release in a tree, from what was already read of it."""
+    id_, pbe_, prompt = submission.id, submission.pbe, submission.prompt
+    alone = Side(
+        pbe=pbe_ if pbe_ and pbe_.is_object else None,
+        prompt=prompt if prompt and prompt.readable else None,
+        version=id_.version,
+    )
+    files = {
+        str(path.relative_to(submission.folder)): data for path, data in submission.files.items()
+    }
+    return _with_files(alone, submission.release, files, id_.filename)
+
+
+def _with_files(
+    alone: Side, manifest: ReleaseFile | None, files: Mapping[str, bytes], artifact: str
+) -> Side:
+    """Return an artifact alone with what is in the other `files` of its folder."""
     around = {
         path: data for path, data in files.items() if path not in (artifact, _RELEASE, STATEMENT)
     }
-    manifest = release.read(files[_RELEASE]) if _RELEASE in files else None
-    return Side(
-        pbe=alone.pbe,
-        prompt=alone.prompt,
-        version=version or alone.version,
+    return replace(
+        alone,
         release=manifest if manifest and manifest.tree.parsed else None,
         files=MappingProxyType(around),
         golden=MappingProxyType(dict(_golden(around))),
     )
-
-
-def submission_side(submission: Submission) -> Side:
-    """Return the side of a release in a tree."""
-    files = {
-        str(path.relative_to(submission.folder)): data for path, data in submission.files.items()
-    }
-    return folder_side(files, submission.id.filename, submission.id.format, submission.id.version)
 
 
 def _golden(files: Mapping[str, bytes]) -> Iterator[tuple[str, GoldenCase]]:

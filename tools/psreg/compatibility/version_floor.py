@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from psreg.compatibility.compared_side import Side, submission_side
+from psreg.compatibility.compared_side import Side
 from psreg.compatibility.floor_row import Difference, Row
 from psreg.compatibility.pbe_rows import PBE_ROWS
 from psreg.compatibility.prompt_rows import PROMPT_ROWS
 from psreg.compatibility.release_rows import RELEASE_ROWS, WHOLE_ROWS
 from psreg.compatibility.save_rows import SAVE_ROWS
 from psreg.core.version import Step
-from psreg.formats.tree import Submission
 
 
 class Group(NamedTuple):
@@ -37,11 +36,6 @@ FLOOR_GROUPS = (
 
 FLOOR_TABLE: tuple[Row[Any], ...] = tuple(row for group in FLOOR_GROUPS for row in group.rows)
 """The whole decision table."""
-
-
-def differences(previous: Submission, new: Submission) -> tuple[Difference, ...]:
-    """Return the differences between two releases, the largest steps first."""
-    return differences_of(submission_side(previous), submission_side(new))
 
 
 def differences_of(before: Side, after: Side) -> tuple[Difference, ...]:

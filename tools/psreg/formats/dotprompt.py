@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import islice
+from typing import Any
 
 from psreg.core.diagnostics import Change, Issue, Span
 from psreg.core.spelling import meant
@@ -30,6 +31,7 @@ from psreg.formats.dotprompt_source import (
     Braces,
     Excerpt,
     Source,
+    line_end,
     scan,
     without_comments,
 )
@@ -37,6 +39,11 @@ from psreg.formats.dotprompt_source import (
 MAX_BYTES = 1_048_576
 VERSION_KEY = "dotprompt_format_version"
 SUPPORTED_VERSIONS = ("0.0.1",)
+
+MOST_BRACES = 20_000
+"""The most variables and doubled braces in the text, each counted as often as it occurs."""
+
+_BLANK_LINES = f"{BLANKS}\n"
 
 _LIKE_A_HEADER = re.compile(r"^\[([A-Za-z_ -]{4,20})\]", re.MULTILINE)
 _MOST_HEADERS = 100
@@ -89,6 +96,11 @@ class Prompt:
     variables: tuple[Variable, ...] = ()
     literals: tuple[Literal, ...] = ()
     issues: tuple[Issue, ...] = ()
+
+    @cached_property
+    def contents(self) -> dict[tuple[str, ...] | None, Any]:
+        """The text as content rules read it, by declared capabilities; they fill it in."""
+        return {}
 
     def span(self, pointer: str) -> Span:
         """Return where the value at `/metadata/KEY` or `/defaults/KEY` is.
@@ -159,8 +171,9 @@ def _understood(text: str, source: Source) -> Prompt:
         for name in (METADATA, DEFAULTS)
     )
     content = source.excerpt.cut(_content_ranges(source, sections))
-    braces = scan(content.text)
+    braces, excess = _bounded(scan(content.text), content)
     issues = (
+        *excess,
         *_file_issues(text, source),
         *sections.issues,
         *_missing_sections(source, sections, text),
@@ -183,6 +196,19 @@ def _understood(text: str, source: Source) -> Prompt:
     )
 
 
+def _bounded(braces: Braces, content: Excerpt) -> tuple[Braces, tuple[Issue, ...]]:
+    """Return `braces`, or an issue in place of more of them than anyone fills in."""
+    pairs = (opening for opening, _ in braces.pairs)
+    places = [*(use.start for use in braces.uses), *pairs]
+    if len(places) <= MOST_BRACES:
+        return braces, ()
+    at = sorted(places)[MOST_BRACES]
+    message = f"the text has more than {MOST_BRACES:,} variables and doubled braces"
+    hint = "Move repeated parts into one variable."
+    span = content.span(at, at + 1)
+    return Braces(), (Issue(code="PROMPT024", message=message, span=span, hint=hint),)
+
+
 def _content_ranges(source: Source, sections: Sections) -> Iterator[tuple[int, int]]:
     """Yield the lines of CONTENT that are sent, as ranges; all but the last with its line break.
 
@@ -190,19 +216,19 @@ def _content_ranges(source: Source, sections: Sections) -> Iterator[tuple[int, i
     (PROMPT-A3), as are blank lines at either end (PROMPT-A2).
     """
     text = source.text
-    lines = []
-    for start, end in sections.content:
-        filled = bool(text[start:end].strip(BLANKS))
-        if filled or not (source.comments and source.held_comment(start, end)):
-            lines.append((start, end, filled))
-    full = [number for number, (_, _, filled) in enumerate(lines) if filled]
-    if full:
-        first, last = lines[full[0]][0], lines[full[-1]]
-        for (_, end, _), (start, _, _) in pairwise(lines[full[0] : full[-1] + 1]):
-            if start != end + 1:
-                yield first, end + 1
-                first = start
-        yield first, last[1]
+    runs = [run for lines in sections.content for run in source.without_blank_comments(*lines)]
+    filled = [n for n, (start, end) in enumerate(runs) if text[start:end].strip(_BLANK_LINES)]
+    if not filled:
+        return
+    *runs, (start, end) = runs[filled[0] : filled[-1] + 1]
+    stop = start + len(text[start:end].rstrip(_BLANK_LINES))
+    runs.append((start, line_end(text, stop, end)))
+    start, end = runs[0]
+    blank = end - start - len(text[start:end].lstrip(_BLANK_LINES))
+    runs[0] = (text.rfind("\n", start, start + blank) + 1 or start, end)
+    for start, end in runs[:-1]:
+        yield start, end + 1
+    yield runs[-1]
 
 
 def _file_issues(text: str, source: Source) -> Iterator[Issue]:

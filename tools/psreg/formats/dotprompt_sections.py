@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from psreg.core.diagnostics import Change, Issue, Span
-from psreg.formats.dotprompt_source import BLANKS, NAME, Source
+from psreg.formats.dotprompt_source import BLANKS, NAME, Source, line_end
 
 METADATA, DEFAULTS, CONTENT = ORDER = ("METADATA", "DEFAULTS", "CONTENT")
 """The sections, in the order they must have (PROMPT-02)."""
@@ -48,7 +48,8 @@ class Entry:
 class Sections:
     """What a file holds: headers and entries in order, and the lines of CONTENT.
 
-    `content` has start and end of each line in the text without comments.
+    `content` has start and end of lines, and of several lines that follow one another, in the text
+    without comments.
     """
 
     headers: tuple[Header, ...]
@@ -60,8 +61,15 @@ class Sections:
 def cut(source: Source) -> Sections:
     """Return the sections of `source`."""
     cutter = _Cutter(source)
-    for start, end in source.lines():
-        cutter.take(start, end)
+    text, start = source.text, 0
+    while start <= len(text):
+        if cutter.section == CONTENT and not text.startswith("[", start):
+            end = line_end(text, start, mark="\n[")  # none of these lines is a header
+            cutter.take_content(start, end)
+        else:
+            end = line_end(text, start)
+            cutter.take(start, end)
+        start = end + 1
     cutter.end_value()
     return Sections(
         headers=tuple(cutter.headers.values()),
@@ -89,16 +97,19 @@ class _Cutter:
 
     def take(self, start: int, end: int) -> None:
         """Read the line `[start, end)`."""
-        if self.section == CONTENT and not self.source.text.startswith("[", start):
-            self.content.append((start, end))  # most lines, and no header
-            return
         text = self.source.text[start:end]
         if name := self._header(text):
             self._enter(name, start, _trimmed(text, start))
         elif self.section == CONTENT:
-            self.content.append((start, end))
+            self.take_content(start, end)
         elif text.strip(BLANKS):
             self._take_text(start, *_trimmed(text, start), end)
+
+    def take_content(self, start: int, end: int) -> None:
+        """Read lines of CONTENT."""
+        if self.content and self.content[-1][1] + 1 == start:
+            start, _ = self.content.pop()
+        self.content.append((start, end))
 
     def _header(self, text: str) -> str | None:
         """Return the section that a line opens; inside CONTENT, only the exact form counts."""

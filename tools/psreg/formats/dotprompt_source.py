@@ -94,10 +94,36 @@ class Source:
             start = end + 1
         yield start, len(self.text)
 
+    def without_blank_comments(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield the lines `[start, end)` as ranges, without those that held only a comment."""
+        begun = next_line = start
+        for number in range(bisect_left(self.comments, start), len(self.comments)):
+            comment = self.comments[number]
+            if comment > end:
+                break
+            if comment < next_line:  # another comment of the same line
+                continue
+            line = self.text.rfind("\n", next_line, comment) + 1 or next_line
+            next_line = line_end(self.text, comment, end) + 1
+            if not self.text[line : next_line - 1].strip(BLANKS):
+                if begun < line:
+                    yield begun, line - 1
+                begun = next_line
+        if begun <= end:
+            yield begun, end
+
     def held_comment(self, start: int, end: int) -> bool:
         """Tell whether there was a comment in the line `[start, end)`, or beside its text."""
         first = bisect_left(self.comments, start)
         return first < len(self.comments) and self.comments[first] <= end
+
+
+def line_end(text: str, start: int, end: int | None = None, mark: str = "\n") -> int:
+    """Return where the next `mark` in `text[start:end]` is, else the end."""
+    found = text.find(mark, start, end)
+    if found >= 0:
+        return found
+    return len(text) if end is None else end
 
 
 def without_comments(text: str) -> Source:

@@ -12,6 +12,8 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import PurePosixPath
 
+from psreg.compatibility.compared_side import submission_side
+from psreg.compatibility.diff import Diff, compare
 from psreg.core.identity import PBES, Author, EntryId, ReleaseId
 from psreg.core.version import parse_version
 from psreg.formats.tree import Entry, Submission, Tree
@@ -160,6 +162,19 @@ class ChangeSet:
                     below = {**known, **{new.id.version: new for new in latest.values()}}
                     yield NewRelease(submission, _previous(version, below), tuple(known))
                     latest[bool(parse_version(version).prerelease)] = submission
+
+    def diff(self, release: NewRelease) -> Diff | None:
+        """Return what changed since the previous release, None if there is none."""
+        if release.previous is None:
+            return None
+        if release.id not in self._diffs:
+            sides = map(submission_side, (release.previous, release.submission))
+            self._diffs[release.id] = compare(*sides)
+        return self._diffs[release.id]
+
+    @cached_property
+    def _diffs(self) -> dict[ReleaseId, Diff]:
+        return {}
 
     @cached_property
     def amended(self) -> tuple[Submission, ...]:

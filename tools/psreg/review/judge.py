@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from psreg.core.diagnostics import Diagnostic, Finding
+from psreg.core.diagnostics import Diagnostic, Document, Finding
 from psreg.core.identity import PBES, EntryId, ReleaseId, is_name
 from psreg.core.rule import Rule, RuleTable
 from psreg.formats.tree import POLICY, Entry, Submission, Tree
@@ -57,8 +57,29 @@ def check_change(change: ChangeSet, rules: RuleTable) -> Iterator[Diagnostic]:
     yield from _bounded(ordinary, lambda d: (d.code, d.severity, d.waived is None))
     yield from _caused_elsewhere(change)
     few = (replace(rule, check=_few(rule)) for rule in rules.about(change))
-    for diagnostic in judge_at(few, change, touched.documents):
+    for diagnostic in judge_at(few, change, _Documents(change, touched)):
         yield by_policy(diagnostic, change.base.policy)
+
+
+class _Documents(Mapping[PurePosixPath, Document]):
+    """The documents of `touched`; those of a new release are read only once."""
+
+    def __init__(self, change: ChangeSet, touched: Tree) -> None:
+        self._touched = touched.documents
+        self._new = {
+            path: release.submission.documents
+            for release in change.releases[:MOST]
+            for path in release.submission.paths
+        }
+
+    def __getitem__(self, path: PurePosixPath) -> Document:
+        return self._new.get(path, self._touched)[path]
+
+    def __iter__(self) -> Iterator[PurePosixPath]:
+        return iter(self._touched)
+
+    def __len__(self) -> int:
+        return len(self._touched)
 
 
 def explained(change: ChangeSet, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
-from psreg.compatibility.compared_side import submission_side
-from psreg.compatibility.diff import compare
 from psreg.core.diagnostics import ERROR, Diagnostic, Report
 from psreg.core.errors import FindingsError
 from psreg.core.identity import Author, EntryId
@@ -204,10 +202,9 @@ def _released(new: NewRelease, change: ChangeSet, missing_files: MissingFiles) -
     from psreg.lint.score import score  # noqa: PLC0415 - only a release has one
 
     submission, previous = new.submission, new.previous
-    bump, diff = Step.NONE, None
+    bump, diff = Step.NONE, change.diff(new)
     if previous:
         bump = step_between(parse_version(previous.id.version), parse_version(new.id.version))
-        diff = compare(submission_side(previous), submission_side(submission))
     return ReviewedRelease(
         id=new.id,
         previous=previous.id.version if previous else None,

@@ -110,9 +110,10 @@ _ASSERTIONS = frozenset(
         *("всегда", "her", "selalu"),
     ]
 )
+_POLARITY = _NEGATIONS | _ASSERTIONS
 _CHINESE = re.compile("(绝不|从不|不要|不能|不|别|勿)|总是|一定要|要")
 _SENTENCE = re.compile(r"[^.!?;:\n\u3002\uff01\uff1f]+")
-_WORDS = re.compile(r"\w+(?:['\u2019]\w+)?")
+_WORDS = re.compile(r"\w+(?:'\w+)?")
 
 
 def any_hosts(content: Content) -> Iterator[tuple[Segment, re.Match[str]]]:
@@ -133,6 +134,14 @@ class Sentence:
     at: Span
 
 
+def may_negate(content: Content) -> bool:
+    """Tell whether a text may have a negated sentence."""
+    text = content.lower.replace("\u2019", "'")
+    if not _NEGATIONS.isdisjoint(_WORDS.findall(text)):
+        return True
+    return any(found[1] for found in _CHINESE.finditer(text))
+
+
 def sentences(content: Content) -> Iterator[Sentence]:
     """Yield the different sentences of a file that have a word."""
     seen: set[str] = set()
@@ -141,9 +150,11 @@ def sentences(content: Content) -> Iterator[Sentence]:
             if match[0] in seen:
                 continue
             seen.add(match[0])
-            plain = _CHINESE.sub(lambda found: " not " if found[1] else " ", match[0].lower())
-            words = [word.replace("\u2019", "'") for word in _WORDS.findall(plain)]
-            telling = tuple(word for word in words if word not in _NEGATIONS | _ASSERTIONS)
+            plain = match[0].lower().replace("\u2019", "'")
+            if not plain.isascii():
+                plain = _CHINESE.sub(lambda found: " not " if found[1] else " ", plain)
+            words = _WORDS.findall(plain)
+            telling = tuple([word for word in words if word not in _POLARITY])
             if telling:
                 yield Sentence(
                     words=telling,

@@ -18,7 +18,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from psreg.core.diagnostics import Span
+from psreg.core.diagnostics import Finding, Span
 from psreg.core.regex import lazy
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import Escaped, JsonTree, escaped
@@ -211,6 +211,11 @@ class Content:
         """What `Pattern.begun` has found, by pattern; several rules ask for the same one."""
         return {}
 
+    @cached_property
+    def known_findings(self) -> dict[str, list[Finding]]:
+        """What slow rules have found, by code; a review applies them twice."""
+        return {}
+
     def joined(self, signs: dict[int, int], kept: list[tuple[int, int, str]]) -> Content:
         """Return parts of `text`, each with what follows it, as one segment without positions.
 
@@ -356,14 +361,17 @@ def of_json(tree: JsonTree, capabilities: tuple[str, ...] | None = None) -> Cont
 
 
 def of_prompt(prompt: Prompt, capabilities: tuple[str, ...] | None = None) -> Content:
-    """Return the text of a `.prompt`, including comments and metadata."""
-    return Content(
-        segments=(Segment(text=prompt.text, kind=Kind.PROMPT),),
-        source=prompt.text,
-        kind=Kind.PROMPT,
-        capabilities=capabilities,
-        prompt=prompt,
-    )
+    """Return the text of a `.prompt`, including comments and metadata; made once."""
+    known: dict[tuple[str, ...] | None, Content] = prompt.contents
+    if capabilities not in known:
+        known[capabilities] = Content(
+            segments=(Segment(text=prompt.text, kind=Kind.PROMPT),),
+            source=prompt.text,
+            kind=Kind.PROMPT,
+            capabilities=capabilities,
+            prompt=prompt,
+        )
+    return known[capabilities]
 
 
 def of_readme(text: str) -> Content:

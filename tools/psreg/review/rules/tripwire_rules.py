@@ -28,6 +28,7 @@ from psreg.lint.content.link_rules import urls
 from psreg.lint.content.pattern_tables import hits, patterns
 from psreg.lint.content.texts import Content, quoted
 from psreg.lint.entries.submission_rules import MAX_FILE, MAX_FILES
+from psreg.lint.locate import MOST
 from psreg.review.change import ChangeSet
 from psreg.review.rules.version_rules import MOST_CHANGES, updates, versions
 
@@ -118,8 +119,9 @@ def _listed(found: Iterator[Finding], before: str) -> Iterator[Finding]:
     last = None
     for last in islice(found, MOST_CHANGES):
         yield last
-    if last and (more := sum(1 for _ in found)):
-        message = f"new since {before}: {more:,} more ways out are not listed"
+    if last and (more := sum(1 for _ in islice(found, MOST))):
+        number = f"{more:,}" if more < MOST else f"at least {more:,}"
+        message = f"new since {before}: {number} more ways out are not listed"
         yield replace(last, message=message, hint="Make several smaller releases of it.")
 
 
@@ -138,9 +140,14 @@ def _added(
 ) -> Iterator[tuple[str, Reach]]:
     """Yield the file and what its text contains that it did not contain before."""
     for path, content in after.items():
+        reaches = _reaches(content)
+        # NOTE: most texts reach nowhere, so that the text before need not be read.
+        first = next(reaches, None)
+        if first is None:
+            continue
         known = Counter(r.what for r in _reaches(before[path])) if path in before else Counter()
         reported: set[str | Span] = set()
-        for reach in _reaches(content):
+        for reach in chain([first], reaches):
             if known[reach.what] > 0:
                 # NOTE: a known address may be repeated; a suspicious instruction may not.
                 known[reach.what] -= reach.what.startswith("PS")
@@ -153,9 +160,11 @@ def _turned_round(
     before: Mapping[str, Content], after: Mapping[str, Content]
 ) -> Iterator[tuple[str, Reach]]:
     """Yield the file and the sentences that differ from an earlier one by a negation only."""
-    from psreg.review.tripwire_patterns import sentences  # noqa: PLC0415 - only for updates
+    from psreg.review.tripwire_patterns import may_negate, sentences  # noqa: PLC0415 - for updates
 
     for path in sorted(after.keys() & before.keys()):
+        if not (may_negate(before[path]) or may_negate(after[path])):
+            continue
         known = {each.words: each for each in sentences(before[path])}
         for new in sentences(after[path]):
             old = known.get(new.words)
@@ -217,7 +226,7 @@ def _other_ways(content: Content) -> Iterator[Reach]:
 
 def _findings(content: Content) -> Iterator[Reach]:
     for each in CONTENT_RULES:
-        for finding in each.check(content):
+        for finding in islice(each.check(content), MOST):  # more are an error in any case
             what = f"{each.code} {finding.message}"
             message = f"{finding.message} ({each.code})"
             yield Reach(what=what, message=message, at=finding.at, key=finding.key)

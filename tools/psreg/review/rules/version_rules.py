@@ -9,7 +9,6 @@ from semver import Version
 
 from psreg.compatibility.floor_row import Difference
 from psreg.compatibility.release_rows import RELEASE_ROWS
-from psreg.compatibility.version_floor import differences
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.excerpt import common_start
 from psreg.core.rule import rule
@@ -59,6 +58,11 @@ def updates(change: ChangeSet) -> Iterator[tuple[NewRelease, Submission]]:
 def versions(previous: Submission, release: NewRelease) -> tuple[Version, Version]:
     """Return the versions of two releases."""
     return parse_version(previous.id.version), parse_version(release.id.version)
+
+
+def _differences(change: ChangeSet, release: NewRelease) -> tuple[Difference, ...]:
+    diff = change.diff(release)
+    return diff.differences if diff else ()
 
 
 def _with_earlier(change: ChangeSet) -> Iterator[tuple[NewRelease, tuple[Version, ...]]]:
@@ -182,7 +186,7 @@ def below_the_floor(change: ChangeSet) -> Iterator[Finding]:
         old, new = versions(previous, release)
         path, pointer = version_location(release.submission)
         step = step_between(old, new)
-        for difference in differences(previous, release.submission):
+        for difference in _differences(change, release):
             asked = demanded(difference.step, old)
             if asked > step:
                 yield Finding(
@@ -212,7 +216,7 @@ def behaviour_changed(change: ChangeSet) -> Iterator[Finding]:
     ```
     """
     for release, previous in updates(change):
-        found = (d for d in differences(previous, release.submission) if d.behaviour)
+        found = (d for d in _differences(change, release) if d.behaviour)
         for difference in islice(found, MOST_CHANGES):
             yield Finding(
                 message=f"{difference.message}; this changes behaviour, please read it",
