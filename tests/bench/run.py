@@ -53,6 +53,7 @@ GROUPS = {
     "growth": [
         *(TOPICS[topic] for topic in ("publish", "search", "site", "cluster", "deploy")),
         releasing.large,
+        site_building.large,
     ],
 }
 """Topics that belong together, with what takes too long for `all`."""

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from multiprocessing import active_children
@@ -51,6 +52,21 @@ def test_an_error_comes_back_as_it_was(processors, error):
 
 def fail(error):
     raise error
+
+
+class Slow(list):
+    """A list that takes its time to be pickled."""
+
+    def __reduce__(self):
+        time.sleep(0.1)
+        return (list, ([*self],))
+
+
+def test_a_job_is_what_it_was_when_it_was_given(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(2))
+    shared = Slow([1])
+    _, (found,) = in_parallel(partial(shared.append, 2), [partial(sum, shared)])
+    assert found == 1
 
 
 def test_an_error_here_ends_the_processes(processors):

@@ -8,13 +8,15 @@ same.
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 Workers = Executor | None
 """Who does the work: an executor, or None for the processes of this machine."""
@@ -49,7 +51,7 @@ def in_parallel(
         OSError: a process ended before its work was done; and what a job raises.
     """
     if executor:
-        return _done(here, [executor.submit(job) for job in others])
+        return _done(here, [_submitted(executor, job) for job in others])
     if others and _processors() > 1:
         with _processes(len(others)) as pool:
             futures = _started(pool, others)
@@ -71,9 +73,22 @@ def _done(here: Callable[[], S], others: Sequence[Future[R]]) -> tuple[S, list[R
 def _started(pool: Executor | None, jobs: Sequence[Callable[[], R]]) -> list[Future[R]] | None:
     """Return the jobs as `pool` began them, or None where no process can be started."""
     try:
-        return [pool.submit(job) for job in jobs] if pool else None
+        return [_submitted(pool, job) for job in jobs] if pool else None
     except OSError:
         return None
+
+
+def _submitted(pool: Executor, job: Callable[[], R]) -> Future[R]:
+    """Return what `pool` makes of a job as it is now.
+
+    An executor may pickle what it gets later, in a thread, while `here` changes what they share.
+    """
+    return pool.submit(partial(_call, pickle.dumps(job)))
+
+
+def _call(job: bytes) -> Any:
+    """Do a job of `_submitted`."""
+    return pickle.loads(job)()  # noqa: S301 - this program wrote it
 
 
 @contextmanager
