@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import count, islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -24,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import synthetic
 from growth_page import page, picture
 from measure import cost
-from releasing import PSREG, Checkout, size
+from releasing import PSREG, WAYS, Checkout, size
 
 DOCS = Path(__file__).parents[2] / "site/docs"
 TREES, REGISTRIES = (1_000, 10_000, 100_000), (1_000, 10_000, 100_000, 1_000_000)
@@ -39,20 +40,23 @@ def tree(folder: Path, names: int) -> Numbers:
     """Measure what reads a checkout: `psreg publish` in Git, and Git's own part of it."""
     checkout = Checkout(folder, names)
     first = checkout.first
-    nothing = [checkout.publish() for _ in range(RUNS)]
-    released = []
+    found = {"first publish, CPU s": first.cpu, "first publish, MB": first.megabytes}
     before = size(checkout.root / "registry")
-    for n in range(RUNS):
-        checkout.release(n)
-        released.append(checkout.publish())
+    made = count()
+    for way, words in WAYS.items():
+        nothing = [checkout.publish(*words) for _ in range(RUNS)]
+        released = []
+        for n in islice(made, RUNS):
+            checkout.release(n)
+            released.append(checkout.publish(*words))
+        found |= {
+            f"publish of nothing from {way}, CPU s": statistics.median(t.cpu for t in nothing),
+            f"publish of one release from {way}, CPU s": statistics.median(t.cpu for t in released),
+            "publish of one release, MB": max(t.megabytes for t in released),
+        }
     grown = size(checkout.root / "registry") - before
-    return {
-        "first publish, CPU s": first.cpu,
-        "first publish, MB": first.megabytes,
-        "publish of nothing, CPU s": statistics.median(each.cpu for each in nothing),
-        "publish of one release, CPU s": statistics.median(each.cpu for each in released),
-        "publish of one release, MB": max(each.megabytes for each in released),
-        "publish of one release, bytes": grown / RUNS,
+    return found | {
+        "publish of one release, bytes": grown / next(made),
         "Git looks for changes, CPU s": checkout.scan(),
     }
 
@@ -112,15 +116,15 @@ def measured(
     found = json.loads(numbers.read_text()) if numbers.exists() else {}
     parts: dict[str, Callable[[Path, int], Numbers]] = {"registry": registry, "tree": tree}
     for part, names in sizes.items():
-        for count in names:
-            if str(count) not in found.setdefault(part, {}):
+        for number in names:
+            if str(number) not in found.setdefault(part, {}):
                 folder = Path(tempfile.mkdtemp(prefix="psreg-growth-", dir=scratch))
                 try:
-                    found[part][str(count)] = parts[part](folder, count)
+                    found[part][str(number)] = parts[part](folder, number)
                 finally:
                     shutil.rmtree(folder)
                 numbers.write_text(json.dumps(found, indent=1))
-                print(part, f"{count:,}", found[part][str(count)], flush=True)
+                print(part, f"{number:,}", found[part][str(number)], flush=True)
     return found
 
 

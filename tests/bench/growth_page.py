@@ -60,11 +60,13 @@ CLIENT: list[Column] = [
 TREE: list[Column] = [
     ("first publish", "first publish, CPU s", seconds),
     ("", "first publish, MB", megabytes),
-    ("of nothing", "publish of nothing, CPU s", seconds),
-    ("of one release", "publish of one release, CPU s", seconds),
-    ("", "publish of one release, MB", megabytes),
-    ("bytes written", "publish of one release, bytes", size),
+    ("`--rev HEAD`: nothing new", "publish of nothing from a commit, CPU s", seconds),
+    ("one release", "publish of one release from a commit, CPU s", seconds),
+    ("work tree: nothing new", "publish of nothing from the work tree, CPU s", seconds),
+    ("one release", "publish of one release from the work tree, CPU s", seconds),
     ("of which Git looks for changes", "Git looks for changes, CPU s", seconds),
+    ("memory", "publish of one release, MB", megabytes),
+    ("bytes written", "publish of one release, bytes", size),
 ]
 
 

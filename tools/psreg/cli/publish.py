@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+import re
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from psreg.cli.cluster_option import add_cluster_option, executor_of
 from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import PBES, is_name
 from psreg.formats import policy
+from psreg.formats.layout import Irregular
 from psreg.git.history import FolderHistory
 from psreg.git.work_tree import WorkTree
 from psreg.lint.reports.json import report_document
@@ -30,7 +34,7 @@ from psreg.registry.difference import (
     next_seen,
     parts_of,
 )
-from psreg.registry.journal import PublishJournal
+from psreg.registry.journal import PublishJournal, Seen
 from psreg.registry.keystore import KeyStore
 from psreg.registry.publish import Change, PublishResult, publish, resign
 from psreg.registry.rules_newer_than_release import with_newer_rules_as_warnings
@@ -41,10 +45,16 @@ from psreg.system.console import Console, add_output_options, color_wanted
 from psreg.system.files import MAX_FILE, read_file
 from psreg.system.user_folders import journal_dir, keys_dir
 
+if TYPE_CHECKING:
+    from psreg.git.commit import Commit
+
 EXAMPLE = "psreg publish"
 SCHEMA = "psreg.publish/1"
 
 _POLICY = PurePosixPath("registry/policy.toml")
+_ACTIONS = PurePosixPath("registry/actions")
+_WHOLE = (PurePosixPath(PBES),)
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -70,18 +80,31 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--full", action="store_true", help="compare every entry, whatever Git says has changed"
     )
+    parser.add_argument(
+        "--rev",
+        metavar="REV",
+        help="publish the files of a commit of Git, whatever is in the work tree",
+    )
+    parser.add_argument(
+        "--since",
+        type=_commit_id,
+        default="",
+        metavar="ID",
+        help="compare only what differs from this commit, the one that was published last",
+    )
     add_cluster_option(parser)
     add_output_options(parser)
 
 
+def _commit_id(value: str) -> str:
+    if value and not _ID.fullmatch(value):
+        raise ArgumentTypeError(f"{value!r} is not the full id of a commit")
+    return value
+
+
 def run(args: Namespace, console: Console) -> int:
     """Publish and print what was released; exit 1 if the check fails."""
-    start = Path(args.checkout)
-    root = find_checkout(start) if start.is_dir() else None
-    if root is None:
-        raise UsageError(
-            "NO_CHECKOUT", f"there is no pbes/ in `{args.checkout}` or above it", "Name a checkout."
-        )
+    root = _root(args)
     registry = Path(args.registry_dir) if args.registry_dir else root / "registry"
     keys = KeyStore(keys_dir())
     for place in (root, registry):
@@ -90,14 +113,14 @@ def run(args: Namespace, console: Console) -> int:
     history = FolderHistory(registry)
     journal = PublishJournal(journal_dir(), registry, history)
     ports = Ports(store=RegistryFolder(registry), keys=keys, journal=journal, history=history)
-    rules = policy.read(_policy(root))
-    with journal.lock():
+    with journal.lock(), _source(root, args.rev) as source:
+        rules = policy.read(source.policy())
         if args.resign:
             result = resign(now, ports, rules.lifetimes)
         else:
             baseline = read_baseline(ports, start_over=args.start_over)
-            hint = _hint(root, baseline, journal, full=args.full)
-            part = _differing(root, baseline, ports, now, hint, cluster=args.cluster)
+            hint = _hint(source, baseline, journal, since=args.since, full=args.full)
+            part = _differing(source, baseline, ports, now, hint, cluster=args.cluster)
             for line in _told(part, hint):
                 console.warn(line)
             if part.report.failed():
@@ -117,9 +140,84 @@ def run(args: Namespace, console: Console) -> int:
     return 0
 
 
-def _policy(root: Path) -> bytes:
-    place = root / _POLICY
-    return read_file(place) if place.is_file() else b""
+def _root(args: Namespace) -> Path:
+    """Return the folder of the registry; that of a commit need not have its folders."""
+    start = Path(args.checkout)
+    found = find_checkout(start) if start.is_dir() else None
+    if found is None and args.rev and start.is_dir():
+        return start.absolute()
+    if found is None:
+        raise UsageError(
+            "NO_CHECKOUT", f"there is no pbes/ in `{args.checkout}` or above it", "Name a checkout."
+        )
+    return found
+
+
+class _Source:
+    """What is published: the files of the work tree, or of the commit `rev`."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def policy(self) -> bytes:
+        """Return the policy."""
+        place = self._root / _POLICY
+        return read_file(place) if place.is_file() else b""
+
+    def actions(self) -> dict[str, bytes]:
+        """Return the files of registry/actions by name."""
+        folder = RegistryFolder(self._root / "registry")
+        return {name: folder.read(f"actions/{name}") or b"" for name in folder.names("actions")}
+
+    def git(self) -> WorkTree:
+        """Return what Git knows about the files."""
+        return WorkTree(self._root, PBES)
+
+    def files(
+        self, places: Iterable[PurePosixPath]
+    ) -> tuple[Mapping[PurePosixPath, bytes], Mapping[PurePosixPath, Irregular]]:
+        """Return the policy and the files at or below `places`, and what is no plain file."""
+        found = read_tree(self._root, parts=places)
+        return found, found.irregular()
+
+
+class _CommitSource(_Source):
+    """The same of a commit."""
+
+    def __init__(self, root: Path, commit: Commit) -> None:
+        super().__init__(root)
+        self._commit = commit
+
+    def policy(self) -> bytes:
+        """Return the policy."""
+        return self._commit.files([_POLICY]).get(_POLICY, b"")
+
+    def actions(self) -> dict[str, bytes]:
+        """Return the files of registry/actions by name."""
+        return {path.name: data for path, data in self._commit.files([_ACTIONS]).items()}
+
+    def git(self) -> WorkTree:
+        """Return what Git knows about the files."""
+        return self._commit
+
+    def files(
+        self, places: Iterable[PurePosixPath]
+    ) -> tuple[Mapping[PurePosixPath, bytes], Mapping[PurePosixPath, Irregular]]:
+        """Return the policy and the files at or below `places`, and what is no plain file."""
+        found = self._commit.files({*places, _POLICY})
+        return found, found.irregular
+
+
+@contextmanager
+def _source(root: Path, rev: str | None) -> Iterator[_Source]:
+    """Return what is published: the files of the work tree, or of the commit `rev`."""
+    if rev is None:
+        yield _Source(root)
+        return
+    from psreg.git.commit import open_commit  # what a work tree does not need
+
+    with open_commit(root, PBES, rev) as commit:
+        yield _CommitSource(root, commit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,11 +230,15 @@ class _Part:
     signed: SignedNames
 
 
-def _hint(root: Path, baseline: Baseline, journal: PublishJournal, *, full: bool) -> Hint:
-    """Return where the checkout may differ from the signed state."""
+def _hint(
+    source: _Source, baseline: Baseline, journal: PublishJournal, *, since: str, full: bool
+) -> Hint:
+    """Return where the files may differ from the signed state."""
     targets = baseline.state.targets if baseline.state else {}
-    head = targets.get(catalog_target(HEAD))
-    hint = hint_of(WorkTree(root, PBES), journal.seen(), head.sha256 if head else "")
+    target = targets.get(catalog_target(HEAD))
+    head = target.sha256 if target else ""
+    seen = Seen(head=head, tree=since) if since else journal.seen()
+    hint = hint_of(source.git(), seen, head)
     return replace(hint, places=None, why="") if full else hint
 
 
@@ -163,7 +265,7 @@ _AGAIN = {
 
 
 def _differing(
-    root: Path,
+    source: _Source,
     baseline: Baseline,
     ports: Ports,
     now: datetime,
@@ -171,19 +273,20 @@ def _differing(
     *,
     cluster: str | None,
 ) -> _Part:
-    """Compare the checkout with the signed state, and check what differs."""
+    """Compare the files with the signed state, and check what differs."""
     signed = SignedNames(baseline, ports.store.read)
-    inputs = inputs_of(_policy(root), _actions(root))
+    inputs = inputs_of(source.policy(), source.actions())
     places = None if signed.changed_inputs(inputs) else hint.places
-    folder = read_tree(root, parts=None if places is None else parts_of(places))
-    if folder.refused:
+    files, irregular = source.files(_WHOLE if places is None else parts_of(places))
+    refused = [path for path, kind in irregular.items() if kind is not Irregular.EXECUTABLE]
+    if refused:
         raise FindingsError(
             "NOT_A_FILE",
-            f"{', '.join(map(str, folder.refused))}: neither a file nor a folder",
+            f"{', '.join(map(str, refused))}: neither a file nor a folder",
             "Replace links by copies: a registry must not contain links.",
         )
-    names, irregular = None if places is None else names_in(places), folder.irregular()
-    found = compare(folder, signed, inputs, names, irregular)
+    names = None if places is None else names_in(places)
+    found = compare(files, signed, inputs, names, irregular)
     if large := [str(path) for path, data in found.tree.items() if len(data) >= MAX_FILE]:
         raise FindingsError("FILE_TOO_LARGE", f"{', '.join(large)}: {MAX_FILE:,} bytes or more")
     report = Report(checked=0)
@@ -200,12 +303,6 @@ def _differing(
             judged = with_newer_rules_as_warnings(told, found.tree, ports.store.read)
         report = Report.of(len(found.tree), judged)
     return _Part(found=found, report=report, inputs=inputs, signed=signed)
-
-
-def _actions(root: Path) -> dict[str, bytes]:
-    """Return the files of registry/actions by name."""
-    folder = RegistryFolder(root / "registry")
-    return {name: folder.read(f"actions/{name}") or b"" for name in folder.names("actions")}
 
 
 def _say_findings(report: Report, console: Console) -> int:

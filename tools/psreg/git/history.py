@@ -9,7 +9,7 @@ import os
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from psreg.git.process import SETTINGS, clean_environment
@@ -44,6 +44,12 @@ class FolderHistory:
     def ignores(self, name: str) -> bool:
         """Tell whether Git ignores `name`, which is then in no commit on purpose."""
         return bool(self._ask("check-ignore", "--", str(self._inside / name)))
+
+    def place(self) -> tuple[Path, PurePosixPath] | None:
+        """Return the folder of the repository, and where this one is in it; None for none."""
+        repository = self._ask("rev-parse", "--absolute-git-dir")
+        inside = Path(self._ask("rev-parse", "--show-prefix"), self._inside)
+        return (Path(repository), PurePosixPath(inside)) if repository else None
 
     def origin(self) -> str:
         """Return what all clones of the repository agree on for the folder; "" for none."""
