@@ -1,11 +1,13 @@
 """What a review costs: of one release added to 10,000 entries, against the same among 100.
 
 Names are three words each, every entry.toml is different, and a hundredth of them lists aliases,
-which a new name must not have. The page cache is cold for a repository's files after
+which a new name must not have. As many names are published, with whose texts that of the release is
+compared. The page cache is cold for a repository's files after
 `posix_fadvise(POSIX_FADV_DONTNEED)` on each; Python and git themselves stay warm.
 """
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -14,6 +16,7 @@ import time
 from pathlib import Path
 
 import generate
+import synthetic
 from measure import Metric
 
 MANY, FEW = 10_000, 100
@@ -95,6 +98,9 @@ def _repository(root, number):
     for n, name in enumerate(generate.names(number)):
         aliases = f'["old_{name}"]' if n % 100 == 0 else "[]"
         generate.entry(root, name, n, OWNED.format(id=n + 1, aliases=aliases))
+    synthetic.build(root.with_suffix(".signed"), number, at_once=True)
+    for folder in ("metadata", "targets"):
+        shutil.move(root.with_suffix(".signed") / "registry" / folder, root / "registry")
     _git(root, "init", "-q", "-b", "main")
     _git(root, "config", "gc.auto", "0")  # none in the background
     _git(root, "add", "-A")

@@ -6,6 +6,7 @@ without Git.
 
 import hashlib
 import json
+import random
 import sys
 import threading
 from collections import Counter
@@ -18,6 +19,7 @@ from types import SimpleNamespace
 import generate
 from psreg.core.diagnostics import Report
 from psreg.formats.json.canonical import canonical
+from psreg.lint.likeness import SIZE, START
 from psreg.registry.baseline import Ports, read_baseline
 from psreg.registry.catalog_head import MOST_ROWS, Head, RowChange, next_head
 from psreg.registry.catalog_segments import row_of
@@ -51,6 +53,14 @@ def name(n: int) -> str:
     return f"made_{n}"
 
 
+def sketch(n: int) -> str:
+    """Return a sketch of the size and the look of those of texts with 640 sequences of words."""
+    pick = random.Random(n)
+    numbers = sorted(pick.randrange(2**30 // 10) for _ in range(SIZE))
+    digits = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+    return "".join(digits[n >> shift & 63] for n in numbers for shift in (24, 18, 12, 6, 0))
+
+
 def record(n: int) -> bytes:
     """Return the record of name number `n`, of the size that entries of `generate` have."""
     digest = hashlib.sha256(str(n).encode()).hexdigest()
@@ -67,7 +77,7 @@ def record(n: int) -> bytes:
             "use_case": "Measuring how fast things are.", "capabilities": [],
         },
         "waived": [{"code": "REG011", "reason": "Synthetic entries are not run.", "by": "policy"}],
-        "yanked": None, "statement": None, "psreg": "0.2.0",
+        "yanked": None, "statement": None, "psreg": "0.2.0", "sketch": sketch(n),
     }  # fmt: skip
     return canonical({
         "schema": "psreg.package/1", "name": name(n), "class": "interactive_engine", "serial": 1,
@@ -111,6 +121,7 @@ def _rows(numbers: range) -> dict[str, RowChange]:
             "name": name(n),
             "summary": f"A made entry number {n} about {words[n % len(words)]} for measuring.",
             "sha256": hashlib.sha256(str(n).encode()).hexdigest(),
+            "sketch": sketch(n)[:START],
             "tags": sorted({words[(n * 7) % len(words)], "bench"}),
         }
 

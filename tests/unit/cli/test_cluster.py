@@ -33,6 +33,8 @@ def registry(tmp_path_factory):
     (entries / "made_3/entry.toml").write_text('owners = []\naliases = ["spare"]\n')
     (entries / "made_4/1.0.0/README.md").write_text("TODO\n")
     (entries / "stray.txt").write_text("")
+    (entries / "made_5/1.0.0/made_5.pbe.txt").write_text(generate.engine("made_5", 6))
+    (entries / "made_6/entry.toml").write_text('owners = [{forge = "github", id = 6}]\n')
     return folder
 
 
@@ -42,6 +44,7 @@ def expected(registry):
     assert done.returncode == 1
     assert done.stdout.count(b'"spare"') == 0
     assert b"stray.txt" in done.stdout
+    assert b"`made_6` 1.0.0 is nearly a copy of `made_5`" in done.stdout
     return done.stdout
 
 

@@ -9,7 +9,7 @@ from psreg.cli.rules import all_rules
 from psreg.core.rule import RuleTable
 from psreg.formats.tree import Tree
 from psreg.lint.engine import check_file
-from psreg.lint.registry_walk import Selection, Walk, check_tree
+from psreg.lint.registry_walk import Selection, Walk, check_share, check_tree
 from psreg.lint.rules import RULES
 from support.registry_trees import POLICY, RELEASE, entry, tree, version
 
@@ -26,9 +26,9 @@ def key(found):
 
 @pytest.mark.parametrize("shares", [1, 2, 3, 5])
 def test_the_shares_of_a_tree_are_the_whole_tree(shares):
-    whole = list(check_tree(FILES, all_rules()))
-    parts = [check_tree(FILES, all_rules(), share=at, shares=shares) for at in range(shares)]
-    assert key(chain(*parts)) == key(whole)
+    whole, files = list(check_tree(FILES, all_rules())), Tree(FILES)
+    parts = [check_share(files, all_rules(), share=at, shares=shares) for at in range(shares)]
+    assert key(chain(*(part.found for part in parts))) == key(whole)
     assert {d.code for d in whole} >= {"REG001", "REG008", "REG016", "NAME001"}
 
 

@@ -252,13 +252,11 @@ def test_waivers_of_a_release_are_those_of_the_policy_when_it_changed():
     release = ReleaseId(entry_class="prompt", name="hello", version="1.0.0")
     first = build(policies[0], {}, NOW, waived={release: ["REG011"]})
     for again, reason in ((False, "one"), (True, "two")):
-        second = build(
-            policies[1], first.records, LATER, waived={release: ["REG011"]}, waive_again=again
-        )
+        second = build(policies[1], first.records, LATER, waived={release: ["REG011"]}, again=again)
         (row,) = second.records["hello"].releases
         assert [(w.code, w.reason, w.by) for w in row.waived] == [("REG011", reason, "policy")]
         assert row.date == first.records["hello"].releases[0].date
-    gone = build(tree({}), first.records, LATER, waive_again=True)
+    gone = build(tree({}), first.records, LATER, again=True)
     assert gone.records == first.records
 
 

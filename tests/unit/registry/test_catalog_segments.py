@@ -51,6 +51,7 @@ def test_a_row_says_what_is_in_the_release():
         "deprecated": None,
         "aliases": [],
         "owners": [],
+        "sketch": "",
     }
 
 
@@ -183,6 +184,8 @@ def segment_value():
         {"tags": []},
         {"license": {"values": ["MIT"], "rows": ["0", "0"]}},
         {"deprecated": None},
+        {"sketch": [1, 2]},
+        {"sketch": [""]},
         {"schema": None},
         {"schema": 2},
         {"schema": "psreg.report/2"},
@@ -254,7 +257,7 @@ def test_columns_that_are_read_one_by_one_are_those_of_the_whole():
     same(write_segment(hard_rows(), ["gone_one"]))
     same(write_segment({}, []))
     former = json.loads(write_segment(hard_rows()))
-    for key in ("aliases", "owners"):
+    for key in ("aliases", "owners", "sketch"):
         del former[key]
         same(canonical(former))
     same(json.dumps(former).encode())  # not canonical

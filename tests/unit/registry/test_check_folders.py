@@ -1,6 +1,7 @@
 """A part of a tree is judged like the whole, but without reading the rest."""
 
 import os
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -10,7 +11,7 @@ from psreg.core.diagnostics import Mode
 from psreg.core.errors import UsageError
 from psreg.formats.tree import Tree
 from psreg.lint.cluster_shares import shares_elsewhere
-from psreg.lint.registry_walk import check_share, check_tree, share_of
+from psreg.lint.registry_walk import check_copies, check_share, check_tree, share_of
 from psreg.registry.check_folders import check_folder
 from psreg.registry.checkout import read_tree
 from support.corpus_cases import cases, tree_of
@@ -52,10 +53,11 @@ def test_a_share_needs_no_other_files_than_it_is_given(case):
     shares = next(n for n in range(2, 99) if all(share_of(name, n) for name in names))
     whole = key(check_tree(files, all_rules()))
     tree = Tree(files)
-    found = list(check_share(tree, all_rules(), share=0, shares=shares))
-    for share in shares_elsewhere(tree, all_rules, shares):
-        found += share.check()
-    assert key(found) == whole
+    done = [check_share(tree, all_rules(), share=0, shares=shares)]
+    done += [share.check() for share in shares_elsewhere(tree, all_rules, shares)]
+    sketches = [each for part in done for each in part.sketches]
+    alike = check_copies(tree, all_rules(), sketches)
+    assert key(chain(*(part.found for part in done), alike)) == whole
 
 
 def registry(root, *names, requires=""):

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ from psreg.registry.trust.reading import read_registry
 from psreg.registry.trust.roles import LIFETIMES, Bins, Target, target_path
 from support.histories import KINDS, WORDS, History, Tree
 from support.publishing import memory_ports
-from support.registry_trees import POLICY, RELEASE, entry, tree, version
+from support.registry_trees import POLICY, PROMPT, RELEASE, entry, tree, version
 from support.walks import sampled
 
 NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
@@ -404,8 +405,24 @@ def test_law_histories_that_get_more_bins_give_the_records_and_rows_of_the_last_
 # Registries of an older psreg
 
 
-def make_older(ports: Ports) -> None:
-    """Sign what the versions of psreg signed that knew no digests of folders and inputs."""
+def signed_files(ports: Ports) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the head of the catalogue and the records by name, to be changed."""
+    state = read_registry(ports.store.read)
+    assert state is not None
+    records = {name: json.loads(data) for name, data in state.packages.items()}
+    return json.loads(state.catalog["head"].data), records
+
+
+def put_segment(ports: Ports, head: dict[str, Any], data: bytes) -> None:
+    """Make `data` the only segment of a head."""
+    target, (before,) = Target.of(data), head["segments"]
+    ports.store.write(f"targets/segments/{target.sha256}.json", data)
+    listed = {"sha256": target.sha256, "length": target.length, "count": before["count"]}
+    head["segments"] = [listed]
+
+
+def sign_files(ports: Ports, head: dict[str, Any], records: dict[str, Any]) -> None:
+    """Sign a head and records as the next state."""
     state = read_registry(ports.store.read)
     assert state is not None
     pems = ports.keys.load(state.registry_id)
@@ -416,18 +433,7 @@ def make_older(ports: Ports) -> None:
         registry_id=state.registry_id,
         lifetimes=LIFETIMES,
     )
-    head = json.loads(state.catalog["head"].data)
-    (segment,) = head["segments"]
-    rows = json.loads(ports.store.read(f"targets/segments/{segment['sha256']}.json") or b"")
-    old = canonical({key: rows[key] for key in rows if key not in ("aliases", "owners")})
-    target = Target.of(old)
-    ports.store.write(f"targets/segments/{target.sha256}.json", old)
-    head |= {"segments": [{"sha256": target.sha256, "length": target.length, "count": 2}]}
-    files = {"catalog/head.json": {k: head[k] for k in head if k not in ("inputs", "latest")}}
-    for name, data in state.packages.items():
-        record = json.loads(data)
-        del record["folder"]
-        files[f"pkg/{name}.json"] = record
+    files = {"catalog/head.json": head} | {f"pkg/{name}.json": r for name, r in records.items()}
     contents = {path: canonical(value) for path, value in files.items()}
     changes = {path: Target.of(data) for path, data in contents.items()}
     for path, data in contents.items():
@@ -436,6 +442,18 @@ def make_older(ports: Ports) -> None:
         name = document.role if document.role == "timestamp" else None
         place = f"metadata/{name or f'{document.version}.{document.role}'}.json"
         ports.store.write(place, document.data)
+
+
+def make_older(ports: Ports) -> None:
+    """Sign what the versions of psreg signed that knew no digests of folders and inputs."""
+    head, records = signed_files(ports)
+    (segment,) = head["segments"]
+    rows = json.loads(ports.store.read(f"targets/segments/{segment['sha256']}.json") or b"")
+    newer = ("aliases", "owners", "sketch")
+    put_segment(ports, head, canonical({key: rows[key] for key in rows if key not in newer}))
+    for record in records.values():
+        del record["folder"]
+    sign_files(ports, {k: head[k] for k in head if k not in ("inputs", "latest")}, records)
 
 
 def test_the_registry_of_an_older_psreg_is_computed_again() -> None:
@@ -467,3 +485,33 @@ def test_the_names_of_a_registry_are_those_of_the_difference_and_the_signed_ones
     assert len(whole.names) == 2
     assert whole.versions("apple_pie") == whole.versions("night_owl") == ("1.0.0",)
     assert whole.versions("garden_plan") == ()
+
+
+def test_records_without_a_sketch_get_one_when_the_schema_changed() -> None:
+    publisher = Publisher()
+    words = " ".join(f"word{n}" for n in range(90))
+    files = tree(entry("apple_pie"), version("apple_pie", prompt=PROMPT + words + "\n"))
+    publisher.publish(files)
+    new, rows = publisher.records(), publisher.rows()
+    (row,) = new["apple_pie"]["releases"]
+    assert len(row["sketch"]) == 320
+    assert rows["apple_pie"]["sketch"] == row["sketch"][:20]
+    without_sketches(publisher.ports)
+    assert "sketch" not in publisher.records()["apple_pie"]["releases"][0]
+    assert publisher.rows()["apple_pie"].get("sketch") is None
+    publisher.publish(files)
+    assert publisher.found.again == ("schema",)
+    assert (publisher.records(), publisher.rows()) == (new, rows)
+
+
+def without_sketches(ports: Ports) -> None:
+    """Sign what the versions of psreg signed that made no sketches."""
+    head, records = signed_files(ports)
+    (segment,) = head["segments"]
+    rows = json.loads(ports.store.read(f"targets/segments/{segment['sha256']}.json") or b"")
+    put_segment(ports, head, canonical({key: rows[key] for key in rows if key != "sketch"}))
+    head["inputs"] = head["inputs"] | {"schema": "0" * 64}
+    for record in records.values():
+        for release in record["releases"]:
+            del release["sketch"]
+    sign_files(ports, head, records)

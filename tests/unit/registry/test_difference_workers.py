@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.cli.rules import registry_rules
-from psreg.lint.registry_walk import share_of
+from psreg.lint.registry_walk import CheckedShare, share_of
 from psreg.registry.baseline import read_baseline
 from psreg.registry.difference import SignedNames, compare, inputs_of
 from psreg.registry.difference_check import check_difference
@@ -70,7 +70,10 @@ def test_workers_find_the_same(registry):
 
 
 def test_what_blocks_a_release_is_not_left_to_workers(registry):
-    alone, lied_to = found_in(registry, None), found_in(registry, Elsewhere(answer=[]))
+    alone, lied_to = (
+        found_in(registry, None),
+        found_in(registry, Elsewhere(answer=CheckedShare([], []))),
+    )
     blocking = [told for told in alone if told[1] == "PS001"]
     assert blocking
     assert FAR[3] in blocking[0][0]

@@ -8,6 +8,7 @@ from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import ERROR, WARNING
 from psreg.core.identity import Author
 from psreg.formats.tree import Tree
+from psreg.lint.entries.tree_rules import TREE_RULES
 from psreg.review.change import ChangeSet, FileChange, Touch
 from psreg.review.judge import MOST, check_change
 from psreg.review.rules import CHANGE_RULES, HUMAN
@@ -350,7 +351,7 @@ def test_a_registry_says_how_many_entries_a_change_may_touch():
 
 
 def test_codes_that_need_a_human_exist_and_are_no_mere_errors():
-    severities = {rule.code: rule.severity for rule in CHANGE_RULES}
+    severities = {rule.code: rule.severity for rule in (*CHANGE_RULES, *TREE_RULES)}
     ours = {code for code in HUMAN if not code.startswith("NAME")}
     assert ours <= severities.keys()
     assert {code for code in ours if severities[code] is ERROR} == {"CHG002"}  # a purge is none

@@ -160,6 +160,9 @@ _MAX_FOLDERS = 128 * 1024 * 1024
 _AT_ONCE = 16 * 1024 * 1024
 """Maximum bytes of blobs in memory at a time when many are read."""
 
+_MAX_WHOLE = 256 * 1024 * 1024
+"""Maximum bytes of a blob that is read whole."""
+
 
 class Objects:
     """The objects of a repository. Folders are cached, blobs are not."""
@@ -230,6 +233,15 @@ class Objects:
             UnavailableError: `OBJECT_MISSING`.
         """
         return next(self.blobs([oid]))
+
+    def whole(self, oid: str) -> bytes:
+        """Return all bytes of a blob of the registry's own files, which may be larger than others.
+
+        Raises:
+            FindingsError: `TREE_MALFORMED`: it is not a blob, or has more than `_MAX_WHOLE` bytes.
+            UnavailableError: `OBJECT_MISSING`.
+        """
+        return next(self._contents.read([oid], "blob", _MAX_WHOLE))
 
     def blobs(self, oids: Iterable[str]) -> Iterator[bytes]:
         """Yield at most `MAX_FILE` bytes of each blob; errors are those of `blob`."""

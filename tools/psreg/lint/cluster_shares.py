@@ -8,11 +8,17 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from psreg.core.diagnostics import Diagnostic
 from psreg.core.rule import RuleTable
 from psreg.formats import entry as entry_file
 from psreg.formats.tree import POLICY, Outline, Tree
-from psreg.lint.registry_walk import WHOLE, Selection, Walk, check_share, share_of
+from psreg.lint.registry_walk import (
+    WHOLE,
+    CheckedShare,
+    Selection,
+    Walk,
+    check_share,
+    share_of,
+)
 
 WORTH_A_TASK = 50
 """The number of releases below which a task costs more than it saves."""
@@ -42,18 +48,18 @@ class Share(NamedTuple):
     within: str
     judged: Collection[str] | None
 
-    def check(self) -> list[Diagnostic]:
-        """Return the findings about the share."""
+    def check(self) -> CheckedShare:
+        """Return the findings about the share, and its sketches."""
         files = {PurePosixPath(path): data for path, data in self.files.items()}
         whole = Outline({path: files[path] for path in (POLICY,) if path in files}, self.names)
         tree = Tree(files, whole=whole, today=self.today)
         if self.judged is None:
             within = PurePosixPath(self.within)
             place = {"share": self.share, "shares": self.shares}
-            return list(check_share(tree, self.rules(), within=within, **place))
+            return check_share(tree, self.rules(), within=within, **place)
         judged = (each for each in tree.submissions if str(each.folder) in self.judged)
         selected = Selection(tree=None, entries=(), submissions=judged, names=None)
-        return list(Walk(self.rules()).check(selected))
+        return CheckedShare(list(Walk(self.rules()).check(selected)), [])
 
 
 def shares_elsewhere(

@@ -6,11 +6,12 @@ entry, for the share of a process, and for the files that a change touches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import PurePosixPath
 from types import MappingProxyType
+from typing import NamedTuple
 from zlib import crc32
 
 from psreg.core.diagnostics import Diagnostic, Mode
@@ -22,6 +23,7 @@ from psreg.formats.tree import POLICY, Entry, Submission, Tree
 from psreg.formats.waivers import waiver_for
 from psreg.lint.engine import Engine
 from psreg.lint.entries.submission_rules import MAX_FILE, MAX_FILES
+from psreg.lint.entries.tree_rules import Copies, ReleaseSketch, newest
 from psreg.lint.entries.waiver_rules import RegistryPolicy, ReleaseWaivers
 from psreg.lint.names.all_names import Names
 
@@ -38,7 +40,8 @@ class Selection:
     """The part of a tree that is checked: itself and its policy, some entries, releases and names.
 
     If `tree` is None, only the others are checked. Only findings for which `counts` is true count.
-    `policy` is the one whose waivers apply, if it is not that of the tree.
+    `policy` is the one whose waivers apply, if it is not that of the tree. `copies` are the
+    releases that are compared with those of other names.
     """
 
     tree: Tree | None
@@ -47,6 +50,7 @@ class Selection:
     names: Names | None
     counts: Callable[[Diagnostic], bool] = _any
     policy: Policy | None = None
+    copies: Copies | None = None
 
 
 class Walk:
@@ -75,10 +79,11 @@ class Walk:
                     found = replace(found, waived=waiver.reason, waived_by=waiver.by)  # noqa: PLW2901
                 origin = submission.release.origin.get("address", "")
                 yield _unapplied(found, submission.policy, origin)
-        if names := selected.names:
-            for found in self._engine.about(names, names.tree.documents):
-                found = by_policy(found, selected.policy or names.tree.policy)  # noqa: PLW2901
-                yield _unapplied(found, names.tree.policy)
+        subjects: Iterable[Names | Copies] = filter(None, (selected.names, selected.copies))
+        for subject in subjects:
+            for found in self._engine.about(subject, subject.tree.documents):
+                found = by_policy(found, selected.policy or subject.tree.policy)  # noqa: PLW2901
+                yield _unapplied(found, subject.tree.policy)
 
     def _submission(self, submission: Submission) -> Iterator[Diagnostic]:
         documents, path = submission.documents, str(submission.artifact_path)
@@ -132,41 +137,80 @@ def check_tree(
     rules: RuleTable,
     *,
     irregular: Mapping[PurePosixPath, Irregular] = MappingProxyType({}),
-    share: int = 0,
-    shares: int = 1,
     within: PurePosixPath = WHOLE,
     today: date | None = None,
 ) -> Iterator[Diagnostic]:
     """Yield the findings of all rules about a tree: artifacts, TOML files, folders, names.
 
     `irregular` has the files that are not plain ones; `today` is the day of the check. A finding
-    that a person waived carries the reason in `waived`. For the rest see `check_share`.
+    that a person waived carries the reason in `waived`. For `within` see `check_share`.
     """
     tree = Tree(files, irregular, today=today)
-    return check_share(tree, rules, share=share, shares=shares, within=within)
+    done = check_share(tree, rules, share=0, shares=1, within=within)
+    yield from done.found
+    yield from check_copies(tree, rules, done.sketches)
+
+
+class CheckedShare(NamedTuple):
+    """The findings about a share of a tree, and the sketch of the newest release of each entry."""
+
+    found: list[Diagnostic]
+    sketches: list[ReleaseSketch]
 
 
 def check_share(
     tree: Tree, rules: RuleTable, *, share: int, shares: int, within: PurePosixPath = WHOLE
-) -> Iterator[Diagnostic]:
-    """Yield the findings about one of the shares of a tree, so that processes can divide it.
+) -> CheckedShare:
+    """Check one of the shares of a tree, so that processes can divide it.
 
     Each entry belongs to the share of its name; checks that are not about a single entry belong to
-    share 0. All findings about files in the folder `within` are yielded; others may be missing.
+    share 0. All findings about files in the folder `within` are found, except those of
+    `check_copies`; others may be missing. In a folder of one entry nothing is compared with others.
     """
-    entries = [
-        entry
-        for entry in tree.entries
-        if _meet(entry.id.folder, within) and share_of(entry.name, shares) == share
-    ]
+    own = [entry for entry in tree.entries if share_of(entry.name, shares) == share]
+    entries = [entry for entry in own if _meet(entry.id.folder, within)]
     first, in_version = share == 0, ReleaseId.of(within) is not None
+    done = CheckedShare([], [])
+    submissions: Iterable[Submission] = (each for one in entries for each in one.submissions())
+    if EntryId.of(within) is None:
+        submissions = _sketched(submissions, done.sketches)
+        others = (each for entry in own if entry not in entries for each in entry.submissions())
+        done.sketches.extend(ReleaseSketch.of(each) for each in others if _is_newest(each))
     selected = Selection(
         tree=tree if first else None,
         entries=entries,
-        submissions=(submission for entry in entries for submission in entry.submissions()),
+        submissions=submissions,
         names=Names(tree) if first and not in_version else None,  # they come from entry.toml
     )
-    return Walk(rules).check(selected)
+    done.found.extend(Walk(rules).check(selected))
+    return done
+
+
+def check_copies(
+    tree: Tree, rules: RuleTable, sketches: Sequence[ReleaseSketch]
+) -> Iterator[Diagnostic]:
+    """Yield the findings about the releases of a tree that are nearly copies of each other."""
+    copies = Copies(tree, sketches)
+    return Walk(rules).check(
+        Selection(tree=None, entries=(), submissions=(), names=None, copies=copies)
+    )
+
+
+def _sketched(
+    submissions: Iterable[Submission], sketches: list[ReleaseSketch]
+) -> Iterator[Submission]:
+    """Yield releases, and add the sketch of each that is the newest of its entry.
+
+    A sketch is made after the release was checked, when its files have been parsed.
+    """
+    for submission in submissions:
+        yield submission
+        if _is_newest(submission):
+            sketches.append(ReleaseSketch.of(submission))
+
+
+def _is_newest(submission: Submission) -> bool:
+    return submission.id.version == newest(submission.entry)
 
 
 def share_of(name: str, shares: int) -> int:

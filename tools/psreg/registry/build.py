@@ -1,9 +1,10 @@
 """The package records of a tree: a pure function of the tree, the previous records and the time.
 
-A published row is never computed again: its date, digests and score are copied, and its waivers,
-unless the policy changed. A file of its folder that was changed, removed or added is reported, and
-the row stays as it is. Only what entry.toml says may change, and transcripts of later runs may be
-added; then the serial increases. The same input gives the same records.
+A published row is never computed again: its date, digests and score are copied, and its waivers
+and sketch, unless the policy or the schema changed. A file of its folder that was changed, removed
+or added is reported, and the row stays as it is. Only what entry.toml says may change, and
+transcripts of later runs may be added; then the serial increases. The same input gives the same
+records.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from psreg.formats.layout import STATEMENT, later_evidence
 from psreg.formats.protocol_versions import ProtocolConformance
 from psreg.formats.tree import Entry, Submission, Tree
 from psreg.formats.waivers import waiver_for
+from psreg.lint.likeness import prompt_text, sketch
 from psreg.lint.score import score
 from psreg.registry.records import (
     AddedFile,
@@ -110,13 +112,13 @@ def build(
     *,
     conformance: Conformance = _nothing_declared,
     psreg: str = __version__,
-    waive_again: bool = False,
+    again: bool = False,
 ) -> BuildResult:
     """Return the records of `tree` after `previous`; new releases get the date `now`.
 
     The tree must have passed its checks; it and `previous` may be about some names only. `waived`
     lists, for the record of each new release, the rules whose findings were waived, and of each
-    release if all are to be computed again (`waive_again`); `conformance` returns what was found
+    release if all are to be computed again (`again`); `conformance` returns what was found
     about the protocols that it declares; `psreg` is the version that checked them. Names and
     versions that were removed from the tree keep their record.
 
@@ -139,8 +141,8 @@ def build(
         for row in before.releases if before else ():
             changed += _changes(row, submissions.get(row.version))
         rows = [_with_later_runs(row, submissions.get(row.version), date, psreg) for row in rows]
-        if waive_again:
-            rows = [_with_waivers(row, submissions.get(row.version), waived) for row in rows]
+        if again:
+            rows = [_computed_again(row, submissions.get(row.version), waived) for row in rows]
         for version, submission in submissions.items():
             if version not in known and submission.artifact is not None:
                 row = _release(submission, date, waived.get(submission.id, ()), conformance)
@@ -188,13 +190,14 @@ def _record(
     return before if record == before else replace(record, serial=record.serial + 1)
 
 
-def _with_waivers(
+def _computed_again(
     row: Row, submission: Submission | None, waived: Mapping[ReleaseId, Collection[str]]
 ) -> Row:
-    """Return `row` with the waivers of today."""
+    """Return `row` with the waivers of today, and with its sketch."""
     if submission is None or not isinstance(row, ReleaseRecord):
         return row
-    return replace(row, waived=_waived(submission, waived.get(submission.id, ())))
+    waivers = _waived(submission, waived.get(submission.id, ()))
+    return replace(row, waived=waivers, sketch=sketch(prompt_text(submission)))
 
 
 def _waived(submission: Submission, codes: Collection[str]) -> tuple[WaivedFinding, ...]:
@@ -236,6 +239,7 @@ def _release(
         score=score(submission).to_json(),
         runs=tuple(_run(judged) for judged in judged_runs(submission)),
         protocols=[row.to_json() for row in conformance(submission)] or None,
+        sketch=sketch(prompt_text(submission)),
     )
 
 

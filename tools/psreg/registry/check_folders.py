@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from functools import partial
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from psreg.core.rule import RuleTable
 from psreg.formats.tree import Tree
 from psreg.lint.cluster_shares import number_of_shares, shares_elsewhere
 from psreg.lint.engine import check_file
-from psreg.lint.registry_walk import check_tree
+from psreg.lint.registry_walk import CheckedShare, check_copies, check_share
 from psreg.registry.check_paths import replace_file, whole
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
 from psreg.registry.rules_newer_than_release import with_newer_rules_as_warnings
@@ -121,33 +122,30 @@ class _Registry(NamedTuple):
         alone = entry.folder if entry and entry.entry_class in CLASSES else None
         return read_tree(self.root, self.changed, alone)
 
-    def check(self, share: int, shares: int, tree: FileTree | None = None) -> list[Diagnostic]:
-        """Return the diagnostics about one share of the entries."""
+    def check(self, share: int, shares: int, tree: FileTree | None = None) -> CheckedShare:
+        """Check one share of the entries."""
         files = self.read() if tree is None else tree
         irregular = files.irregular() if share == 0 else {}
+        whole = Tree(files, irregular, today=clock.now().date())
         place = {"share": share, "shares": shares}
-        today = clock.now().date()
-        return list(
-            check_tree(
-                files, self.rules(), irregular=irregular, within=self.within, today=today, **place
-            )
-        )
+        return check_share(whole, self.rules(), within=self.within, **place)
 
 
 def _check_registry(registry: _Registry, executor: Executor | None) -> tuple[int, list[Diagnostic]]:
     tree = registry.read()
     number = sum(p.name.endswith(SUFFIXES) and _within(str(p), registry.within) for p in tree)
-    shares = _number(number, executor)
-    others: list[Callable[[], list[Diagnostic]]]
+    shares, files = _number(number, executor), Tree(tree, today=clock.now().date())
+    others: list[Callable[[], CheckedShare]]
     if executor:
-        elsewhere = shares_elsewhere(
-            Tree(tree, today=clock.now().date()), registry.rules, shares, within=registry.within
-        )
+        elsewhere = shares_elsewhere(files, registry.rules, shares, within=registry.within)
         others = [share.check for share in elsewhere]
     else:
         others = [partial(registry.check, share, shares) for share in range(1, shares)]
     first, rest = in_parallel(partial(registry.check, 0, shares, tree), others, executor)
-    found = [d for part in (first, *rest) for d in part if _within(d.path, registry.within)]
+    sketches = [each for part in (first, *rest) for each in part.sketches]
+    alike = check_copies(files, registry.rules(), sketches)
+    told = chain(*(part.found for part in (first, *rest)), alike)
+    found = [d for d in told if _within(d.path, registry.within)]
     store = RegistryFolder(registry.root / "registry")
     return number, with_newer_rules_as_warnings(found, tree, store.read)
 

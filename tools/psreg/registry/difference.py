@@ -12,14 +12,24 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Protocol
 
 from psreg.core.classes import CLASSES
-from psreg.core.identity import PBES, EntryId
+from psreg.core.identity import PBES, EntryId, ReleaseId
+from psreg.lint.entries.tree_rules import MOST_ALIKE, ReleaseSketch
+from psreg.lint.likeness import START, hashes
 from psreg.registry.baseline import Baseline
-from psreg.registry.catalog_head import segment_data
-from psreg.registry.catalog_segments import Row, folded_rows, read_segment
+from psreg.registry.catalog_head import head_of, segment_data
+from psreg.registry.catalog_segments import (
+    Row,
+    account,
+    folded_rows,
+    live_rows,
+    read_checked_segment,
+    read_segment,
+)
 from psreg.registry.journal import Seen
 from psreg.registry.records import (
     ENTRY_DEPTH,
@@ -28,7 +38,7 @@ from psreg.registry.records import (
     folder_digest,
     read_record,
 )
-from psreg.registry.trust.reading import Read
+from psreg.registry.trust.reading import Read, open_registry
 
 
 def inputs_of(policy: bytes, actions: Mapping[str, bytes]) -> dict[str, str]:
@@ -114,11 +124,58 @@ class SignedNames:
         signed = self._head.inputs
         return tuple(name for name in inputs if signed.get(name) != inputs[name])
 
+    def near(self, release: ReleaseSketch) -> Iterator[ReleaseSketch]:
+        """Yield the latest releases that may be like one, without reading all rows or records."""
+        wanted = hashes(release.sketch[:START])
+        names = islice(self._with_hash(wanted), len(wanted) * MOST_ALIKE)
+        records = filter(None, map(self.record, names))
+        for record, latest in ((each, row) for each in records if (row := each.latest)):
+            id_ = ReleaseId(
+                entry_class=record.entry_class, name=record.name, version=latest.version
+            )
+            stated = latest.release.get("origin")
+            yield ReleaseSketch(
+                id=id_,
+                owners=frozenset(map(account, record.owners)),
+                origin=" ".join(map(str, stated.values())) if isinstance(stated, dict) else "",
+                sketch=latest.sketch,
+            )
+
+    def _with_hash(self, wanted: Collection[str]) -> Iterator[str]:
+        """Yield the names whose row may have one of some hashes."""
+        segments, sought = self._head.segments if self._head else (), [w.encode() for w in wanted]
+        # NOTE: usually none has one, which their bytes tell without being parsed.
+        data = (segment_data(each, self._read) for each in segments)
+        if not any(each in part for part in data for each in sought):
+            return
+        # NOTE: only the columns that are used are parsed; a publisher has signed these bytes.
+        read = (read_checked_segment(segment_data(each, self._read)) for each in segments)
+        for segment, live in live_rows(read):
+            sketches = segment.columns.get("sketch", ())
+            rows = (at for at in live if sketches and any(each in sketches[at] for each in wanted))
+            yield from (segment.names[at] for at in rows)
+
     @cached_property
     def rows(self) -> Mapping[str, Row]:
         """The rows of the catalogue by name."""
         segments = self._head.segments if self._head else ()
         return folded_rows(read_segment(segment_data(each, self._read)) for each in segments)
+
+
+def signed_names(read: Read) -> SignedNames | None:
+    """Return what is signed about names in a registry; None if nothing is published.
+
+    Raises:
+        TrustError, UnavailableError: as `open_registry` and `head_of`.
+    """
+    state = open_registry(read)
+    if state is None:
+        return None
+    root, head = state.root, head_of(state)
+    return SignedNames(
+        Baseline(root=root, root_sha256=state.root_sha256, state=state, intent=None, head=head),
+        read,
+    )
 
 
 class WorkTree(Protocol):

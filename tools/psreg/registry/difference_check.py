@@ -85,7 +85,7 @@ def _shared(
     own = [each for each in judged if share_of(each.id.name, shares) == 0]
     here = partial(_checked, replace(selected, submissions=own), rules)
     first, rest = in_parallel(here, [share.check for share in elsewhere], workers)
-    told = [d for part in rest for d in part]
+    told = [d for part in rest for d in part.found]
     yield from first
     yield from told
     known = {(d.path, d.code) for d in told}

@@ -163,9 +163,7 @@ def _built(
     from psreg.registry import build  # noqa: PLC0415 - often nothing changed
 
     waived, said = build.waived_codes(report), build.declared_conformance
-    index = build.build(
-        tree, previous, now, waived, conformance=said, psreg=psreg, waive_again=again
-    )
+    index = build.build(tree, previous, now, waived, conformance=said, psreg=psreg, again=again)
     _refuse_changes(index)
     _refuse_requirements(index)
     return index.records, index.released

@@ -178,7 +178,8 @@ class ReleaseRecord:
     each declared protocol, None if none was declared or checked. `runs` are the test runs, and
     which of them count; None in records from before they were judged. `added` are the transcripts
     that the version gained later; statements of the owners do not cover them. `psreg` is the
-    version that published it; older ones did not state theirs.
+    version that published it; older ones did not state theirs. `sketch` is that of its text, "" if
+    the text is short or was published by an older psreg (`lint.likeness`).
     """
 
     version: str
@@ -197,6 +198,7 @@ class ReleaseRecord:
     runs: tuple[RunRecord, ...] | None = None
     added: tuple[AddedFile, ...] = ()
     psreg: str = FIRST
+    sketch: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -268,6 +270,7 @@ class ReleaseRecord:
             if "added" in value
             else (),
             psreg=members.version("psreg") if "psreg" in value else FIRST,
+            sketch=members.text("sketch") if "sketch" in value else "",
             extra=members.left,
         )
 
@@ -292,6 +295,7 @@ class ReleaseRecord:
             **({} if self.runs is None else {"runs": [run.to_json() for run in self.runs]}),
             **({"added": [file.to_json() for file in self.added]} if self.added else {}),
             **({} if self.psreg == FIRST else {"psreg": self.psreg}),
+            **({"sketch": self.sketch} if self.sketch else {}),
         }
 
 

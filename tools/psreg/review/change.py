@@ -6,7 +6,7 @@ only if a rule asks for them. The rules check what a change adds, in the context
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -17,6 +17,7 @@ from psreg.compatibility.diff import Diff, compare
 from psreg.core.identity import PBES, Author, EntryId, ReleaseId
 from psreg.core.version import parse_version
 from psreg.formats.tree import Entry, Submission, Tree
+from psreg.lint.entries.tree_rules import ReleaseSketch
 
 
 class Touch(StrEnum):
@@ -117,6 +118,7 @@ class ChangeSet:
     """The difference between two trees. `author` is None if the forge does not identify them.
 
     `landed` is called if a finding may be due to what was merged after the change was made.
+    `published` returns the published releases of the base whose text may be like that of one.
     """
 
     def __init__(
@@ -126,8 +128,11 @@ class ChangeSet:
         files: tuple[FileChange, ...],
         author: Author | None = None,
         landed: Callable[[], Landed] = Landed,
+        *,
+        published: Callable[[ReleaseSketch], Iterable[ReleaseSketch]] = lambda _: (),
     ) -> None:
         self._find_landed = landed
+        self.published = published
         self.base = base
         self.head = head
         self.files = tuple(sorted(files, key=lambda change: change.path))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from psreg.core.errors import PsregError
 from psreg.core.identity import Author, ReleaseId
@@ -13,8 +15,12 @@ from psreg.formats.tree import Tree
 from psreg.git.objects import Objects, Row
 from psreg.git.repository import Merge, Repository
 from psreg.git.tree_diff import Difference, FolderPair, differences, lookup
+from psreg.lint.entries.tree_rules import ReleaseSketch
 from psreg.review.change import ChangeSet, FileChange, Landed, Touch
 from psreg.review.partial_view import ENTRY_FILE, View, aliases_in, folder_of, key_of
+
+if TYPE_CHECKING:
+    from psreg.registry.difference import SignedNames
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +65,7 @@ def read_change(
         tuple(_file_change(path, one, merge.sources) for path, one in merge.differences.items()),
         author,
         landed=lambda: _landed(repository.objects, merge, view),
+        published=_Published(repository.objects, merge.before).near,
     )
     return Changes(change=change, base=merge.base, tip=merge.tip, head=merge.head)
 
@@ -78,6 +85,33 @@ def _landed(objects: Objects, merge: Merge, view: View) -> Landed:
         return Landed(names=frozenset(names), releases=frozenset(new), taken=view.taken)
     except PsregError:
         return Landed()
+
+
+class _Published:
+    """What a registry has published, as far as the commit with the root folder `root` has it."""
+
+    def __init__(self, objects: Objects, root: str) -> None:
+        self._objects, self._root = objects, root
+
+    def near(self, release: ReleaseSketch) -> Iterable[ReleaseSketch]:
+        """Return releases that may be like one; none if the signed state cannot be read."""
+        try:
+            return list(self._names.near(release)) if self._names else ()
+        except PsregError:
+            return ()
+
+    @cached_property
+    def _names(self) -> SignedNames | None:
+        if self._read("metadata/timestamp.json") is None:
+            return None
+        # NOTE: what verifies signatures takes as long to import as a tenth of a review.
+        from psreg.registry.difference import signed_names  # noqa: PLC0415
+
+        return signed_names(self._read)
+
+    def _read(self, path: str) -> bytes | None:
+        row = lookup(self._objects, self._root, f"registry/{path}")
+        return self._objects.whole(row.id) if row and row.is_file else None
 
 
 def _aliases(objects: Objects, row: Row | None) -> set[str]:

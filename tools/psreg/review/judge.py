@@ -18,6 +18,7 @@ from psreg.core.identity import PBES, EntryId, ReleaseId, is_name
 from psreg.core.rule import Rule, RuleTable
 from psreg.formats.tree import POLICY, Entry, Submission, Tree
 from psreg.lint.entries.entry_rules import alias_not_free
+from psreg.lint.entries.tree_rules import Copies, ReleaseSketch
 from psreg.lint.locate import judge_at
 from psreg.lint.names.all_names import Names, similar_candidates, stated_owners
 from psreg.lint.names.similarity import Owners
@@ -140,7 +141,16 @@ def _selection(change: ChangeSet, touched: Tree) -> Selection:
         names=_names(change),
         counts=is_ours,
         policy=change.base.policy,
+        copies=Copies(touched, [*_sketches(change)], change.published),
     )
+
+
+def _sketches(change: ChangeSet) -> Iterator[ReleaseSketch]:
+    """Yield the sketches of the new releases; an owner that the change only claims has no say."""
+    for release in change.releases[:MOST]:
+        before = ReleaseSketch.of(release.previous).sketch if release.previous else ""
+        owners = _believed(change, release.submission.entry)
+        yield ReleaseSketch.of(release.submission, owners, before)
 
 
 def _submissions(change: ChangeSet) -> Iterator[Submission]:

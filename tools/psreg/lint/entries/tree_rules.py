@@ -1,20 +1,24 @@
-"""The rules about a registry as a whole: what files it holds and where, what folders are called.
+"""The rules about a registry as a whole: its files and folders, and releases that are copies.
 
 Findings name their file in `path`.
 """
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
 from psreg.core.classes import CLASSES
-from psreg.core.diagnostics import ERROR, WARNING, Finding
-from psreg.core.identity import EntryId, is_name
+from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
+from psreg.core.identity import EntryId, ReleaseId, is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.spelling import did_you_mean
+from psreg.core.version import parse_version
 from psreg.formats.layout import (
     EVIDENCE,
     KNOWN_FILES,
@@ -24,8 +28,10 @@ from psreg.formats.layout import (
     name_like,
     version_like,
 )
-from psreg.formats.tree import Tree, place_of_artifact
+from psreg.formats.tree import Entry, Submission, Tree, place_of_artifact
 from psreg.lint.entries.waiver_rules import bad_policy
+from psreg.lint.names.all_names import stated_owners
+from psreg.lint.names.similarity import Owners, shared
 
 _HINTS = {
     Irregular.LINK: "Replace the link with a copy of the file.",
@@ -206,11 +212,200 @@ def not_a_plain_file(tree: Tree) -> Iterator[Finding]:
         )
 
 
+NEARLY = 0.5
+"""The share of their text that makes one release nearly a copy of another."""
+
+MOST_ALIKE = 20
+"""The most releases with the same part of a sketch that are compared."""
+
+_LISTED = 3
+"""The most names that a message lists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseSketch:
+    """A release by the sketch of its text; `owners` are those of its entry.
+
+    `origin` is what it states about its origin; `before` is the sketch of the previous release.
+    """
+
+    id: ReleaseId
+    owners: Owners
+    origin: str
+    sketch: str
+    before: str = ""
+
+    @classmethod
+    def of(
+        cls, submission: Submission, owners: Owners | None = None, before: str = ""
+    ) -> ReleaseSketch:
+        """Return the sketch of a release; `owners` are those whom entry.toml states by default."""
+        from psreg.lint.likeness import prompt_text, sketch  # noqa: PLC0415 - not without a release
+
+        return cls(
+            id=submission.id,
+            owners=stated_owners(submission.entry.file) if owners is None else owners,
+            origin=" ".join(submission.release.origin.values()),
+            sketch=sketch(prompt_text(submission)),
+            before=before,
+        )
+
+    def states(self, name: str) -> bool:
+        """Tell whether its origin names an entry."""
+        return name in re.split(r"[^a-z0-9_]+", self.origin)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """A release that is nearly a copy of one of another name: they have a `share` in common."""
+
+    release: ReleaseSketch
+    of: ReleaseSketch
+    share: float
+
+    @property
+    def expected(self) -> str:
+        """Why it may be a copy, "" if there is no reason."""
+        if shared(self.release.owners, self.of.owners):
+            return "which has the same owner"
+        if self.of.states(self.release.id.name):
+            return "whose `[origin]` names it"
+        return "as its `[origin]` states" if self.release.states(self.of.id.name) else ""
+
+
+class Copies:
+    """The releases among `judged` that are nearly copies of releases of other names.
+
+    They are compared with each other, and with what `elsewhere` finds for a release among the names
+    that are not judged. `tree` contains the files of those that are.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        judged: Sequence[ReleaseSketch],
+        elsewhere: Callable[[ReleaseSketch], Iterable[ReleaseSketch]] = lambda _: (),
+    ) -> None:
+        self.tree = tree
+        self._judged = judged
+        self._elsewhere = elsewhere
+
+    @cached_property
+    def found(self) -> Sequence[Sequence[Copy]]:
+        """For each release, what it is nearly a copy of, the most alike first."""
+        return [copies for each in self._judged if each.sketch and (copies := [*self._of(each)])]
+
+    def _of(self, release: ReleaseSketch) -> Iterator[Copy]:
+        from psreg.lint.likeness import likeness  # noqa: PLC0415 - not without a release
+
+        others = {each.id.name: each for each in self._near(release)}
+        others.pop(release.id.name, None)
+        shares = ((likeness(release.sketch, each.sketch), each) for each in others.values())
+        for share, other in sorted(shares, key=lambda found: (-found[0], found[1].id.name)):
+            if share >= NEARLY and likeness(release.before, other.sketch) < NEARLY:
+                yield Copy(release=release, of=other, share=share)
+
+    def _near(self, release: ReleaseSketch) -> Iterator[ReleaseSketch]:
+        from psreg.lint.likeness import START, hashes  # noqa: PLC0415 - not without a release
+
+        for value in hashes(release.sketch[:START]):
+            yield from self._by_hash.get(value, ())[:MOST_ALIKE]
+        yield from (each for each in self._elsewhere(release) if each.id.name not in self._names)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(each.id.name for each in self._judged)
+
+    @cached_property
+    def _by_hash(self) -> Mapping[str, list[ReleaseSketch]]:
+        """The releases by each hash at the beginning of their sketch: few have one in common."""
+        from psreg.lint.likeness import START, hashes  # noqa: PLC0415 - not without a release
+
+        found: dict[str, list[ReleaseSketch]] = {}
+        for each in self._judged:
+            for value in hashes(each.sketch[:START]):
+                found.setdefault(value, []).append(each)
+        return found
+
+
+def newest(entry: Entry) -> str:
+    """Return the highest final version that is not yanked, else the highest version."""
+    yanked = entry.file.yanked
+    good = [v for v in entry.versions if not (v in yanked or parse_version(v).prerelease)]
+    return (good or entry.versions)[-1]
+
+
+@rule("REG037", spec="registry/COPIES", severity=WARNING, since="0.2.0")
+def nearly_a_copy(copies: Copies) -> Iterator[Finding]:
+    """A release is nearly a copy of another owner's entry.
+
+    ## Why
+    A copy under another name takes users, and sometimes the credit, from the prompt that it was
+    made of, and later corrections of the original do not reach it. The licence of the original may
+    allow the copy, but usually asks to name the author. The percentage says what share of their
+    sequences of three words the two texts have in common; it is estimated from 64 of them, within a
+    few percent. From half on they are reported. Of each entry the newest release is compared.
+
+    ## Fix
+    If the prompt is yours, ask the owners of the other entry to add you. If you build on theirs,
+    say so; a release whose origin names the other entry is only noted:
+
+    ```toml
+    [origin]
+    address = "https://prompts.example.org"
+    path = "pbes/prompt/email_reply/1.0.0/email_reply.prompt"
+    license = "MIT"
+    ```
+
+    Otherwise propose your changes to the other entry, or write the prompt in your own words.
+    """
+    for found in copies.found:
+        if foreign := [copy for copy in found if not copy.expected]:
+            listed = (f"`{copy.of.id.name}` ({copy.share:.0%})" for copy in foreign[:_LISTED])
+            more = f" and {len(foreign) - _LISTED} more" if len(foreign) > _LISTED else ""
+            id_ = foreign[0].release.id
+            yield Finding(
+                message=f"`{id_.name}` {id_.version} is nearly a copy of {', '.join(listed)}{more}",
+                path=str(id_.folder / "release.toml"),
+                hint="Name the entry in `[origin]` of release.toml, or write your own text.",
+            )
+
+
+@rule("REG038", spec="registry/COPIES", severity=INFO, since="0.2.0")
+def copy_with_a_reason(copies: Copies) -> Iterator[Finding]:
+    """A release is nearly a copy of an entry with the same owner, or of its stated origin.
+
+    ## Why
+    Two entries of one owner with nearly the same text are usually variants, for instance for two
+    audiences. People who find both have to compare them, and a correction has to be made twice. A
+    release whose `[origin]` names the entry it is from says what it is; reviewers see how much of
+    the text it shares.
+
+    ## Fix
+    Nothing has to change. If two variants differ only in a few words, one `.prompt` with a variable
+    may serve both:
+
+    ```text
+    before   polite_reply, short_reply
+    after    email_reply with {style}
+    ```
+    """
+    for found in copies.found:
+        for copy in [copy for copy in found if copy.expected][:_LISTED]:
+            id_, other = copy.release.id, f"`{copy.of.id.name}` ({copy.share:.0%})"
+            yield Finding(
+                message=f"`{id_.name}` {id_.version} is nearly a copy of {other}, {copy.expected}",
+                path=str(id_.folder / "release.toml"),
+            )
+
+
 TREE_RULES: tuple[Rule[Any], ...] = (
     stray_file,
     bad_folder_name,
     name_not_unique,
     bad_policy,
     not_a_plain_file,
+    nearly_a_copy,
+    copy_with_a_reason,
 )
 """The rules judged once per tree, or about its policy."""
