@@ -49,7 +49,7 @@ def test_the_estimate_is_as_near_to_the_exact_share_as_that_of_datasketch():
     assert max(ours) < 0.2
 
 
-TEXTS = st.lists(st.sampled_from(WORDS[:7]), min_size=24, max_size=40).map(" ".join)
+TEXTS = st.lists(st.sampled_from(WORDS[:7]), min_size=20, max_size=34).map(" ".join)
 
 
 @given(TEXTS, TEXTS)

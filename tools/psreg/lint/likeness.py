@@ -67,7 +67,7 @@ def hashes(sketch: str) -> list[str]:
 def likeness(one: str, other: str) -> float:
     """Return the share, 0 to 1, of their sequences that two texts have in common.
 
-    It is estimated from their sketches, and exact if both texts have at most 64 sequences.
+    It is estimated from their sketches, and exact if they have at most 64 sequences together.
     """
     first, second = {*hashes(one)}, {*hashes(other)}
     sample = sorted(first | second)[:SIZE]
