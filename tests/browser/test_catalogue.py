@@ -4,19 +4,21 @@ import json
 import re
 import shutil
 import threading
+from pathlib import PurePosixPath
 
 import pytest
 
 from psreg.catalogue.build import FixedParts, SiteSource, build_site
+from psreg.catalogue.drafts import DraftCheck
 from psreg.catalogue.server import SiteServer
-from psreg.cli.rules import all_rules
+from psreg.cli.rules import all_rules, registry_rules
 from psreg.formats.dotprompt import read, render
 from psreg.registry.catalog_segments import folded_rows, read_segment
 from psreg.registry.checkout import read_tree
 from psreg.registry.search import search
-from support.catalogue import SCRIPT, TEMPLATE
+from support.catalogue import SCRIPT, TEMPLATE, tree
 from support.paths import PBES
-from support.publishing import release
+from support.publishing import NOW, release
 from support.search_cases import CASES, TABLE, authored, made_up, queries, segments_of
 
 PAGES = [
@@ -99,6 +101,43 @@ def test_the_longest_prompt_prints_on_six_sheets(chromium, tmp_path):
             assert 2 < len(re.findall(rb"/Type /Page\b", page.pdf(format=paper))) <= 6, paper
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="module")
+def preview(tmp_path_factory):
+    """The address of a site of which everything is a draft."""
+    root = tmp_path_factory.mktemp("preview")
+    for path, data in tree().items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(data)
+    source = SiteSource(checkout=root, registry=root / "registry")
+    fixed = FixedParts(rules=all_rules, scripts=dict)
+    build_site(
+        source, root / "site", "", fixed, draft_check=DraftCheck(rules=registry_rules, now=NOW)
+    )
+    with SiteServer(root / "site", 0) as server, server.in_background():
+        yield server.url
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_drafts_are_marked_everywhere_and_can_be_copied(open_tab, preview, width):
+    tab = open_tab(viewport={"width": width, "height": 900})
+    tab.site = preview
+    page = tab.open()
+    assert page.locator(".ps-note").first.inner_text().startswith("This is a preview with drafts.")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.locator("#ps-q").fill("listens")
+    tab.until("document.querySelectorAll('.ps-result').length === 1")
+    assert page.locator(".ps-result .ps-state--draft").text_content() == "draft"
+    page.locator(".ps-result a").click()
+    page.wait_for_url(f"{preview}interactive_engine/listener/")
+    assert "Draft: not released." in page.locator(".ps-note").first.inner_text()
+    assert page.get_by_text("psreg install").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="Copy the prompt").click()
+    tab.until("document.querySelector('.ps-copy').textContent === 'Copied the prompt'")
+    artifact = tree()[PurePosixPath("pbes/interactive_engine/listener/1.1.0/listener.pbe.txt")]
+    assert tab.clipboard().encode() == artifact
 
 
 def results(page):

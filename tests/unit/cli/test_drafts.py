@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import pytest
 
 from psreg.catalogue.server import SiteServer
 from psreg.catalogue.site_folder import MARKER
+from support.histories import History
 from support.publishing import files
 from support.registry_trees import RELEASE, entry, tree, version
 from support.site_worlds import World
+from support.walks import sampled
 
 NAMES = ("apple_pie", "garden_plan", "night_owl")
 UPDATE = version("apple_pie", "1.1.0", release=RELEASE + 'changes = "Is briefer."\n')
@@ -166,3 +169,26 @@ def test_a_preview_is_never_deployed(world: World) -> None:
     assert not (world.root / "bucket").exists()
     world.build()
     assert "in force" in world.run("deploy", *where)
+
+
+@pytest.mark.unmeasured
+@pytest.mark.parametrize("steps", sampled([3, 4, 5], 1))
+def test_law_changing_drafts_one_by_one_gives_what_a_whole_build_gives(
+    tmp_path: Path, steps: int
+) -> None:
+    seed = random.randrange(10**6)
+    print(f"seed {seed}")
+    history, world = History(seed), World(tmp_path)
+    choice = random.Random(seed)
+    world.publish(history.step())
+    for _ in range(steps):
+        world.put(history.step())
+        if choice.random() < 0.3:
+            world.run("publish", "--quiet")
+        world.build(*choice.choice([(), ("--draft",), ("--draft",)]))
+    world.build("--draft")
+    world.build("--draft", "--full", out="whole")
+    assert world.site() == world.site("whole")
+    world.build()
+    world.build(out="whole")
+    assert world.site() == world.site("whole")

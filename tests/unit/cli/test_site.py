@@ -19,7 +19,7 @@ from psreg.protocols.pb2s.proof import proof_schema
 from psreg.registry.checkout import read_tree
 from support.catalogue import checkout
 from support.publishing import files, release
-from support.registry_trees import version
+from support.registry_trees import entry
 from support.warm_psreg import run_psreg
 
 PIN = "--root-sha256"
@@ -336,27 +336,26 @@ def test_serve_follows_what_is_published(serving, registry, tmp_path):
     assert process.communicate(timeout=60)[1].endswith("stopped\n")
 
 
-def test_serve_shows_drafts_and_follows_them(serving, registry, tmp_path):
+def test_serve_shows_drafts_and_follows_them_to_the_first_publish(serving, registry, tmp_path):
     place = tmp_path / "checkout"
-    shutil.copytree(registry, place)
-    shutil.rmtree(place / "home")
+    shutil.copytree(registry / "pbes", place / "pbes")
     process = serving("--draft", "--out", str(tmp_path / "site"), cwd=place)
     first = process.stdout.readline()
     url = first.split(" at ")[1].split(" ")[0]
-    assert first.startswith("serving 5 entries at ")
-    process.stdout.readline()
-    put = place / "pbes"
-    for path, text in version("river_boat").items():
+    assert first.startswith("serving 5 entries, 5 drafts at ")
+    served(url, "prompt/river_letter/", "Draft: not released.")
+    for path, text in entry("river_boat").items():
         (place / path).parent.mkdir(parents=True, exist_ok=True)
         (place / path).write_text(text)
-    (put / "prompt/river_boat/entry.toml").write_text("owners = []\n")
     served(url, "", '<a href="prompt/river_boat/">')
-    served(url, "prompt/river_boat/", "Draft: not released.")
-    readme = put / "prompt/river_boat/1.0.0/README.md"
+    readme = place / "pbes/prompt/river_boat/1.0.0/README.md"
     readme.write_text(readme.read_text().replace("# Hello", "# A boat"))
     served(url, "prompt/river_boat/", "A boat</h1>")
-    shutil.rmtree(put / "prompt/river_boat")
+    shutil.rmtree(place / "pbes/prompt/river_boat")
     served(url, "", "river_boat", present=False)
+    content = {path: data for path, data in read_tree(place).items() if path.parts[0] == "pbes"}
+    release(tmp_path / "home", place / "registry", content)
+    served(url, "prompt/river_letter/", "psreg install river_letter")
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=60)[1] == "stopped\n"
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver
 from watchdog.observers.polling import PollingObserver
 
 _CHANGES = ["created", "modified", "moved", "deleted"]
@@ -25,7 +26,8 @@ _LONGEST = 2.0
 def watched(folders: Iterable[Path]) -> Iterator[Callable[[], None]]:
     """Yield a function that waits until a file below one of `folders` has changed.
 
-    What changes between two calls is not lost. Folders that do not exist are left out.
+    What changes between two calls is not lost. A folder that does not exist is watched from when it
+    is there, which is a change as well.
     """
     changed = threading.Event()
 
@@ -34,25 +36,36 @@ def watched(folders: Iterable[Path]) -> Iterator[Callable[[], None]]:
             if event.event_type in _CHANGES:
                 changed.set()
 
+    missing = list(folders)
+
+    def watch_new(observer: BaseObserver) -> bool:
+        """Watch the folders that are there by now; return whether there are any."""
+        new = [folder for folder in missing if folder.is_dir()]
+        for folder in new:
+            missing.remove(folder)
+            observer.schedule(Handler(), str(folder), recursive=True)
+        return bool(new)
+
     def wait() -> None:
         while not changed.wait(_LONGEST):  # with a limit, so that signals are heard everywhere
-            pass
+            with suppress(OSError):  # the system watches no more folders
+                if watch_new(observer):
+                    break
         until = time.monotonic() + _LONGEST
         while changed.is_set() and time.monotonic() < until:
             changed.clear()
             changed.wait(_QUIET)
         changed.clear()
 
-    present = [folder for folder in folders if folder.is_dir()]
+    everything = [*missing]
     observer = Observer()
     try:
-        for folder in present:
-            observer.schedule(Handler(), str(folder), recursive=True)
+        watch_new(observer)
         observer.start()
     except OSError:  # the system watches no more folders
+        missing[:] = everything
         observer = PollingObserver()
-        for folder in present:
-            observer.schedule(Handler(), str(folder), recursive=True)
+        watch_new(observer)
         observer.start()
     try:
         yield wait
