@@ -23,7 +23,9 @@ def instructions_in_comment(content: Content) -> Iterator[Finding]:
     ## Why
     A rendered page does not show comments, but an assistant reads them. It follows instructions
     that no reviewer has seen. Words such as "ignore all" or "do not tell" are an error. Words that
-    also occur in notes for editors, such as "you must" or "the user", are a warning.
+    also occur in notes for editors, such as "you must" or "the user", are a warning. In a comment
+    at the very beginning that has a name and a value in each line, only the former count: it says
+    what the file is.
 
     ## Fix
     Write the instruction into the text, where everyone sees it, or delete the comment. The rule
@@ -39,7 +41,9 @@ def instructions_in_comment(content: Content) -> Iterator[Finding]:
         return
     severe, pattern = _instruction_words("orders"), _instruction_words("words")
     for segment, start, end in _comments(content):
-        word = severe.search(segment.text, start, end) or pattern.search(segment.text, start, end)
+        word = severe.search(segment.text, start, end)
+        if word is None and not _is_metadata(segment.text, start, end):
+            word = pattern.search(segment.text, start, end)
         if word and not segment.in_code(start):
             text = segment.text[start:end].strip()
             yield Finding(
@@ -60,6 +64,19 @@ def _comments(content: Content) -> Iterator[tuple[Segment, int, int]]:
             end = len(segment.text) if end < 0 else end
             yield segment, start, end
             at = segment.text.find(_OPEN, end)
+
+
+_FEW = 40
+_METADATA = lazy(r"\s*+(?:[^\S\n]*+(?:[a-zA-Z][\w-]{0,30}:|-\s)[^\n]*+\n\s*+)++", re.ASCII)
+
+
+def _is_metadata(text: str, start: int, end: int) -> bool:
+    """Tell whether a comment begins the text and has names with values, or items, in its lines."""
+    at = start - len(_OPEN)
+    before = text[max(0, at - _FEW) : at].rstrip()
+    begins = before.endswith("[CONTENT]") or (not before and at < _FEW)
+    found = _METADATA.match(text, start, end) if begins else None
+    return found is not None and found.end() == end
 
 
 @cache
@@ -186,6 +203,9 @@ _ELEMENT = lazy(
 _EVENT = lazy(rf"(?:^|[\s\"'/])({_EVENTS})\s{{0,4}}=\s{{0,4}}[\"'\w]", re.IGNORECASE)
 _SOURCE = lazy(r"(?:^|[\s\"'/])(?:src|srcdoc|data|href|code)\s{0,4}=", re.IGNORECASE)
 _RUNNING = ("script", "iframe", "frame", "embed", "object")
+_LEFT_OUT = ("...", "…")
+_DATA = lazy(r"type\s{0,4}=\s{0,4}[\"']?(?:application/(?:ld\+)?json|importmap)\b", re.IGNORECASE)
+_ALERT = lazy(r"\s{0,20}+alert\([^()]{0,80}+\);?\s{0,20}+")
 _FAR = 2_000
 """Characters after a tag in which its end tag counts."""
 
@@ -198,8 +218,9 @@ def active_markup(content: Content) -> Iterator[Finding]:
     Web pages show prompts and their answers. A script, a frame, an embedded object or an event
     handler such as `onerror=` runs a program in the reader's browser or loads another page. Other
     elements, such as `<form>` or `<svg>` with attributes, may send what the reader types, or hide
-    text; they are a warning. psreg shows markup as text; not every page does. The name of a tag in
-    a sentence, such as <script setup>, passes.
+    text; they are a warning, like a script that only holds data or shows an `alert`. psreg shows
+    markup as text; not every page does. The name of a tag in a sentence, such as <script setup>,
+    passes.
 
     ## Fix
     Put it into a fenced code block, or between backticks if it is one word of a sentence. If the
@@ -230,7 +251,12 @@ def _effect(text: str, match: re.Match[str]) -> tuple[str, Severity] | None:
     if event:
         return f"`{event.lower()}=` in `<{name}>`", ERROR
     source = _SOURCE.search(attributes) is not None
-    ended = f"</{name}" in text[match.end() : match.end() + _FAR].lower()
+    body, end, _ = text[match.end() : match.end() + _FAR].lower().partition(f"</{name}")
+    ended = bool(end)
+    if name == "script" and ended and not source and body.strip() in _LEFT_OUT:
+        return None
+    if name == "script" and not source and (_DATA.search(attributes) or _ALERT.fullmatch(body)):
+        return f"`<{name}>`", WARNING
     if name in _RUNNING and (source or (ended and name == "script")):
         return f"`<{name}>`", ERROR
     return (f"`<{name}>`", WARNING) if source or ended or "=" in attributes else None
