@@ -67,7 +67,7 @@ def _comments(content: Content) -> Iterator[tuple[Segment, int, int]]:
 
 
 _FEW = 40
-_METADATA = lazy(r"\s*+(?:[^\S\n]*+(?:[a-zA-Z][\w-]{0,30}:|-\s)[^\n]*+\n\s*+)++", re.ASCII)
+_NAMED = lazy(r"\s*+(?:[a-z][\w-]{0,30}:|-\s)", re.IGNORECASE | re.ASCII)
 
 
 def _is_metadata(text: str, start: int, end: int) -> bool:
@@ -75,8 +75,8 @@ def _is_metadata(text: str, start: int, end: int) -> bool:
     at = start - len(_OPEN)
     before = text[max(0, at - _FEW) : at].rstrip()
     begins = before.endswith("[CONTENT]") or (not before and at < _FEW)
-    found = _METADATA.match(text, start, end) if begins else None
-    return found is not None and found.end() == end
+    lines = text[start:end].strip().splitlines() if begins else []
+    return len(lines) > 1 and all(map(_NAMED.match, lines))
 
 
 @cache
