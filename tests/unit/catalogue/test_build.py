@@ -12,16 +12,18 @@ from tuf.api.metadata import Metadata
 
 from psreg.catalogue.build import FixedParts, SiteSource, build_site
 from psreg.catalogue.drafts import Draft, DraftCheck, Drafts
+from psreg.catalogue.pages import json_api
 from psreg.catalogue.previewed_registry import PreviewedRegistry
 from psreg.catalogue.served_registry import ServedRegistry
 from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import EntryId
+from psreg.registry.checkout import read_tree
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.metadata import signers_of
 from psreg.registry.trust.reading import open_registry
 from support.catalogue import checkout
-from support.publishing import NOW, files
+from support.publishing import NOW, entry, files, release
 
 CHECK = DraftCheck(rules=registry_rules, now=NOW)
 
@@ -62,6 +64,28 @@ def test_a_site_is_built_and_then_changed(root: Path, tmp_path: Path) -> None:
     back = build_site(source, out, "", fixed)
     assert (back.entries, back.files) == (5, built.files)
     assert files(out) == plain
+
+
+def test_sitemaps_that_are_too_many_are_removed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_api, "MOST_ADDRESSES", 1)  # one for each page
+    fixed, out = FixedParts(rules=all_rules, scripts=dict), tmp_path / "site"
+    shutil.copytree(root, tmp_path / "grown")
+    grown = dict(read_tree(root)) | entry("alpha", "1.0.0")
+    for path, data in grown.items():
+        (tmp_path / "grown" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "grown" / path).write_bytes(data)
+    release(tmp_path / "grown/home", tmp_path / "grown/registry", grown)
+    sites = []
+    for place in (root, tmp_path / "grown", root):
+        source = SiteSource(checkout=place, registry=place / "registry")
+        assert build_site(source, out, "https://example.org/", fixed).entries
+        sites.append(files(out))
+    before, between, after = ({path for path in each if "sitemap" in path} for each in sites)
+    assert len(between - before) == 1
+    assert after == before
+    assert sites[2] == sites[0]
 
 
 def test_a_preview_serves_what_is_served_without_drafts(root: Path) -> None:

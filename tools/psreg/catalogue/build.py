@@ -20,7 +20,7 @@ from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.draft_page import draft_list, draft_pages
 from psreg.catalogue.pages.entry_page import entry_pages
 from psreg.catalogue.pages.frame import Shells, Site, Template, shells_of
-from psreg.catalogue.pages.json_api import draft_segment, index_document, sitemap
+from psreg.catalogue.pages.json_api import draft_segment, index_document, sitemap_paths, sitemaps
 from psreg.catalogue.pages.listing import Row, class_part, home_parts
 from psreg.catalogue.previewed_registry import DRAFTS, PreviewedRegistry
 from psreg.catalogue.served_registry import ServedRegistry
@@ -270,6 +270,8 @@ class _Build:
                 target.write(f"registry/{path}", data)
             entries = {**difference.kept, **_entries(difference.listed, difference.was, rows)}
             self._write_lists(target, before, entries)
+            for path in sitemap_paths(len(before.pages) + len(rows_of(before.entries))):
+                target.remove(path)
             if self.drafts is None:
                 target.remove(DRAFTS_FILE)
             if timestamp is not None:  # last, because it makes the others current
@@ -330,7 +332,8 @@ class _Build:
                 *((page, "") for page in before.pages),
                 *((row.path, row.date) for row in rows),
             ]
-            target.page("sitemap.xml", sitemap(self.site, pages))
+            for path, page in sitemaps(self.site, pages).items():
+                target.page(path, page)
 
 
 def _entries(

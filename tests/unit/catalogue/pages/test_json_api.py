@@ -1,6 +1,7 @@
 """What machines read: API index, sitemap, robots; and the pages that are computed."""
 
 import json
+import re
 from importlib.resources import files
 
 import jsonschema
@@ -13,7 +14,8 @@ from psreg.catalogue.pages.json_api import (
     robots,
     schema_document,
     search_index,
-    sitemap,
+    sitemap_paths,
+    sitemaps,
 )
 from psreg.catalogue.pages.markdown_pages import all_sources
 from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, rule_search
@@ -67,9 +69,24 @@ def test_schemas_lead_to_each_other_where_they_are_served(base_url):
 
 
 def test_the_sitemap_has_complete_addresses():
-    out = sitemap(site("https://example.org/a/"), [("", ""), ("prompt/x/", "2026-11-21T05:00:00Z")])
+    pages = [("", ""), ("prompt/x/", "2026-11-21T05:00:00Z")]
+    ((path, out),) = sitemaps(site("https://example.org/a/"), pages).items()
+    assert path == "sitemap.xml"
     assert "<url><loc>https://example.org/a/</loc></url>" in out
     assert "<loc>https://example.org/a/prompt/x/</loc><lastmod>2026-11-21</lastmod>" in out
+
+
+@pytest.mark.parametrize(("number", "files"), [(50_000, 1), (50_001, 3), (100_001, 4)])
+def test_a_sitemap_lists_others_if_it_has_too_many_addresses(number, files):
+    pages = [(f"p{n}/", "") for n in range(number)]
+    made = sitemaps(site("https://example.org/"), pages)
+    assert [*made] == sitemap_paths(number)
+    assert len(made) == files
+    top = made.pop("sitemap.xml")
+    assert re.findall("<sitemap><loc>https://example.org/([^<]*)", top) == [*made]
+    listed = "".join(made.values()) or top
+    assert re.findall("<url><loc>https://example.org/([^<]*)", listed) == [p for p, _ in pages]
+    assert all(part.count("<url>") <= 50_000 for part in made.values())
 
 
 @pytest.mark.parametrize(

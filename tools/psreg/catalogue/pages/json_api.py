@@ -6,7 +6,7 @@ Everything is computed from the signed state, so that building twice gives the s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from psreg.catalogue.drafts import Draft
 
 INDEX_SCHEMA = "psreg.index/2"
+
+MOST_ADDRESSES = 50_000
+"""Maximum number of addresses in one sitemap (sitemaps.org, "Using Sitemap index files")."""
 
 
 def draft_segment(drafts: Mapping[str, Draft]) -> bytes:
@@ -87,16 +90,36 @@ def schema_document(data: bytes, path: str, site: Site) -> bytes:
     return _document({"$schema": document.pop("$schema"), **address, **document})
 
 
-def sitemap(site: Site, pages: Iterable[tuple[str, str]]) -> str:
-    """Return sitemap.xml of `pages`: path below the root, and ISO date-time or ""."""
-    urls = "".join(
-        f"<url><loc>{text(site.base_url + path)}</loc>"
-        f"{f'<lastmod>{text(date[:10])}</lastmod>' if date else ''}</url>\n"
+def sitemaps(site: Site, pages: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return sitemap.xml, and the files that it lists if there are more pages than one may have.
+
+    A page is its path below the root, and an ISO date-time or "".
+    """
+    first, *others = sitemap_paths(len(pages))
+    if not others:
+        return {first: _sitemap("urlset", "url", site, pages)}
+    made = {first: _sitemap("sitemapindex", "sitemap", site, [(path, "") for path in others])}
+    for number, path in enumerate(others):
+        part = pages[number * MOST_ADDRESSES : (number + 1) * MOST_ADDRESSES]
+        made[path] = _sitemap("urlset", "url", site, part)
+    return made
+
+
+def sitemap_paths(number: int) -> list[str]:
+    """Return the paths of the files of `sitemaps` for a number of pages, sitemap.xml first."""
+    parts = -(-number // MOST_ADDRESSES)
+    return ["sitemap.xml", *(f"sitemap-{n}.xml" for n in range(1, parts + 1) if parts > 1)]
+
+
+def _sitemap(kind: str, item: str, site: Site, pages: Iterable[tuple[str, str]]) -> str:
+    items = "".join(
+        f"<{item}><loc>{text(site.base_url + path)}</loc>"
+        f"{f'<lastmod>{text(date[:10])}</lastmod>' if date else ''}</{item}>\n"
         for path, date in pages
     )
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{urls}</urlset>\n'
+        f'<{kind} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{items}</{kind}>\n'
     )
 
 
