@@ -134,20 +134,33 @@ def test_a_released_version_that_changed_is_an_error_and_no_draft(root: Path, pa
     assert "0.9.0" in versions(drafts["night_owl"])
 
 
-def test_files_that_no_page_can_show_hide_their_version_only(root: Path) -> None:
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("x.html", "x.html"),
+        ("evidence/x.SVG", "x.SVG"),
+        ("\udcff.md", "⟨U+DCFF⟩"),
+        ("\u202e.md", "⟨U+202E⟩"),
+    ],
+)
+def test_a_file_that_a_site_should_not_have_is_told_and_left_out(
+    root: Path, path: str, told: str
+) -> None:
+    put(root, bump("1.2.0") | {f"{RIVER}/1.2.0/{path}": SCRIPT})
+    draft = river(root)
+    assert draft.entry is not None
+    assert draft.entry.latest.draft
+    assert len(draft.entry.latest.files) == 3
+    assert draft.count_errors()
+    assert told in shown(draft)["prompt/river_bank/"]
+
+
+def test_a_draft_whose_artifact_is_too_large_is_not_shown(root: Path) -> None:
     put(root, bump("1.2.0") | bump("1.3.0"))
-    (root / RIVER / "1.3.0/README.md").write_bytes(b"x" * MAX_FILE)
+    (root / RIVER / "1.3.0/river_bank.prompt").write_bytes(b"x" * MAX_FILE)
     draft = river(root)
-    assert "1.3.0" not in versions(draft)
-    assert versions(draft)["1.2.0"]
+    assert versions(draft) == {"1.2.0": True, "1.1.0": False, "1.0.0": False}
     assert any("4,194,304 bytes or more" in line for line in draft.refusals)
-
-
-def test_a_path_that_is_not_text_is_told(root: Path) -> None:
-    put(root, bump("1.2.0") | {f"{RIVER}/1.2.0/\udcff.md": "x"})
-    draft = river(root)
-    assert "1.2.0" not in versions(draft)
-    assert "⟨U+DCFF⟩" in shown(draft)["prompt/river_bank/"]
 
 
 def test_a_link_is_told_and_not_followed(root: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -20,6 +20,7 @@ from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import ERROR, INFO, Diagnostic, Report, described
 from psreg.core.identity import EntryId, ReleaseId
 from psreg.core.rule import RuleTable
+from psreg.formats.layout import SUFFIXES
 from psreg.registry.baseline import Baseline
 from psreg.registry.build import BuildResult, build, declared_conformance, waived_codes
 from psreg.registry.catalog_head import head_of
@@ -128,7 +129,7 @@ def find_drafts(
 
 
 class _Preview:
-    """What a publish of the names that differ would make, one name at a time."""
+    """What a publish would make of the names that differ."""
 
     def __init__(
         self,
@@ -183,23 +184,21 @@ class _Preview:
 
     def _built(self) -> BuildResult:
         """Return the records as far as they can be made: errors keep nothing else from it."""
-        hidden = {
-            release.folder
-            for path, data in self._tree.items()
-            if not _can_be_shown(path, data) and (release := ReleaseId.of(path))
-        }
-        tree = {path: data for path, data in self._tree.items() if not self._is_new(path, hidden)}
+        tree = {path: data for path, data in self._tree.items() if self._is_kept(path, data)}
         waived = waived_codes(self._report)
         said = declared_conformance
         return build(tree, self._before, self._today, waived, conformance=said)
 
-    def _is_new(self, path: PurePosixPath, folders: Container[PurePosixPath]) -> bool:
-        """Return whether `path` is in one of the version folders, and that is not released."""
+    def _is_kept(self, path: PurePosixPath, data: bytes) -> bool:
+        """Return whether a file is released, or would do no harm on a site.
+
+        Rules refuse other suffixes, such as that of a page with scripts; a draft is not refused.
+        """
         release = ReleaseId.of(path)
-        if release is None or release.folder not in folders:
-            return False
-        before = self._before.get(release.name)
-        return before is None or release.version not in {row.version for row in before.rows}
+        before = self._before.get(release.name) if release else None
+        if release and before and release.version in {row.version for row in before.rows}:
+            return True
+        return len(data) < MAX_FILE and str(path).isprintable() and path.suffix in SUFFIXES
 
     def _refusals(self, built: BuildResult) -> Mapping[str, list[str]]:
         """Return by name why `psreg publish` refuses it, besides errors."""
@@ -257,11 +256,6 @@ class _Preview:
 def _name_in(path: PurePosixPath) -> str:
     entry = EntryId.of(path)
     return entry.name if entry else ""
-
-
-def _can_be_shown(path: PurePosixPath, data: bytes) -> bool:
-    """Return whether a page can show a file: it was read to its end, and its path is text."""
-    return len(data) < MAX_FILE and str(path).isprintable()
 
 
 def _of_versions(record: PackageRecord, other: PackageRecord) -> PackageRecord:
