@@ -45,7 +45,8 @@ def cluster(folder, workers=2):
     """Start a scheduler and workers; yield the address and the processes of the workers."""
     with ExitStack() as stack:
         address, _ = stack.enter_context(scheduler(folder))
-        yield address, [stack.enter_context(worker(address)) for _ in range(workers)]
+        each = (worker(address, TMPDIR=str(folder)) for _ in range(workers))
+        yield address, [stack.enter_context(one) for one in each]
 
 
 def until(found):

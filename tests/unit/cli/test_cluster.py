@@ -4,6 +4,8 @@ import datetime as dt
 import ipaddress
 import json
 import os
+import shutil
+import subprocess
 import tempfile
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 import generate
 from support import cluster
+from support.bare import ALONE
 from support.paths import SOURCE
 from support.warm_psreg import run_psreg, running_psreg
 
@@ -33,7 +36,7 @@ def registry(tmp_path_factory):
     (entries / "made_3/entry.toml").write_text('owners = []\naliases = ["spare"]\n')
     (entries / "made_4/1.0.0/README.md").write_text("TODO\n")
     (entries / "stray.txt").write_text("")
-    (entries / "made_5/1.0.0/made_5.pbe.txt").write_text(generate.engine("made_5", 6))
+    (entries / "made_9/1.0.0/made_9.pbe.txt").write_text(generate.engine("made_9", 6))
     (entries / "made_6/entry.toml").write_text('owners = [{forge = "github", id = 6}]\n')
     return folder
 
@@ -44,7 +47,7 @@ def expected(registry):
     assert done.returncode == 1
     assert done.stdout.count(b'"spare"') == 0
     assert b"stray.txt" in done.stdout
-    assert b"`made_6` 1.0.0 is nearly a copy of `made_5`" in done.stdout
+    assert b"`made_6` 1.0.0 is nearly a copy of `made_9`" in done.stdout
     return done.stdout
 
 
@@ -69,6 +72,53 @@ def test_a_check_finds_the_same(registry, expected, dask):
     assert (done.returncode, done.stdout, done.stderr) == (1, expected, b"")
     after = [cluster.cpu_seconds(worker) for worker in workers]
     assert sum(after) - sum(before) > 0.2, "no worker did anything"
+
+
+def test_workers_read_the_commit_from_a_remote(registry, expected, dask, tmp_path):
+    address, workers = dask
+    checkout = shutil.copytree(registry, tmp_path / "checkout")
+    git(checkout, "init", "-q", "-b", "main")
+    (checkout / ".gitattributes").write_text("/pbes/interactive_engine/made_9/** text eol=crlf\n")
+    git(checkout, "add", "-A")
+    git(checkout, "commit", "-qm", "Begin")
+    git(tmp_path, "clone", "-q", "--bare", checkout, "remote.git")
+
+    def from_remote(url):
+        options = ("--cluster", address, "--cluster-source", url)
+        return run_psreg("check", "pbes", "--format", "json", *options, cwd=checkout)
+
+    def folders():
+        places = (Path(f"/proc/{worker.pid}/environ").read_bytes() for worker in workers)
+        where = {place.partition(b"TMPDIR=")[2].partition(b"\0")[0].decode() for place in places}
+        return [found for place in where for found in Path(place).glob("psreg-commit-*")]
+
+    url = (tmp_path / "remote.git").as_uri()
+    done = from_remote(url)
+    assert (done.returncode, done.stdout, done.stderr) == (1, expected, b"")
+    assert 1 <= len(folders()) <= len(workers)
+    # Git calls this checkout clean, but its files are not those of the commit.
+    shutil.rmtree(checkout / "pbes/interactive_engine/made_9")
+    git(checkout, "checkout", "-q", "--", "pbes")
+    done = from_remote(url)
+    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (4, "SOURCE_DIFFERS")
+    done = from_remote(f"ext::touch {tmp_path}/run")
+    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (4, "REMOTE")
+    assert not (tmp_path / "run").exists()
+    (checkout / "pbes/new.txt").write_text("")
+    done = from_remote("file:///nowhere")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"note: these files are not those of a commit")
+
+
+def git(folder, *arguments):
+    done = subprocess.run(["git", *arguments], cwd=folder, env={**os.environ, **ALONE}, check=False)
+    assert done.returncode == 0
+
+
+def test_a_source_without_a_cluster_is_refused(registry):
+    done = run_psreg("check", "pbes", "--cluster-source", "file:///x", cwd=registry, text=True)
+    assert done.returncode == 2
+    assert "`--cluster-source` needs `--cluster`" in done.stderr
 
 
 def test_loose_files_are_checked_by_workers_that_cannot_read_them(tmp_path, dask):

@@ -1,20 +1,24 @@
 """A part of a tree is judged like the whole, but without reading the rest."""
 
 import os
+import pickle
+from concurrent.futures import Executor, Future
 from itertools import chain
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import pytest
 
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Mode
-from psreg.core.errors import UsageError
+from psreg.core.errors import UnavailableError, UsageError
 from psreg.formats.tree import Tree
 from psreg.lint.cluster_shares import shares_elsewhere
 from psreg.lint.registry_walk import check_copies, check_share, check_tree, share_of
 from psreg.registry.check_folders import check_folder
 from psreg.registry.checkout import read_tree
 from support.corpus_cases import cases, tree_of
+from support.registry_trees import entry, tree
 
 TREES = [case.path for case in cases() if (case.path / "pbes").is_dir()]
 
@@ -127,3 +131,69 @@ def test_a_part_of_a_registry_is_judged_strictly(tmp_path):
     root = registry(tmp_path, "one")
     with pytest.raises(UsageError, match="--read is for single files"):
         check_folder(root / "pbes/stateless_executor/one", Mode.READ, all_rules)
+
+
+HERE = {}
+"""The files that a `Remote` has, which is part of a task without them."""
+
+
+class Remote(NamedTuple):
+    """Where workers read files: those in `HERE`, or `instead` of each."""
+
+    instead: bytes = b""
+
+    def read(self, paths):
+        return {path: self.instead or HERE[path] for path in paths}
+
+
+class Workers(Executor):
+    """Runs tasks from their pickled form, as workers do; `tasks` are their sizes in bytes."""
+
+    def __init__(self):
+        self.tasks = []
+
+    def submit(self, task, /):
+        pickled, future = pickle.dumps(task), Future()
+        self.tasks.append(len(pickled))
+        future.set_result(pickle.loads(pickled)())
+        return future
+
+
+@pytest.fixture
+def large(tmp_path):
+    """Return a registry of two shares, and its files by path."""
+    names = [f"{'abcdefghijk'[n % 11]}{n}_words" for n in range(110)]
+    files = {str(path): data for path, data in tree(*map(entry, names)).items()}
+    files[f"pbes/prompt/{names[3]}/1.0.0/README.md"] = b"TODO\n"
+    for path, data in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(data)
+    return tmp_path, files
+
+
+def test_workers_read_their_files_from_a_source(large, monkeypatch):
+    root, files = large
+    monkeypatch.setattr(f"{__name__}.HERE", files)
+    _, alone = check_folder(root / "pbes", Mode.STRICT, all_rules)
+    sizes = []
+    for source in (None, Remote()):
+        workers = Workers()
+        found = check_folder(root / "pbes", Mode.STRICT, all_rules, {}, workers, source=source)
+        assert (found[0], key(found[1])) == (110, key(alone))
+        sizes.append(sum(workers.tasks))
+    assert sizes[1] < sizes[0] * 2 / 3
+
+
+def test_what_changed_since_is_not_read_from_a_source(large):
+    root, files = large
+    changed = {next(path for path in files if path.endswith("README.md")): b"# Fixed\n"}
+    where = (root / "pbes", Mode.STRICT, all_rules, changed)
+    found = [check_folder(*where, Workers(), source=source)[1] for source in (None, Remote())]
+    assert key(found[0]) == key(found[1])
+
+
+def test_workers_that_read_other_files_are_refused(large):
+    where = (large[0] / "pbes", Mode.STRICT, all_rules, {})
+    with pytest.raises(UnavailableError) as caught:
+        check_folder(*where, Workers(), source=Remote(b"owners = []"))
+    assert caught.value.code == "SOURCE_DIFFERS"

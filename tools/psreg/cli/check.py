@@ -11,7 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from psreg.cli.cluster_option import add_cluster_option, executor_of
+from psreg.cli.cluster_option import (
+    add_cluster_option,
+    add_source_option,
+    executor_of,
+    source_of,
+)
 from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode, Report
 from psreg.core.errors import UnavailableError, UsageError
@@ -53,6 +58,7 @@ def configure(parser: ArgumentParser) -> None:
     _add_fix_options(parser)
     _add_selection_options(parser)
     add_cluster_option(parser)
+    add_source_option(parser)
     add_output_options(parser, FORMATS)
 
 
@@ -70,7 +76,7 @@ def _run(args: Namespace, console: Console, executor: Workers) -> int:
     fixed: list[Diagnostic] = []
     checked, lone = 0, True
     for path in args.paths or [_default_path()]:
-        subject = _subject(path, args.stdin_filename, mode, executor)
+        subject = _subject(path, args, console, mode, executor)
         judge = partial(_chosen, selection, subject, strict=args.strict)
         result = fixing.apply(subject, judge) if fixing else None
         found += result.left if result else judge({})
@@ -109,15 +115,18 @@ def _default_path() -> str:
     return os.path.relpath(root / "pbes")
 
 
-def _subject(path: str, stdin_filename: str | None, mode: Mode, executor: Workers) -> Subject:
+def _subject(
+    path: str, args: Namespace, console: Console, mode: Mode, executor: Workers
+) -> Subject:
     """Return what `path` names; nothing is checked yet."""
     if path == "-":
-        return Artifact(sys.stdin.buffer.read(MAX_FILE), stdin_filename or "stdin", mode)
+        return Artifact(sys.stdin.buffer.read(MAX_FILE), args.stdin_filename or "stdin", mode)
     place = Path(path)
     if place.is_dir():
         from psreg.registry.check_folders import Folder
 
-        return Folder(place, mode, registry_rules, executor)
+        source = source_of(args, find_checkout(place.absolute()), console)
+        return Folder(place, mode, registry_rules, executor, source=source)
     if not place.exists():
         raise UnavailableError("NOT_FOUND", f"`{path}` does not exist")
     return Artifact.at(place, mode)

@@ -1,12 +1,18 @@
-"""The option `--cluster`: other processes or machines that share the work of a command."""
+"""The options `--cluster` and `--cluster-source`: other machines that share the work."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from psreg.core.errors import UsageError
+
 if TYPE_CHECKING:
-    from psreg.system.console import OptionAdder
+    from argparse import Namespace
+    from pathlib import Path
+
+    from psreg.lint.cluster_shares import Source
+    from psreg.system.console import Console, OptionAdder
     from psreg.system.processes import Workers
 
 
@@ -17,6 +23,35 @@ def add_cluster_option(parser: OptionAdder) -> None:
         metavar="ADDRESS",
         help="share the work with a Dask cluster: tcp://127.0.0.1:8786 or tls://HOST:8786",
     )
+
+
+def add_source_option(parser: OptionAdder) -> None:
+    """Declare `--cluster-source`."""
+    parser.add_argument(
+        "--cluster-source",
+        metavar="URL",
+        help="let the workers fetch the commit that is checked out from this remote of Git",
+    )
+
+
+def source_of(args: Namespace, root: Path | None, console: Console) -> Source | None:
+    """Return from where workers can read the files of a checkout; None to send them.
+
+    Raises:
+        UsageError: there is no cluster.
+    """
+    if not args.cluster_source:
+        return None
+    if not args.cluster:
+        raise UsageError(
+            "USAGE", "`--cluster-source` needs `--cluster`", "Add `--cluster ADDRESS`."
+        )
+    from psreg.git.remote_commit import remote_commit
+
+    found = remote_commit(root, args.cluster_source) if root else None
+    if found is None:
+        console.warn("note: these files are not those of a commit; the workers are sent them")
+    return found
 
 
 def executor_of(address: str | None) -> AbstractContextManager[Workers]:

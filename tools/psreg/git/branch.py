@@ -19,7 +19,7 @@ from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.git.process import no_git, unreadable
 from psreg.system.files import real_path
 
-_ELSEWHERE = (
+ELSEWHERE = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_DIR",
@@ -54,7 +54,7 @@ class Clone:
 
     def __init__(self, root: Path, secret: Mapping[str, str] | None = None) -> None:
         self._root = root
-        self._environ = {k: v for k, v in os.environ.items() if k not in _ELSEWHERE}
+        self._environ = {k: v for k, v in os.environ.items() if k not in ELSEWHERE}
         self._secret = secret or {}
         asked = self._start(("rev-parse", "--show-toplevel"), b"", {})
         if asked.returncode and (root / ".git").exists():

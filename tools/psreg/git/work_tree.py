@@ -24,6 +24,10 @@ class WorkTree(FolderHistory):
         """Return the id of the tree of the current commit; "" without Git or a commit."""
         return self._ask("rev-parse", "--verify", "--quiet", "HEAD^{tree}")
 
+    def commit(self) -> str:
+        """Return the id of the current commit; "" without Git or a commit."""
+        return self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+
     def committed(self, since: str, tree: str) -> frozenset[str] | None:
         """Return the paths that differ between two trees; None if the clone lacks one of them."""
         found = self._run("diff-tree", *_DIFF, since, tree, "--", self._below)

@@ -1,13 +1,19 @@
-"""The check of a registry as tasks for other machines: each contains all that it needs."""
+"""The check of a registry as tasks for other machines: each contains all that it needs.
+
+A task contains the files of its share, or says from where to read them; then its result has their
+digest, which must be that of the files here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
 from functools import cache
+from hashlib import sha256
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from psreg.core.errors import UnavailableError
 from psreg.core.rule import RuleTable
 from psreg.formats import entry as entry_file
 from psreg.formats.tree import POLICY, Outline, Tree
@@ -32,8 +38,24 @@ def number_of_shares(releases: int) -> int:
     return min(max(1, releases // WORTH_A_TASK), MOST_TASKS)
 
 
+class Source(Protocol):
+    """Where workers can read the files of a registry."""
+
+    def read(self, paths: Iterable[str], /) -> Mapping[str, bytes]:
+        """Return the files at or below some paths."""
+
+
+def digest_of(files: Mapping[str, bytes]) -> str:
+    """Return a digest of paths and content."""
+    lines = (f"{sha256(data).hexdigest()} {path}\n" for path, data in sorted(files.items()))
+    return sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+
 class Share(NamedTuple):
     """One share of a registry: the files that are needed to check it, and what else is known.
+
+    If there is a `source`, the files are read from there, at or below `paths`, and `digest` is that
+    of the files here.
 
     `names` are the classes and versions of each name in the registry. `judged` are the folders of
     versions, if only these are checked; otherwise everything within the folder `within` is.
@@ -47,9 +69,16 @@ class Share(NamedTuple):
     today: date | None
     within: str
     judged: Collection[str] | None
+    source: Source | None = None
+    paths: Collection[str] = ()
+    digest: str = ""
 
     def check(self) -> CheckedShare:
         """Return the findings about the share, and its sketches."""
+        if self.source:
+            read = self.source.read(self.paths)
+            done = self._replace(files=read, source=None).check()
+            return done._replace(digest=digest_of(read))
         files = {PurePosixPath(path): data for path, data in self.files.items()}
         whole = Outline({path: files[path] for path in (POLICY,) if path in files}, self.names)
         tree = Tree(files, whole=whole, today=self.today)
@@ -69,6 +98,7 @@ def shares_elsewhere(
     *,
     within: PurePosixPath = WHOLE,
     judged: Collection[PurePosixPath] | None = None,
+    source: Source | None = None,
 ) -> Iterator[Share]:
     """Yield all shares of a tree but share 0, which needs the whole tree; see `Share`."""
     if shares == 1:
@@ -79,7 +109,7 @@ def shares_elsewhere(
         folders[share_of(folder.parent.name, shares)].append(str(folder))
     for number, files in enumerate(_divided(tree, shares), start=1):
         yield Share(
-            files=files,
+            files={} if source else files,
             names=names,
             rules=rules,
             share=number,
@@ -87,6 +117,23 @@ def shares_elsewhere(
             today=tree.today,
             within=str(within),
             judged=None if judged is None else frozenset(folders[number]),
+            source=source,
+            paths=tuple(files) if source else (),
+            digest=digest_of(files) if source else "",
+        )
+
+
+def check_digests(shares: Iterable[Share], done: Iterable[CheckedShare]) -> None:
+    """Check that workers have read the files that are here.
+
+    Raises:
+        UnavailableError: `SOURCE_DIFFERS`.
+    """
+    if any(share.digest != part.digest for share, part in zip(shares, done, strict=True)):
+        raise UnavailableError(
+            "SOURCE_DIFFERS",
+            "the workers read other files of the commit than those here",
+            "Check out the commit without converting line ends, or leave out `--cluster-source`.",
         )
 
 

@@ -156,6 +156,8 @@ class CheckedShare(NamedTuple):
 
     found: list[Diagnostic]
     sketches: list[ReleaseSketch]
+    digest: str = ""
+    """Of the files that a share read by itself."""
 
 
 def check_share(

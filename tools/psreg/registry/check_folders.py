@@ -21,7 +21,12 @@ from psreg.core.errors import UsageError
 from psreg.core.identity import PBES, EntryId
 from psreg.core.rule import RuleTable
 from psreg.formats.tree import Tree
-from psreg.lint.cluster_shares import number_of_shares, shares_elsewhere
+from psreg.lint.cluster_shares import (
+    Source,
+    check_digests,
+    number_of_shares,
+    shares_elsewhere,
+)
 from psreg.lint.engine import check_file
 from psreg.lint.registry_walk import CheckedShare, check_copies, check_share
 from psreg.registry.check_paths import replace_file, whole
@@ -44,13 +49,15 @@ def check_folder(
     rules: Callable[[], RuleTable],
     changed: Mapping[str, bytes] = MappingProxyType({}),
     executor: Executor | None = None,
+    *,
+    source: Source | None = None,
 ) -> tuple[int, list[Diagnostic]]:
     """Return the number of artifacts in `folder`, and their diagnostics.
 
     In a registry all rules run, always in strict mode, and only diagnostics inside `folder` are
     returned; elsewhere each artifact below the folder is checked by itself. `changed` replaces the
     content of the files at these paths. `rules` loads the table of rules in each process that needs
-    it; `executor` does a part of the work, for which it needs none of the files.
+    it; `executor` does a part of the work. It is given the files, or reads them from the `source`.
     """
     folder = folder.absolute()
     root = _registry_of(folder)
@@ -61,7 +68,8 @@ def check_folder(
             "USAGE", "--read is for single files; a registry is always checked strictly"
         )
     within = PurePosixPath(folder.relative_to(root).as_posix())
-    return _check_registry(_Registry(root, within, dict(changed), rules), executor)
+    source = None if changed else source
+    return _check_registry(_Registry(root, within, dict(changed), rules), executor, source)
 
 
 def _registry_of(folder: Path) -> Path | None:
@@ -82,9 +90,11 @@ class Folder:
         mode: Mode,
         rules: Callable[[], RuleTable],
         executor: Executor | None = None,
+        *,
+        source: Source | None = None,
     ) -> None:
         self.checked = 0
-        self._executor = executor
+        self._executor, self._source = executor, source
         self._place = place
         self._mode = mode
         self._rules = rules
@@ -94,9 +104,8 @@ class Folder:
 
     def judge(self, changed: Mapping[str, bytes]) -> list[Diagnostic]:
         """See `Subject`."""
-        self.checked, found = check_folder(
-            self._place, self._mode, self._rules, changed, self._executor
-        )
+        how = (self._mode, self._rules, changed, self._executor)
+        self.checked, found = check_folder(self._place, *how, source=self._source)
         return found
 
     def read(self, path: str) -> bytes | None:
@@ -131,17 +140,24 @@ class _Registry(NamedTuple):
         return check_share(whole, self.rules(), within=self.within, **place)
 
 
-def _check_registry(registry: _Registry, executor: Executor | None) -> tuple[int, list[Diagnostic]]:
+def _check_registry(
+    registry: _Registry, executor: Executor | None, source: Source | None
+) -> tuple[int, list[Diagnostic]]:
     tree = registry.read()
     number = sum(p.name.endswith(SUFFIXES) and _within(str(p), registry.within) for p in tree)
     shares, files = _number(number, executor), Tree(tree, today=clock.now().date())
     others: list[Callable[[], CheckedShare]]
     if executor:
-        elsewhere = shares_elsewhere(files, registry.rules, shares, within=registry.within)
+        parts = shares_elsewhere(
+            files, registry.rules, shares, within=registry.within, source=source
+        )
+        elsewhere = list(parts)
         others = [share.check for share in elsewhere]
     else:
         others = [partial(registry.check, share, shares) for share in range(1, shares)]
     first, rest = in_parallel(partial(registry.check, 0, shares, tree), others, executor)
+    if executor:
+        check_digests(elsewhere, rest)
     sketches = [each for part in (first, *rest) for each in part.sketches]
     alike = check_copies(files, registry.rules(), sketches)
     told = chain(*(part.found for part in (first, *rest)), alike)
