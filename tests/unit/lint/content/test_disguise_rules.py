@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from psreg.formats.dotprompt import MOST_BRACES
 from psreg.lint.content import appearance, texts
 from psreg.lint.content.appearance import Layer
 from psreg.lint.engine import check_file
@@ -92,7 +93,11 @@ def test_defaults_are_filled_in():
 def test_too_much_to_fill_in_is_an_error():
     start = "[METADATA]\n@dotprompt_format_version 0.0.1\n[DEFAULTS]\n@o "
     large = f"{start}{'o' * 90_000}\n[CONTENT]\n" + "{o}" * 12
-    many = f"{start}o\n[CONTENT]\n" + "{o}" * (appearance.MOST + 1)
+    many = (
+        f"{start}o\n[CONTENT]\n"
+        + "{o}" * MOST_BRACES
+        + "(%%)" * (appearance.MOST + 1 - MOST_BRACES)
+    )
     for text in (large, many, HEAD + "(%%)a" * (appearance.MOST + 1)):
         ((severity, message),) = disguised(text, "")
         assert severity == "error"

@@ -7,6 +7,7 @@ import pytest
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Mode
 from psreg.formats import pbe, schema
+from psreg.lint.engine import check_file
 from psreg.lint.files.pbe_fixes import padded_version, snake_case
 from psreg.lint.files.pbe_interactive_rules import sentences
 from psreg.lint.files.pbe_rules import PBE_RULES
@@ -443,3 +444,58 @@ def test_the_examples_of_the_specification_lack_only_their_version():
     assert len(whole) == 2
     for block in whole:
         assert judge(block.encode()) == [("PBE006", ERROR, "/pbe_version")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("N.A.", "TODO TODO", "n/a – n/a", "\uff34\uff22\uff24", "Coming soon"),
+        *(
+            "keine Angabe",
+            "à définir",
+            "a\u0300 définir",
+            "Por definir",
+            "não se aplica",
+            "не указано",
+        ),
+        *(
+            "未定",
+            "暂无",
+            "該当なし",
+            "해당 없음",
+            "غير محدد",
+            "कोई नहीं",
+            "belirlenecek",
+            "tidak ada",
+        ),
+        "Termination condition:",
+    ],
+)
+def test_a_text_says_nothing_in_any_language(text):
+    assert says_nothing_of(text) == ["/execution/termination_condition"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Stop.",
+        "Ende",
+        "完了したら終了",
+        "None of the items is left.",
+        "Test what is blank, then stop.",
+    ],
+)
+def test_a_short_text_says_something(text):
+    assert says_nothing_of(text) == []
+
+
+def says_nothing_of(text):
+    execution = {
+        "primary_goal": "Turn an article into bullet points that keep every number.",
+        "behavior": "Read it all, then write at most five bullets of twenty words.",
+        "termination_condition": text,
+    }
+    fields = {"pbe_name": "x", "pbe_version": "1.0.0", "pbe_class": "stateless_executor"}
+    data = json.dumps({**fields, "install_instructions": "Run it.", "execution": execution})
+    found = check_file(data.encode(), path="x.pbe.txt")
+    return [d.pointer for d in found if d.code == "PBE027"]

@@ -67,16 +67,24 @@ _UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\
 
 _BLANK = lazy(r"\{\{[a-z][a-z0-9_]*+\}\}")
 # fmt: off
-_FILLER = frozenset((
+_FILLER = frozenset("".join(filter(str.isalnum, text)) for text in (
     "na", "none", "null", "nil", "todo", "tbd", "tba", "tbc", "fixme", "placeholder", "undefined",
     "notapplicable", "notavailable", "unspecified", "notspecified", "tobedone", "tobedefined",
     "tobedetermined", "tobedecided", "tobeannounced", "tobewritten", "fillin", "fillmein",
     "fillthisin", "yourtexthere", "texthere", "textgoeshere", "inserttexthere", "addtexthere",
     "asabove", "seeabove", "sameasabove", "ditto", "idem", "foo", "bar", "foobar", "asdf", "qwerty",
-    "blahblah", "dummy", "whatever",
-    "keine", "keiner", "entfällt", "nichtzutreffend", "aucun", "aucune", "sansobjet", "ninguno",
-    "ninguna", "noaplica", "nenhum", "nenhuma", "nãoseaplica", "nessuno", "nessuna", "нет", "无",
-    "無", "なし", "없음",
+    "blahblah", "dummy", "whatever", "asdfgh", "qwertz", "abc", "xyz", "test", "testing", "text",
+    "blank", "empty", "missing", "pending", "wip", "comingsoon", "nan",
+    "keine", "keiner", "keineangabe", "entfällt", "nichtzutreffend", "siehe oben", "wie oben",
+    "folgt", "leer", "aucun", "aucune", "néant", "sans objet", "à définir", "voir plus haut",
+    "vide",
+    "ninguno", "ninguna", "no aplica", "por definir", "sin definir", "pendiente", "vacío",
+    "nenhum", "nenhuma", "não se aplica", "a definir", "vazio", "nessuno", "nessuna", "da definire",
+    "нет", "не указано", "неприменимо", "см. выше", "пусто", "无", "無", "未定", "待定", "暂无",
+    "暫無", "不适用", "不適用", "同上", "なし", "未定義", "該当なし", "省略",
+    "없음", "미정", "해당 없음",
+    "لا يوجد", "غير محدد", "فارغ", "yok", "belirlenecek", "boş", "tidak ada", "kosong", "belum ada",
+    "कोई नहीं", "लागू नहीं", "खाली",
 ))
 # fmt: on
 """Whole texts, case folded, of their letters and digits alone."""
@@ -242,10 +250,19 @@ def says_nothing(text: str) -> bool:
     start = _LATIN.intersection(bare[:_ENOUGH].lower())
     if len(start) > _FILLER_LETTERS or _UNFINISHED.search(text):
         return False  # what is unfinished, CLR001 reports
-    letters = "".join(filter(str.isalnum, bare.casefold()))
+    words = bare.casefold()
+    if not words.isascii():
+        words = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", words).casefold())
+    letters = _letters(words)
     if not letters:
         return bare != text or all(_is_sign(character) for character in bare)
-    return letters in _FILLER or re.fullmatch(r"([a-z])\1+", letters) is not None
+    if letters in _FILLER or re.fullmatch(r"([a-z])\1+", letters):
+        return True
+    return {*map(_letters, words.split())} - {""} <= _FILLER  # "n/a n/a"
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
 
 
 def _is_sign(character: str) -> bool:
