@@ -18,6 +18,11 @@ _TABLE: Mapping[str, Mapping[str, Any]] = tomllib.loads(
 PLATFORMS: Mapping[str, str] = {key: row["name"] for key, row in _TABLE.items()}
 """What a person calls each platform."""
 
+OTHER_WORDS: Mapping[str, str] = {
+    word: key for key, row in _TABLE.items() for word in row.get("also", ())
+}
+"""The platform that each other word for one means."""
+
 FEATURES: Mapping[str, str] = {
     feature: key for key, row in _TABLE.items() for feature in row.get("features", ())
 }

@@ -204,6 +204,14 @@ def test_nothing_is_in_the_future_if_nobody_knows_the_day():
         ("le_chat", "le-chat"),
         ("Microsoft Copilot", "copilot"),
         ("oracle-9000", "oracle9000"),
+        ("anthropic", "claude"),
+        ("claude-3", "claude"),
+        ("OpenAI API", "chatgpt"),
+        ("gpt4", "chatgpt"),
+        ("Google AI Studio", "gemini"),
+        ("llama.cpp", "llama-cpp"),
+        ("GitHub Copilot", "github-copilot"),
+        ("claudette", "claudette"),
         ("", ""),
     ],
 )
@@ -216,6 +224,12 @@ def test_two_spellings_of_one_platform_are_one():
     other = transcript(PROMPT, "CLAUDE", answers=["Hi!"])
     found = findings(rows, claude=GOOD, other=other)
     assert found["REG011", "/tested", ERROR].startswith("run on 1 platform")
+
+
+def test_a_second_run_header_makes_a_transcript_unreadable():
+    header, _, rest = GOOD.partition("\n")
+    twice = f"{header}\n{header.replace('claude', 'gemini')}\n{rest}"
+    assert doubts([row("claude")], claude=twice) == [["its transcript cannot be read"]]
 
 
 def test_a_row_without_transcript_or_platform():

@@ -79,10 +79,10 @@ def lines(text: str) -> Iterator[Line]:
     The first line that can be read decides the kind of all; `kind` is None before it.
     """
     kind: Kind | None = None
-    for number, line, start in _lines(text):
+    for index, (number, line, start) in enumerate(_lines(text)):
         tree = json_document.parse(line.encode(errors="replace"))
         fault = _unreadable(tree)
-        if kind is None and _is_header(tree.value):
+        if not index and _is_header(tree.value):
             if not fault:
                 continue
         else:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import partial
+from functools import cache, partial
 from pathlib import PurePosixPath
 
 from psreg.core.diagnostics import WARNING, Severity
@@ -22,7 +22,7 @@ from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.conversation.run_header import RunHeader, is_stub_answer, run_header
 from psreg.formats.layout import later_evidence
-from psreg.formats.platforms import PLATFORMS
+from psreg.formats.platforms import OTHER_WORDS, PLATFORMS
 from psreg.formats.protocol_versions import STUB
 from psreg.formats.release import TestRun
 from psreg.formats.tree import Submission
@@ -111,18 +111,29 @@ def _day_of(text: str) -> date | None:
 
 
 def folded_platform(text: str) -> str:
-    """Return the id that `text` means: case, blanks, punctuation and look-alikes do not matter."""
-    folded = _folded(text)
-    return next(
-        (key for key, name in PLATFORMS.items() if folded in map(_folded, (key, name))), folded
-    )
+    """Return the id that `text` means: case, blanks, punctuation and look-alikes do not matter.
+
+    An unknown id that contains a name of a platform or of its maker means that platform, so that
+    `anthropic` and `claude-3` do not count beside `claude`.
+    """
+    whole, *words = _folded(text), *re.findall("[a-z]+", _plain(text))
+    return next((_known()[word] for word in (whole, *words) if word in _known()), whole)
+
+
+@cache
+def _known() -> Mapping[str, str]:
+    names = {name: key for key, name in PLATFORMS.items()} | {key: key for key in PLATFORMS}
+    return {_folded(name): key for name, key in {**names, **OTHER_WORDS}.items()}
 
 
 def _folded(text: str) -> str:
+    return "".join(filter(str.isalnum, _plain(text)))
+
+
+def _plain(text: str) -> str:
     from psreg.lint.content.text_folding import folded  # noqa: PLC0415 - most releases have no rows
 
-    plain = unicodedata.normalize("NFKC", folded(text)).casefold()
-    return "".join(c for c in plain if c.isalnum())
+    return unicodedata.normalize("NFKC", folded(text)).casefold()
 
 
 def _run_of(submission: Submission, path: PurePosixPath) -> TestRun:
