@@ -32,6 +32,8 @@ _LOOKING = ("(?=", "(?!", "(?<=", "(?<!")
 _BOUNDARY = "\b"
 """Where a word begins or ends, in a phrase."""
 
+_EDGES = _BOUNDARY + " "
+
 _MOST = 48
 """The most phrases of a clause, so that it is quickly looked up."""
 
@@ -91,7 +93,7 @@ class _Clause:
     @cached_property
     def _phrases(self) -> list[tuple[frozenset[str], str]]:
         """The phrases, each with marks of the texts that contain it."""
-        return [(_marks(each), each.replace(_BOUNDARY, "")) for each in _shortest(self._written)]
+        return [(_marks(each), _searched(each)) for each in _shortest(self._written)]
 
     @cached_property
     def _words(self) -> tuple[frozenset[str], list[frozenset[str]]]:
@@ -133,6 +135,14 @@ def _shortest(phrases: list[str]) -> list[str]:
         if not (kept and phrase.startswith(kept[-1])):
             kept.append(phrase)
     return kept
+
+
+def _searched(phrase: str) -> str:
+    """Return what to search for in a text with the marks of `phrase`; nothing if these tell all."""
+    word = phrase.strip(_EDGES)
+    begins = len(word) > _SHORT and phrase[0] in _EDGES and _WORD.fullmatch(word)
+    told = begins and (phrase[-1] in _EDGES or mark(word) == word)
+    return "" if told else phrase.replace(_BOUNDARY, "")
 
 
 def _marks(phrase: str) -> frozenset[str]:

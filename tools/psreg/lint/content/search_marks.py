@@ -120,8 +120,8 @@ def mark(word: str) -> str:
 def marks_of(beginning: str) -> frozenset[str]:
     """Return marks of every text in which a word begins where `beginning`, in lower case, does."""
     if not beginning.isascii():
-        # NOTE: only a letter without case is always written as it is here.
-        letters = {sign for sign in beginning if sign.isalpha() and sign.upper() == sign.lower()}
+        # NOTE: a beginning is looked for in `flat`, where it is written exactly as it is here.
+        letters = {sign for sign in beginning if sign > _NOT_ASCII and sign.isalpha()}
         return frozenset(letters or (_NOT_ASCII,))
     *before, last = beginning.split(" ")
     if all(map(str.isalnum, before)) and (last.isalnum() or not last):
