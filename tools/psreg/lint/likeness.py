@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import unicodedata
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,12 @@ _ORDERED = bytes.maketrans(
     b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz",
 )
 
+_SMALL = bytes(
+    ord(chr(code).lower()) if chr(code).isalnum() or chr(code) == "_" else ord(" ")
+    for code in range(0x80)
+).ljust(0x100)
+"""The small letter for each letter of ASCII, and a blank for what is not part of a word."""
+
 _ONE_BY_ONE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -49,14 +56,21 @@ def sketch(text: str) -> str:
 
     Case, punctuation, white space, and forms of a character that are compatible do not count.
     """
-    words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
-    sequences = {*zip(*(words[at:] for at in range(_WORDS)), strict=False)}
+    words = [*_words(text)]
+    sequences = {*map(b" ".join, zip(*(words[at:] for at in range(_WORDS)), strict=False))}
     if len(sequences) < FEWEST:
         return ""
-    spelled = (" ".join(each).encode("utf-8", "surrogatepass") for each in sequences)
-    smallest = sorted({blake2b(each, digest_size=4).digest() for each in spelled})
+    smallest = sorted({blake2b(each, digest_size=4).digest() for each in sequences})
     numbers = dict.fromkeys(b64encode(digest)[:_DIGITS] for digest in smallest[: 2 * SIZE])
     return b"".join([*numbers][:SIZE]).translate(_ORDERED).decode()
+
+
+def _words(text: str) -> Iterable[bytes]:
+    # NOTE: this takes a third of the time for ASCII, which most texts are.
+    if text.isascii():
+        return text.encode().translate(_SMALL).split()
+    found = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    return (word.encode("utf-8", "surrogatepass") for word in found)
 
 
 def hashes(sketch: str) -> list[str]:
@@ -69,9 +83,16 @@ def likeness(one: str, other: str) -> float:
 
     It is estimated from their sketches, and exact if they have at most 64 sequences together.
     """
-    first, second = {*hashes(one)}, {*hashes(other)}
+    first, second = _as_set(one), _as_set(other)
+    if not (common := first & second):
+        return 0
     sample = sorted(first | second)[:SIZE]
-    return sum(each in first and each in second for each in sample) / max(len(sample), 1)
+    return len(common.intersection(sample)) / len(sample)
+
+
+@lru_cache(maxsize=256)
+def _as_set(sketch: str) -> frozenset[str]:
+    return frozenset(hashes(sketch))
 
 
 def prompt_text(submission: Submission) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
-from itertools import islice
 from pathlib import PurePosixPath
 from typing import Protocol
 
@@ -127,8 +126,7 @@ class SignedNames:
     def near(self, release: ReleaseSketch) -> Iterator[ReleaseSketch]:
         """Yield the latest releases that may be like one, without reading all rows or records."""
         wanted = hashes(release.sketch[:START])
-        names = islice(self._with_hash(wanted), len(wanted) * MOST_ALIKE)
-        records = filter(None, map(self.record, names))
+        records = filter(None, map(self.record, self._with_hash(wanted)))
         for record, latest in ((each, row) for each in records if (row := each.latest)):
             id_ = ReleaseId(
                 entry_class=record.entry_class, name=record.name, version=latest.version
@@ -142,18 +140,22 @@ class SignedNames:
             )
 
     def _with_hash(self, wanted: Collection[str]) -> Iterator[str]:
-        """Yield the names whose row may have one of some hashes."""
+        """Yield names whose row has one of some hashes, a few for each of them."""
         segments, sought = self._head.segments if self._head else (), [w.encode() for w in wanted]
         # NOTE: usually none has one, which their bytes tell without being parsed.
         data = (segment_data(each, self._read) for each in segments)
         if not any(each in part for part in data for each in sought):
             return
+        left = dict.fromkeys(wanted, MOST_ALIKE)
         # NOTE: only the columns that are used are parsed; a publisher has signed these bytes.
         read = (read_checked_segment(segment_data(each, self._read)) for each in segments)
         for segment, live in live_rows(read):
             sketches = segment.columns.get("sketch", ())
-            rows = (at for at in live if sketches and any(each in sketches[at] for each in wanted))
-            yield from (segment.names[at] for at in rows)
+            for at in live if sketches else ():
+                if any(each in sketches[at] for each in left):
+                    yield segment.names[at]
+                    left = {v: n - (v in sketches[at]) for v, n in left.items()}
+                    left = {value: number for value, number in left.items() if number}
 
     @cached_property
     def rows(self) -> Mapping[str, Row]:

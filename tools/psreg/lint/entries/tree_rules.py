@@ -215,8 +215,11 @@ def not_a_plain_file(tree: Tree) -> Iterator[Finding]:
 NEARLY = 0.5
 """The share of their text that makes one release nearly a copy of another."""
 
-MOST_ALIKE = 20
-"""The most releases with the same part of a sketch that are compared."""
+MOST_ALIKE = 8
+"""The most releases with the same hash in their sketch that are compared with one.
+
+A sentence that most prompts have, such as how to start, gives them a hash in common.
+"""
 
 _LISTED = 3
 """The most names that a message lists."""
