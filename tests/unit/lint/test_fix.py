@@ -445,3 +445,18 @@ def test_any_bytes_can_be_tried(base, noise, at):
         after, result = fix(data, path)
         assert fix(after, path)[0] == after
         assert list(result.left) == check_file(after, path=path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[DEFAULTS]\n@a x\r@b y\n[CONTENT]\n{a} {b}\n",
+        "@name x\r@version 9.9.9\n[CONTENT]\nSay hello.\n",
+    ],
+)
+def test_no_fix_makes_a_key_of_a_text(text):
+    data = f"[METADATA]\n@dotprompt_format_version 0.0.1\n{text}".encode()
+    found = [d for d in check_file(data, path="x.prompt") if d.family == "PS"]
+    assert found
+    assert [d.fix for d in found] == [None] * len(found)
+    assert "becomes a key or a variable" in found[0].hint

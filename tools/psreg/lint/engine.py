@@ -62,7 +62,10 @@ class Engine:
                 yield from self._in(texts.of_prompt(prompt, capabilities), prompt, path, mode)
 
         return without_harmful_fixes(
-            judged(document), document.text, lambda data: judged(dotprompt.read(data))
+            judged(document),
+            document.text,
+            lambda data: judged(dotprompt.read(data)),
+            lambda data: _parts(dotprompt.read(data)) != _parts(document),
         )
 
     def pbe(
@@ -123,6 +126,15 @@ class Engine:
         if path in documents:
             text = documents[path].text
             yield from without_harmful_fixes(judged(text), text, lambda data: judged(data.decode()))
+
+
+def _parts(prompt: Prompt) -> tuple[list[str], ...]:
+    return (
+        [f"{entry.section}/{entry.key}" for entry in prompt.entries],
+        [header.name for header in prompt.headers],
+        [variable.name for variable in prompt.variables],
+        [literal.name for literal in prompt.literals],
+    )
 
 
 def check_file(

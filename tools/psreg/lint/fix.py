@@ -32,12 +32,16 @@ _FAMILY = "PS"
 
 
 def without_harmful_fixes(
-    found: Iterable[Diagnostic], text: str, again: Callable[[bytes], Iterable[Diagnostic]]
+    found: Iterable[Diagnostic],
+    text: str,
+    again: Callable[[bytes], Iterable[Diagnostic]],
+    restructures: Callable[[bytes], bool] = lambda _: False,
 ) -> list[Diagnostic]:
     """Return what was `found` in a file, without the fixes that would cause other findings.
 
-    `text` is the text of the file, and `again` checks other bytes in its place. The fixes of one
-    file are kept together or not at all.
+    `text` is the text of the file, `again` checks other bytes in its place, and `restructures`
+    tells whether these have other parts: what was text could be a key or a variable in them. The
+    fixes of one file are kept together or not at all.
     """
     diagnostics = list(found)
     fixable = [d for d in diagnostics if d.fix and d.family == _FAMILY]
@@ -50,9 +54,12 @@ def without_harmful_fixes(
     more = Counter(d.code for d in again(fixed_data))
     more.subtract(d.code for d in diagnostics)
     worse = sorted(code for code, number in more.items() if number > 0)
-    if not worse:
+    if worse:
+        hint = f"Delete it and check the text: without it, {' and '.join(worse)} reports a problem."
+    elif restructures(fixed_data):
+        hint = "Delete it and check the text: without it, text becomes a key or a variable."
+    else:
         return diagnostics
-    hint = f"Delete it and check the text: without it, {' and '.join(worse)} reports a problem."
     return [replace(d, fix=None, hint=hint) if id(d) in withheld else d for d in diagnostics]
 
 
