@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from psreg.catalogue.server import SiteServer
 from psreg.catalogue.site_folder import MARKER
 from support.histories import History
-from support.publishing import files
+from support.publishing import files as files_below
 from support.registry_trees import RELEASE, entry, tree, version
 from support.site_worlds import World
 from support.walks import sampled
@@ -123,9 +125,9 @@ def test_a_draft_that_is_published_is_a_draft_no_more(world: World) -> None:
 
 def test_a_client_of_a_preview_gets_what_is_signed(world: World) -> None:
     world.put(tree(UPDATE, entry("river_bank")))
-    before = files(world.root / "site/registry")
+    before = files_below(world.root / "site/registry")
     pin = str(world.build("--draft")["root_sha256"])
-    assert files(world.root / "site/registry") == before
+    assert files_below(world.root / "site/registry") == before
     assert json.loads(drafted(world)["api/v1/packages/apple_pie.json"])["serial"] == 1
     with SiteServer(world.root / "site", 0) as server, server.in_background():
         world.run("registry", "add", server.url, "--root-sha256", pin)
@@ -155,6 +157,8 @@ def test_a_registry_before_its_first_publish_has_a_preview(tmp_path: Path) -> No
     world.put(tree(entry("river_bank")))
     built = world.build("--draft")
     assert (built["entries"], built["registry_id"], built["root_sha256"]) == (1, None, None)
+    schema = files("psreg.formats") / "schemas/site.schema.json"
+    Draft202012Validator(json.loads(schema.read_bytes())).validate(built)
     site = world.site()
     assert DRAFT in site[RIVER].decode()
     assert "This registry has not been published yet." in site[HOME].decode()

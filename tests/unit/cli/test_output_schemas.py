@@ -310,6 +310,8 @@ def test_sites(say, client, tmp_path):
     assert len(done["written"]) == done["unchanged"] + len(done["written"]) > 10
     say("error", 2, "deploy", "there", cwd=tmp_path)
     check("serve", announced("serve", cwd=root, home=client.home))
+    assert say("site", 0, "site", "build", "--draft", "--out", tmp_path / "out", cwd=root)
+    say("error", 2, "deploy", f"file://{tmp_path}/there", "--site", tmp_path / "out")
 
 
 def announced(*arguments, cwd, home):
