@@ -13,6 +13,7 @@ from psreg.catalogue.drafts import DraftCheck
 from psreg.catalogue.server import SiteServer
 from psreg.cli.rules import all_rules, registry_rules
 from psreg.formats.dotprompt import read, render
+from psreg.git.work_tree import WorkTree
 from psreg.registry.catalog_segments import folded_rows, read_segment
 from psreg.registry.checkout import read_tree
 from psreg.registry.search import search
@@ -112,9 +113,8 @@ def preview(tmp_path_factory):
         (root / path).write_bytes(data)
     source = SiteSource(checkout=root, registry=root / "registry")
     fixed = FixedParts(rules=all_rules, scripts=dict)
-    build_site(
-        source, root / "site", "", fixed, draft_check=DraftCheck(rules=registry_rules, now=NOW)
-    )
+    check = DraftCheck(rules=registry_rules, now=NOW, work_tree=WorkTree(root, "pbes"))
+    build_site(source, root / "site", "", fixed, draft_check=check)
     with SiteServer(root / "site", 0) as server, server.in_background():
         yield server.url
 

@@ -18,6 +18,7 @@ from psreg.catalogue.served_registry import ServedRegistry
 from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import EntryId
+from psreg.git.work_tree import WorkTree
 from psreg.registry.checkout import read_tree
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.metadata import signers_of
@@ -25,7 +26,10 @@ from psreg.registry.trust.reading import open_registry
 from support.catalogue import checkout
 from support.publishing import NOW, entry, files, release
 
-CHECK = DraftCheck(rules=registry_rules, now=NOW)
+
+def check_of(source: SiteSource) -> DraftCheck:
+    work_tree = WorkTree(source.checkout, "pbes")
+    return DraftCheck(rules=registry_rules, now=NOW, work_tree=work_tree)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +61,7 @@ def test_a_site_is_built_and_then_changed(root: Path, tmp_path: Path) -> None:
         source.checkout / "pbes/prompt/river_letter", source.checkout / "pbes/prompt/apple_pie"
     )
     (source.checkout / "pbes/interactive_engine/listener/entry.toml").write_text("threshold = 1\n")
-    drafted = build_site(source, out, "", fixed, draft_check=CHECK)
+    drafted = build_site(source, out, "", fixed, draft_check=check_of(source))
     assert drafted.entry_count == "5 entries, 2 drafts"
     assert drafted.files == len(files(out))
     assert (out / "prompt/apple_pie/index.html").is_file()

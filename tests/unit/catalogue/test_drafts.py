@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,15 @@ from psreg.catalogue.pages.draft_page import draft_list, draft_pages
 from psreg.catalogue.pages.frame import Shells, Site
 from psreg.catalogue.pages.json_api import draft_segment
 from psreg.cli.rules import registry_rules
+from psreg.git.work_tree import WorkTree
 from psreg.registry.checkout import read_tree
+from psreg.registry.journal import Seen
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import open_registry
 from psreg.system.files import MAX_FILE
 from support.catalogue import SCRIPT
 from support.catalogue import tree as hostile_tree
+from support.pipelines import git
 from support.publishing import NOW, release
 from support.registry_trees import RELEASE, entry, tree, version
 
@@ -49,10 +53,11 @@ def root(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "copy"))
 
 
-def found(root: Path) -> Drafts:
+def found(root: Path, seen: Seen | None = None) -> Drafts:
     read = RegistryFolder(root / "registry").read
-    check = DraftCheck(rules=registry_rules, now=NOW)
-    return find_drafts(read_tree(root), open_registry(read), read, check)
+    check = DraftCheck(rules=registry_rules, now=NOW, work_tree=WorkTree(root, "pbes"))
+    tree_of = partial(read_tree, root, None, None)
+    return find_drafts(tree_of, open_registry(read), read, check, seen)
 
 
 def river(root: Path) -> Draft:
@@ -81,6 +86,27 @@ def test_what_is_published_is_no_draft(root: Path) -> None:
     toml = root / RIVER / "entry.toml"
     toml.write_text(f"# A remark.\n{toml.read_text()}")  # the folder differs, and no page does
     assert found(root) == Drafts({})
+
+
+def test_what_was_seen_in_git_is_not_compared_again(root: Path) -> None:
+    put(root, bump("1.2.0") | {"pbes/stray.txt": "x"})
+    assert found(root).seen is None
+    git("init", "--quiet", cwd=root)
+    git("add", "pbes", cwd=root)
+    git("commit", "--quiet", "-m", "All", cwd=root)
+    first = found(root)
+    assert first.seen is not None
+    assert first.seen.places == ("pbes/prompt/river_bank", "pbes/stray.txt")
+    assert found(root, first.seen) == first
+    (root / "pbes/prompt/night_owl/1.0.0/README.md").write_text("Another.\n")
+    again = found(root, first.seen)
+    assert set(again.by_name) == {"night_owl", "river_bank"}
+    assert again == found(root)
+    assert Seen.from_json(first.seen.to_json()) == first.seen
+    put(root, {"pbes/\udcff.txt": "x"})
+    odd = found(root, first.seen)
+    assert odd.seen is None
+    assert "⟨U+DCFF⟩" in draft_list(odd.by_name.values(), odd.others)
 
 
 def test_one_name_can_have_two_drafts(root: Path) -> None:

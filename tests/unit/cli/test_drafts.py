@@ -6,7 +6,7 @@ import json
 import random
 import shutil
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from psreg.catalogue.server import SiteServer
 from psreg.catalogue.site_folder import MARKER
 from support.histories import History
+from support.pipelines import git
 from support.publishing import files as files_below
 from support.registry_trees import RELEASE, entry, tree, version
 from support.site_worlds import World
@@ -166,6 +167,31 @@ def test_a_registry_before_its_first_publish_has_a_preview(tmp_path: Path) -> No
     assert not (tmp_path / "home").exists()
 
 
+def commit(world: World) -> None:
+    git("add", "--all", cwd=world.checkout)
+    git("commit", "--quiet", "--allow-empty", "-m", "Change", cwd=world.checkout)
+
+
+def test_what_git_says_is_the_same_is_not_compared_again(world: World) -> None:
+    git("init", "--quiet", cwd=world.checkout)
+    world.put({PurePosixPath("pbes/stray.txt"): b"x"})
+    commit(world)
+    assert world.build("--draft")["drafts"] == 0
+    released = "pbes/prompt/night_owl/1.0.0/README.md"
+    git("update-index", "--assume-unchanged", released, cwd=world.checkout)
+    (world.checkout / released).write_text("Another.\n")
+    world.put(tree(UPDATE))
+    commit(world)
+    assert world.build("--draft")["drafts"] == 1
+    world.put(tree(entry("river_bank")))
+    assert world.build("--draft")["drafts"] == 2
+    assert "pbes/stray.txt" in drafted(world)[HOME]
+    for path in UPDATE:
+        (world.checkout / path).unlink()
+    assert world.build("--draft")["drafts"] == 1
+    assert world.build("--draft", "--full")["drafts"] == 2
+
+
 def test_a_preview_is_never_deployed(world: World) -> None:
     world.build("--draft")
     where = (f"file://{world.root}/bucket", "--site", str(world.root / "site"))
@@ -185,8 +211,11 @@ def test_law_changing_drafts_one_by_one_gives_what_a_whole_build_gives(
     history, world = History(seed), World(tmp_path)
     choice = random.Random(seed)
     world.publish(history.step())
+    git("init", "--quiet", cwd=world.checkout)
     for _ in range(steps):
         world.put(history.step())
+        if choice.random() < 0.5:
+            commit(world)
         if choice.random() < 0.3:
             world.run("publish", "--quiet")
         world.build(*choice.choice([(), ("--draft",), ("--draft",)]))

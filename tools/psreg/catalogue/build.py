@@ -32,12 +32,13 @@ from psreg.catalogue.site_folder import (
     locked_site,
     new_site,
     read_marker,
+    write_marker,
 )
 from psreg.catalogue.site_manifest import (
     Difference,
     Entries,
     Manifest,
-    Shown,
+    entries_of,
     flat,
     read_manifest,
     rows_of,
@@ -49,6 +50,7 @@ from psreg.core.rule import RuleTable
 from psreg.formats import policy
 from psreg.registry.checkout import find_checkout, read_tree
 from psreg.registry.deploy.headers import DRAFTS_FILE
+from psreg.registry.journal import Seen
 from psreg.registry.published import Entry, SignedRecord, check_drift, entries
 from psreg.registry.records import read_record
 from psreg.registry.store_folder import RegistryFolder
@@ -167,7 +169,6 @@ def build_site(
     with locked_site(out):
         read = RegistryFolder(source.registry).read
         state, policy = open_registry(read), source.policy()
-        registry = _registry(source, state, read, draft_check)
         site = Site(
             name=policy.site_name or "psreg",
             registry_id=state.registry_id if state else "",
@@ -175,30 +176,36 @@ def build_site(
             root_sha256=state.root_sha256 if state else "",
             base_url=base_url,
         )
-        settings = (*astuple(site), policy.site_repository)
+        frame, settings = frame_source(source.checkout), (*astuple(site), policy.site_repository)
+        current = fingerprint(frame, settings)
+        before = None if full else read_manifest(read_marker(out))
+        seen = before.seen if before and before.fingerprint == current else None
         build = _Build(
             source=source,
             out=out,
             site=site,
             repository=policy.site_repository,
-            registry=registry,
-            fingerprint=fingerprint(frame_source(source.checkout), settings),
+            registry=_registry(source, state, read, draft_check, seen),
+            fingerprint=current,
         )
-        before = None if full else read_manifest(read_marker(out))
         changed = build.change(before) if before else None
         return changed or build.whole(fixed, executor)
 
 
 def _registry(
-    source: SiteSource, state: RegistryState | None, read: Read, check: DraftCheck | None
+    source: SiteSource,
+    state: RegistryState | None,
+    read: Read,
+    check: DraftCheck | None,
+    seen: Seen | None,
 ) -> ServedRegistry | PreviewedRegistry:
-    """Return what the site shows and serves."""
+    """Return what the site shows and serves; `seen` need not be compared again."""
     signed = ServedRegistry(state, read) if state else None
     if check:
         from psreg.catalogue.drafts import find_drafts  # noqa: PLC0415 - it needs all rules
 
-        drafts = find_drafts(read_tree(source.checkout), state, read, check)
-        return PreviewedRegistry(signed, drafts)
+        tree = partial(read_tree, source.checkout, None, None)
+        return PreviewedRegistry(signed, find_drafts(tree, state, read, check, seen))
     if signed is None:
         message = f"nothing is published in {source.registry}"
         raise UnavailableError("NOT_PUBLISHED", message, "run psreg publish")
@@ -220,6 +227,10 @@ class _Build:
     def drafts(self) -> Drafts | None:
         """The drafts; None if the site is not a preview."""
         return self.registry.drafts if isinstance(self.registry, PreviewedRegistry) else None
+
+    @property
+    def _seen(self) -> Seen | None:
+        return self.drafts.seen if self.drafts else None
 
     def whole(self, fixed: FixedParts, executor: Executor | None) -> BuiltSite:
         """Build the whole site aside, and swap it in."""
@@ -244,7 +255,7 @@ class _Build:
             rows |= _write_drafts(target, shells, drafts.values())
             for path, data in self.registry.files({}):
                 target.write(f"registry/{path}", data)
-            entries = _entries(listed, {}, rows)
+            entries = entries_of(listed, {}, rows)
             self._write_lists(target, before, entries)
             after = self._manifest(before, entries, target.count + 1)
             target.write(MARKER, after.to_bytes())
@@ -255,6 +266,8 @@ class _Build:
         if before.fingerprint != self.fingerprint:
             return None
         if before.roles == self.registry.roles:
+            if self._seen != before.seen:
+                write_marker(self.out, replace(before, seen=self._seen).to_bytes())
             return self._built(before, 0)
         difference = Difference.since(before, self.registry)
         return self._apply(before, difference) if len(difference.changed) <= _FEW else None
@@ -268,7 +281,7 @@ class _Build:
             timestamp = files.pop(TIMESTAMP_PATH, None)
             for path, data in files.items():
                 target.write(f"registry/{path}", data)
-            entries = {**difference.kept, **_entries(difference.listed, difference.was, rows)}
+            entries = {**difference.kept, **entries_of(difference.listed, difference.was, rows)}
             self._write_lists(target, before, entries)
             for path in sitemap_paths(len(before.pages) + len(rows_of(before.entries))):
                 target.remove(path)
@@ -305,9 +318,13 @@ class _Build:
         )
 
     def _manifest(self, before: Manifest, entries: Entries, files: int) -> Manifest:
-        registry = self.registry
         return replace(
-            before, files=files, roles=registry.roles, entries=entries, registry=registry.paths
+            before,
+            files=files,
+            roles=self.registry.roles,
+            entries=entries,
+            registry=self.registry.paths,
+            seen=self._seen,
         )
 
     def _write_lists(self, target: SiteDir, before: Manifest, entries: Entries) -> None:
@@ -334,24 +351,6 @@ class _Build:
             ]
             for path, page in sitemaps(self.site, pages).items():
                 target.page(path, page)
-
-
-def _entries(
-    listed: Mapping[str, Mapping[str, Target]], was: Mapping[str, Shown], rows: Mapping[str, Row]
-) -> dict[str, dict[str, Shown]]:
-    """Return the entries of bins; `rows` are those of the records that are not as they `were`."""
-    return {
-        role: {
-            name: Shown(
-                sha256=record.sha256,
-                row=was[name].row
-                if name in was and was[name].sha256 == record.sha256
-                else rows.get(name),
-            )
-            for name, record in records.items()
-        }
-        for role, records in listed.items()
-    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

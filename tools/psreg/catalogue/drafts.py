@@ -18,20 +18,30 @@ from typing import Any
 
 from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import ERROR, INFO, Diagnostic, Report, described
-from psreg.core.identity import EntryId, ReleaseId
+from psreg.core.identity import PBES, EntryId, ReleaseId
 from psreg.core.rule import RuleTable
 from psreg.formats.layout import SUFFIXES
 from psreg.registry.baseline import Baseline
 from psreg.registry.build import BuildResult, build, declared_conformance, waived_codes
 from psreg.registry.catalog_head import head_of
 from psreg.registry.checkout import FileTree
-from psreg.registry.difference import SignedNames, compare
+from psreg.registry.difference import (
+    Difference,
+    Hint,
+    SignedNames,
+    WorkTree,
+    compare,
+    hint_of,
+    names_in,
+    parts_of,
+)
 from psreg.registry.difference_check import check_difference
+from psreg.registry.journal import Seen
 from psreg.registry.published import Entry, SignedRecord, entries
-from psreg.registry.records import PackageRecord, files_by_entry
+from psreg.registry.records import ENTRY_DEPTH, PackageRecord, files_by_entry
 from psreg.registry.rules_newer_than_release import with_newer_rules_as_warnings
 from psreg.registry.trust.reading import Read, RegistryState
-from psreg.registry.trust.roles import Target, package_target
+from psreg.registry.trust.roles import HEAD, Target, catalog_target, package_target
 from psreg.system.files import MAX_FILE
 
 
@@ -76,10 +86,14 @@ def _told(d: Diagnostic) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Drafts:
-    """The drafts of a checkout by name, and the findings that are about none of them."""
+    """The drafts of a checkout by name, and the findings that are about none of them.
+
+    `seen` is what need not be compared the next time; None if Git does not know.
+    """
 
     by_name: Mapping[str, Draft]
     others: tuple[Diagnostic, ...] = ()
+    seen: Seen | None = None
 
     @property
     def digest(self) -> str:
@@ -89,16 +103,24 @@ class Drafts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftCheck:
-    """What drafts are checked with: a function that loads the rules, and the time."""
+    """What drafts are checked with: a function that loads the rules, the time, and Git."""
 
     rules: Callable[[], RuleTable]
     now: datetime
+    work_tree: WorkTree
 
 
 def find_drafts(
-    folder: FileTree, state: RegistryState | None, read: Read, check: DraftCheck
+    read_tree: Callable[[Collection[PurePosixPath] | None], FileTree],
+    state: RegistryState | None,
+    read: Read,
+    check: DraftCheck,
+    seen: Seen | None = None,
 ) -> Drafts:
-    """Return the drafts in `folder`, a whole checkout; `read` reads the registry with `state`.
+    """Return the drafts in a checkout.
+
+    `read_tree` returns all of its files, or those at some places; `read` reads the registry with
+    `state`; `seen` is what need not be compared again.
 
     Raises:
         TrustError, UnavailableError: the registry is not as it was signed; files are unreadable.
@@ -111,10 +133,15 @@ def find_drafts(
         intent=None,
         head=head,
     )
-    signed, irregular = SignedNames(baseline, read), folder.irregular()
+    signed = SignedNames(baseline, read)
     # Changed inputs, such as the policy, change no release: they only judge what is new.
     inputs = (head.inputs if head else None) or {}
-    found = compare(folder, signed, inputs, irregular=irregular)
+    digest = state.targets[catalog_target(HEAD)].sha256 if state and head else ""
+    hint = hint_of(check.work_tree, seen, digest)
+    places = None if signed.changed_inputs(inputs) else hint.places
+    folder = read_tree(None if places is None else parts_of(places))
+    names, irregular = None if places is None else names_in(places), folder.irregular()
+    found = compare(folder, signed, inputs, names, irregular)
     told = check_difference(found, signed, check.rules, irregular=irregular, today=check.now.date())
     report = Report.of(len(found.tree), with_newer_rules_as_warnings(told, found.tree, read))
     preview = _Preview(
@@ -125,7 +152,20 @@ def find_drafts(
         state=state,
         now=check.now,
     )
-    return preview.drafts()
+    return replace(preview.drafts(), seen=_next_seen(hint, found, signed, digest))
+
+
+def _next_seen(hint: Hint, found: Difference, signed: SignedNames, head: str) -> Seen | None:
+    """Return what need not be compared the next time: all but what differs, and is in no entry."""
+    if not (hint.tree and head):
+        return None
+    records = ((name, signed.record(name)) for name in found.names)
+    differing = {EntryId(record.entry_class, name).folder for name, record in records if record}
+    inside = {path for path in found.tree if path.parts[0] == PBES}
+    places = {*hint.dirty, *differing, *(PurePosixPath(*p.parts[:ENTRY_DEPTH]) for p in inside)}
+    paths = tuple(sorted(map(str, places)))
+    # A path that is not text cannot be written down.
+    return Seen(head=head, tree=hint.tree, places=paths) if "".join(paths).isprintable() else None
 
 
 class _Preview:

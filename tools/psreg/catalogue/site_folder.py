@@ -154,7 +154,7 @@ class SiteChange(SiteDir):
                 folder = folder.rpartition("/")[0]
 
     def _mark(self, data: bytes) -> None:
-        write_file(self._site / MARKER, data, durable=False)
+        write_marker(self._site, data)
 
 
 @contextmanager
@@ -186,6 +186,11 @@ def read_marker(out: Path) -> bytes:
         return read_own(out / MARKER, _LARGEST)
     except UnavailableError:
         return b""
+
+
+def write_marker(out: Path, data: bytes) -> None:
+    """Replace the marker of the site at `out`. Raises UnavailableError CANNOT_WRITE."""
+    write_file(out / MARKER, data, durable=False)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Any
 from psreg.catalogue.pages.listing import Row
 from psreg.catalogue.previewed_registry import PreviewedRegistry
 from psreg.catalogue.served_registry import ServedRegistry
+from psreg.registry.journal import Seen
 from psreg.registry.trust.roles import Target
 
 SCHEMA = "psreg.site-build/1"
@@ -48,7 +49,8 @@ class Manifest:
     `fingerprint` is of everything but the registry's state. `frames` are the pages of mkdocs into
     which entries are filled, by path, and `pages` the folders of the pages without entries. `files`
     counts all files. `roles` are the digests of the metadata in force, by role; `registry` are the
-    paths of the registry's files besides records.
+    paths of the registry's files besides records. `seen` is which tree of Git was compared for the
+    drafts.
     """
 
     fingerprint: str
@@ -58,6 +60,7 @@ class Manifest:
     roles: Mapping[str, str] = field(default_factory=dict)
     entries: Entries = field(default_factory=dict)
     registry: frozenset[str] = frozenset()
+    seen: Seen | None = None
 
     def to_bytes(self) -> bytes:
         """Return the file; the same state gives the same bytes."""
@@ -72,6 +75,7 @@ class Manifest:
                 for role, entries in self.entries.items()
             },
             "registry": sorted(self.registry),
+            **({"seen": self.seen.to_json()} if self.seen else {}),
             "frames": self.frames,
             "pages": self.pages,
         }
@@ -94,6 +98,7 @@ def read_manifest(data: bytes) -> Manifest | None:
                 for role, entries in value["entries"].items()
             },
             registry=frozenset(value["registry"]),
+            seen=Seen.from_json(value.get("seen")),
             frames=value["frames"],
             pages=tuple(value["pages"]),
         )
@@ -141,6 +146,24 @@ class Difference:
 def flat(listed: Mapping[str, Mapping[str, Target]]) -> dict[str, Target]:
     """Return the records of all bins by name."""
     return {name: record for records in listed.values() for name, record in records.items()}
+
+
+def entries_of(
+    listed: Mapping[str, Mapping[str, Target]], was: Mapping[str, Shown], rows: Mapping[str, Row]
+) -> dict[str, dict[str, Shown]]:
+    """Return the entries of bins; `rows` are those of the records that are not as they `were`."""
+    return {
+        role: {
+            name: Shown(
+                sha256=record.sha256,
+                row=was[name].row
+                if name in was and was[name].sha256 == record.sha256
+                else rows.get(name),
+            )
+            for name, record in records.items()
+        }
+        for role, records in listed.items()
+    }
 
 
 def _to_json(one: Shown) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from psreg.cli.cluster_option import add_cluster_option, executor_of
 from psreg.core.errors import UsageError
+from psreg.core.identity import PBES
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options
 
@@ -108,15 +109,18 @@ def built_site(
     """Build the site with its downloads; see `build_site`."""
     from psreg.catalogue.build import FixedParts, build_site
 
-    fixed, check = FixedParts(rules=_all_rules, scripts=_scripts), _draft_check() if draft else None
+    fixed = FixedParts(rules=_all_rules, scripts=_scripts)
+    check = _draft_check(source) if draft else None
     return build_site(source, out, base_url, fixed, full=full, executor=workers, draft_check=check)
 
 
-def _draft_check() -> DraftCheck:
+def _draft_check(source: SiteSource) -> DraftCheck:
     from psreg.catalogue.drafts import DraftCheck
     from psreg.cli.rules import registry_rules
+    from psreg.git.work_tree import WorkTree
 
-    return DraftCheck(rules=registry_rules, now=clock.now())
+    work_tree = WorkTree(source.checkout, PBES)
+    return DraftCheck(rules=registry_rules, now=clock.now(), work_tree=work_tree)
 
 
 def _all_rules() -> RuleTable:

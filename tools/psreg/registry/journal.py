@@ -15,6 +15,7 @@ import re
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from psreg.core.identity import PBES
 from psreg.git.history import FolderHistory
@@ -44,6 +45,21 @@ class Seen:
     head: str
     tree: str
     places: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, value: Any) -> Seen | None:
+        """Read what `to_json` returned; None if it is something else, or names other places."""
+        try:
+            places = tuple(str(place) for place in value["places"])
+            found = cls(head=str(value["head"]), tree=str(value["tree"]), places=places)
+        except (KeyError, TypeError):
+            return None
+        inside = all(_PLACE.match(place) and "/../" not in f"{place}/" for place in found.places)
+        return found if inside and _TREE.fullmatch(found.tree) else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON data."""
+        return {"head": self.head, "tree": self.tree, "places": list(self.places)}
 
 
 class PublishJournal:
@@ -112,20 +128,15 @@ class PublishJournal:
             UnavailableError: CANNOT_READ.
         """
         try:
-            value = json.loads(_content(self._seen) or b"")
-            places = tuple(str(place) for place in value["places"])
-            found = Seen(head=str(value["head"]), tree=str(value["tree"]), places=places)
-        except (ValueError, KeyError, TypeError, RecursionError):
+            return Seen.from_json(json.loads(_content(self._seen) or b""))
+        except (ValueError, RecursionError):
             return None
-        inside = all(_PLACE.match(place) and "/../" not in f"{place}/" for place in found.places)
-        return found if inside and _TREE.fullmatch(found.tree) else None
 
     def remember(self, seen: Seen) -> None:
         """Replace what was last compared. Raises UnavailableError CANNOT_WRITE."""
         if seen != self.seen():
             self._make_folder()
-            value = {"head": seen.head, "tree": seen.tree, "places": list(seen.places)}
-            write_file(self._seen, json.dumps(value).encode(), mode=0o600)
+            write_file(self._seen, json.dumps(seen.to_json()).encode(), mode=0o600)
 
     def _held_by_clones(self) -> list[Path]:
         """Return the file about all clones; none if each clone has metadata of its own."""
