@@ -1,6 +1,7 @@
 """What a file of the largest size that was made to be slow costs: CPU, memory and output of psreg."""
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -166,6 +167,16 @@ SUBMITTED = {
         _records(11_000, role="assistant", content="![x](http://1.2.3.4/a?q=b) \u200b\u202e"),
     ),
 }
+REVIEWED = (
+    "19,000 variables",
+    "hidden characters",
+    "line breaks",
+    "links to other hosts",
+    "one variable over and over",
+    "written backwards (PS014)",
+)
+"""The prompts that are also submitted as the next version, in a pull request."""
+
 TECHNIQUES = [{"name": f"a{n}", "purpose": "To teach."} for n in range(6_000)]
 COMPARED = {
     "19,000 new variables": (
@@ -217,6 +228,22 @@ def _submitted(registry):
         for form in ("json", "sarif"):
             yield _used(f"check, {form}: {what}", registry, "check", "--format", form, "pbes")
         file.unlink() if before is None else file.write_text(before)
+    yield from _reviewed(registry)
+
+
+def _reviewed(registry):
+    git = ["git", "-c", "user.name=Ana", "-c", "user.email=ana@example.org"]
+    begin = ("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-qm", "Begin")
+    for words in (*begin, ("switch", "-qc", "next")):
+        subprocess.run([*git, *words], cwd=registry, check=True)
+    shutil.copytree(registry / RELEASE, registry / "pbes/prompt/abc/0.1.1")
+    for what in REVIEWED:
+        (registry / "pbes/prompt/abc/0.1.1/abc.prompt").write_text(FILES[what][1])
+        for words in (("add", "-A"), ("commit", "-qm", what)):
+            subprocess.run([*git, *words], cwd=registry, check=True)
+        command = ("review", "--base", "main", "--head", "next", "--format")
+        for form in ("json", "markdown"):
+            yield _used(f"review, {form}: {what}", registry, *command, form)
 
 
 def _used(what, folder, *arguments):
