@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Protocol
 
@@ -93,6 +94,12 @@ class LineIndex:
             line = self.text[start : len(self.text) if end < 0 else end].removesuffix("\r")
             self._last = (number, line)
         return self._last[1]
+
+
+@lru_cache(maxsize=2)
+def line_index(text: str) -> LineIndex:
+    """Return the index of a text; what several rules report in a large file needs it only once."""
+    return LineIndex(text)
 
 
 @dataclass(frozen=True, slots=True)

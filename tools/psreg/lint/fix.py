@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from psreg.core.diagnostics import Diagnostic, Edit, LineIndex
+from psreg.core.diagnostics import Diagnostic, Edit, line_index
 
 MAX_PASSES = 10
 """More passes than any chain of fixes needs, so that a fix that does not help ends."""
@@ -134,7 +134,7 @@ def apply(
         text = data.removeprefix(head).decode()
     except UnicodeDecodeError:
         return data, []
-    index = LineIndex(text)
+    index = line_index(text)
     stretches: list[tuple[int, int, str]] = []
     taken: set[tuple[Edit, ...]] = set()
     done = []

@@ -19,6 +19,7 @@ from psreg.core.diagnostics import (
     LineIndex,
     Mode,
     Span,
+    line_index,
 )
 from psreg.core.rule import Rule
 from psreg.formats.waivers import waivable
@@ -50,7 +51,7 @@ def judge_at(
     indexes: dict[str, LineIndex] = {}
     for rule, finding, more in _listed(rules, subject):
         document = documents[PurePosixPath(finding.path)]
-        index = indexes.get(finding.path) or LineIndex(document.text)
+        index = indexes.get(finding.path) or line_index(document.text)
         indexes[finding.path] = index
         path = finding.path
         yield locate(rule, finding, document, index, path=path, mode=Mode.STRICT, more=more)
@@ -73,7 +74,7 @@ def judge(
     index: LineIndex | None = None
     for rule, finding, more in _listed(rules, subject, room):
         # NOTE: a document without findings needs no line index and no spans.
-        index = index or LineIndex(document.text)
+        index = index or line_index(document.text)
         yield locate(rule, finding, document, index, path=path, mode=mode, more=more)
 
 

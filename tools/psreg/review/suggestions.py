@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from pathlib import PurePosixPath
 
-from psreg.core.diagnostics import Diagnostic, Edit, LineIndex, Position
+from psreg.core.diagnostics import Diagnostic, Edit, LineIndex, Position, line_index
 from psreg.lint.fix import apply
 from psreg.review.change import ChangeSet, Touch
 
@@ -69,7 +69,7 @@ def _of_file(path: str, data: bytes, found: list[Diagnostic]) -> Iterator[Sugges
         return
     text = data.decode()
     # NOTE: as in `apply`, positions in a README do not count its byte order mark.
-    index = LineIndex(text.removeprefix(_BOM) if path.endswith(".md") else text)
+    index = line_index(text.removeprefix(_BOM) if path.endswith(".md") else text)
     by_edit: dict[Edit, list[Diagnostic]] = {}
     for diagnostic in done:
         for edit in diagnostic.fix.edits if diagnostic.fix else ():
