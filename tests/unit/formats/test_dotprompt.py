@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.core.diagnostics import Span
-from psreg.formats.dotprompt import MAX_BYTES, read, render
+from psreg.formats.dotprompt import MAX_BYTES, MOST_BRACES, read, render
 from support.paths import VECTORS
 from support.walks import sampled
 
@@ -334,3 +334,20 @@ def test_the_vectors_hold():
         prompt = read(vector["file"].encode())
         text = render(prompt, vector["values"]).text if prompt.readable else None
         assert text == vector["output"], vector["id"]
+
+
+def test_more_variables_than_anyone_fills_in_are_an_issue_at_the_first_too_many():
+    content = "{a}" * MOST_BRACES
+    head = "[METADATA]\n@dotprompt_format_version 0.0.1\n\n[CONTENT]\n"
+    assert not [i for i in read(f"{head}{content}".encode()).issues if i.code == "PROMPT024"]
+    prompt = read(f"{head}{content}{{b}}".encode())
+    (issue,) = (i for i in prompt.issues if i.code == "PROMPT024")
+    assert issue.span is not None
+    assert prompt.text[issue.span.start : issue.span.end] == "{"
+
+
+def test_a_comment_after_the_content_takes_no_line_from_it():
+    text = (
+        "[CONTENT]\nSay (% so %) it.\n\n[METADATA]\n(% here %)\n@dotprompt_format_version 0.0.1\n"
+    )
+    assert read(text.encode()).content == "Say  it."

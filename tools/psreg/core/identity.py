@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from psreg.core.classes import CLASSES, Format, format_of_class
@@ -33,6 +34,12 @@ def is_name(text: str) -> bool:
     return len(text) <= MAX_NAME_LENGTH and _NAME.fullmatch(text) is not None
 
 
+@lru_cache(maxsize=256)
+def _path(*parts: str) -> PurePosixPath:
+    # NOTE: rules ask again and again for the few paths of the entry that they judge.
+    return PurePosixPath(*parts)
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class EntryId:
     """The class and the name of an entry, from its folders; they may be invalid."""
@@ -43,12 +50,12 @@ class EntryId:
     @property
     def folder(self) -> PurePosixPath:
         """`pbes/<class>/<name>`."""
-        return PurePosixPath(PBES, self.entry_class, self.name)
+        return _path(PBES, self.entry_class, self.name)
 
     @property
     def file(self) -> PurePosixPath:
         """`pbes/<class>/<name>/entry.toml`."""
-        return self.folder / "entry.toml"
+        return _path(PBES, self.entry_class, self.name, "entry.toml")
 
     @property
     def is_valid(self) -> bool:
@@ -90,7 +97,7 @@ class ReleaseId:
     @property
     def folder(self) -> PurePosixPath:
         """`pbes/<class>/<name>/<version>`."""
-        return self.entry_folder / self.version
+        return _path(PBES, self.entry_class, self.name, self.version)
 
     @property
     def filename(self) -> str:
@@ -100,7 +107,7 @@ class ReleaseId:
     @property
     def artifact(self) -> PurePosixPath:
         """Path of the artifact; the same in Git, on the site and on a mirror."""
-        return self.folder / self.filename
+        return _path(PBES, self.entry_class, self.name, self.version, self.filename)
 
     @classmethod
     def of(cls, path: PurePosixPath) -> ReleaseId | None:

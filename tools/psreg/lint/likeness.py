@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import unicodedata
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -78,21 +78,25 @@ def hashes(sketch: str) -> list[str]:
     return [sketch[at : at + _DIGITS] for at in range(0, len(sketch), _DIGITS)]
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(one: str, other: str, least: float = 0) -> float:
     """Return the share, 0 to 1, of their sequences that two texts have in common.
 
-    It is estimated from their sketches, and exact if they have at most 64 sequences together.
+    It is estimated from their sketches, and exact if they have at most 64 sequences together. If it
+    is less than `least`, it may be returned as 0.
     """
-    first, second = _as_set(one), _as_set(other)
-    if not (common := first & second):
+    (first, known), (second, others) = _read(one), _read(other)
+    common = known & others
+    if not common or len(common) < least * max(len(first), len(second)):
         return 0
-    sample = sorted(first | second)[:SIZE]
+    # NOTE: to merge two sorted lists takes less than to sort.
+    sample = [*dict.fromkeys(sorted(first + second))][:SIZE]
     return len(common.intersection(sample)) / len(sample)
 
 
-@lru_cache(maxsize=256)
-def _as_set(sketch: str) -> frozenset[str]:
-    return frozenset(hashes(sketch))
+@lru_cache(maxsize=2048)
+def _read(sketch: str) -> tuple[list[str], frozenset[str]]:
+    found = hashes(sketch)
+    return found, frozenset(found)
 
 
 def prompt_text(submission: Submission) -> str:
@@ -100,13 +104,16 @@ def prompt_text(submission: Submission) -> str:
     if submission.prompt is not None:
         return submission.prompt.content
     pbe = submission.pbe
-    return "\n".join(_texts(pbe.tree.value)) if pbe is not None and pbe.tree.parsed else ""
+    found: list[str] = []
+    if pbe is not None and pbe.tree.parsed:
+        _add_texts(pbe.tree.value, found)
+    return "\n".join(found)
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _add_texts(value: Any, found: list[str]) -> None:
     # NOTE: recursion is bounded, the parser refuses deep nesting.
     if isinstance(value, str):
-        yield value
+        found.append(value)
     elif isinstance(value, dict | list):
         for each in value.values() if isinstance(value, dict) else value:
-            yield from _texts(each)
+            _add_texts(each, found)

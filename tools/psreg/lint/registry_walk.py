@@ -176,7 +176,8 @@ def check_share(
     submissions: Iterable[Submission] = (each for one in entries for each in one.submissions())
     if EntryId.of(within) is None:
         submissions = _sketched(submissions, done.sketches)
-        others = (each for entry in own if entry not in entries for each in entry.submissions())
+        inside = {entry.id for entry in entries}
+        others = (each for one in own if one.id not in inside for each in one.submissions())
         done.sketches.extend(ReleaseSketch.of(each) for each in others if _is_newest(each))
     selected = Selection(
         tree=tree if first else None,

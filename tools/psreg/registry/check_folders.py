@@ -131,11 +131,9 @@ class _Registry(NamedTuple):
         alone = entry.folder if entry and entry.entry_class in CLASSES else None
         return read_tree(self.root, self.changed, alone)
 
-    def check(self, share: int, shares: int, tree: FileTree | None = None) -> CheckedShare:
-        """Check one share of the entries."""
-        files = self.read() if tree is None else tree
-        irregular = files.irregular() if share == 0 else {}
-        whole = Tree(files, irregular, today=clock.now().date())
+    def check(self, share: int, shares: int, tree: Tree | None = None) -> CheckedShare:
+        """Check one share of the entries; for the first, `tree` is the whole."""
+        whole = tree or Tree(self.read(), today=clock.now().date())
         place = {"share": share, "shares": shares}
         return check_share(whole, self.rules(), within=self.within, **place)
 
@@ -145,7 +143,8 @@ def _check_registry(
 ) -> tuple[int, list[Diagnostic]]:
     tree = registry.read()
     number = sum(p.name.endswith(SUFFIXES) and _within(str(p), registry.within) for p in tree)
-    shares, files = _number(number, executor), Tree(tree, today=clock.now().date())
+    shares = _number(number, executor)
+    files = Tree(tree, tree.irregular(), today=clock.now().date())
     others: list[Callable[[], CheckedShare]]
     if executor:
         parts = shares_elsewhere(
@@ -155,7 +154,7 @@ def _check_registry(
         others = [share.check for share in elsewhere]
     else:
         others = [partial(registry.check, share, shares) for share in range(1, shares)]
-    first, rest = in_parallel(partial(registry.check, 0, shares, tree), others, executor)
+    first, rest = in_parallel(partial(registry.check, 0, shares, files), others, executor)
     if executor:
         check_digests(elsewhere, rest)
     sketches = [each for part in (first, *rest) for each in part.sketches]

@@ -22,6 +22,10 @@ _POLICY = PurePosixPath("registry/policy.toml")
 _SUBMODULE = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(\S++)", re.MULTILINE)
 
 
+_KEPT = 8
+"""Files whose content is kept."""
+
+
 class FileTree(Mapping[PurePosixPath, bytes]):
     """The files below `pbes/` of a checkout and its policy, by repo-relative path.
 
@@ -44,6 +48,7 @@ class FileTree(Mapping[PurePosixPath, bytes]):
         self._paths: dict[PurePosixPath, None] = {}
         self.refused: list[PurePosixPath] = []
         self._submodules = _submodules(root)
+        self._read: dict[PurePosixPath, bytes] = {}
         if parts is not None:
             for part in parts:
                 self._scan_part(part)
@@ -117,9 +122,9 @@ class FileTree(Mapping[PurePosixPath, bytes]):
         """
         parts = self._entry.parts if self._entry else ()
         paths = [path for path in self._paths if path.parts[: len(parts)] == parts]
-        executable = [path for path in paths if _mode(self.root / path) & 0o111]
+        executable = [path for path in paths if _mode(f"{self.root}/{path}") & 0o111]
         if len(executable) == len(paths) and all(
-            _mode(self.root / path) & 0o111 for path in self._paths
+            _mode(f"{self.root}/{path}") & 0o111 for path in self._paths
         ):
             executable = []
         found = dict.fromkeys(executable, Irregular.EXECUTABLE)
@@ -132,7 +137,16 @@ class FileTree(Mapping[PurePosixPath, bytes]):
         if path not in self._paths:
             raise KeyError(path)
         changed = self._changed.get(str(path))
-        return read_file(self.root / path) if changed is None else changed
+        if changed is not None:
+            return changed
+        found = self._read.get(path)
+        if found is None:
+            found = read_file(self.root / path)
+            # NOTE: several rules read the files of a release one after the other.
+            if len(self._read) == _KEPT:
+                del self._read[next(iter(self._read))]
+            self._read[path] = found
+        return found
 
     def __contains__(self, path: object) -> bool:
         return path in self._paths
@@ -153,9 +167,9 @@ def _submodules(root: Path) -> set[PurePosixPath]:
     return {PurePosixPath(path) for path in _SUBMODULE.findall(text)}
 
 
-def _mode(path: Path) -> int:
+def _mode(path: Path | str) -> int:
     try:
-        return path.lstat().st_mode
+        return os.lstat(path).st_mode
     except OSError:
         return 0  # it was removed just now; reading it reports that
 

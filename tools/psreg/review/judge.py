@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -62,10 +62,11 @@ def check_change(change: ChangeSet, rules: RuleTable) -> Iterator[Diagnostic]:
         yield by_policy(diagnostic, change.base.policy)
 
 
-class _Documents(Mapping[PurePosixPath, Document]):
-    """The documents of `touched`; those of a new release are read only once."""
+class _Documents(dict[PurePosixPath, Document]):
+    """The documents of `touched`, read when asked for; those of a release are read only once."""
 
     def __init__(self, change: ChangeSet, touched: Tree) -> None:
+        super().__init__()
         self._touched = touched.documents
         self._new = {
             path: release.submission.documents
@@ -73,14 +74,8 @@ class _Documents(Mapping[PurePosixPath, Document]):
             for path in release.submission.paths
         }
 
-    def __getitem__(self, path: PurePosixPath) -> Document:
+    def __missing__(self, path: PurePosixPath) -> Document:
         return self._new.get(path, self._touched)[path]
-
-    def __iter__(self) -> Iterator[PurePosixPath]:
-        return iter(self._touched)
-
-    def __len__(self) -> int:
-        return len(self._touched)
 
 
 def explained(change: ChangeSet, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

@@ -303,7 +303,8 @@ class Copies:
 
         others = {each.id.name: each for each in self._near(release)}
         others.pop(release.id.name, None)
-        shares = ((likeness(release.sketch, each.sketch), each) for each in others.values())
+        sketch = release.sketch
+        shares = ((likeness(sketch, each.sketch, NEARLY), each) for each in others.values())
         for share, other in sorted(shares, key=lambda found: (-found[0], found[1].id.name)):
             if share >= NEARLY and likeness(release.before, other.sketch) < NEARLY:
                 yield Copy(release=release, of=other, share=share)

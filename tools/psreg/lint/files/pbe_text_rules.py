@@ -91,13 +91,17 @@ def text_says_nothing(pbe: Pbe) -> Iterator[Finding]:
 
 def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
     from psreg.formats.pbe_templates import advice, unfilled  # noqa: PLC0415 - for PBEs
-    from psreg.lint.copied_texts import copied_from  # noqa: PLC0415 - for PBEs
+    from psreg.lint.copied_texts import copied_from, only_letters  # noqa: PLC0415 - for PBEs
 
     copied: dict[str, list[str]] = {}
     found: list[tuple[str, str]] = []
     name = pbe.text("pbe_name") or ""
     for pointer, text in _prose(pbe):
-        if filler := _filler(pointer, text):
+        # NOTE: almost every text has more letters than any filler or name, and no blank.
+        letters = only_letters(text) if "{{" not in text else b""
+        short = len(letters) <= max(LONGEST_FILLER, len(pointer.rpartition("/")[2]))
+        short = short or letters[0] == letters[1]
+        if short and (filler := _filler(pointer, text, letters)):
             found.append((pointer, f"{filler}: {shown(text)}"))
         elif left := unfilled(text):
             found.append((pointer, f"contains {left}, a blank that was not filled in"))
@@ -117,14 +121,12 @@ def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
         yield Finding(message=f"`{dotted(path)}` {what}", at=pointer, hint=hint)
 
 
-def _filler(pointer: str, text: str) -> str:
-    """Return in which way a text says nothing; "" if it says something."""
+def _filler(pointer: str, text: str, letters: bytes) -> str:
+    """Return in which way a text with these letters says nothing; "" if it says something."""
+    if says_nothing(text):
+        return "says nothing"
     from psreg.lint.copied_texts import only_letters  # noqa: PLC0415 - for PBEs
 
-    # NOTE: almost every text has more letters than any filler, and no blank.
-    letters = only_letters(text) if "{{" not in text else b""
-    if (len(letters) <= LONGEST_FILLER or letters[0] == letters[1]) and says_nothing(text):
-        return "says nothing"
     repeats = letters and letters == only_letters(pointer.rpartition("/")[2])
     return "only repeats the name of the field" if repeats else ""
 
