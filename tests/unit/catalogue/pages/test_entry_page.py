@@ -1,6 +1,7 @@
 """The pages of entries and lists: what they say, and that nothing foreign becomes markup."""
 
 import json
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
@@ -409,3 +410,10 @@ def test_the_page_of_the_newest_version_is_short_and_leads_on():
     letter = bodies("river_letter")
     assert f'href="{ROOT}prompt/river_letter/#fill"' in letter["prompt/river_letter/1.0.0/"]
     assert 'href="#fill"' in letter["prompt/river_letter/"]
+
+
+def test_a_use_case_that_is_missing_has_no_section():
+    assert "When to use it" in bodies("listener")["interactive_engine/listener/"]
+    bare = {path: re.sub(rb"(?m)^use_case = .*\n", b"", data) for path, data in TREE.items()}
+    (page, *_) = entry_pages(opened(bare)["listener"], SITE)
+    assert "When to use it" not in page.body

@@ -173,7 +173,7 @@ def _columns(main: str, facts: str) -> str:
 
 def _use_case(release: Release) -> str:
     words = text(release_view.field(release, "use_case"))
-    return section("use", "When to use it", f"<p>{words}</p>")
+    return section("use", "When to use it", f"<p>{words}</p>" if words else "")
 
 
 def _facts(entry: Entry, release: Release, site: Site) -> str:
