@@ -22,10 +22,6 @@ _POLICY = PurePosixPath("registry/policy.toml")
 _SUBMODULE = re.compile(r"^[ \t]*path[ \t]*=[ \t]*(\S++)", re.MULTILINE)
 
 
-_KEPT = 8
-"""Files whose content is kept."""
-
-
 class FileTree(Mapping[PurePosixPath, bytes]):
     """The files below `pbes/` of a checkout and its policy, by repo-relative path.
 
@@ -48,7 +44,6 @@ class FileTree(Mapping[PurePosixPath, bytes]):
         self._paths: dict[PurePosixPath, None] = {}
         self.refused: list[PurePosixPath] = []
         self._submodules = _submodules(root)
-        self._read: dict[PurePosixPath, bytes] = {}
         if parts is not None:
             for part in parts:
                 self._scan_part(part)
@@ -137,16 +132,7 @@ class FileTree(Mapping[PurePosixPath, bytes]):
         if path not in self._paths:
             raise KeyError(path)
         changed = self._changed.get(str(path))
-        if changed is not None:
-            return changed
-        found = self._read.get(path)
-        if found is None:
-            found = read_file(self.root / path)
-            # NOTE: several rules read the files of a release one after the other.
-            if len(self._read) == _KEPT:
-                del self._read[next(iter(self._read))]
-            self._read[path] = found
-        return found
+        return read_file(self.root / path) if changed is None else changed
 
     def __contains__(self, path: object) -> bool:
         return path in self._paths

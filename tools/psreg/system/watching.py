@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -36,6 +37,9 @@ def watched(folders: Iterable[Path]) -> Iterator[Callable[[], None]]:
             if event.event_type in _CHANGES:
                 changed.set()
 
+    # NOTE: watchdog says so of a folder that appears while its parent is looked through.
+    said = r"Callback with id .* already exists"
+    warnings.filterwarnings("ignore", said, RuntimeWarning, r"watchdog\.")
     missing = list(folders)
 
     def watch_new(observer: BaseObserver) -> bool:
