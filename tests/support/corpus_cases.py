@@ -4,7 +4,7 @@ A case is a file, a `.b64` file (bytes that are no text) or a `.make` file (a Py
 for files that are large on purpose). For rules about a tree it is a `.tree` file, which tells in
 short how a small registry differs from `psreg.catalogue.rule_examples.ordinary_tree`,
 a folder where bytes and line ends matter, or a `.tree.make` file (a dict, whose member "irregular"
-names what is no plain file). A change is a `.change` file, which tells a change of an ordinary
+names what is not a plain file). A change is a `.change` file, which tells a change of an ordinary
 entry in short (`registry_trees.change_said`), or a `.change.make` file: a dict of "base", "head"
 and "author", who asks: a forge and a number. A `.make` file may use what registry_trees has.
 A case of a protocol's rule is a conversation: a `.jsonl` file, or any other form of one; beside it

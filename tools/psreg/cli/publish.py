@@ -176,7 +176,7 @@ class _Source:
     def files(
         self, places: Iterable[PurePosixPath]
     ) -> tuple[Mapping[PurePosixPath, bytes], Mapping[PurePosixPath, Irregular]]:
-        """Return the policy and the files at or below `places`, and what is no plain file."""
+        """Return the policy and the files at or below `places`, and what is not a plain file."""
         found = read_tree(self._root, parts=places)
         return found, found.irregular()
 
@@ -203,7 +203,7 @@ class _CommitSource(_Source):
     def files(
         self, places: Iterable[PurePosixPath]
     ) -> tuple[Mapping[PurePosixPath, bytes], Mapping[PurePosixPath, Irregular]]:
-        """Return the policy and the files at or below `places`, and what is no plain file."""
+        """Return the policy and the files at or below `places`, and what is not a plain file."""
         found = self._commit.files({*places, _POLICY})
         return found, found.irregular
 
