@@ -70,8 +70,8 @@ TEXT = " ".join(WORDS)
 
 
 def test_a_sketch_is_the_same_everywhere_and_forever():
-    assert sketch(TEXT)[:START] == "0lWUN0spPt2QHYq70N5V"
-    assert sketch("はじめに要点を三つ挙げ、次に理由を説明する。")[:START] == "CbNc0DhQ6GF6jlHFNhm8"
+    assert sketch(TEXT)[:START] == "16MYK3X35H5ayQ38IFD7"
+    assert sketch("はじめに要点を三つ挙げ、次に理由を説明する。")[:START] == "0GJwu0rJCz2QHii5aRmp"
     assert len(hashes(sketch(TEXT))) == len(WORDS) - 2
     assert len(sketch(TEXT * 9)) == 5 * SIZE
 

@@ -19,7 +19,7 @@ from psreg.core.version import parse_version
 from psreg.formats import dotprompt, pbe, toml_document
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.entry import EntryFile
-from psreg.formats.layout import Irregular, name_like, stated_version
+from psreg.formats.layout import EVIDENCE, Irregular, name_like, stated_version
 from psreg.formats.pbe import Pbe
 from psreg.formats.policy import Policy
 from psreg.formats.release import ReleaseFile
@@ -43,6 +43,19 @@ class Submission:
         self.folder = self.id.folder
         self.artifact_path = self.id.artifact
         self.release_path = self.folder / "release.toml"
+        self.readme_path = self.folder / "README.md"
+
+    @cached_property
+    def places(self) -> Mapping[PurePosixPath, str]:
+        """Where each of `paths` is in the version folder: `evidence/claude-2026-11-01.jsonl`."""
+        inside = len(str(self.folder)) + 1
+        return MappingProxyType({path: str(path)[inside:] for path in self.paths})
+
+    @cached_property
+    def evidence(self) -> tuple[PurePosixPath, ...]:
+        """The files in the folder `evidence/`, sorted."""
+        folder = f"{EVIDENCE}/"
+        return tuple(path for path, place in self.places.items() if place.startswith(folder))
 
     @property
     def tree(self) -> Tree:

@@ -93,7 +93,7 @@ class Walk:
         if submission.prompt is not None:
             yield from self._engine.prompt(submission.prompt, path, Mode.STRICT, capabilities)
         yield from self._engine.toml_at(submission.release_path, documents)
-        yield from self._engine.readme_at(submission.folder / "README.md", documents)
+        yield from self._engine.readme_at(submission.readme_path, documents)
         for extra in extra_files(submission):
             yield from self._engine.extra_file_at(extra, documents)
         yield from self._engine.about(submission, documents)
@@ -111,9 +111,9 @@ def extra_files(submission: Submission) -> Iterator[PurePosixPath]:
     Other rules report files that are too large or too many. statement.json is left out: it contains
     encoded signatures.
     """
-    known = (submission.artifact_path, *(submission.folder / name for name in KNOWN_FILES))
+    known = (submission.id.filename, *KNOWN_FILES)
     for path in submission.paths[:MAX_FILES]:
-        if path not in known and len(submission.tree.files[path]) <= MAX_FILE:
+        if submission.places[path] not in known and len(submission.tree.files[path]) <= MAX_FILE:
             yield path
 
 

@@ -13,7 +13,6 @@ from pathlib import PurePosixPath
 from psreg.core.diagnostics import ERROR, WARNING, Diagnostic
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.reader import read_conversation
-from psreg.formats.layout import EVIDENCE
 from psreg.formats.protocol_versions import PROTOCOLS, STUB, ProtocolConformance
 from psreg.formats.release import DeclaredProtocol, TestRun
 from psreg.formats.tree import Submission
@@ -111,13 +110,11 @@ def _conformance(
 
 def _transcripts(submission: Submission) -> list[PurePosixPath]:
     """Return the evidence files that are conversations: JSON Lines, and cited text."""
-    folder = submission.folder / EVIDENCE
     cited = {submission.folder / run.evidence for run in submission.release.tested}
     return [
         path
-        for path in submission.paths
-        if path.is_relative_to(folder)
-        and (path.suffix == ".jsonl" or (path.suffix == ".txt" and path in cited))
+        for path in submission.evidence
+        if path.suffix == ".jsonl" or (path.suffix == ".txt" and path in cited)
     ]
 
 

@@ -18,7 +18,6 @@ from psreg.formats.conversation import json_lines
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.dotprompt_source import NAME
 from psreg.formats.golden_case import SUFFIX, GoldenCase
-from psreg.formats.layout import EVIDENCE
 from psreg.formats.markdown import Section, about, examples, fences, recorded, sections
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import STUB
@@ -57,7 +56,7 @@ class Facts:
 
     @cached_property
     def _readme(self) -> str:
-        return self._submission.documents[self._submission.folder / "README.md"].text
+        return self._submission.documents[self._submission.readme_path].text
 
     @cached_property
     def _sections(self) -> tuple[Section, ...]:
@@ -215,12 +214,7 @@ class Facts:
         return (self.variables or frozenset()).difference(*self.goldens)
 
     def _evidence(self, suffix: str) -> list[PurePosixPath]:
-        folder = self._submission.folder / EVIDENCE
-        return [
-            path
-            for path in self._submission.paths
-            if path.name.endswith(suffix) and path.is_relative_to(folder)
-        ]
+        return [path for path in self._submission.evidence if path.name.endswith(suffix)]
 
 
 def _parts(section: Section) -> list[str]:

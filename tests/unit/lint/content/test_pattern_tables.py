@@ -113,7 +113,7 @@ def test_a_row_finds_what_it_is_for(row):
 
 @pytest.mark.unmeasured
 @pytest.mark.parametrize("row", sampled(ROWS[len(hosts()) :], 30, kind_of), ids=lambda row: row.id)
-def test_starts_and_needles_lose_no_match(row):
+def test_starts_words_and_needles_lose_no_match(row):
     """Every match of the pattern begins with one of its starts, with blanks of any kind."""
     regex = re.compile(row.pattern.replace(" ", r"\s{1,4}"), 0 if row.cased else re.IGNORECASE)
     bare = Pattern(
@@ -121,6 +121,7 @@ def test_starts_and_needles_lose_no_match(row):
         pattern=row.pattern,
         starts=row.starts,
         needles=row.needles,
+        words=row.words,
         note="x",
         cased=row.cased,
     )

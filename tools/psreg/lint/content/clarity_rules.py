@@ -92,7 +92,9 @@ _FILLER = frozenset("".join(filter(str.isalnum, text)) for text in (
 LONGEST_FILLER = max(len(filler.encode()) for filler in _FILLER)
 """How long a text that says nothing can be without repeating itself, its letters in UTF-8."""
 
-_FILLER_LETTERS = max(len(set(filler)) for filler in _FILLER)
+FILLER_LETTERS = max(len(set(filler)) for filler in _FILLER)
+"""How many different letters a text that says nothing can have."""
+
 _LATIN = frozenset("abcdefghijklmnopqrstuvwxyz")
 _ENOUGH = 48
 
@@ -248,7 +250,7 @@ def says_nothing(text: str) -> bool:
     bare = _BLANK.sub("", text) if "{{" in text else text
     # NOTE: almost every text has more different letters than any filler, however long it is.
     start = _LATIN.intersection(bare[:_ENOUGH].lower())
-    if len(start) > _FILLER_LETTERS or _UNFINISHED.search(text):
+    if len(start) > FILLER_LETTERS or _UNFINISHED.search(text):
         return False  # what is unfinished, CLR001 reports
     words = bare.casefold()
     if not words.isascii():

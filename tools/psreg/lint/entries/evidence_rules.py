@@ -22,7 +22,6 @@ from psreg.formats import golden_case
 from psreg.formats.conversation import json_lines
 from psreg.formats.golden_case import GoldenCase
 from psreg.formats.json.pointer import join
-from psreg.formats.layout import EVIDENCE
 from psreg.formats.markdown import examples, recorded, sections
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import DIALECT, PROTOCOLS, STUB, latest_version
@@ -55,7 +54,7 @@ def recorded_without_transcript(submission: Submission) -> Iterator[Finding]:
     {"role": "assistant", "content": "…"}
     ```
     """
-    path = submission.folder / "README.md"
+    path = submission.readme_path
     if path not in submission.paths or _transcripts(submission):
         return
     for section in filter(recorded, examples(sections(submission.documents[path].text))):
@@ -68,8 +67,7 @@ def recorded_without_transcript(submission: Submission) -> Iterator[Finding]:
 
 
 def _transcripts(submission: Submission) -> list[PurePosixPath]:
-    folder = submission.folder / EVIDENCE
-    return [p for p in submission.paths if p.suffix == ".jsonl" and p.is_relative_to(folder)]
+    return [path for path in submission.evidence if path.suffix == ".jsonl"]
 
 
 @rule("REG027", spec="pbe-1.0/PBE-19 registry/EVIDENCE", severity=ERROR)
@@ -151,12 +149,7 @@ def _unknown_dialect(name: str, declared: Any, path: str) -> Iterator[Finding]:
 
 
 def _cases(submission: Submission) -> Iterator[tuple[PurePosixPath, GoldenCase]]:
-    folder = submission.folder / EVIDENCE
-    paths = (
-        path
-        for path in submission.paths
-        if path.name.endswith(golden_case.SUFFIX) and path.is_relative_to(folder)
-    )
+    paths = (path for path in submission.evidence if path.name.endswith(golden_case.SUFFIX))
     for path, _ in zip(paths, range(MOST), strict=False):
         yield path, GoldenCase(submission.documents.toml(path))
 

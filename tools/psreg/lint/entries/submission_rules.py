@@ -93,12 +93,14 @@ def missing_file(submission: Submission) -> Iterator[Finding]:
     pbes/prompt/email_reply/1.0.0/README.md
     ```
     """
-    folder = submission.folder
+    places = submission.places.values()
     for name in (submission.id.filename, "release.toml", "README.md"):
-        if folder / name not in submission.paths:
+        if name not in places:
             similar = [p.name for p in submission.paths if p.name.lower() == name.lower()]
             hint = f"Rename {similar[0]} to {name}." if similar else ""
-            yield Finding(message=f"{name} is missing", path=str(folder / name), hint=hint)
+            yield Finding(
+                message=f"{name} is missing", path=f"{submission.folder}/{name}", hint=hint
+            )
 
 
 @rule("REG004", spec="registry/LAYOUT pbe-1.0/PBE-04", severity=ERROR)
@@ -166,13 +168,14 @@ def file_name_not_allowed(submission: Submission) -> Iterator[Finding]:
     ```
     """
     seen: dict[str, PurePosixPath] = {}
-    for path in submission.paths:
-        place = path.relative_to(submission.folder)
-        other = seen.setdefault(str(place).lower(), path)
+    for path, place in submission.places.items():
+        other = seen.setdefault(place.lower(), path)
         if path.suffix not in SUFFIXES:
             message = f"the suffix `{path.suffix}` is not allowed" if path.suffix else "no suffix"
             yield Finding(message=message, path=str(path), hint=f"Allowed: {', '.join(SUFFIXES)}.")
-        elif not all(_PORTABLE.fullmatch(part) and not is_device(part) for part in place.parts):
+        elif not all(
+            _PORTABLE.fullmatch(part) and not is_device(part) for part in place.split("/")
+        ):
             message = "some systems cannot store a file with this name"
             hint = "Use letters, digits, `.`, `_` and `-`; begin with a letter or digit."
             yield Finding(message=message, path=str(path), hint=hint)
@@ -204,7 +207,7 @@ def readme_incomplete(submission: Submission) -> Iterator[Finding]:
     *Illustrative, written by hand.*
     ```
     """
-    path = submission.folder / "README.md"
+    path = submission.readme_path
     if path not in submission.paths:
         return
     found = sections(submission.documents[path].text)
@@ -256,7 +259,7 @@ def description_says_nothing(submission: Submission) -> Iterator[Finding]:
     ```
     """
     yield from _filler_in_release(submission)
-    path = submission.folder / "README.md"
+    path = submission.readme_path
     found = sections(submission.documents[path].text) if path in submission.paths else ()
     for words, hint in _ASKED:
         about = [section for section in found if words in section.title.lower()]
@@ -343,7 +346,7 @@ def no_final_newline(submission: Submission) -> Iterator[Finding]:
     for path in (
         submission.artifact_path,
         submission.release_path,
-        submission.folder / "README.md",
+        submission.readme_path,
     ):
         document = submission.documents[path]
         text = document.text

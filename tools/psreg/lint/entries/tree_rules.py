@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -72,9 +73,8 @@ def stray_file(tree: Tree) -> Iterator[Finding]:
     for entry in tree.entries:
         for submission in entry.submissions():
             expected = {submission.id.filename, *KNOWN_FILES}
-            for path in submission.paths:
-                place = path.relative_to(submission.folder)
-                if str(place) not in expected and place.parts[0] != EVIDENCE:
+            for path, place in submission.places.items():
+                if place not in expected and place.partition("/")[0] != EVIDENCE:
                     yield from _in_version_folder(tree, path, submission.artifact_path)
 
 
@@ -296,25 +296,30 @@ class Copies:
     @cached_property
     def found(self) -> Sequence[Sequence[Copy]]:
         """For each release, what it is nearly a copy of, the most alike first."""
-        return [copies for each in self._judged if each.sketch and (copies := [*self._of(each)])]
-
-    def _of(self, release: ReleaseSketch) -> Iterator[Copy]:
         from psreg.lint.likeness import likeness  # noqa: PLC0415 - not without a release
 
-        others = {each.id.name: each for each in self._near(release)}
-        others.pop(release.id.name, None)
-        sketch = release.sketch
-        shares = ((likeness(sketch, each.sketch, NEARLY), each) for each in others.values())
-        for share, other in sorted(shares, key=lambda found: (-found[0], found[1].id.name)):
+        found: dict[ReleaseId, dict[str, Copy]] = {}
+        for release, other in self._pairs():
+            share = likeness(release.sketch, other.sketch, NEARLY)
             if share >= NEARLY and likeness(release.before, other.sketch) < NEARLY:
-                yield Copy(release=release, of=other, share=share)
+                copy = Copy(release=release, of=other, share=share)
+                found.setdefault(release.id, {})[other.id.name] = copy
+        return [
+            sorted(found[each.id].values(), key=lambda copy: (-copy.share, copy.of.id.name))
+            for each in self._judged
+            if each.id in found
+        ]
 
-    def _near(self, release: ReleaseSketch) -> Iterator[ReleaseSketch]:
-        from psreg.lint.likeness import START, hashes  # noqa: PLC0415 - not without a release
-
-        for value in hashes(release.sketch[:START]):
-            yield from self._by_hash.get(value, ())[:MOST_ALIKE]
-        yield from (each for each in self._elsewhere(release) if each.id.name not in self._names)
+    def _pairs(self) -> Iterator[tuple[ReleaseSketch, ReleaseSketch]]:
+        """Yield each release with others of other names that may be like it."""
+        # NOTE: to read a sketch takes longer than to compare two: those of a hash are in a row.
+        for releases in self._by_hash.values():
+            for release, other in product(releases, releases[:MOST_ALIKE]):
+                if release.id.name != other.id.name:
+                    yield release, other
+        for release in self._judged:
+            others = self._elsewhere(release) if release.sketch else ()
+            yield from ((release, each) for each in others if each.id.name not in self._names)
 
     @cached_property
     def _names(self) -> frozenset[str]:

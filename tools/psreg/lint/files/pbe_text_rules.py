@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -13,7 +14,7 @@ from psreg.formats.json.pointer import dotted, join, split
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.pbe import SAVE_TEMPLATE, Pbe
 from psreg.formats.schema import MAX_VIOLATIONS
-from psreg.lint.content.clarity_rules import LONGEST_FILLER, says_nothing
+from psreg.lint.content.clarity_rules import FILLER_LETTERS, LONGEST_FILLER, says_nothing
 from psreg.lint.parser_findings import of_violations
 
 _IDENTIFIERS = ("/phase", "/recognition_key")
@@ -91,17 +92,13 @@ def text_says_nothing(pbe: Pbe) -> Iterator[Finding]:
 
 def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
     from psreg.formats.pbe_templates import advice, unfilled  # noqa: PLC0415 - for PBEs
-    from psreg.lint.copied_texts import copied_from, only_letters  # noqa: PLC0415 - for PBEs
+    from psreg.lint.copied_texts import copied_from  # noqa: PLC0415 - for PBEs
 
     copied: dict[str, list[str]] = {}
     found: list[tuple[str, str]] = []
     name = pbe.text("pbe_name") or ""
     for pointer, text in _prose(pbe):
-        # NOTE: almost every text has more letters than any filler or name, and no blank.
-        letters = only_letters(text) if "{{" not in text else b""
-        short = len(letters) <= max(LONGEST_FILLER, len(pointer.rpartition("/")[2]))
-        short = short or letters[0] == letters[1]
-        if short and (filler := _filler(pointer, text, letters)):
+        if filler := _filler(pointer, text):
             found.append((pointer, f"{filler}: {shown(text)}"))
         elif left := unfilled(text):
             found.append((pointer, f"contains {left}, a blank that was not filled in"))
@@ -121,14 +118,25 @@ def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
         yield Finding(message=f"`{dotted(path)}` {what}", at=pointer, hint=hint)
 
 
-def _filler(pointer: str, text: str, letters: bytes) -> str:
-    """Return in which way a text with these letters says nothing; "" if it says something."""
-    if says_nothing(text):
-        return "says nothing"
+def _filler(pointer: str, text: str) -> str:
+    """Return in which way a text says nothing; "" if it says something."""
     from psreg.lint.copied_texts import only_letters  # noqa: PLC0415 - for PBEs
 
-    repeats = letters and letters == only_letters(pointer.rpartition("/")[2])
+    # NOTE: almost every text has more letters than any filler, and no blank.
+    letters = only_letters(text) if "{{" not in text else b""
+    short = len(letters) <= LONGEST_FILLER or letters[0] == letters[1]
+    few = short and (len({*letters}) <= FILLER_LETTERS or not text.isascii())
+    if few and says_nothing(text):
+        return "says nothing"
+    repeats = letters and letters == _letters_of(pointer.rpartition("/")[2])
     return "only repeats the name of the field" if repeats else ""
+
+
+@lru_cache(maxsize=256)
+def _letters_of(field: str) -> bytes:
+    from psreg.lint.copied_texts import only_letters  # noqa: PLC0415 - for PBEs
+
+    return only_letters(field)
 
 
 def _prose(pbe: Pbe) -> list[tuple[str, str]]:
