@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 from semver import Version
 
@@ -35,6 +36,7 @@ class Step(IntEnum):
         return self.name.lower()
 
 
+@lru_cache(maxsize=256)
 def parse_version(text: str) -> Version:
     """Return the SemVer 2.0.0 version in `text`.
 

@@ -82,7 +82,7 @@ class Submission:
         """The files of the version folder; all are read."""
         return MappingProxyType({path: self.tree.files[path] for path in self.paths})
 
-    @property
+    @cached_property
     def artifact(self) -> bytes | None:
         """The bytes that users install, or None if the file is missing."""
         return self.tree.files.get(self.artifact_path)

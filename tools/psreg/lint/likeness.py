@@ -63,10 +63,11 @@ def sketch(text: str) -> str:
     Case, punctuation, white space, and forms of a character that are compatible do not count.
     """
     words = [*_words(text)]
-    sequences = {*map(b" ".join, zip(*(words[at:] for at in range(_WORDS)), strict=False))}
-    if len(sequences) < FEWEST:
+    sequences = map(b" ".join, zip(*(words[at:] for at in range(_WORDS)), strict=False))
+    found = {crc32(each) * _MIX & _USED for each in sequences}
+    if len(found) < FEWEST:
         return ""
-    smallest = sorted({crc32(each) * _MIX & _USED for each in sequences})[:SIZE]
+    smallest = sorted(found)[:SIZE]
     # NOTE: with six bytes for each, all are encoded at once, and each is the same eight digits.
     digits = b64encode(b"".join([each.to_bytes(4) + b"\0\0" for each in smallest]))
     digits = digits.translate(_ORDERED)

@@ -96,15 +96,19 @@ class _Clause:
         return [(_marks(each), _searched(each)) for each in _shortest(self._written)]
 
     @cached_property
-    def _words(self) -> tuple[frozenset[str], list[frozenset[str]]]:
-        """The marks that are enough for a phrase, and those that are enough together."""
+    def _words(self) -> tuple[frozenset[str], frozenset[str], list[frozenset[str]]]:
+        """Marks that are enough for a phrase, one of each set of others, and these sets."""
         marks = [each for each, _ in self._phrases]
         alone = (each for each in marks if len(each) == 1)
-        return frozenset[str]().union(*alone), [each for each in marks if len(each) != 1]
+        together = [each for each in marks if len(each) != 1]
+        heads = frozenset(max(each, key=len, default="") for each in together)
+        return frozenset[str]().union(*alone), heads, together
 
     def has_words(self, marks: frozenset[str]) -> bool:
-        alone, together = self._words
-        return not alone.isdisjoint(marks) or any(map(marks.issuperset, together))
+        alone, heads, together = self._words
+        if not alone.isdisjoint(marks):
+            return True
+        return not heads.isdisjoint(marks) and any(map(marks.issuperset, together))
 
     def has_phrase(self, content: Content) -> bool:
         has = content.marks.issuperset
