@@ -87,15 +87,10 @@ def test_workers_read_the_commit_from_a_remote(registry, expected, dask, tmp_pat
         options = ("--cluster", address, "--cluster-source", url)
         return run_psreg("check", "pbes", "--format", "json", *options, cwd=checkout)
 
-    def folders():
-        places = (Path(f"/proc/{worker.pid}/environ").read_bytes() for worker in workers)
-        where = {place.partition(b"TMPDIR=")[2].partition(b"\0")[0].decode() for place in places}
-        return [found for place in where for found in Path(place).glob("psreg-commit-*")]
-
     url = (tmp_path / "remote.git").as_uri()
     done = from_remote(url)
     assert (done.returncode, done.stdout, done.stderr) == (1, expected, b"")
-    assert 1 <= len(folders()) <= len(workers)
+    assert 1 <= len(fetched(workers)) <= len(workers)
     # Git calls this checkout clean, but its files are not those of the commit.
     shutil.rmtree(checkout / "pbes/interactive_engine/made_9")
     git(checkout, "checkout", "-q", "--", "pbes")
@@ -108,6 +103,13 @@ def test_workers_read_the_commit_from_a_remote(registry, expected, dask, tmp_pat
     done = from_remote("file:///nowhere")
     assert done.returncode == 1
     assert done.stderr.startswith(b"note: these files are not those of a commit")
+
+
+def fetched(workers):
+    """Return the folders of commits that workers have fetched."""
+    places = (Path(f"/proc/{worker.pid}/environ").read_bytes() for worker in workers)
+    where = {place.partition(b"TMPDIR=")[2].partition(b"\0")[0].decode() for place in places}
+    return {found for place in where for found in Path(place).glob("psreg-commit-*")}
 
 
 def git(folder, *arguments):
@@ -176,27 +178,62 @@ def connected(worker):
     return sum(str(link).startswith("socket:") for link in links) >= 4
 
 
-def test_a_publish_and_a_site_are_the_same(tmp_path, dask):
+def test_a_publish_and_a_site_with_a_draft_are_the_same(tmp_path, dask):
     address, workers = dask
-    published, built = [], []
-    for name, options in (("alone", ()), ("shared", ("--cluster", address))):
-        folder = tmp_path / name
-        generate.registry(folder, 110, "REG011")
-        home = {"PSREG_HOME": str(tmp_path / f"{name}.home"), "SOURCE_DATE_EPOCH": "1795000000"}
+    variants = {"alone": (), "shared": ("--cluster", address)}
+    env = {**os.environ, "SOURCE_DATE_EPOCH": "1795000000"}
+
+    def same(made):
+        """Make it in two ways; return what is then in the folders."""
         before = sum(map(cluster.cpu_seconds, workers))
-        for command, cwd in (
-            (("publish",), folder),
-            (("site", "build", "--out", str(tmp_path / f"{name}.site")), tmp_path / "alone"),
-        ):
-            env = {**os.environ, **home}
-            done = run_psreg(*command, *options, cwd=cwd, env=env, text=True)
-            assert (done.returncode, done.stderr) == (0, "")
-        published.append(content(folder / "registry/targets/pkg"))
-        built.append(content(tmp_path / f"{name}.site"))
-    assert sum(map(cluster.cpu_seconds, workers)) > before + 0.2, "no worker did anything"
-    assert published[0] == published[1]
-    assert built[0].keys() == built[1].keys()
-    assert [path for path, data in built[0].items() if built[1][path] != data] == []
+        alone, shared = (made(name, options) for name, options in variants.items())
+        assert sum(map(cluster.cpu_seconds, workers)) > before + 0.1, "no worker did anything"
+        assert alone.keys() == shared.keys()
+        assert [path for path, data in alone.items() if shared[path] != data] == []
+
+    def publish(name, options):
+        generate.registry(tmp_path / name, 110, "REG011")
+        (tmp_path / name / DRAFT).rename(tmp_path / f"{name}.draft")
+        home = {"PSREG_HOME": str(tmp_path / f"{name}.home")}
+        done = run_psreg("publish", *options, cwd=tmp_path / name, env=env | home)
+        assert (done.returncode, done.stderr) == (0, b"")
+        return content(tmp_path / name / "registry/targets/pkg")
+
+    def preview(name, options):
+        out = ("--draft", "--out", str(tmp_path / f"{name}.site"))
+        done = run_psreg("site", "build", *out, *options, cwd=tmp_path / "alone", env=env)
+        assert (done.returncode, done.stderr) == (0, b"")
+        return content(tmp_path / f"{name}.site")
+
+    same(publish)
+    (tmp_path / "alone.draft").rename(tmp_path / "alone" / DRAFT)
+    same(preview)
+    page = (tmp_path / "shared.site" / DRAFT.removeprefix("pbes/") / "index.html").read_text()
+    assert "draft" in page
+
+
+DRAFT = "pbes/interactive_engine/made_7"
+
+
+def test_a_commit_is_published_that_workers_read_from_a_remote(tmp_path, dask):
+    address, workers = dask
+    folder = tmp_path / "work"
+    generate.registry(folder, 110, "REG011")
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "Begin")
+    git(tmp_path, "clone", "-q", "--bare", folder, "remote.git")
+    (folder / DRAFT / "1.0.0/README.md").write_text("This is not committed.\n")
+    before = fetched(workers)
+    options = ("--cluster", address, "--cluster-source", (tmp_path / "remote.git").as_uri())
+    env = {**os.environ, "PSREG_HOME": str(tmp_path / "home")}
+    done = run_psreg("publish", "--rev", "HEAD", *options, cwd=folder, env=env)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert fetched(workers) - before, "no worker read anything"
+    # The release is as it was committed.
+    git(folder, "checkout", "-q", "--", "pbes")
+    done = run_psreg("publish", "--full", cwd=folder, env=env)
+    assert b"0 releases new, 0 files written" in done.stdout
 
 
 def content(folder):

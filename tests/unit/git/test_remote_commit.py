@@ -2,11 +2,13 @@
 
 import os
 import subprocess
+import sys
 
 import pytest
 
 from psreg.core.errors import UnavailableError
 from psreg.git.remote_commit import RemoteCommit, remote_commit
+from psreg.git.work_tree import WorkTree
 from support.bare import ALONE
 
 FILES = {
@@ -40,7 +42,7 @@ def test_some_files_are_read_from_the_remote(checkout, tmp_path, monkeypatch):
     git(tmp_path, "clone", "-q", "--bare", "clone", "remote.git")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    found = remote_commit(checkout, (tmp_path / "remote.git").as_uri())
+    found = remote_commit(WorkTree(checkout, "."), (tmp_path / "remote.git").as_uri())
     assert found is not None
     git(tmp_path / "clone", "checkout", "-q", "--orphan", "elsewhere")
     paths = ["registry/policy.toml", "pbes/prompt/hello", "pbes/prompt/none"]
@@ -64,13 +66,13 @@ def test_some_files_are_read_from_the_remote(checkout, tmp_path, monkeypatch):
 def test_a_checkout_whose_entries_or_policy_differ_is_no_commit(checkout, path, clean):
     (checkout / path).parent.mkdir(parents=True, exist_ok=True)
     (checkout / path).write_bytes(b"# It differs.\n")
-    assert (remote_commit(checkout, "file:///x") is not None) == clean
+    assert (remote_commit(WorkTree(checkout, "."), "file:///x") is not None) == clean
 
 
 def test_without_a_commit_there_is_none(tmp_path):
-    assert remote_commit(tmp_path, "file:///x") is None
+    assert remote_commit(WorkTree(tmp_path, "."), "file:///x") is None
     git(tmp_path, "init", "-q")
-    assert remote_commit(tmp_path, "file:///x") is None
+    assert remote_commit(WorkTree(tmp_path, "."), "file:///x") is None
 
 
 @pytest.mark.parametrize("url", ["file:///nowhere", "ext::touch run", "--upload-pack=touch run"])
@@ -88,3 +90,69 @@ def test_without_git_nothing_is_fetched(tmp_path, monkeypatch):
     with pytest.raises(UnavailableError) as caught:
         RemoteCommit(url="file:///x", commit="1" * 40, inside=".").read(["pbes"])
     assert caught.value.code == "NO_GIT"
+
+
+FETCH = """
+import sys
+from psreg.git.remote_commit import RemoteCommit
+RemoteCommit(url=sys.argv[1], commit=sys.argv[2], inside=".").read(["pbes"])
+print("read", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_what_a_killed_worker_leaves_is_removed_by_the_next(checkout, tmp_path):
+    git(tmp_path, "clone", "-q", "--bare", "clone", "remote.git")
+    url = (tmp_path / "remote.git").as_uri()
+    commit = remote_commit(WorkTree(checkout, "."), url).commit
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    (temporary / "psreg-commit-link").symlink_to(checkout)
+
+    def folders():
+        return {path for path in temporary.iterdir() if not path.is_symlink()}
+
+    def worker():
+        process = subprocess.Popen(
+            [sys.executable, "-c", FETCH, url, commit],
+            env={**os.environ, "TMPDIR": str(temporary)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert process.stdout.readline() == b"read\n"
+        return process
+
+    with worker() as killed:
+        first = folders()
+        killed.kill()
+    with worker() as lives:
+        second = folders()
+        assert len(second) == 1
+        assert second.isdisjoint(first)
+        with worker() as third:
+            assert len(folders()) == 2, "one in use was removed"
+            third.communicate()
+        lives.communicate()
+    assert folders() == set()
+    assert any(checkout.iterdir())
+
+
+@pytest.mark.parametrize(
+    "url", ["https://ana:s3cret@127.0.0.1:9/x", "https://ana:s3cret/@host:9/x"]
+)
+def test_no_error_contains_credentials(url):
+    with pytest.raises(UnavailableError) as caught:
+        RemoteCommit(url=url, commit="0" * 40, inside=".").read(["pbes"])
+    assert "s3cret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_commit_with_longer_ids_is_fetched(tmp_path):
+    folder = tmp_path / "clone"
+    (folder / "pbes").mkdir(parents=True)
+    (folder / "pbes/a.txt").write_text("a")
+    git(folder, "init", "-q", "--object-format=sha256")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "Begin")
+    found = remote_commit(WorkTree(folder, "."), folder.as_uri())
+    assert found.read(["pbes"]) == {"pbes/a.txt": b"a"}

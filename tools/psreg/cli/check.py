@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from psreg.cli.cluster_option import (
     add_cluster_option,
     add_source_option,
+    check_source_option,
     executor_of,
     source_of,
 )
@@ -33,6 +34,7 @@ from psreg.system.console import Console, OptionAdder, add_output_options, color
 from psreg.system.files import MAX_FILE, read_named
 
 if TYPE_CHECKING:
+    from psreg.git.work_tree import WorkTree
     from psreg.system.processes import Workers
 
 EXAMPLE = "psreg check pbes"
@@ -64,6 +66,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Print the report; exit 1 if it fails."""
+    check_source_option(args)
     with executor_of(args.cluster) as executor:
         return _run(args, console, executor)
 
@@ -125,11 +128,19 @@ def _subject(
     if place.is_dir():
         from psreg.registry.check_folders import Folder
 
-        source = source_of(args, find_checkout(place.absolute()), console)
+        source = source_of(args, partial(_work_tree, place), console)
         return Folder(place, mode, registry_rules, executor, source=source)
     if not place.exists():
         raise UnavailableError("NOT_FOUND", f"`{path}` does not exist")
     return Artifact.at(place, mode)
+
+
+def _work_tree(folder: Path) -> WorkTree | None:
+    """Return what Git knows about the registry that `folder` is in."""
+    from psreg.git.work_tree import WorkTree
+
+    root = find_checkout(folder.absolute())
+    return WorkTree(root, ".") if root else None
 
 
 def _site() -> str:

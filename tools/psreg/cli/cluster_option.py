@@ -9,8 +9,9 @@ from psreg.core.errors import UsageError
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from pathlib import Path
+    from collections.abc import Callable
 
+    from psreg.git.work_tree import WorkTree
     from psreg.lint.cluster_shares import Source
     from psreg.system.console import Console, OptionAdder
     from psreg.system.processes import Workers
@@ -30,25 +31,32 @@ def add_source_option(parser: OptionAdder) -> None:
     parser.add_argument(
         "--cluster-source",
         metavar="URL",
-        help="let the workers fetch the commit that is checked out from this remote of Git",
+        help="let the workers fetch the commit, whose files these are, from this remote of Git",
     )
 
 
-def source_of(args: Namespace, root: Path | None, console: Console) -> Source | None:
-    """Return from where workers can read the files of a checkout; None to send them.
+def check_source_option(args: Namespace) -> None:
+    """Check that there is a cluster for `--cluster-source`.
 
     Raises:
         UsageError: there is no cluster.
     """
-    if not args.cluster_source:
-        return None
-    if not args.cluster:
+    if args.cluster_source and not args.cluster:
         raise UsageError(
             "USAGE", "`--cluster-source` needs `--cluster`", "Add `--cluster ADDRESS`."
         )
+
+
+def source_of(
+    args: Namespace, work_tree: Callable[[], WorkTree | None], console: Console
+) -> Source | None:
+    """Return from where workers can read the files of a checkout; None to send them."""
+    if not args.cluster_source:
+        return None
     from psreg.git.remote_commit import remote_commit
 
-    found = remote_commit(root, args.cluster_source) if root else None
+    place = work_tree()
+    found = remote_commit(place, args.cluster_source) if place else None
     if found is None:
         console.warn("note: these files are not those of a commit; the workers are sent them")
     return found

@@ -8,10 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from psreg.cli.cluster_option import add_cluster_option, executor_of
+from psreg.cli.cluster_option import (
+    add_cluster_option,
+    add_source_option,
+    check_source_option,
+    executor_of,
+    source_of,
+)
 from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import PBES, is_name
@@ -47,6 +54,7 @@ from psreg.system.user_folders import journal_dir, keys_dir
 
 if TYPE_CHECKING:
     from psreg.git.commit import Commit
+    from psreg.lint.cluster_shares import Source
 
 EXAMPLE = "psreg publish"
 SCHEMA = "psreg.publish/1"
@@ -93,6 +101,7 @@ def configure(parser: ArgumentParser) -> None:
         help="compare only what differs from this commit, the one that was published last",
     )
     add_cluster_option(parser)
+    add_source_option(parser)
     add_output_options(parser)
 
 
@@ -104,6 +113,7 @@ def _commit_id(value: str) -> str:
 
 def run(args: Namespace, console: Console) -> int:
     """Publish and print what was released; exit 1 if the check fails."""
+    check_source_option(args)
     root = _root(args)
     registry = Path(args.registry_dir) if args.registry_dir else root / "registry"
     keys = KeyStore(keys_dir())
@@ -120,7 +130,9 @@ def run(args: Namespace, console: Console) -> int:
         else:
             baseline = read_baseline(ports, start_over=args.start_over)
             hint = _hint(source, baseline, journal, since=args.since, full=args.full)
-            part = _differing(source, baseline, ports, now, hint, cluster=args.cluster)
+            remote = source_of(args, source.git, console)
+            elsewhere = _Elsewhere(cluster=args.cluster, remote=remote)
+            part = _differing(source, baseline, ports, now, hint, elsewhere=elsewhere)
             for line in _told(part, hint):
                 console.warn(line)
             if part.report.failed():
@@ -169,9 +181,9 @@ class _Source:
         folder = RegistryFolder(self._root / "registry")
         return {name: folder.read(f"actions/{name}") or b"" for name in folder.names("actions")}
 
-    def git(self) -> WorkTree:
-        """Return what Git knows about the files."""
-        return WorkTree(self._root, PBES)
+    def git(self, below: str = ".") -> WorkTree:
+        """Return what Git knows about the files in a folder."""
+        return WorkTree(self._root, below)
 
     def files(
         self, places: Iterable[PurePosixPath]
@@ -196,8 +208,8 @@ class _CommitSource(_Source):
         """Return the files of registry/actions by name."""
         return {path.name: data for path, data in self._commit.files([_ACTIONS]).items()}
 
-    def git(self) -> WorkTree:
-        """Return what Git knows about the files."""
+    def git(self, below: str = ".") -> WorkTree:  # noqa: ARG002 - it has no other files
+        """Return what Git knows about the files in a folder."""
         return self._commit
 
     def files(
@@ -230,6 +242,14 @@ class _Part:
     signed: SignedNames
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Elsewhere:
+    """The address of the cluster that shares the work, and from where its workers read files."""
+
+    cluster: str | None
+    remote: Source | None
+
+
 def _hint(
     source: _Source, baseline: Baseline, journal: PublishJournal, *, since: str, full: bool
 ) -> Hint:
@@ -238,7 +258,7 @@ def _hint(
     target = targets.get(catalog_target(HEAD))
     head = target.sha256 if target else ""
     seen = Seen(head=head, tree=since) if since else journal.seen()
-    hint = hint_of(source.git(), seen, head)
+    hint = hint_of(source.git(PBES), seen, head)
     return replace(hint, places=None, why="") if full else hint
 
 
@@ -271,7 +291,7 @@ def _differing(
     now: datetime,
     hint: Hint,
     *,
-    cluster: str | None,
+    elsewhere: _Elsewhere,
 ) -> _Part:
     """Compare the files with the signed state, and check what differs."""
     signed = SignedNames(baseline, ports.store.read)
@@ -296,10 +316,9 @@ def _differing(
         from psreg.registry.difference_check import check_difference
 
         today = now.date()
-        with executor_of(cluster) as workers:
-            told = check_difference(
-                found, signed, registry_rules, irregular=irregular, today=today, workers=workers
-            )
+        with executor_of(elsewhere.cluster) as workers:
+            check = partial(check_difference, irregular=irregular, today=today)
+            told = check(found, signed, registry_rules, workers=workers, source=elsewhere.remote)
             judged = with_newer_rules_as_warnings(told, found.tree, ports.store.read)
         report = Report.of(len(found.tree), judged)
     return _Part(found=found, report=report, inputs=inputs, signed=signed)

@@ -49,12 +49,17 @@ class Commit(WorkTree):
     ) -> None:
         super().__init__(root, below)
         self._objects = repository.objects
-        self._tree = self._objects.root(repository.resolve(rev))
+        self._id = repository.resolve(rev)
+        self._tree = self._objects.root(self._id)
         self._prefix = inside
 
     def tree(self) -> str:
         """Return the id of the tree of the commit."""
         return self._tree
+
+    def commit(self) -> str:
+        """Return the id of the commit."""
+        return self._id
 
     def dirty(self, tree: str) -> frozenset[str]:  # noqa: ARG002 - a commit differs from no tree of its own
         """Return nothing: no file differs from the commit."""

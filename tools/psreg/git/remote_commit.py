@@ -1,20 +1,23 @@
 """Files of a commit that other machines fetch themselves, from a remote, instead of being sent.
 
 A machine fetches a commit once, without its history, into a temporary bare repository. The user's
-own settings apply to that (keys, credentials), as to every `git fetch` there.
+own settings apply to that (keys, credentials), as to every `git fetch` there. The folder is locked
+as long as its process lives; what a killed one has left is removed before the next fetch.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from threading import Lock
 
 from psreg.core.errors import UnavailableError
 from psreg.core.identity import PBES
@@ -23,6 +26,7 @@ from psreg.git.commit import Commit
 from psreg.git.process import no_git
 from psreg.git.repository import Repository
 from psreg.git.work_tree import WorkTree
+from psreg.system.atomic import TEMPORARY, exclusive_folder
 
 _RELEVANT = f"{PBES}/"
 _POLICY = "registry/policy.toml"
@@ -50,12 +54,11 @@ class RemoteCommit:
             return {str(path): data for path, data in found.items()}
 
 
-def remote_commit(root: Path, url: str) -> RemoteCommit | None:
-    """Return the commit in the checkout `root`, at the remote `url`.
+def remote_commit(work_tree: WorkTree, url: str) -> RemoteCommit | None:
+    """Return the commit that a checkout has, at the remote `url`.
 
     None if there is none, or if entries or policy differ from it: then it is not what is checked.
     """
-    work_tree = WorkTree(root, ".")
     place, commit = work_tree.place(), work_tree.commit()
     changed = work_tree.dirty(work_tree.tree()) if place and commit else None
     if place is None or changed is None:
@@ -65,24 +68,62 @@ def remote_commit(root: Path, url: str) -> RemoteCommit | None:
     return RemoteCommit(url=url, commit=commit, inside=str(place[1]))
 
 
-_KEPT: dict[tuple[str, str], Path] = {}
-"""The repository that was fetched last, by remote and commit."""
+_KEPT: dict[tuple[str, str], tuple[Path, ExitStack]] = {}
+"""The repository that was fetched last, by remote and commit, and what removes it."""
+
+_ONE = Lock()
+"""Held while a thread fetches."""
+
+_SHA256 = 64
+"""The number of digits of an id in a repository that uses SHA-256."""
+
+_PREFIX = "psreg-commit-"
+"""How the names of these repositories begin."""
 
 
 def _fetched(url: str, commit: str) -> Path:
     """Return a bare repository with the files of a commit, kept until another one is fetched."""
-    if (url, commit) not in _KEPT:
-        folder = Path(tempfile.mkdtemp(prefix="psreg-commit-"))
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        with ExitStack() as stack:
-            stack.callback(shutil.rmtree, folder)
-            _git("init", "-q", "--bare", str(folder))
-            _git(f"--git-dir={folder}", "fetch", "-q", "--no-tags", "--depth=1", "--", url, commit)
-            stack.pop_all()
-        while _KEPT:
-            shutil.rmtree(_KEPT.popitem()[1], ignore_errors=True)
-        _KEPT[url, commit] = folder
-    return _KEPT[url, commit]
+    with _ONE:
+        if (url, commit) not in _KEPT:
+            _remove_abandoned()
+            with ExitStack() as stack:
+                folder = stack.enter_context(_locked_folder())
+                form = "sha256" if len(commit) == _SHA256 else "sha1"
+                _git("init", "-q", "--bare", f"--object-format={form}", str(folder))
+                fetch = ("fetch", "-q", "--no-tags", "--depth=1", "--", url, commit)
+                _git(f"--git-dir={folder}", *fetch)
+                remove = stack.pop_all()
+            atexit.register(remove.close)
+            while _KEPT:
+                _KEPT.popitem()[1][1].close()
+            _KEPT[url, commit] = folder, remove
+        return _KEPT[url, commit][0]
+
+
+@contextmanager
+def _locked_folder() -> Iterator[Path]:
+    """Create a temporary folder with a lock on it, and remove it at the end."""
+    new = Path(tempfile.mkdtemp(prefix=TEMPORARY))
+    with exclusive_folder(new):
+        # NOTE: without the lock, another process would remove a folder of this name.
+        folder = new.rename(new.with_name(_PREFIX + new.name.removeprefix(TEMPORARY)))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_abandoned() -> None:
+    """Remove the folders whose processes have ended."""
+    if os.name == "nt":  # pragma: no cover - without locks on folders, none is known to be
+        return
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        # NOTE: links and folders of other users cannot be removed, and stay.
+        with suppress(UnavailableError), exclusive_folder(folder, 0.0):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+_CREDENTIALS = re.compile(r"//\S*@")
 
 
 def _git(*arguments: str) -> None:
@@ -100,7 +141,7 @@ def _git(*arguments: str) -> None:
     except OSError as error:
         raise no_git() from error
     if done.returncode:
-        said = " ".join(done.stderr.decode(errors="replace").split())
+        said = _CREDENTIALS.sub("//", " ".join(done.stderr.decode(errors="replace").split()))
         raise UnavailableError(
             "REMOTE",
             f"a worker cannot fetch the commit: {said}",

@@ -17,7 +17,7 @@ from psreg.core.identity import EntryId
 from psreg.core.rule import RuleTable
 from psreg.formats.layout import Irregular
 from psreg.formats.tree import Entry, Submission, Tree
-from psreg.lint.cluster_shares import number_of_shares, shares_elsewhere
+from psreg.lint.cluster_shares import Source, check_digests, number_of_shares, shares_elsewhere
 from psreg.lint.content.blocking import blocking_findings
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.locate import judge_at
@@ -40,11 +40,16 @@ def check_difference(
     irregular: Mapping[PurePosixPath, Irregular],
     today: date,
     workers: Workers = None,
+    source: Source | None = None,
 ) -> Iterator[Diagnostic]:
     """Yield the findings about what differs, and those that it causes elsewhere.
 
     Released versions that did not change are not judged again, unless all are to be computed again.
-    `workers` judge a part of the releases. What would block a release is judged here in any case.
+    `workers` judge a part of the releases, and read them from the `source` if there is one. What
+    would block a release is judged here in any case.
+
+    Raises:
+        UnavailableError: `SOURCE_DIFFERS`.
     """
     whole = _Whole(found.tree, irregular, today, signed, found.names)
     fresh = {text for entry in whole.entries for text in _fresh(entry, signed)}
@@ -63,7 +68,9 @@ def check_difference(
         names=Names(tree, owners_of=lambda entry: owners.get(entry.path)),
     )
     if workers:
-        yield from _shared(selected, tree, list(judged), rules, workers)
+        # NOTE: outlines are in no commit.
+        source = None if outlines else source
+        yield from _shared(selected, tree, list(judged), rules, workers=workers, source=source)
     else:
         yield from Walk(rules()).check(selected)
     for entry in tree.entries:
@@ -76,15 +83,18 @@ def _shared(
     tree: Tree,
     judged: Sequence[Submission],
     rules: Callable[[], RuleTable],
+    *,
     workers: Workers,
+    source: Source | None,
 ) -> Iterator[Diagnostic]:
     """Yield the findings about a selection, of whose releases `workers` judge all but a share."""
     shares = number_of_shares(len(judged))
     folders = [each.folder for each in judged]
-    elsewhere = shares_elsewhere(tree, rules, shares, judged=folders)
+    elsewhere = list(shares_elsewhere(tree, rules, shares, judged=folders, source=source))
     own = [each for each in judged if share_of(each.id.name, shares) == 0]
     here = partial(_checked, replace(selected, submissions=own), rules)
     first, rest = in_parallel(here, [share.check for share in elsewhere], workers)
+    check_digests(elsewhere, rest)
     told = [d for part in rest for d in part.found]
     yield from first
     yield from told
