@@ -120,6 +120,7 @@ def test_who_has_which_rights(folder):
 
     posts = {"contents": "read", "pull-requests": "write", "statuses": "write"}
     assert rights("review.yml") == {"review": posts, "again": posts}
+    assert rights("check.yml") == {"check": {"contents": "read"}}
     deploys = {"pages": "write", "id-token": "write"}
     for workflow, job in (("publish.yml", "publish"), ("resign.yml", "resign")):
         assert rights(workflow) == {job: {"contents": "write"}, "deploy": deploys}
@@ -213,6 +214,12 @@ def test_renewing_does_what_publishing_does_but_for_what_is_signed():
     publish, deploys = steps("publish.yml", "publish")
     renew, deploys_again = steps("resign.yml", "resign")
     different = [step["name"] for step in publish if step not in renew]
-    assert different == ["Verify again", "Publish"]
+    assert different == ["Publish"]
     assert [step["name"] for step in renew if step not in publish] == ["Renew"]
     assert deploys == deploys_again
+
+
+@pytest.mark.parametrize("path", [*WORKFLOWS, GITLAB], ids=name)
+def test_no_pipeline_uses_a_cache(path):
+    """Another job could have written it, and a publish would put on the site what it contains."""
+    assert "cache" not in json.dumps(yaml.safe_load(path.read_text(encoding="utf-8")), default=str)

@@ -161,6 +161,10 @@ class World(ABC):
     def renew(self) -> Done:
         """Run the pipeline of the schedule."""
 
+    @abstractmethod
+    def check(self) -> Done:
+        """Run the pipeline of the weekly schedule."""
+
 
 class OnGitHub(World):
     """A registry that `psreg init` made, on GitHub."""
@@ -236,6 +240,9 @@ class OnGitHub(World):
     def renew(self) -> Done:
         return self._release("resign.yml", self.base)
 
+    def check(self) -> Done:
+        return self._release("check.yml", self.base)
+
 
 class Ours(OnGitHub):
     """This repository: psreg from its source, the signed state on a branch of its own."""
@@ -296,6 +303,9 @@ class OnGitLab(World):
 
     def renew(self) -> Done:
         return self._run("schedule", self.base)
+
+    def check(self) -> Done:
+        return self._run("schedule", self.base, PSREG_CHECK="yes")
 
 
 @pytest.fixture(
@@ -661,6 +671,21 @@ def test_a_release_that_was_changed_is_not_published(world: World) -> None:
     assert done.code == 1
     assert "RELEASE_CHANGED" in done.out
     assert (world.state(), done.site) == (before, None)
+
+
+def test_a_release_with_errors_is_not_published_and_the_weekly_check_reports_it(
+    world: World,
+) -> None:
+    checked = world.check()
+    assert checked.code == 0, checked.out
+    assert "checked 1" in checked.out
+    before = world.state()
+    world.request(**BROKEN)
+    tip = world.merge()
+    for done in (world.publish(tip), world.check()):
+        assert (done.code, done.site) == (1, None), done.out
+        assert "1.1.0/release.toml" in done.out
+    assert world.state() == before
 
 
 def test_without_the_keys_nothing_is_published(world: World) -> None:
