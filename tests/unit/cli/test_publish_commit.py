@@ -196,3 +196,49 @@ def test_a_commit_needs_a_repository(tmp_path: Path) -> None:
     assert done.returncode == 4
     assert "is not in a Git repository" in done.stdout
     assert "registry/metadata/root.json" not in files(world.checkout)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "code"),
+    [
+        ("registry/actions/0001-note.json", "120000", "NOT_A_FILE"),
+        ("registry/actions", "160000", "NOT_A_FILE"),
+        ("registry/actions", "100644", "CANNOT_READ"),
+        ("registry/actions/more/0001-note.json", "100644", "CANNOT_READ"),
+        (POLICY_FILE, "120000", "NOT_A_FILE"),
+        (POLICY_FILE, "160000", "NOT_A_FILE"),
+    ],
+)
+def test_a_policy_and_actions_of_a_commit_that_are_not_files_are_refused(
+    world: World, path: str, kind: str, code: str
+) -> None:
+    head = world.commit(tree(entry("apple_pie")))
+    blob = git("rev-parse", f"HEAD:{POLICY_FILE}", cwd=world.checkout)
+    what = f"{kind},{head if kind == '160000' else blob},{path}"
+    git("update-index", "--add", "--cacheinfo", what, cwd=world.checkout)
+    git("commit", "--quiet", "--message", "Change", cwd=world.checkout)
+    done = world.publish("--rev", "HEAD")
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == code
+    assert path in error["message"]
+    assert not (world.checkout / "registry/metadata").exists()
+
+
+@pytest.mark.parametrize(
+    "rev", ["tree", "--help", "-p", "HEAD^{tree}", f"HEAD:{POLICY_FILE}", "a\nb"]
+)
+def test_what_names_no_commit_is_refused(world: World, rev: str) -> None:
+    world.commit(tree(entry("apple_pie")))
+    git("tag", "--annotate", "--message", "A tree", "tree", "HEAD^{tree}", cwd=world.checkout)
+    done = world.publish(f"--rev={rev}")
+    assert json.loads(done.stdout)["error"]["code"] == "REVISION_UNKNOWN"
+
+
+def test_a_tag_of_a_tag_names_a_commit_and_replaced_objects_do_not_count(world: World) -> None:
+    world.commit(tree(entry("apple_pie")))
+    first = git("rev-parse", "HEAD", cwd=world.checkout)
+    other = world.commit(tree(entry("night_owl")))
+    for tag, target in (("one", first), ("two", "one")):
+        git("tag", "--annotate", "--message", "A tag", tag, target, cwd=world.checkout)
+    git("replace", first, other, cwd=world.checkout)
+    assert world.released("--rev", "two") == ["apple_pie@1.0.0"]

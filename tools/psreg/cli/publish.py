@@ -20,7 +20,7 @@ from psreg.cli.cluster_option import (
     source_of,
 )
 from psreg.core.diagnostics import Report
-from psreg.core.errors import FindingsError, UsageError
+from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import PBES, is_name
 from psreg.formats import policy
 from psreg.formats.layout import Irregular
@@ -205,8 +205,17 @@ class _CommitSource(_Source):
         return self._commit.files([_POLICY]).get(_POLICY, b"")
 
     def actions(self) -> dict[str, bytes]:
-        """Return the files of registry/actions by name."""
-        return {path.name: data for path, data in self._commit.files([_ACTIONS]).items()}
+        """Return the files of registry/actions by name.
+
+        Raises:
+            FindingsError: `NOT_A_FILE`.
+            UnavailableError: `CANNOT_READ`: there is a folder among them.
+        """
+        found = self._commit.files([_ACTIONS])
+        _check_regular(found.irregular)
+        if nested := [path for path in found if path.parent != _ACTIONS]:
+            raise UnavailableError("CANNOT_READ", f"cannot read {nested[0]}: it is in a folder")
+        return {path.name: data for path, data in found.items()}
 
     def git(self, below: str = ".") -> WorkTree:  # noqa: ARG002 - it has no other files
         """Return what Git knows about the files in a folder."""
@@ -298,13 +307,7 @@ def _differing(
     inputs = inputs_of(source.policy(), source.actions())
     places = None if signed.changed_inputs(inputs) else hint.places
     files, irregular = source.files(_WHOLE if places is None else parts_of(places))
-    refused = [path for path, kind in irregular.items() if kind is not Irregular.EXECUTABLE]
-    if refused:
-        raise FindingsError(
-            "NOT_A_FILE",
-            f"{', '.join(map(str, refused))}: neither a file nor a folder",
-            "Replace links by copies: a registry must not contain links.",
-        )
+    _check_regular(irregular)
     names = None if places is None else names_in(places)
     found = compare(files, signed, inputs, names, irregular)
     if large := [str(path) for path, data in found.tree.items() if len(data) >= MAX_FILE]:
@@ -322,6 +325,17 @@ def _differing(
             judged = with_newer_rules_as_warnings(told, found.tree, ports.store.read)
         report = Report.of(len(found.tree), judged)
     return _Part(found=found, report=report, inputs=inputs, signed=signed)
+
+
+def _check_regular(irregular: Mapping[PurePosixPath, Irregular]) -> None:
+    """Refuse links and other things that are not files."""
+    refused = [path for path, kind in irregular.items() if kind is not Irregular.EXECUTABLE]
+    if refused:
+        raise FindingsError(
+            "NOT_A_FILE",
+            f"{', '.join(map(str, refused))}: neither a file nor a folder",
+            "Replace links by copies: a registry must not contain links.",
+        )
 
 
 def _say_findings(report: Report, console: Console) -> int:
