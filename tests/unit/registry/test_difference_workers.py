@@ -4,14 +4,18 @@ import pickle
 from concurrent.futures import Executor, Future
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
+from typing import ClassVar
 
 import pytest
 
 from psreg.cli.rules import registry_rules
+from psreg.core.diagnostics import Report
+from psreg.core.errors import UnavailableError
 from psreg.lint.registry_walk import CheckedShare, share_of
 from psreg.registry.baseline import read_baseline
 from psreg.registry.difference import SignedNames, compare, inputs_of
 from psreg.registry.difference_check import check_difference
+from psreg.registry.publish import Change, publish
 from support.publishing import memory_ports
 from support.registry_trees import PROMPT, RELEASE, entry, tree, version
 
@@ -51,12 +55,13 @@ def registry():
     return tree(*plain, *broken)
 
 
-def found_in(files, workers):
-    ports = memory_ports()
+def found_in(files, workers, source=None, ports=None):
+    ports = ports or memory_ports()
     signed = SignedNames(read_baseline(ports), ports.store.read)
     differs = compare(files, signed, inputs_of(files[PurePosixPath("registry/policy.toml")], {}))
+    where = {"workers": workers, "source": source}
     told = check_difference(
-        differs, signed, registry_rules, irregular={}, today=NOW.date(), workers=workers
+        differs, signed, registry_rules, irregular={}, today=NOW.date(), **where
     )
     return sorted((d.path, d.code, d.start, d.message, d.waived or "") for d in told)
 
@@ -91,3 +96,38 @@ def test_a_small_difference_is_not_divided(registry):
     workers = Elsewhere()
     assert found_in(few, workers) == found_in(few, None)
     assert workers.tasks == 0
+
+
+class Commit:
+    """A commit that workers read; what is in a task would be pickled with it."""
+
+    files: ClassVar = {}
+
+    def read(self, paths):
+        return {path: self.files[path] for path in paths if path in self.files}
+
+
+def test_workers_that_read_a_commit_find_the_same(registry):
+    Commit.files = {str(path): data for path, data in registry.items()}
+    assert found_in(registry, Elsewhere(), Commit()) == found_in(registry, None)
+
+
+def test_workers_that_read_something_else_are_refused(registry):
+    Commit.files = {str(path): data for path, data in registry.items()}
+    Commit.files[f"pbes/prompt/{FAR[5]}/entry.toml"] += b"# It differs."
+    with pytest.raises(UnavailableError) as caught:
+        found_in(registry, Elsewhere(), Commit())
+    assert caught.value.code == "SOURCE_DIFFERS"
+
+
+def test_what_is_known_of_signed_names_is_sent(registry):
+    """It is in no commit."""
+    ports = memory_ports()
+    baseline = read_baseline(ports)
+    first = tree(entry("anchor", toml=f'owners = []\naliases = ["{NAMES[0]}x"]\n'))
+    inputs = inputs_of(first[PurePosixPath("registry/policy.toml")], {})
+    change = Change(names=frozenset({"anchor"}), inputs=inputs, baseline=baseline)
+    publish(first, Report(checked=1), NOW, ports, change=change)
+    files = {**first, **registry}
+    Commit.files = {str(path): data for path, data in files.items()}
+    assert found_in(files, Elsewhere(), Commit(), ports) == found_in(files, None, None, ports)
