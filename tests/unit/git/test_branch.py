@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 import git
 import pytest
 
-from psreg.core.errors import UsageError
+from psreg.core.errors import UnavailableError, UsageError
 from psreg.git.branch import Clone, Person
 from support.bare import Bare
 
@@ -91,3 +91,19 @@ def test_a_branch_of_the_remote_is_not_mistaken_for_one_that_ends_like_it(tmp_pa
     assert clone.remote_tip("origin", "submit/hello") is None
     remote.git("branch", "submit/hello", "main")
     assert clone.remote_tip("origin", "submit/hello") == remote.git("rev-parse", "main")
+
+
+def test_no_error_contains_the_password_of_a_remote(clone):
+    """Git repeats the address if it cannot read it, such as one with a slash in the password."""
+    with git.Repo(clone) as theirs:
+        theirs.create_remote("elsewhere", "https://ana:s3/cret@127.0.0.1:9/x")
+    ours = Clone(clone)
+    head = ours.commit_id("HEAD")
+    for ask in (
+        lambda: ours.push("elsewhere", head, "main"),
+        lambda: ours.fetched("elsewhere", "main"),
+    ):
+        with pytest.raises(UnavailableError) as caught:
+            ask()
+        assert caught.value.code == "REMOTE"
+        assert "cret" not in str(caught.value)

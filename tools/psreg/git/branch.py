@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
-from psreg.git.process import no_git, unreadable
+from psreg.git.process import no_git, unreadable, without_credentials
 from psreg.system.files import real_path
 
 ELSEWHERE = (
@@ -300,7 +300,7 @@ def _identity(person: Person) -> dict[str, str]:
 
 
 def _failed(arguments: Sequence[str], done: subprocess.CompletedProcess[bytes]) -> UnavailableError:
-    said = done.stderr.decode(errors="replace").strip()
+    said = without_credentials(done.stderr).strip()
     return UnavailableError(
         "REMOTE" if arguments[0] in _ON_NETWORK else "GIT", f"git {arguments[0]} failed: {said}"
     )

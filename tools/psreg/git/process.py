@@ -9,6 +9,7 @@ or a work tree, and write only to a temporary repository.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import IO
@@ -111,6 +112,14 @@ def unreadable(folder: Path, said: bytes) -> UnavailableError:
     """Return the error for a repository that git cannot read, with what it `said`."""
     words = " ".join(said.decode(errors="replace").removeprefix("fatal: ").split())
     return UnavailableError("GIT", f"Git cannot read the repository {folder}: {words}")
+
+
+_CREDENTIALS = re.compile(r"//\S*@")
+
+
+def without_credentials(said: bytes) -> str:
+    """Return what git said; it repeats an address that it cannot read with its password."""
+    return _CREDENTIALS.sub("//", said.decode(errors="replace"))
 
 
 def _quoted(path: Path) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -23,7 +22,7 @@ from psreg.core.errors import UnavailableError
 from psreg.core.identity import PBES
 from psreg.git.branch import ELSEWHERE
 from psreg.git.commit import Commit
-from psreg.git.process import no_git
+from psreg.git.process import no_git, without_credentials
 from psreg.git.repository import Repository
 from psreg.git.work_tree import WorkTree
 from psreg.system.atomic import TEMPORARY, exclusive_folder
@@ -123,9 +122,6 @@ def _remove_abandoned() -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-_CREDENTIALS = re.compile(r"//\S*@")
-
-
 def _git(*arguments: str) -> None:
     # NOTE: `ext::` and the like would run a program.
     allowed = {"GIT_ALLOW_PROTOCOL": "file:https:ssh", "GIT_TERMINAL_PROMPT": "0"}
@@ -141,7 +137,7 @@ def _git(*arguments: str) -> None:
     except OSError as error:
         raise no_git() from error
     if done.returncode:
-        said = _CREDENTIALS.sub("//", " ".join(done.stderr.decode(errors="replace").split()))
+        said = " ".join(without_credentials(done.stderr).split())
         raise UnavailableError(
             "REMOTE",
             f"a worker cannot fetch the commit: {said}",
