@@ -1,10 +1,16 @@
 """The tripwire: a small release that adds a way out of the conversation waits for a person."""
 
+from dataclasses import replace
+
 import pytest
 
 from psreg.cli.rules import all_rules
-from psreg.core.diagnostics import WARNING
+from psreg.core.diagnostics import WARNING, Finding, Span
 from psreg.core.identity import Author
+from psreg.formats.tree import Tree
+from psreg.lint.content import CONTENT_RULES
+from psreg.lint.content.texts import of_readme
+from psreg.review.change import ChangeSet
 from psreg.review.judge import check_change
 from support.changes import changes_between
 from support.registry_trees import OWNED, PROMPT, entry, tree, update, version
@@ -141,3 +147,18 @@ def test_what_is_not_listed_is_counted():
     said = found("Ask.\n", f"Ask.\n{new}\n")
     assert len(said) == 21
     assert "10 more ways out are not listed" in said[-1].message
+
+
+def test_a_text_is_judged_once_by_each_content_rule():
+    judged = []
+
+    def check(content):
+        judged.append(content.source)
+        yield Finding(message="found", at=Span(0, 1))
+
+    counting = replace(CONTENT_RULES[0], check=check)
+    change = ChangeSet(Tree({}), Tree({}), ())
+    for text in ("one", "one", "two"):
+        (found,) = change.found(counting, of_readme(text))
+        assert found.message == "found"
+    assert judged == ["one", "two"]

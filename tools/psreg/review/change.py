@@ -10,14 +10,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import islice
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from psreg.compatibility.compared_side import submission_side
 from psreg.compatibility.diff import Diff, compare
+from psreg.core.diagnostics import Finding
 from psreg.core.identity import PBES, Author, EntryId, ReleaseId
+from psreg.core.rule import Rule
 from psreg.core.version import parse_version
 from psreg.formats.tree import Entry, Submission, Tree
 from psreg.lint.entries.tree_rules import ReleaseSketch
+from psreg.lint.locate import MOST
+
+if TYPE_CHECKING:
+    from psreg.lint.content.texts import Content
 
 
 class Touch(StrEnum):
@@ -179,6 +187,20 @@ class ChangeSet:
 
     @cached_property
     def _diffs(self) -> dict[ReleaseId, Diff]:
+        return {}
+
+    def found(self, rule: Rule[Content], content: Content) -> Iterator[Finding]:
+        """Yield what a content rule finds; a text that several rules ask about is judged once.
+
+        More than `MOST` findings are an error, after which the rest of the text is not checked.
+        """
+        key = (rule.code, content.kind, content.capabilities, content.source)
+        if key not in self._found:
+            self._found[key] = [*islice(rule.check(content), MOST + 1)]
+        yield from self._found[key]
+
+    @cached_property
+    def _found(self) -> dict[tuple[object, ...], list[Finding]]:
         return {}
 
     @cached_property

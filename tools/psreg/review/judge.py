@@ -10,13 +10,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from psreg.core.diagnostics import Diagnostic, Document, Finding
 from psreg.core.identity import PBES, EntryId, ReleaseId, is_name
 from psreg.core.rule import Rule, RuleTable
 from psreg.formats.tree import POLICY, Entry, Submission, Tree
+from psreg.lint.content.texts import Content
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.entries.tree_rules import Copies, ReleaseSketch
 from psreg.lint.locate import judge_at
@@ -54,12 +56,20 @@ def check_change(change: ChangeSet, rules: RuleTable) -> Iterator[Diagnostic]:
     `MOST` findings of one severity, the last one says how many more there are.
     """
     touched = change.head.part(_touched_paths(change))
-    ordinary = Walk(rules).check(_selection(change, touched))
+    shared = (_shared(rule, change) for rule in rules)
+    ordinary = Walk(RuleTable(shared, lambda: rules)).check(_selection(change, touched))
     yield from _bounded(ordinary, lambda d: (d.code, d.severity, d.waived is None))
     yield from _caused_elsewhere(change)
     few = (replace(rule, check=_few(rule)) for rule in rules.about(change))
     for diagnostic in judge_at(few, change, _Documents(change, touched)):
         yield by_policy(diagnostic, change.base.policy)
+
+
+def _shared(rule: Rule[Any], change: ChangeSet) -> Rule[Any]:
+    """Return the rule such that the rules about the change know what it found in a text."""
+    if rule.subject != Content.__name__:
+        return rule
+    return replace(rule, check=partial(change.found, rule))
 
 
 class _Documents(dict[PurePosixPath, Document]):

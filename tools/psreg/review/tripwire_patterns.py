@@ -23,15 +23,20 @@ _ANY_HOST = re.compile(
 
 _ABBREVIATION = re.compile(r"(?:[a-z]\.)+[a-z]{1,3}", re.IGNORECASE)
 
-WAYS_OUT: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("an IP address", re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![\w.]\w)")),
+WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
+    ("an IP address", re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![\w.]\w)"), (".",)),
     (
         "an IP address",
         re.compile(
             r"(?<![\w:.])(?=[0-9a-f:]*::|(?:[0-9a-f]+:){7})[0-9a-f:]{3,39}(?![\w:])", re.IGNORECASE
         ),
+        (":",),
     ),
-    ("a hidden service", re.compile(r"(?<![a-z2-7])[a-z2-7]{16,56}\.onion\b", re.IGNORECASE)),
+    (
+        "a hidden service",
+        re.compile(r"(?<![a-z2-7])[a-z2-7]{16,56}\.onion\b", re.IGNORECASE),
+        (".",),
+    ),
     (
         "a disguised address",
         re.compile(
@@ -41,10 +46,12 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|(?<![\w.-])[\w.-]{2,63}\s{0,2}[\[({<]\s{0,2}(?:at|@)\s{0,2}[\])}>]\s{0,2}[\w-]{2,63}",
             re.IGNORECASE,
         ),
+        ("[", "(", "{", "<", "dot", "hxxp"),
     ),
     (
         "an e-mail address",
         re.compile(rf"(?<![\w.+-])[\w.+-]{{1,64}}@[\w-]{{1,63}}(?:{_DOT}[\w-]+)+"),
+        ("@",),
     ),
     (
         "a telephone number",
@@ -53,8 +60,9 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|(?<![\w.-])\(?0[0-9]{1,5}[ )/-]{1,3}[0-9](?:[ /-]?[0-9]){4,9}(?!\w)"
             r"|(?<![\w.-])\(?[2-9][0-9]{2}[ ).-]{1,2}[0-9]{3}[ .-][0-9]{4}(?!\w)"
         ),
+        (),
     ),
-    ("a handle", re.compile(r"(?:(?<=[(\"'`“])|(?<=\S ))@[A-Za-z][\w.-]{1,30}\b")),
+    ("a handle", re.compile(r"(?:(?<=[(\"'`“])|(?<=\S ))@[A-Za-z][\w.-]{1,30}\b"), ("@",)),
     (
         "a request for a password or a key",
         re.compile(
@@ -64,6 +72,7 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|парол\w+)\b|密码|密碼|パスワード|पासवर्ड|كلمة المرور",
             re.IGNORECASE,
         ),
+        (),
     ),
     (
         "a request to use memory",
@@ -74,6 +83,7 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"(?:chats?|conversations?|sessions?))\b",
             re.IGNORECASE,
         ),
+        (),
     ),
     (
         "a request about files",
@@ -83,6 +93,7 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"\b(?:files?|folders?|director(?:y|ies)|attachments?|clipboard|disks?)\b",
             re.IGNORECASE,
         ),
+        (),
     ),
     (
         "a request to use a tool",
@@ -91,9 +102,11 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|plug-?ins?|commands?|terminal|shell|scripts?|browser|code interpreter|functions?)\b",
             re.IGNORECASE,
         ),
+        (),
     ),
 )
-"""What else reaches outside the conversation, and what to call it. No pattern is a verdict: it only
+"""What else reaches outside the conversation: what to call it, the pattern, and the signs of which
+each match has one; without any, every text is searched. No pattern is a verdict: it only
 asks a person to look at something new."""
 
 _NEGATIONS = frozenset(

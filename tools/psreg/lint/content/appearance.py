@@ -299,7 +299,9 @@ def _in_plain_letters(below: Layer) -> Layer:
         below = Layer(text=below.text.translate(single), how=CHARACTERS, below=below)
     if all(len(letter) == 1 for letter in letters.values()):
         return below
-    return _replaced(below, CHARACTERS, _MASKED, text_folding.folded)
+    for letter in set(below.text) - letters.keys():
+        letters[letter] = text_folding.folded(letter)
+    return _replaced(below, CHARACTERS, _MASKED, letters.__getitem__)
 
 
 def _is_mixed(word: str) -> bool:

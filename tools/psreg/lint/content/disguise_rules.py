@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, cached_property
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
@@ -14,7 +14,6 @@ from psreg.core.rule import Rule, rule
 from psreg.lint.content import text_folding
 from psreg.lint.content.pattern_tables import REACH, Hit, Pattern, Rows, disguisable, hits, patterns
 from psreg.lint.content.texts import Content, Kind, Segment, code_points, quoted
-from psreg.lint.locate import MOST
 
 if TYPE_CHECKING:
     from psreg.lint.content.appearance import Layer
@@ -41,10 +40,7 @@ def disguised_text(content: Content) -> Iterator[Finding]:
     after    (deleted)
     ```
     """
-    known = content.known_findings
-    if disguised_text.code not in known:
-        known[disguised_text.code] = [*islice(_readings(content), MOST + 1)]
-    yield from known[disguised_text.code]
+    yield from _readings(content)
 
 
 _LATIN = "\u024f"

@@ -18,7 +18,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from psreg.core.diagnostics import Finding, Span
+from psreg.core.diagnostics import Span
 from psreg.core.regex import lazy
 from psreg.formats.json import json_document
 from psreg.formats.json.json_document import Escaped, JsonTree, escaped
@@ -209,11 +209,6 @@ class Content:
     @cached_property
     def begun(self) -> dict[int, list[str]]:
         """What `Pattern.begun` has found, by pattern; several rules ask for the same one."""
-        return {}
-
-    @cached_property
-    def known_findings(self) -> dict[str, list[Finding]]:
-        """What slow rules have found, by code; a review applies them twice."""
         return {}
 
     def joined(self, signs: dict[int, int], kept: list[tuple[int, int, str]]) -> Content:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import PurePosixPath
 
 from psreg.core.diagnostics import WARNING, Finding, Span
 from psreg.core.identity import EntryId
-from psreg.core.rule import rule
+from psreg.core.rule import Rule, rule
 from psreg.core.version import Step, step_between
 from psreg.formats.golden_case import SUFFIX
 from psreg.formats.json.pointer import join
@@ -56,9 +57,15 @@ class Reach:
     """Something in a text that reaches outside it or hides; `what` is compared between versions."""
 
     what: str
-    message: str
+    says: str
     at: str | Span
     key: bool = False
+    quote: str = ""
+
+    @property
+    def message(self) -> str:
+        """What to say about it; most of what is found is known, and is never said."""
+        return f"{self.says}, {quoted(self.quote)}" if self.quote else self.says
 
 
 @rule("PS081", spec="registry/CONTENT registry/CHANGES", severity=WARNING)
@@ -90,7 +97,7 @@ def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
         if step_between(*versions(previous, release)) is Step.MAJOR:
             continue
         old, new = _contents(previous), _contents(release.submission)
-        added = chain(_turned_round(old, new), _added(old, new))
+        added = chain(_turned_round(old, new), _added(change, old, new))
         folder, number = release.submission.folder, previous.id.version
         yield from _listed((_finding(f"{folder}/{p}", reach, number) for p, reach in added), number)
         for reach in _requirements(previous, release.submission):
@@ -100,7 +107,9 @@ def small_release_reaches_further(change: ChangeSet) -> Iterator[Finding]:
             files = (side.file.tree for side in (entry.base, entry.head))
             old, new = ({entry.path.name: texts.of_toml(tree)} for tree in files)
             before = "the entry.toml in the base"
-            found = (_finding(str(entry.path), reach, before) for _, reach in _added(old, new))
+            found = (
+                _finding(str(entry.path), reach, before) for _, reach in _added(change, old, new)
+            )
             yield from _listed(found, before)
 
 
@@ -111,7 +120,7 @@ def _requirements(previous: Submission, new: Submission) -> Iterator[Reach]:
         entries = (tree.entry(EntryId(each, name)) for each in tree.names.get(name, ()))
         if any(entry and ours.keys().isdisjoint(entry.file.accounts) for entry in entries):
             message = f"it requires `{name}`, which has other owners"
-            yield Reach(what=name, message=message, at=join(("requires", name)), key=True)
+            yield Reach(what=name, says=message, at=join(("requires", name)), key=True)
 
 
 def _listed(found: Iterator[Finding], before: str) -> Iterator[Finding]:
@@ -136,24 +145,32 @@ def _finding(path: str, reach: Reach, before: str) -> Finding:
 
 
 def _added(
-    before: Mapping[str, Content], after: Mapping[str, Content]
+    change: ChangeSet, before: Mapping[str, Content], after: Mapping[str, Content]
 ) -> Iterator[tuple[str, Reach]]:
     """Yield the file and what its text contains that it did not contain before."""
     for path, content in after.items():
-        reaches = _reaches(content)
-        # NOTE: most texts reach nowhere, so that the text before need not be read.
-        first = next(reaches, None)
-        if first is None:
+        if path in before and _is_same(before[path], content):
             continue
-        known = Counter(r.what for r in _reaches(before[path])) if path in before else Counter()
         reported: set[str | Span] = set()
-        for reach in chain([first], reaches):
-            if known[reach.what] > 0:
-                # NOTE: a known address may be repeated; a suspicious instruction may not.
-                known[reach.what] -= reach.what.startswith("PS")
-            elif reach.at not in reported:
-                reported.add(reach.at)
-                yield path, reach
+        for kind in _kinds(change):
+            reaches = kind(content)
+            # NOTE: most texts reach nowhere in most ways, so that the text before need not be read.
+            first = next(reaches, None)
+            if first is None:
+                continue
+            known = Counter(r.what for r in kind(before[path])) if path in before else Counter()
+            for reach in chain([first], reaches):
+                if known[reach.what] > 0:
+                    # NOTE: a known address may be repeated; a suspicious instruction may not.
+                    known[reach.what] -= reach.what.startswith("PS")
+                elif reach.at not in reported:
+                    reported.add(reach.at)
+                    yield path, reach
+
+
+def _is_same(before: Content, after: Content) -> bool:
+    facts = ((each.source, each.kind, each.capabilities) for each in (before, after))
+    return next(facts) == next(facts)
 
 
 def _turned_round(
@@ -170,7 +187,7 @@ def _turned_round(
             old = known.get(new.words)
             if old and old.negated is not new.negated:
                 message = f"an order is turned round, {quoted(new.text)} for {quoted(old.text)}"
-                yield path, Reach(what="negation", message=message, at=new.at)
+                yield path, Reach(what="negation", says=message, at=new.at)
 
 
 def _contents(submission: Submission) -> dict[str, Content]:
@@ -205,38 +222,41 @@ def _plain(submission: Submission) -> Iterator[PurePosixPath]:
             yield path
 
 
-def _reaches(content: Content) -> Iterator[Reach]:
-    yield from _findings(content)
-    yield from _tools(content)
-    yield from _addresses(content)
-    yield from _other_ways(content)
-
-
-def _other_ways(content: Content) -> Iterator[Reach]:
+def _kinds(change: ChangeSet) -> Iterator[Callable[[Content], Iterator[Reach]]]:
+    """Yield what looks for one kind of reach each, so that only the kinds found are compared."""
     from psreg.review.tripwire_patterns import WAYS_OUT  # noqa: PLC0415 - only for updates
 
-    for name, pattern in WAYS_OUT:
-        for segment, match in content.find(pattern):
-            yield Reach(
-                what=f"{name} {' '.join(match[0].lower().split())}",
-                message=f"{name}, {quoted(match[0])}",
-                at=segment.span(*match.span()),
-            )
+    yield from (partial(_findings, change, each) for each in CONTENT_RULES)
+    yield from (_tools, _addresses)
+    yield from (partial(_other_way, *way) for way in WAYS_OUT)
 
 
-def _findings(content: Content) -> Iterator[Reach]:
-    for each in CONTENT_RULES:
-        for finding in islice(each.check(content), MOST):  # more are an error in any case
-            what = f"{each.code} {finding.message}"
-            message = f"{finding.message} ({each.code})"
-            yield Reach(what=what, message=message, at=finding.at, key=finding.key)
+def _other_way(
+    name: str, pattern: re.Pattern[str], signs: tuple[str, ...], content: Content
+) -> Iterator[Reach]:
+    if signs and not any(sign in content.lower for sign in signs):
+        return
+    for segment, match in content.find(pattern):
+        yield Reach(
+            what=f"{name} {' '.join(match[0].lower().split())}",
+            says=name,
+            quote=match[0],
+            at=segment.span(*match.span()),
+        )
+
+
+def _findings(change: ChangeSet, each: Rule[Content], content: Content) -> Iterator[Reach]:
+    for finding in islice(change.found(each, content), MOST):  # more are an error in any case
+        what = f"{each.code} {finding.message}"
+        message = f"{finding.message} ({each.code})"
+        yield Reach(what=what, says=message, at=finding.at, key=finding.key)
 
 
 def _tools(content: Content) -> Iterator[Reach]:
     for hit in hits(content, patterns("access", "asks")):
         yield Reach(
             what=f"capability {hit.pattern.note}",
-            message=f"{quoted(hit.plain)} needs `{hit.pattern.note}`",
+            says=f"{quoted(hit.plain)} needs `{hit.pattern.note}`",
             at=hit.segment.span(hit.start, hit.end),
         )
 
@@ -249,7 +269,8 @@ def _addresses(content: Content) -> Iterator[Reach]:
         ends.setdefault(id(url.segment), []).append(url.end)
         yield Reach(
             what=f"url {url.url}",
-            message=f"a URL, {quoted(url.url)}",
+            says="a URL",
+            quote=url.url,
             at=url.segment.span(url.start, url.end),
         )
     from psreg.review.tripwire_patterns import any_hosts  # noqa: PLC0415 - only for updates
@@ -261,7 +282,8 @@ def _addresses(content: Content) -> Iterator[Reach]:
         if not inside and not _FILE.match(match.string, match.start()):
             yield Reach(
                 what=f"host {match[0].lower()}",
-                message=f"a host, {quoted(match[0])}",
+                says="a host",
+                quote=match[0],
                 at=segment.span(*match.span()),
             )
 
