@@ -8,15 +8,20 @@ quotes or in code, near words that teach about attacks, is information only.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.pattern_tables import hits, patterns, phrases, table
-from psreg.lint.content.texts import Content, quoted
+from psreg.lint.content.pattern_tables import Rows, hits, patterns, phrases, table
+from psreg.lint.content.texts import Content, Kind, quoted
 
 if TYPE_CHECKING:
     from psreg.formats.dotprompt import Prompt
+
+
+_LISTED = 6
+"""The most words that a message lists."""
 
 
 @rule("PS010", spec="registry/CONTENT", severity=WARNING)
@@ -128,11 +133,56 @@ def _defaults(prompt: Prompt | None) -> tuple[Span, ...]:
     return tuple(entry.span for entry in entries if entry.section == "DEFAULTS")
 
 
+@rule("PS015", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
+def reads_like_an_attack(content: Content) -> Iterator[Finding]:
+    """The text reads like an attack on an assistant: it has the words that many attacks have.
+
+    ## Why
+    Attacks are reworded faster than phrases can be listed, but they go on about the same things:
+    what to ignore, what is granted, what to say instead. psreg adds up the weights of the words of
+    a text, learned from some thousand attacks and ordinary prompts; the message names the heaviest
+    ones. That is statistics and no judgement: of a thousand ordinary prompts about four read like
+    that, most of them games, role plays and texts about attacks. Each word by itself means nothing.
+
+    ## Fix
+    Read the text as somebody who does not know you. If it presses the assistant to drop its rules,
+    say openly what it should do. If it is meant well, say so in release.toml:
+
+    ```toml
+    [waivers]
+    PS015 = "A game in which the players talk a guard into opening a gate."
+    ```
+
+    Release files and transcripts are not judged, and nothing is said of a text in which psreg knows
+    a phrase of attacks: the rule about it says more.
+    """
+    if content.kind in (Kind.TOML, Kind.RECORDS):
+        return
+    from psreg.lint.content.attack_words import heaviest, heaviest_line  # noqa: PLC0415 - not for TOML
+
+    if (words := heaviest(content)) and not any(True for _ in hits(content, _told_otherwise())):
+        listed = ", ".join(f"`{word}`" for word in words[:_LISTED])
+        yield Finding(
+            message=f"this reads like an attack on an assistant, by words like {listed}",
+            at=heaviest_line(content, frozenset(words)),
+            hint="Say openly what the assistant should do, or waive PS015 with a reason.",
+        )
+
+
+@cache
+def _told_otherwise() -> Rows:
+    """Return the phrases of attacks on assistants, quoted or not."""
+    named = (phrases(code) for code in ("PS010", "PS011", "PS012"))
+    others = (patterns("threats", code) for code in ("PS016", "PS017", "PS018", "PS019"))
+    return Rows(row for rows in (*named, *others) for row in rows)
+
+
 PHRASE_RULES: tuple[Rule[Content], ...] = (
     instruction_override,
     jailbreak_idiom,
     concealment,
     chat_template_token,
+    reads_like_an_attack,
 )
 
 
