@@ -3,10 +3,12 @@
 import pytest
 
 from psreg.cli.rules import all_rules
+from psreg.core.diagnostics import Severity
 from psreg.lint.content import texts
-from psreg.lint.content.pattern_tables import Rows, hits, patterns, phrases, table
+from psreg.lint.content.pattern_tables import MOST_EXCUSED, Rows, hits, patterns, phrases, table
 from psreg.lint.engine import check_file
 
+HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\n"
 ROWS = [(code, row) for code, rows in table("threats").items() for row in rows]
 LANGUAGES = {
     "german", "french", "spanish", "portuguese", "russian", "chinese", "japanese", "arabic",
@@ -98,3 +100,15 @@ def test_what_a_system_prompt_says_of_itself_passes(code, said, hostile):
 def test_the_text_of_a_link_names_its_target(link, number):
     (rule,) = (each for each in all_rules() if each.code == "PS027")
     assert len(list(rule.check(texts.of_readme(link)))) == number
+
+
+@pytest.mark.parametrize(("number", "told"), [(MOST_EXCUSED - 1, 0), (MOST_EXCUSED, 1)])
+def test_too_many_places_that_something_excuses_are_an_error(number, told):
+    links = "".join(f"http://a{n:05d}.com/x\n" for n in range(number))
+    found = [
+        each
+        for each in check_file((HEAD + links).encode(), path="x.prompt")
+        if each.code == "PS026"
+    ]
+    assert [each.severity for each in found[:1]] == [Severity.ERROR] * told
+    assert all("more than 5,000 places" in each.message for each in found)

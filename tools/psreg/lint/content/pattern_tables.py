@@ -19,7 +19,7 @@ from itertools import chain
 from pkgutil import get_data
 from typing import Any
 
-from psreg.core.diagnostics import Finding, Severity
+from psreg.core.diagnostics import ERROR, Finding, Severity
 from psreg.core.regex import lazy
 from psreg.lint.content.pattern_gates import Gate
 from psreg.lint.content.search_marks import mark, marks_of
@@ -27,6 +27,10 @@ from psreg.lint.content.texts import Content, Segment, quoted
 
 REACH = 80
 """How many characters before and after a match can make it harmless."""
+
+
+MOST_EXCUSED = 5_000
+"""How many matches of a row may be excused in a text: more take long, and are an error."""
 
 
 _AROUND = 240
@@ -63,6 +67,8 @@ class Hit:
     start: int
     end: int
     pattern: Pattern
+    is_last: bool = False
+    """Whether the text has so many places like this one that no more of them are judged."""
 
     @property
     def text(self) -> str:
@@ -87,12 +93,16 @@ class Hit:
         return enclosed and _TEACHING.search(f"{before} … {after}") is not None
 
     def finding(self, *, hint: str, severity: Severity | None = None) -> Finding:
-        """Return a finding that quotes the text."""
+        """Return a finding that quotes the text; an error if others like it are not judged."""
+        message = f"{self.pattern.note}: {quoted(self.plain)}"
+        if self.is_last:
+            many = f"more than {MOST_EXCUSED:,} places where this may be"
+            message = f"{many}: {quoted(self.plain)}; the rest of the text is not checked"
         return Finding(
-            message=f"{self.pattern.note}: {quoted(self.plain)}",
+            message=message,
             at=self.segment.span(self.start, self.end),
             hint=hint,
-            severity=severity or self.pattern.severity,
+            severity=ERROR if self.is_last else severity or self.pattern.severity,
         )
 
 
@@ -137,6 +147,7 @@ class Pattern:
         self, content: Content, words: list[str], told: dict[int, list[tuple[int, int]]]
     ) -> Iterator[Hit]:
         """Yield the matches that begin with one of `words`, outside of what was `told` before."""
+        left = MOST_EXCUSED
         for at in chain.from_iterable(map(content.places, words)):
             number, offset = content.segment_at(at)
             text = content.texts[number]
@@ -148,9 +159,16 @@ class Pattern:
             after = bisect_left(others, (end, 0))
             # NOTE: to tell whether something excuses a match takes longer than to find it.
             free = not after or others[after - 1][1] <= start
-            if free and not self._excused(text, match):
+            if not free:
+                continue
+            if excused := self._excused(text, match):
+                left -= 1
+            if not excused or not left:
                 others.insert(after, (start, end))
-                yield Hit(segment=content.segments[number], start=start, end=end, pattern=self)
+                segment = content.segments[number]
+                yield Hit(segment=segment, start=start, end=end, pattern=self, is_last=not left)
+            if not left:
+                return
 
     def _excused(self, text: str, match: re.Match[str]) -> bool:
         start, end = match.span()
