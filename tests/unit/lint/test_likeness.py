@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.formats.tree import Tree
-from psreg.lint.likeness import FEWEST, SIZE, START, hashes, likeness, prompt_text, sketch
+from psreg.lint.likeness import FEWEST, LONGEST, SIZE, START, hashes, likeness, prompt_text, sketch
 from support.registry_trees import entry, tree, version
 
 WORDS = [f"{one}{other}" for one in ("ba", "cu", "do", "fi") for other in "bcdfghjklmnpqrst"]
@@ -114,3 +114,10 @@ def test_law_ascii_is_read_as_other_text_is(text):
     alone, beside = (hashes(sketch(f"{TEXT} {text}{more}")) for more in ("", " é é é"))
     if len(beside) < SIZE:
         assert {*alone} <= {*beside}
+
+
+@pytest.mark.parametrize("word", ["word", "wörd"])
+def test_of_a_long_text_the_beginning_is_read(word):
+    long = " ".join(f"{word}{n}" for n in range(LONGEST))
+    assert sketch(f"{long} and more") == sketch(long)
+    assert sketch(long) != sketch(long[: len(long) // 2])

@@ -260,7 +260,7 @@ def says_nothing(text: str) -> bool:
         return bare != text or all(_is_sign(character) for character in bare)
     if letters in _FILLER or re.fullmatch(r"([a-z])\1+", letters):
         return True
-    return {*map(_letters, words.split())} - {""} <= _FILLER  # "n/a n/a"
+    return {*map(_letters, {*words.split()})} - {""} <= _FILLER  # "n/a n/a"
 
 
 def _letters(text: str) -> str:
