@@ -24,9 +24,8 @@ from psreg.http.registry_source_http import HttpSource
 from psreg.http.retry_budget import Limits
 from support.loopback import serving
 
-QUICK = Limits(
-    connect=2, silence=0.3, request=1.0, run=5, grace=0.2, rate=1000, retries=2, backoff=0
-)
+PATIENT = Limits(connect=10, silence=10, request=10, run=30, retries=2, backoff=0)
+HURRIED = Limits(silence=0.3, request=1.0, run=5, grace=0.2, rate=1000, retries=2, backoff=0)
 
 
 @pytest.fixture(autouse=True)
@@ -35,9 +34,9 @@ def no_proxy(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-def read(url, *paths):
+def read(url, *paths, limits=PATIENT):
     """Return what is at some paths, read over one connection."""
-    with closing(Client(urlsplit(url), QUICK)) as client:
+    with closing(Client(urlsplit(url), limits)) as client:
         found = []
         for path in paths or ("/file",):
             with client.exchange("GET", path) as answer:
@@ -45,9 +44,9 @@ def read(url, *paths):
     return b" ".join(found)
 
 
-def failure(url):
+def failure(url, limits=PATIENT):
     with pytest.raises(HttpError) as caught:
-        read(url)
+        read(url, limits=limits)
     return type(caught.value)
 
 
@@ -112,7 +111,7 @@ def trusted(certificate, monkeypatch):
 
 def test_https_checks_the_certificate(tls, certificate, monkeypatch):
     assert failure(tls.https) is CertificateError
-    with closing(HttpSource(tls.https, QUICK)) as source, pytest.raises(SourceError) as caught:
+    with closing(HttpSource(tls.https, PATIENT)) as source, pytest.raises(SourceError) as caught:
         source.read("file", 10)
     assert caught.value.code == "NETWORK_TLS"
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate / "certificate"))
@@ -128,7 +127,7 @@ def test_a_certificate_is_of_the_host_that_was_asked(tls):
 @pytest.mark.parametrize("path", ["/drip", "/drip-headers", "/silent"])
 def test_what_drips_through_tls_is_given_up(tls, path):
     with pytest.raises(SlowError):
-        read(tls.https, path)
+        read(tls.https, path, limits=HURRIED)
 
 
 class Proxy(BaseHTTPRequestHandler):
@@ -195,7 +194,7 @@ def test_a_proxy_may_be_behind_tls_itself(proxy, context, monkeypatch):
 def test_a_proxy_that_drips_is_given_up(proxy, monkeypatch):
     proxy.answer = drip_headers
     monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.server_port}")
-    assert failure("https://registry.invalid") is SlowError
+    assert failure("https://registry.invalid", HURRIED) is SlowError
 
 
 def test_a_proxy_that_refuses(proxy, monkeypatch):

@@ -11,9 +11,7 @@ from psreg.http.registry_source_http import HttpSource
 from psreg.http.retry_budget import Limits
 from support.loopback import answer, serving
 
-QUICK = Limits(
-    connect=2, silence=0.3, request=1.0, run=5, grace=0.2, rate=1000, retries=2, backoff=0
-)
+QUICK = Limits(connect=10, silence=10, request=10, run=30, retries=2, backoff=0)
 
 
 @pytest.fixture

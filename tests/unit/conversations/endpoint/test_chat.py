@@ -244,7 +244,7 @@ def test_asking_again_is_bounded(name, calls):
 
 
 def test_no_attempt_is_begun_that_there_is_no_time_for():
-    limits = replace(QUICK, run=0.2, request=0.2, backoff=5)
+    limits = replace(QUICK, run=2, request=2, backoff=20)
     with running("error-always") as stub:
         error = refused(lambda: endpoint(stub, limits=limits).ask(CHAT))
     assert error.code == "ENDPOINT_SLOW"
