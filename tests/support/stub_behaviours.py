@@ -402,6 +402,7 @@ BEHAVIOURS = (
     says("save-prose", "words instead of a save", TRY, "chat", lambda t: t.partition("```")[0]),
     says("save-cut", "half of a save", TRY, "chat", lambda t: t[: -len(t) // 3]),
     # ---- on the way
+    Behaviour(name="content-filter", about="says that a content filter cut the answer off", exits=(0, 1, 1, 0), finish="content_filter"),
     Behaviour(name="length", about="says that the model's limit cut the answer off", exits=(0, 1, 1, 0), finish="length"),
     says("length-approved", "PB2S: approves an answer that a limit cut off", PB2S, "pb2s", lambda r: {**r, "finish_reason": "length"}),
     Behaviour(name="thinks", about="reasons in <think> before every answer", vpp=thinks, plsp=thinks, chat=thinks),

@@ -160,9 +160,9 @@ def test_an_answer_that_a_limit_cut_off_never_passes(client):
         done = client.run("conform", "plsp", "--endpoint", stub.url, "--record", "r.jsonl")
         quiet = client.run("conform", "plsp", "--endpoint", stub.url, "--quiet")
     assert done.code == quiet.code == 1
-    assert "a limit cut this answer off" in done.out
+    assert "this answer was cut off" in done.out
     assert "does not conform: 0 errors, 8 answers cut off" in done.out
-    assert "a limit cut this answer off" in quiet.out
+    assert "this answer was cut off" in quiet.out
     assert '"finish_reason": "length"' in (client.place / "r.jsonl").read_text()
 
 

@@ -528,11 +528,21 @@ def test_characters_that_drive_a_terminal_are_written_out(client):
     assert "You said: x\\u{001b}[2Jy" in done.out
 
 
-def test_an_answer_that_the_limit_of_the_model_cut_off_is_told(client):
-    with running("length") as stub:
-        done = client.run("try", SQL, "--endpoint", stub.url, typed="SELECT 1\n")
+@pytest.mark.parametrize(
+    ("behaviour", "why"),
+    [("length", "at the model's limit"), ("content-filter", "by a content filter")],
+)
+def test_an_answer_that_was_cut_off_is_told_and_recorded(client, behaviour, why):
+    with running(behaviour) as stub:
+        done = client.run(
+            "try", SQL, "--endpoint", stub.url, "--record", "r.jsonl", "--result", "pass",
+            typed="SELECT 1\n",
+        )  # fmt: skip
     assert done.code == 0
-    assert "warning: this answer was cut off at the model's limit" in done.err
+    assert f"warning: this answer was cut off {why}" in done.err
+    last = records(client.place / "r.jsonl")[-1]
+    assert (last["finish_reason"], last["cut"]) == (behaviour.replace("-", "_"), True)
+    assert "the result is `partial`" in done.err
 
 
 def test_what_cannot_be_kept_is_not_begun(client):

@@ -121,7 +121,7 @@ def test_a_cut_answer_never_passes():
     assert report.transcript == '{"next": "S{"}\n'
     for quiet in (False, True):
         lines = list(conform_lines(report, quiet=quiet))
-        assert "  a limit cut this answer off" in lines
+        assert "  this answer was cut off" in lines
         assert lines[-1].endswith("0 errors, 1 answer cut off")
     both = replace(cut, diagnostics=probe(ERROR).diagnostics)
     assert list(conform_lines(run_of(both, both)))[-1].endswith("2 errors, 2 answers cut off")

@@ -266,7 +266,7 @@ def test_a_text_that_a_limit_cut_off_is_not_used():
         now=whole.now,
         token=whole.token,
     )
-    with pytest.raises(GatewayError, match="a limit cut it off"):
+    with pytest.raises(GatewayError, match="it was cut off"):
         cut.answer(MESSAGE)
 
 

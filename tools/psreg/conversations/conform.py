@@ -68,7 +68,7 @@ class ConformReport:
 
     @property
     def passed(self) -> bool:
-        """Whether the endpoint conforms. An answer that a limit cut off is never approved."""
+        """Whether the endpoint conforms. An answer that was cut off is never approved."""
         cut = any(probe.cut for probe in self.probes)
         return not (self.stopped or cut or self.report.failed())
 
@@ -195,7 +195,7 @@ def conform_lines(run: ConformReport, *, color: bool = False, quiet: bool = Fals
             continue
         yield f"{one_line(probe.id)}: {one_line(probe.prompt)}"
         report = Report.of(1, shown)
-        cut = ["a limit cut this answer off", ""] if probe.cut else []
+        cut = ["this answer was cut off", ""] if probe.cut else []
         lines = [*report_lines(report, color=color)][:-1] if shown else cut or ["ok", ""]
         lines = [*cut, *lines] if shown else lines
         yield from (f"  {line}".rstrip() for line in lines)

@@ -11,7 +11,7 @@ from typing import Any
 
 from psreg.conversations.model import Ask, ChatReply, ChatRequest, Message, Post
 from psreg.core.diagnostics import Diagnostic
-from psreg.protocols.pb2s.proof_rules import CUT
+from psreg.protocols.pb2s.proof_rules import CUT_OFF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +63,10 @@ class Probe:
 
     @property
     def cut(self) -> bool:
-        """Whether a limit cut the answer off, so that it cannot pass."""
-        return self.finish == CUT
+        """Whether a limit or a filter cut the answer off, so that it cannot pass."""
+        return self.finish in CUT_OFF
 
 
 def finish_member(reply: ChatReply) -> dict[str, str]:
-    """Return the member of a record that says that a limit cut the answer off, if it did."""
+    """Return the member of a record that says what cut the answer off, if anything did."""
     return {"finish_reason": reply.finish} if reply.cut else {}

@@ -303,7 +303,7 @@ class _Dialogue:
         reply = self._reply()
         self._messages.append(Message(role="assistant", content=reply.text))
         if reply.cut:  # the rest may say the opposite
-            return PhaseText("", "a limit cut it off")
+            return PhaseText("", "it was cut off")
         return _read_phase(phase, reply.text)
 
     def _reply(self) -> ChatReply:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from psreg.core.errors import UnavailableError
+from psreg.protocols.pb2s.proof_rules import CUT_OFF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +51,8 @@ class ChatReply:
 
     @property
     def cut(self) -> bool:
-        """Whether a limit cut the answer off."""
-        return self.finish == "length"
+        """Whether a limit or a filter cut the answer off."""
+        return self.finish in CUT_OFF
 
 
 Ask = Callable[[ChatRequest], ChatReply]

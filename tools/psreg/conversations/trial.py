@@ -31,6 +31,7 @@ from psreg.formats.protocol_versions import STUB
 from psreg.lint.files.pbe_rules import PBE_RULES
 from psreg.lint.files.syntax_rules import JSON_RULES
 from psreg.lint.locate import judge
+from psreg.protocols.pb2s.proof_rules import CUT_OFF
 
 LEAVE, UNDO, AGAIN, EDIT = "/exit", "/undo", "/again", "/edit"
 COMMANDS = frozenset((LEAVE, UNDO, AGAIN, EDIT))
@@ -87,8 +88,8 @@ class Exchange:
 
     @property
     def cut(self) -> bool:
-        """Whether a limit cut the answer off."""
-        return self.finish == "length"
+        """Whether a limit or a filter cut the answer off."""
+        return self.finish in CUT_OFF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

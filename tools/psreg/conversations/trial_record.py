@@ -16,6 +16,7 @@ from typing import Any
 
 from psreg.conversations.trial import Session, Turn
 from psreg.core.errors import FindingsError
+from psreg.protocols.pb2s.proof_rules import CUT_OFF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,7 @@ def transcript(session: Session, at: TrialMetadata) -> str:
 def _record(turn: Turn) -> dict[str, Any]:
     more = {
         "reasoning": turn.reasoning,
-        "finish_reason": turn.finish if turn.finish == "length" else "",
+        "finish_reason": turn.finish if turn.finish in CUT_OFF else "",
         "cut": turn.cut,
     }
     given = {key: value for key, value in more.items() if value}

@@ -84,7 +84,9 @@ class Trial:
         self._end_line()
         self.write()
         if exchange.cut:
-            self.console.warn("psreg: warning: this answer was cut off at the model's limit")
+            filtered = exchange.finish == "content_filter"
+            why = "by a content filter" if filtered else "at the model's limit"
+            self.console.warn(f"psreg: warning: this answer was cut off {why}")
         if not exchange.save_requested:
             return
         self.faults = exchange.faults
@@ -145,10 +147,10 @@ class Trial:
                 self.console.note(line)
 
     def _withdraw_pass(self) -> None:
-        """Replace the result `pass` if a limit cut an answer off, and write the transcript."""
+        """Replace the result `pass` if an answer was cut off, and write the transcript."""
         if self.metadata.result == "pass" and any(turn.cut for turn in self.session.turns):
             self.console.warn("psreg: warning: an answer was cut off; the result is `partial`")
-            notes = self.metadata.notes or "An answer was cut off at the limit of the model."
+            notes = self.metadata.notes or "An answer was cut off by a limit or a filter."
             self.metadata = replace(self.metadata, result="partial", notes=notes)
             self.write()
 

@@ -12,8 +12,8 @@ from psreg.protocols.pb2s.proof import json_shown, kind_of_json
 from psreg.protocols.pb2s.reply import PROOF, TEXT, Reply
 
 APPROVE = "APPROVE"
-CUT = "length"
-"""Why a model stopped, as OpenAI-compatible endpoints write it, if a limit cut its answer off."""
+CUT_OFF = ("length", "content_filter")
+"""Why a model stopped, as OpenAI-compatible endpoints write it, if its answer is not whole."""
 
 _REF = re.compile(
     r"run-(?P<date>[0-9]{8})-(?P<time>[0-9]{6})-[0-9a-fA-F][0-9a-fA-F-]{6,34}[0-9a-fA-F]"
@@ -204,8 +204,9 @@ def cut_answer_approved(reply: Reply) -> Iterator[Finding]:
     """The decision is APPROVE, but the model was stopped in the middle of its answer.
 
     ## Why
-    `"finish_reason": "length"` says that the text ended because a limit was reached. What is
-    missing was not examined, and the rest may say the opposite of the whole.
+    `"finish_reason": "length"` says that the text ended because a limit was reached, and
+    `"content_filter"` that a filter took a part away. What is missing was not examined, and the
+    rest may say the opposite of the whole.
 
     ## Fix
     Allow longer answers and ask again. Keep the reply as it is if it is evidence of a run that
@@ -216,7 +217,7 @@ def cut_answer_approved(reply: Reply) -> Iterator[Finding]:
     after    "decision": "APPROVE", …   "finish_reason": "stop"
     ```
     """
-    if reply.record.get("finish_reason") == CUT and reply.decision == APPROVE:
+    if reply.record.get("finish_reason") in CUT_OFF and reply.decision == APPROVE:
         yield Finding(
             message="the decision is APPROVE, but the answer was cut off",
             at="/finish_reason",
