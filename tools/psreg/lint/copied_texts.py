@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from zlib import crc32
@@ -30,8 +30,7 @@ def copied_from(text: str, name: str) -> str:
     Case, blanks and punctuation do not count. `name` is the name or the title of the prompt, which
     may use its own texts, however the name is spelled.
     """
-    # NOTE: a checksum takes a tenth of the time of a digest, and few texts are known.
-    if crc32(only_letters(text)) not in _known_checksums():
+    if not may_be_copied(only_letters(text)):
         return ""
     owners = _known_texts().get(text_digest(text), ())
     if not owners or letters(name) in map(letters, owners):
@@ -41,6 +40,12 @@ def copied_from(text: str, name: str) -> str:
     if owners[0] in _OF_SPECIFICATION:
         return "copied from the specification of the format"
     return f"copied from the published prompt `{owners[0]}`"
+
+
+def may_be_copied(letters_of_text: bytes) -> bool:
+    """Tell whether a text with these letters and digits may be a known one; few texts are."""
+    # NOTE: a checksum takes a tenth of the time of a digest.
+    return crc32(letters_of_text) in _known_checksums()
 
 
 def text_digest(text: str) -> str:
@@ -55,6 +60,14 @@ def only_letters(text: str) -> bytes:
     if text.isascii():
         return text.encode().translate(_SMALL, _NO_LETTERS)
     return letters(text).encode()
+
+
+def letters_of_each(texts: Sequence[str]) -> list[bytes]:
+    """Return `only_letters` of each text, of all at once if they are ASCII and of one line."""
+    whole = "\n".join(texts)
+    if texts and whole.isascii() and whole.count("\n") < len(texts):
+        return whole.encode().translate(_SMALL, _NO_LETTERS.replace(b"\n", b"")).split(b"\n")
+    return [*map(only_letters, texts)]
 
 
 _NO_LETTERS = bytes(code for code in range(0x80) if not chr(code).isalnum())

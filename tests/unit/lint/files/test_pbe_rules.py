@@ -449,6 +449,8 @@ def test_the_examples_of_the_specification_lack_only_their_version():
 @pytest.mark.parametrize(
     "text",
     [
+        *("s.o.", "k. A.", "{goal}", "<goal>", "todo: write this", "TBD - later"),
+        *("[Describe the goal of this prompt here]", "n/a " * 20, "None, none, n/a"),
         *("N.A.", "TODO TODO", "n/a – n/a", "\uff34\uff22\uff24", "Coming soon"),
         *(
             "keine Angabe",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from string import ascii_lowercase
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
@@ -65,6 +66,11 @@ _WORD = lazy(r"[^\W\d_]{2}")
 _UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 
+SLOT_STARTS = frozenset("{[<")
+"""How a text begins that is only a slot to fill in."""
+
+_SLOT = lazy(r"\{[\w .,-]{1,80}\}|\[[\w .,-]{1,80}\]|<[\w .,-]{1,80}>")
+_PUT_OFF = lazy(r"(?:todo|tbd|fixme)(?:\s{0,4}[-–—:]).{0,80}", re.IGNORECASE)
 _BLANK = lazy(r"\{\{[a-z][a-z0-9_]*+\}\}")
 # fmt: off
 _FILLER = frozenset("".join(filter(str.isalnum, text)) for text in (
@@ -76,7 +82,8 @@ _FILLER = frozenset("".join(filter(str.isalnum, text)) for text in (
     "blahblah", "dummy", "whatever", "asdfgh", "qwertz", "abc", "xyz", "test", "testing", "text",
     "blank", "empty", "missing", "pending", "wip", "comingsoon", "nan",
     "keine", "keiner", "keineangabe", "entfällt", "nichtzutreffend", "siehe oben", "wie oben",
-    "folgt", "leer", "aucun", "aucune", "néant", "sans objet", "à définir", "voir plus haut",
+    "folgt", "leer", "s. o.", "k. a.",
+    "aucun", "aucune", "néant", "sans objet", "à définir", "voir plus haut",
     "vide",
     "ninguno", "ninguna", "no aplica", "por definir", "sin definir", "pendiente", "vacío",
     "nenhum", "nenhuma", "não se aplica", "a definir", "vazio", "nessuno", "nessuna", "da definire",
@@ -89,14 +96,12 @@ _FILLER = frozenset("".join(filter(str.isalnum, text)) for text in (
 # fmt: on
 """Whole texts, case folded, of their letters and digits alone."""
 
-LONGEST_FILLER = max(len(filler.encode()) for filler in _FILLER)
-"""How long a text that says nothing can be without repeating itself, its letters in UTF-8."""
+_FILLERS = tuple(_FILLER)
 
-FILLER_LETTERS = max(len(set(filler)) for filler in _FILLER)
-"""How many different letters a text that says nothing can have."""
-
-_LATIN = frozenset("abcdefghijklmnopqrstuvwxyz")
-_ENOUGH = 48
+FILLER_STARTS = frozenset(
+    (b"", *(each.encode()[:2] for each in (*_FILLER, *(2 * letter for letter in ascii_lowercase))))
+)
+"""How the letters and digits of a text in ASCII begin that says nothing."""
 
 _ASCII_SIGNS = bytes(code for code in range(0x80) if not chr(code).isalnum())
 _SIGNS = frozenset(("P", "Z", "C"))
@@ -247,27 +252,26 @@ def says_nothing(text: str) -> bool:
 
     A single letter is not: minimal files that test a format consist of them.
     """
-    bare = _BLANK.sub("", text) if "{{" in text else text
-    # NOTE: almost every text has more different letters than any filler, however long it is.
-    start = _LATIN.intersection(bare[:_ENOUGH].lower())
-    if len(start) > FILLER_LETTERS or _UNFINISHED.search(text):
-        return False  # what is unfinished, CLR001 reports
+    filled = _BLANK.sub("", text) if "{{" in text else text
+    bare = filled.strip()
+    if bare[:1] in SLOT_STARTS and _SLOT.fullmatch(bare):
+        return True
     words = bare.casefold()
     if not words.isascii():
         words = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", words).casefold())
-    letters = _letters(words)
+    letters = _plain(words)
     if not letters:
-        return bare != text or all(_is_sign(character) for character in bare)
-    if letters in _FILLER or re.fullmatch(r"([a-z])\1+", letters):
+        return filled != text or all(is_sign(character) for character in bare)
+    if "a" <= letters[0] <= "z" and letters[0] * len(letters) == letters > letters[0]:
         return True
-    return {*map(_letters, {*words.split()})} - {""} <= _FILLER  # "n/a n/a"
+    if not letters.startswith(_FILLERS) or _UNFINISHED.search(text):
+        return False  # what is unfinished, CLR001 reports
+    each = {*map(_plain, words.split())} - {""}  # "n/a n/a"
+    return letters in _FILLER or each <= _FILLER or _PUT_OFF.fullmatch(bare) is not None
 
 
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
-
-
-def _is_sign(character: str) -> bool:
+def is_sign(character: str) -> bool:
+    """Tell whether a character says nothing by itself: punctuation, a blank, what nobody sees."""
     category = unicodedata.category(character)
     return category[0] in _SIGNS or (category[0] == "S" and category != _DRAWN)
 

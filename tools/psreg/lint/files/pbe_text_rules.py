@@ -12,9 +12,9 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import rule
 from psreg.formats.json.pointer import dotted, join, split
 from psreg.formats.json.syntax_error import shown
-from psreg.formats.pbe import SAVE_TEMPLATE, Pbe
+from psreg.formats.pbe import SAVE_TEMPLATE, TRIGGERS, Pbe
 from psreg.formats.schema import MAX_VIOLATIONS
-from psreg.lint.content.clarity_rules import FILLER_LETTERS, LONGEST_FILLER, says_nothing
+from psreg.lint.content.clarity_rules import FILLER_STARTS, SLOT_STARTS, says_nothing
 from psreg.lint.parser_findings import of_violations
 
 _IDENTIFIERS = ("/phase", "/recognition_key")
@@ -22,6 +22,13 @@ _IDENTIFIERS = ("/phase", "/recognition_key")
 
 _ROOT_IDENTIFIERS = frozenset(("/pbe_name", "/pbe_version", "/pbe_class"))
 """Fields with rules of their own, whose values need not say anything."""
+
+
+_TRIGGERS = join(TRIGGERS)
+"""What a user types may be in brackets, as `[save]`."""
+
+
+_LONGEST_NAME = 64
 
 
 _FEW = 5
@@ -70,7 +77,7 @@ def blank_string(pbe: Pbe) -> Iterator[Finding]:
 
 @rule("PBE027", spec="pbe-1.0/PBE-A13b", severity=WARNING, since="0.2.0")
 def text_says_nothing(pbe: Pbe) -> Iterator[Finding]:
-    """A required text says nothing: `.`, `n/a`, `none`, an empty blank, or a copied example.
+    """A required text says nothing: `.`, `n/a`, `[goal]`, an empty blank, or a copied example.
 
     ## Why
     The assistant reads every required field as an instruction. A full stop, "n/a" or `{{tone}}` is
@@ -92,17 +99,24 @@ def text_says_nothing(pbe: Pbe) -> Iterator[Finding]:
 
 def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
     from psreg.formats.pbe_templates import advice, unfilled  # noqa: PLC0415 - for PBEs
-    from psreg.lint.copied_texts import copied_from  # noqa: PLC0415 - for PBEs
+    from psreg.lint.copied_texts import (  # noqa: PLC0415 - for PBEs
+        copied_from,
+        letters_of_each,
+        may_be_copied,
+    )
 
     copied: dict[str, list[str]] = {}
     found: list[tuple[str, str]] = []
     name = pbe.text("pbe_name") or ""
-    for pointer, text in _prose(pbe):
-        if filler := _filler(pointer, text):
+    prose = _prose(pbe)
+    each_letters = letters_of_each([text for _, text in prose])
+    # NOTE: this is asked about every text of every PBE, and almost all say something.
+    for (pointer, text), letters in zip(prose, each_letters, strict=True):
+        if filler := _filler(pointer, text, letters):
             found.append((pointer, f"{filler}: {shown(text)}"))
         elif left := unfilled(text):
             found.append((pointer, f"contains {left}, a blank that was not filled in"))
-        elif whose := copied_from(text, name):
+        elif may_be_copied(letters) and (whose := copied_from(text, name)):
             copied.setdefault(whose, []).append(pointer)
     for whose, pointers in copied.items():
         if len(pointers) > _FEW:
@@ -118,18 +132,17 @@ def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
         yield Finding(message=f"`{dotted(path)}` {what}", at=pointer, hint=hint)
 
 
-def _filler(pointer: str, text: str) -> str:
-    """Return in which way a text says nothing; "" if it says something."""
-    from psreg.lint.copied_texts import only_letters  # noqa: PLC0415 - for PBEs
-
-    # NOTE: almost every text has more letters than any filler, and no blank.
-    letters = only_letters(text) if "{{" not in text else b""
-    short = len(letters) <= LONGEST_FILLER or letters[0] == letters[1]
-    few = short and (len({*letters}) <= FILLER_LETTERS or not text.isascii())
-    if few and says_nothing(text):
-        return "says nothing"
-    repeats = letters and letters == _letters_of(pointer.rpartition("/")[2])
-    return "only repeats the name of the field" if repeats else ""
+def _filler(pointer: str, text: str, letters: bytes) -> str:
+    """Return in which way a text with these letters says nothing; "" if it says something."""
+    begins = letters[:2] in FILLER_STARTS or text.lstrip()[0] in SLOT_STARTS
+    if begins or not text.isascii():
+        is_command = pointer.startswith(_TRIGGERS)
+        if says_nothing(text.strip("[<{}>]") if is_command else text):
+            return "says nothing"
+    if letters and len(letters) <= _LONGEST_NAME:
+        repeats = letters == _letters_of(pointer.rpartition("/")[2])
+        return "only repeats the name of the field" if repeats else ""
+    return ""
 
 
 @lru_cache(maxsize=256)
