@@ -78,6 +78,11 @@ class Gate:
         best = [clause for clause in clauses[-_ENOUGH:] if _letters(clause)[0] >= _SHORT]
         self._clauses = [_Clause(phrases) for phrases in reversed(best)]
 
+    @property
+    def demands(self) -> list[frozenset[str]]:
+        """For each clause marks of which every text that this gate lets has one."""
+        return [clause.marks for clause in self._clauses]
+
     def lets(self, content: Content) -> bool:
         """Tell whether `content` has a phrase of each clause; without it, nothing matches."""
         marks = content.marks
@@ -103,6 +108,12 @@ class _Clause:
         together = [each for each in marks if len(each) != 1]
         heads = frozenset(max(each, key=len, default="") for each in together)
         return frozenset[str]().union(*alone), heads, together
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """Marks of which every text with one of the phrases has one."""
+        alone, heads, _ = self._words
+        return alone | heads
 
     def has_words(self, marks: frozenset[str]) -> bool:
         alone, heads, together = self._words

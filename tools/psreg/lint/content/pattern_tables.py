@@ -1,10 +1,11 @@
 """The data files of patterns, and how a text is searched for them.
 
-Each file in `data/` is read when it is first needed. An index of the first letters of words selects
-the rows whose `starts` and `words` occur in a text; the gate of a row, which is read off its
-pattern, asks for the phrases that a match contains. Only then is the pattern compiled, and tried
-where one of its `starts` occurs. Checking an ordinary text takes little more than reading the
-beginnings of its words. Every repetition in a pattern is bounded, so the time is linear.
+Each file in `data/` is read when it is first needed. An index of words and their first letters
+selects the rows whose `starts` or `words` may occur in a text; the gate of a row, which is read off
+its pattern, asks for the phrases that a match contains. Only then is the pattern compiled, and
+tried where one of its `starts` occurs. Where many texts are checked, the index learns what the
+patterns say. Checking an ordinary text takes little more than reading the beginnings of its words.
+Every repetition in a pattern is bounded, so the time is linear.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 from pkgutil import get_data
@@ -22,7 +23,7 @@ from typing import Any
 from psreg.core.diagnostics import ERROR, Finding, Severity
 from psreg.core.regex import lazy
 from psreg.lint.content.pattern_gates import Gate
-from psreg.lint.content.search_marks import mark, marks_of
+from psreg.lint.content.search_marks import MarkIndex, mark, marks_of, marks_of_any
 from psreg.lint.content.texts import Content, Segment, quoted
 
 REACH = 80
@@ -197,10 +198,18 @@ class Pattern:
             found.setdefault(max(marks, key=len), []).append((word, marks))
         return found
 
-    @cached_property
+    @property
     def anchors(self) -> frozenset[str]:
-        """Marks of which every matching text has one: the longest of each start, or the words'."""
+        """Marks of which every matching text has one: the words', or the longest of each start."""
         return self._marks_of_words if self.words else self._marks_of_starts
+
+    @property
+    def demands(self) -> list[frozenset[str]]:
+        """Sets of marks, of each of which a matching text has one; it takes long to find them."""
+        starts = [marks for known in self._starts.values() for _, marks in known]
+        shortest = frozenset(min(marks - {""}, key=len, default="") for marks in starts)
+        marks = (self._marks_of_words, self._marks_of_starts, shortest, marks_of_any(self.needles))
+        return [*marks, *self._gate.demands]
 
     @cached_property
     def _marks_of_starts(self) -> frozenset[str]:
@@ -212,28 +221,45 @@ class Pattern:
         return list(dict.fromkeys(start[: start.find(" ") + 1] or start for start in self.starts))
 
 
+_OFTEN = frozenset((16, 256, 4096))
+"""After so many texts, it pays to read the patterns that were possible in them, but never begun."""
+
+
 class Rows(tuple[Pattern, ...]):  # noqa: SLOT001 - it caches what it computes
-    """Patterns of one rule, found quickly by the heads of words."""
+    """Patterns of one rule, found quickly by the marks of a text."""
 
     def possible(self, content: Content) -> Iterator[tuple[Pattern, list[str]]]:
         """Yield the patterns that may match in `content`, in order, and how matches begin."""
-        if self._marks.isdisjoint(content.marks):
-            return iter(())
-        # NOTE: of two sets the smaller one is walked, of a set and the keys of a dict the set.
-        found = {at for each in self._marks & content.marks for at in self._by_mark[each]}
-        return ((row, words) for at in sorted(found) if (words := (row := self[at]).begun(content)))
+        self._searches.asked += 1
+        if self._searches.asked in _OFTEN:
+            self._learn()
+        for at in self._searches.index.possible(content.marks):
+            row = self[at]
+            if words := row.begun(content):
+                yield row, words
+            else:
+                self._searches.in_vain.add(at)
+
+    def _learn(self) -> None:
+        """Take into the index what the patterns say that were often in vain."""
+        known = self._searches
+        known.index = MarkIndex(
+            [row.demands if at in known.in_vain else [row.anchors] for at, row in enumerate(self)]
+        )
 
     @cached_property
-    def _marks(self) -> frozenset[str]:
-        return frozenset(self._by_mark)
+    def _searches(self) -> _Searches:
+        return _Searches(index=MarkIndex([[row.anchors] for row in self]))
 
-    @cached_property
-    def _by_mark(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for at, row in enumerate(self):
-            for each in row.anchors:
-                found.setdefault(each, []).append(at)
-        return found
+
+@dataclass(slots=True, kw_only=True)
+class _Searches:
+    """How texts were searched for some rows, which makes the next searches faster."""
+
+    index: MarkIndex
+    asked: int = 0
+    in_vain: set[int] = field(default_factory=set)
+    """The rows that the index could not exclude from a text in which they were not begun."""
 
 
 @cache

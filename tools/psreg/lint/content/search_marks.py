@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache, lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache, reduce
 from itertools import chain
+from operator import or_
 
 from psreg.core.regex import lazy
 
@@ -134,3 +135,43 @@ def marks_of(beginning: str) -> frozenset[str]:
             *(word[0] if word.end() < len(beginning) else mark(word[0]) for word in words),
         )
     )
+
+
+class MarkIndex:
+    """Which of several rows may match in a text, by its marks.
+
+    A row demands one mark of each of a few sets; in a text without it, it cannot match. An empty
+    set demands nothing, nor does one with "", the mark of every text.
+    """
+
+    def __init__(self, demands: Sequence[Iterable[frozenset[str]]]) -> None:
+        self._size = len(demands)
+        self._bits: dict[str, int] = {}
+        """By mark, which rows have it in their first set, then in their second one, and so on."""
+        self._without: list[int] = []
+        """The rows that have no first set, then no second one, and so on."""
+        for at, sets in enumerate(demands):
+            telling = (marks for marks in sets if marks and "" not in marks)
+            for number, marks in enumerate(telling):
+                self._demand(at, number, marks)
+        self._marks = frozenset(self._bits)
+
+    def _demand(self, at: int, number: int, marks: frozenset[str]) -> None:
+        if number == len(self._without):
+            self._without.append((1 << self._size) - 1)
+        self._without[number] &= ~(1 << at)
+        bit, bits = 1 << number * self._size + at, self._bits
+        for each in marks:
+            bits[each] = bits.get(each, 0) | bit
+
+    def possible(self, marks: frozenset[str]) -> Iterator[int]:
+        """Yield the numbers of the rows that may match in a text with `marks`, in order."""
+        # NOTE: of two sets the smaller one is walked.
+        bits = reduce(or_, map(self._bits.__getitem__, self._marks & marks), 0)
+        left = (1 << self._size) - 1
+        for without in self._without:
+            left &= bits | without
+            bits >>= self._size
+        while left:
+            yield (left & -left).bit_length() - 1
+            left &= left - 1
