@@ -145,6 +145,8 @@ def test_a_run_on_the_stub_that_says_so_is_no_finding():
         ('{"run": 1, "role": "user", "content": "Say hello."}\n', "has no run header"),
         (transcript(PROMPT, "claude", answers=()), "has no answer"),
         (transcript(PROMPT, "claude", answers=[" "]), "has no answer"),
+        (transcript(PROMPT, "claude", answers=[".", "\u2026 ?!"]), "has no answer"),
+        (transcript(PROMPT, "claude", answers=[" Say  hello.\n"]), "has no answer"),
         (transcript(PROMPT, "claude", answers=["\u200b", "\u3164\u2800\n"]), "has no answer"),
         (
             transcript(PROMPT, "claude").replace('"run": {', '"run": {"platform": "gemini", '),

@@ -26,7 +26,7 @@ from psreg.formats.platforms import OTHER_WORDS, PLATFORMS
 from psreg.formats.protocol_versions import STUB
 from psreg.formats.release import TestRun
 from psreg.formats.tree import Submission
-from psreg.lint.content.clarity_rules import says_nothing
+from psreg.lint.content.clarity_rules import is_sign, says_nothing
 
 EARLIEST = date(2022, 1, 1)
 """No assistant that people could use is older."""
@@ -246,7 +246,7 @@ def _of_conversation(submission: Submission, path: PurePosixPath) -> Iterator[Do
     pairs = list(_exchanges(conversation))
     if conversation.issues:
         yield Doubt(message="its transcript cannot be read", member="evidence", severity=WARNING)
-    elif not any(_is_seen(answer) for _, answer in pairs):
+    elif not any(_answers(said, answer) for said, answer in pairs):
         message = "its transcript has no answer"
         yield Doubt(message=message, member="evidence", severity=WARNING)
     elif not _has_prompt(submission, [said for said, _ in pairs]):
@@ -257,11 +257,13 @@ def _of_conversation(submission: Submission, path: PurePosixPath) -> Iterator[Do
         yield Doubt(message=message, member="evidence")
 
 
-def _is_seen(answer: str) -> bool:
-    """Tell whether an answer has more than blanks and characters that nobody sees."""
+def _answers(said: str, answer: str) -> bool:
+    """Tell whether an answer has more than punctuation and what nobody sees, and is not an echo."""
     from psreg.lint.content.text_folding import folded  # noqa: PLC0415 - most releases have no rows
 
-    return bool(folded(answer).strip())
+    if _BLANK.sub("", answer) == _BLANK.sub("", said.rpartition("\0")[2]):
+        return False
+    return not all(map(is_sign, folded(answer)))
 
 
 def _exchanges(conversation: Conversation) -> Iterator[tuple[str, str]]:
