@@ -236,15 +236,17 @@ class _Build:
         """Build the whole site aside, and swap it in."""
         from psreg.catalogue import fixed_files  # noqa: PLC0415 - a change does not need it
 
-        listed, (frame,) = in_parallel(self._listed, [self._frame()])
-        rules = fixed.rules()
+        # NOTE: mkdocs takes longer than all the rest that entries need.
+        (listed, rules, scripts), (frame,) = in_parallel(
+            lambda: (self._listed(), fixed.rules(), fixed.scripts()), [self._frame()]
+        )
         before = Manifest(
             fingerprint=self.fingerprint,
             frames=fixed_files.entry_frames(frame),
             pages=fixed_files.fixed_pages(frame, rules),
         )
         with new_site(self.out) as target:
-            write = partial(fixed_files.write, target, frame, rules, fixed.scripts(), self.site)
+            write = partial(fixed_files.write, target, frame, rules, scripts, self.site)
             shells = Shells(shells_of(before.frames), self.site)
             drafts = _named(self.drafts, listed.get(DRAFTS, ()))
             records = {n: record for n, record in flat(listed).items() if n not in drafts}

@@ -36,20 +36,24 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
     `notice` is HTML for the top of the page of the name.
     """
     home, latest = _home(entry), entry.latest
+    facts = _facts(entry, latest, site)
     yield Page(
         path=home,
         title=release_view.title(latest),
         description=release_view.field(latest, "summary"),
-        body=_header(entry, latest, notice, pinned=False) + _body(entry, latest, site),
+        body=_header(entry, latest, notice, pinned=False) + _body(entry, latest, site, facts),
     )
     for release in entry.releases:
         path = f"{home}{release.record.version}/"
-        body = _short_body if release is latest else _body
+        if release is latest:
+            body = _short_body(entry, release, facts)
+        else:
+            body = _body(entry, release, site, _facts(entry, release, site))
         yield Page(
             path=path,
             title=f"{release_view.title(release)} {release.record.version}",
             description=release_view.field(release, "summary"),
-            body=_header(entry, release, "", pinned=True) + body(entry, release, site),
+            body=_header(entry, release, "", pinned=True) + body,
             canonical=home if release is latest else path,
         )
 
@@ -127,7 +131,7 @@ def _banners(entry: Entry, release: Release) -> str:
 _DRAFT = "Nothing here is signed, and psreg does not install it."
 
 
-def _body(entry: Entry, release: Release, site: Site) -> str:
+def _body(entry: Entry, release: Release, site: Site, facts: str) -> str:
     main = "".join(
         (
             _use_case(release),
@@ -151,17 +155,17 @@ def _body(entry: Entry, release: Release, site: Site) -> str:
     )
     return (
         f'<nav class="ps-contents" aria-label="On this page"><ul>{contents}</ul></nav>'
-        f"{_columns(main, _facts(entry, release, site))}"
+        f"{_columns(main, facts)}"
     )
 
 
-def _short_body(entry: Entry, release: Release, site: Site) -> str:
+def _short_body(entry: Entry, release: Release, facts: str) -> str:
     """Return the body of the latest version's page: no page says twice what another one says."""
     home = address(_home(entry))
     page = link(home, f"the page of <code>{text(entry.record.name)}</code>")
     rest = f"<p>This is the newest version. Its text, its tests and all versions are on {page}.</p>"
-    facts = _facts(entry, release, site).replace('href="#', f'href="{home}#')
-    return _columns(_use_case(release) + release_view.changes(release) + rest, facts)
+    main = _use_case(release) + release_view.changes(release) + rest
+    return _columns(main, facts.replace('href="#', f'href="{home}#'))
 
 
 def _columns(main: str, facts: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -236,7 +237,9 @@ def score_section(release: Release) -> str:
     return section("score", "Score", _score(found)) if found else ""
 
 
+@lru_cache(maxsize=1 << 10)
 def _score(score: Score) -> str:
+    # NOTE: many releases miss the same points.
     rows = "".join(map(_score_row, score.parts))
     return (
         f'<p class="ps-score__lead"><strong>{score.total}</strong> of 100 points, from '
