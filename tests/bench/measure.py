@@ -1,11 +1,9 @@
 """Measuring whole processes: wall time, CPU time, memory; medians of interleaved runs."""
 
 import json
-import os
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -43,28 +41,26 @@ class Metric:
         return json.dumps({**row, "ratio": ratio, "limit": self.limit, "ok": self.ok})
 
 
+_RUN = """
+import json, resource, subprocess, sys, time
+began, null = time.perf_counter(), subprocess.DEVNULL
+code = subprocess.call(sys.argv[1:], stdin=null, stdout=null)
+wall, used = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([code, wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
+"""
+# A process that is started counts the memory of the one that started it: let that be a small one.
+
+
 def cost(
     command: Sequence[str], *, env: dict[str, str] | None = None, cwd: str | None = None
 ) -> Cost:
     """Run `command` to its end, which must be exit code 0, and return what it took."""
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        command,
-        env=env,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    errors = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    process.stderr.close()
-    if process.returncode:
-        sys.exit(f"bench: {' '.join(command)} ended with {process.returncode}:\n{errors}")
-    wall = time.perf_counter() - began
-    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    program = (sys.executable, "-I", "-S", "-c", _RUN, *command)
+    done = subprocess.run(program, check=True, env=env, cwd=cwd, capture_output=True, text=True)
+    code, *took = json.loads(done.stdout)
+    if code:
+        sys.exit(f"bench: {' '.join(command)} ended with {code}:\n{done.stderr}")
+    return Cost(*took)
 
 
 def side_by_side(runs: int, *candidates: Callable[[], Cost]) -> list[Cost]:
