@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from psreg.formats import pbe
 from psreg.lint.content import texts
 from psreg.lint.content.pattern_gates import Gate
-from psreg.lint.content.pattern_tables import patterns, table
+from psreg.lint.content.pattern_tables import patterns, table, with_any_blanks
 from psreg.lint.content.search_marks import MarkIndex
 from support.generated import MATCHES
 from support.walks import sampled
@@ -30,18 +30,32 @@ def lets(pattern, text):
 @pytest.mark.unmeasured
 @pytest.mark.parametrize("row", sampled(ROWS, 30), ids=lambda row: row.id)
 def test_no_match_is_shut_out(row):
-    regex = re.compile(row.pattern.replace(" ", r"\s{1,4}"), 0 if row.cased else re.IGNORECASE)
-    # What only comes before a match may be what a row demands, and is not drawn here.
-    index = MarkIndex([[] if row.only_after else row.demands])
+    before = compiled(row, rf"(?:{row.only_after})\Z")
+    regex = compiled(row, row.pattern)
+    index = MarkIndex([row.demands])
 
     @MATCHES
-    @given(st.from_regex(regex))
-    def shut_out(text):
-        if regex.search(text):
-            assert lets(row.pattern, text)
-            assert [*index.possible(texts.of_readme(text).marks)] == [0]
+    @given(st.from_regex(before) if row.only_after else st.just(""), st.from_regex(regex))
+    def shut_out(first, then):
+        text = first + then
+        match = regex.search(text)
+        if match and before.search(text[: match.start()]):
+            content = texts.of_readme(text)
+            assert row.gate.lets(content)
+            assert index.possible(content.marks) == 1
+            assert not any(map(content.marks.isdisjoint, row.words))
 
     shut_out()
+
+
+def compiled(row, pattern):
+    return re.compile(with_any_blanks(pattern), 0 if row.cased else re.IGNORECASE)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+def test_the_words_of_a_row_are_what_its_gate_demands(row):
+    for words in row.words:
+        assert words in row.gate.demands, "print data/words.toml again: tests/bench/rare_words.py"
 
 
 @pytest.mark.parametrize(

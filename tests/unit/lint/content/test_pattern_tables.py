@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 
 import pytest
@@ -18,6 +19,7 @@ from psreg.lint.content.pattern_tables import (
     hosts,
     patterns,
     table,
+    with_any_blanks,
 )
 from psreg.lint.content.texts import Content, Kind, Segment
 from support.generated import MATCHES
@@ -115,13 +117,12 @@ def test_a_row_finds_what_it_is_for(row):
 @pytest.mark.parametrize("row", sampled(ROWS[len(hosts()) :], 30, kind_of), ids=lambda row: row.id)
 def test_starts_words_and_needles_lose_no_match(row):
     """Every match of the pattern begins with one of its starts, with blanks of any kind."""
-    regex = re.compile(row.pattern.replace(" ", r"\s{1,4}"), 0 if row.cased else re.IGNORECASE)
+    regex = re.compile(with_any_blanks(row.pattern), 0 if row.cased else re.IGNORECASE)
     bare = Pattern(
         id="x",
         pattern=row.pattern,
         starts=row.starts,
         needles=row.needles,
-        words=row.words,
         note="x",
         cased=row.cased,
     )
@@ -224,12 +225,54 @@ def test_hosts_that_look_like_files_need_a_url():
     assert found(rows["webhook.site"], "my-webhook.site, webhook.site.example") == []
 
 
-def test_a_row_with_words_is_for_texts_that_have_one():
-    row = pattern("send it", "send it", words=("secret",))
-    assert row.begun(content("send it in secret"))
-    assert not row.begun(content("send it"))
+def test_a_row_with_words_is_for_texts_that_have_one_of_each_set():
+    words = (frozenset(["secret", "token"]), frozenset(["mail"]))
+    row = pattern("send it", "send it", words=words)
+    assert row.begun(content("send it, a secret, by mail"))
+    assert not row.begun(content("send it, a secret"))
+    assert not row.begun(content("send it by mail"))
 
 
 def test_the_patterns_of_disguises():
     assert set(disguisable()) == {"PS010", "PS011", "PS012", "PS018", "PS022", "PS032", "PS033"}
     assert all(disguisable().values())
+
+
+@pytest.mark.parametrize(
+    ("written", "matching", "other"),
+    [
+        ("one two", "one \n two", "one1two"),
+        ("one[- ]two", "one\ttwo", "one1two"),
+        (r"one[\] x]two", "one]two", "one{two"),
+        (r"one\[ two", "one[  two", "one[two"),
+    ],
+)
+def test_a_blank_matches_white_space_of_any_kind(written, matching, other):
+    rows = Rows([pattern(written, "one")])
+    assert [hit.text for hit in hits(content(matching), rows)] == [matching]
+    assert list(hits(content(other), rows)) == []
+
+
+def test_rows_are_found_however_many_texts_were_searched_before_and_by_several_threads():
+    tables = [patterns("threats", code) for code in table("threats")]
+    examples = [row["hostile"] for rows in table("threats").values() for row in rows]
+
+    def found(example):
+        return [[hit.pattern.id for hit in hits(content(example), rows)] for rows in tables]
+
+    def one_by_one(example):
+        where = content(example)
+        return [
+            [hit.pattern.id for hit in searched(rows, where) if not hit.is_last] for rows in tables
+        ]
+
+    def searched(rows, where):
+        told = {}
+        for row in rows:
+            yield from row.hits_at(where, row.begun(where), told)
+
+    expected = [one_by_one(example) for example in examples]
+    assert any(map(any, expected))
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(2):
+            assert list(pool.map(found, examples)) == expected

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from string import ascii_lowercase
+from string import ascii_lowercase, digits
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
@@ -98,10 +98,19 @@ _FILLER = frozenset("".join(filter(str.isalnum, text)) for text in (
 
 _FILLERS = tuple(_FILLER)
 
+_STARTS = {each[:3] for each in _FILLER}
+_SHORT = {each for each in _FILLER if each.isascii() and not each[2:]}
+
 FILLER_STARTS = frozenset(
-    (b"", *(each.encode()[:2] for each in (*_FILLER, *(2 * letter for letter in ascii_lowercase))))
+    start.encode()
+    for start in (
+        "",
+        *_STARTS,
+        *(short + then for short in _SHORT for then in ascii_lowercase + digits),
+        *(number * letter for letter in ascii_lowercase for number in (2, 3)),
+    )
 )
-"""How the letters and digits of a text in ASCII begin that says nothing."""
+"""The first three letters and digits of a text in ASCII that says nothing, or all if it has two."""
 
 _ASCII_SIGNS = bytes(code for code in range(0x80) if not chr(code).isalnum())
 _SIGNS = frozenset(("P", "Z", "C"))

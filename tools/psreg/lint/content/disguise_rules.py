@@ -214,7 +214,6 @@ def _unaccented(row: Pattern) -> Pattern:
         unless_before=before,
         starts=tuple(map(text_folding.unaccented, row.starts)),
         needles=tuple(map(text_folding.unaccented, row.needles)),
-        words=tuple(map(text_folding.unaccented, row.words)),
     )
 
 

@@ -1,7 +1,7 @@
 """The data files of patterns, and how a text is searched for them.
 
 Each file in `data/` is read when it is first needed. An index of words and their first letters
-selects the rows whose `starts` or `words` may occur in a text; the gate of a row, which is read off
+selects the rows that a text has the words for (`words.toml`); the gate of a row, which is read off
 its pattern, asks for the phrases that a match contains. Only then is the pattern compiled, and
 tried where one of its `starts` occurs. Where many texts are checked, the index learns what the
 patterns say. Checking an ordinary text takes little more than reading the beginnings of its words.
@@ -14,16 +14,16 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import chain
+from itertools import accumulate, chain
 from pkgutil import get_data
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, Finding, Severity
 from psreg.core.regex import lazy
 from psreg.lint.content.pattern_gates import Gate
-from psreg.lint.content.search_marks import MarkIndex, mark, marks_of, marks_of_any
+from psreg.lint.content.search_marks import MarkIndex, marks_of, marks_of_any, numbers_of
 from psreg.lint.content.texts import Content, Segment, quoted
 
 REACH = 80
@@ -116,7 +116,8 @@ class Pattern:
     starts: tuple[str, ...]
     needles: tuple[str, ...]
     note: str
-    words: tuple[str, ...] = ()
+    words: tuple[frozenset[str], ...] = ()
+    """Sets of marks, of each of which a matching text has one, read off the pattern beforehand."""
     cased: bool = False
     severity: Severity | None = None
     only_after: str = ""
@@ -133,14 +134,14 @@ class Pattern:
     def _begun(self, content: Content) -> list[str]:
         # NOTE: looking up words in a set is cheaper than searching the text for needles.
         marks = content.marks
-        begun = self._marks_of_starts & marks
-        if not begun or (self.words and marks.isdisjoint(self._marks_of_words)):
+        begun = self.starting & marks
+        if not begun or any(map(marks.isdisjoint, self.words)):
             return []
         starts = self._starts
         words = {word for each in begun for word, start in starts[each] if start <= marks}
         if words and self.needles and not any(map(content.contains, self.needles)):
             return []
-        if not words or not self._gate.lets(content):
+        if not words or not self.gate.lets(content):
             return []
         return [word for word in self._words if word in words]
 
@@ -181,12 +182,9 @@ class Pattern:
         return _compiled(self.pattern, cased=self.cased)
 
     @cached_property
-    def _gate(self) -> Gate:
+    def gate(self) -> Gate:
+        """What a text must contain for the row to match in it."""
         return Gate(f"(?:{self.only_after})(?:{self.pattern})")
-
-    @cached_property
-    def _marks_of_words(self) -> frozenset[str]:
-        return frozenset(mark(word) or word for word in self.words)
 
     @cached_property
     def _starts(self) -> dict[str, list[tuple[str, frozenset[str]]]]:
@@ -195,24 +193,25 @@ class Pattern:
         for start in self.starts:
             word = start[: start.find(" ") + 1] or start
             marks = marks_of(start if start.isascii() else word)
-            found.setdefault(max(marks, key=len), []).append((word, marks))
+            found.setdefault(max(sorted(marks), key=len), []).append((word, marks))
         return found
 
     @property
     def anchors(self) -> frozenset[str]:
-        """Marks of which every matching text has one: the words', or the longest of each start."""
-        return self._marks_of_words if self.words else self._marks_of_starts
+        """Marks of which every matching text has one: some words, or the longest of each start."""
+        return self.words[0] if self.words else self.starting
 
     @property
     def demands(self) -> list[frozenset[str]]:
         """Sets of marks, of each of which a matching text has one; it takes long to find them."""
         starts = [marks for known in self._starts.values() for _, marks in known]
         shortest = frozenset(min(marks - {""}, key=len, default="") for marks in starts)
-        marks = (self._marks_of_words, self._marks_of_starts, shortest, marks_of_any(self.needles))
-        return [*marks, *self._gate.demands]
+        marks = (self.starting, shortest, marks_of_any(self.needles))
+        return [*marks, *self.gate.demands]
 
     @cached_property
-    def _marks_of_starts(self) -> frozenset[str]:
+    def starting(self) -> frozenset[str]:
+        """The longest mark of each start."""
         return frozenset(self._starts)
 
     @cached_property
@@ -221,45 +220,64 @@ class Pattern:
         return list(dict.fromkeys(start[: start.find(" ") + 1] or start for start in self.starts))
 
 
-_OFTEN = frozenset((16, 256, 4096))
-"""After so many texts, it pays to read the patterns that were possible in them, but never begun."""
-
-
 class Rows(tuple[Pattern, ...]):  # noqa: SLOT001 - it caches what it computes
     """Patterns of one rule, found quickly by the marks of a text."""
 
     def possible(self, content: Content) -> Iterator[tuple[Pattern, list[str]]]:
         """Yield the patterns that may match in `content`, in order, and how matches begin."""
-        self._searches.asked += 1
-        if self._searches.asked in _OFTEN:
-            self._learn()
-        for at in self._searches.index.possible(content.marks):
+        for at in numbers_of(_SEARCHES.possible(self, content.marks)):
             row = self[at]
             if words := row.begun(content):
                 yield row, words
             else:
-                self._searches.in_vain.add(at)
-
-    def _learn(self) -> None:
-        """Take into the index what the patterns say that were often in vain."""
-        known = self._searches
-        known.index = MarkIndex(
-            [row.demands if at in known.in_vain else [row.anchors] for at, row in enumerate(self)]
-        )
+                _SEARCHES.in_vain.add(id(row))
 
     @cached_property
-    def _searches(self) -> _Searches:
-        return _Searches(index=MarkIndex([[row.anchors] for row in self]))
+    def anchored(self) -> MarkIndex:
+        """Which of these rows may match, by their anchors alone."""
+        return MarkIndex([[row.anchors] for row in self])
 
 
-@dataclass(slots=True, kw_only=True)
 class _Searches:
-    """How texts were searched for some rows, which makes the next searches faster."""
+    """How texts were searched for the rows of all rules, which makes the next searches faster."""
 
-    index: MarkIndex
-    asked: int = 0
-    in_vain: set[int] = field(default_factory=set)
-    """The rows that the index could not exclude from a text in which they were not begun."""
+    def __init__(self) -> None:
+        self.in_vain: set[int] = set()
+        """The ids of rows that no index could exclude from a text in which they were not begun."""
+        self._asked = 0
+        self._tables: dict[int, Rows] = {}
+        self._learned: tuple[MarkIndex, dict[int, int]] = (MarkIndex(()), {})
+        """An index of all rows, and by the id of a table the number of its first row there."""
+        self._last: tuple[frozenset[str], MarkIndex, int] = (frozenset(), self._learned[0], 0)
+
+    def possible(self, rows: Rows, marks: frozenset[str]) -> int:
+        """Return which of `rows` may match in a text with `marks`, as bits."""
+        self._asked += 1
+        if self._asked in _OFTEN:
+            self._learn()
+        # NOTE: other threads may search and learn at the same time.
+        (index, first), last = self._learned, self._last
+        if id(rows) not in first:
+            self._tables[id(rows)] = rows
+            return rows.anchored.possible(marks)
+        if last[0] is not marks or last[1] is not index:
+            last = self._last = marks, index, index.possible(marks)
+        return last[2] >> first[id(rows)] & (1 << len(rows)) - 1
+
+    def _learn(self) -> None:
+        """Make one index of all tables, with what the patterns say that were often in vain."""
+        tables, vain = list(self._tables.values()), self.in_vain
+        rows = chain.from_iterable(tables)
+        index = MarkIndex([row.demands if id(row) in vain else [row.anchors] for row in rows])
+        first = dict(zip(map(id, tables), accumulate(map(len, tables), initial=0), strict=False))
+        self._learned = (index, first)
+
+
+_OFTEN = frozenset((400, 6_400, 100_000))
+"""After so many searches, it pays to read the patterns that were possible, but never begun."""
+
+
+_SEARCHES = _Searches()
 
 
 @cache
@@ -299,6 +317,7 @@ def _read(value: str) -> Any:
 @cache
 def patterns(name: str, code: str) -> Rows:
     """Return the rows of `data/<name>.toml` that belong to the rule `code`."""
+    words = table("words").get(code, {})
     return Rows(
         Pattern(
             id=row["id"],
@@ -306,7 +325,7 @@ def patterns(name: str, code: str) -> Rows:
             starts=tuple(row["starts"]),
             needles=tuple(row.get("needles", ())),
             note=row["note"],
-            words=tuple(row.get("words", ())),
+            words=tuple(frozenset(each.split()) for each in words.get(row["id"], ())),
             cased=row.get("cased", False),
             severity=Severity(row["level"]) if "level" in row else None,
             only_after=row.get("only_after", ""),
@@ -332,8 +351,21 @@ def hits(content: Content, rows: Rows) -> Iterator[Hit]:
 
 @cache
 def _compiled(pattern: str, *, cased: bool = False) -> re.Pattern[str]:
-    # NOTE: texts are wrapped and indented, so a blank in a pattern matches any white space.
-    return re.compile(pattern.replace(" ", r"\s{1,4}"), 0 if cased else re.IGNORECASE)
+    return re.compile(with_any_blanks(pattern), 0 if cased else re.IGNORECASE)
+
+
+def with_any_blanks(pattern: str) -> str:
+    """Return `pattern` with white space for each blank: texts are wrapped and indented."""
+    if "[" not in pattern:
+        return pattern.replace(" ", r"\s{1,4}")
+    return _BLANK_OR_SET.sub(_any_blank, pattern)
+
+
+_BLANK_OR_SET = lazy(r"\\.|\[\^?\]?(?:\\.|[^\]\\]){0,200}\]| ")
+
+
+def _any_blank(found: re.Match[str]) -> str:
+    return r"\s{1,4}" if found[0] == " " else found[0].replace(" ", r"\s")
 
 
 @lru_cache(maxsize=1 << 12)

@@ -164,14 +164,19 @@ class MarkIndex:
         for each in marks:
             bits[each] = bits.get(each, 0) | bit
 
-    def possible(self, marks: frozenset[str]) -> Iterator[int]:
-        """Yield the numbers of the rows that may match in a text with `marks`, in order."""
+    def possible(self, marks: frozenset[str]) -> int:
+        """Return which rows may match in a text with `marks`: the first one is the lowest bit."""
         # NOTE: of two sets the smaller one is walked.
         bits = reduce(or_, map(self._bits.__getitem__, self._marks & marks), 0)
         left = (1 << self._size) - 1
         for without in self._without:
             left &= bits | without
             bits >>= self._size
-        while left:
-            yield (left & -left).bit_length() - 1
-            left &= left - 1
+        return left
+
+
+def numbers_of(bits: int) -> Iterator[int]:
+    """Yield the numbers of the bits that are set, from the lowest one."""
+    while bits:
+        yield (bits & -bits).bit_length() - 1
+        bits &= bits - 1

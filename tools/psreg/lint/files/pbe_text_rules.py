@@ -134,7 +134,7 @@ def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
 
 def _filler(pointer: str, text: str, letters: bytes) -> str:
     """Return in which way a text with these letters says nothing; "" if it says something."""
-    begins = letters[:2] in FILLER_STARTS or text.lstrip()[0] in SLOT_STARTS
+    begins = letters[:3] in FILLER_STARTS or text.lstrip()[0] in SLOT_STARTS
     if begins or not text.isascii():
         is_command = pointer.startswith(_TRIGGERS)
         if says_nothing(text.strip("[<{}>]") if is_command else text):
