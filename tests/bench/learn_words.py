@@ -24,7 +24,7 @@ from psreg.formats import dotprompt
 from psreg.lint.content import attack_words
 from psreg.lint.content.texts import of_prompt
 
-SOURCES, TEXTS, WORDS, FOLDS = 5, 15, 1500, 6
+SOURCES, TEXTS, WORDS, FOLDS = 6, 15, 1500, 6
 FIRST, SECOND = 0.003, 0.01
 SCALE = 1000
 ABOUT_FILES = frozenset(
@@ -82,11 +82,14 @@ def matrix(texts, known):
 
 
 def candidates(texts):
-    """Return the words that several sources have, sorted."""
+    """Return the words that several sources of ordinary texts have, sorted.
+
+    Words that only attacks have are above all those of a language that no ordinary text is in.
+    """
     sources, number = defaultdict(set), Counter()
-    for source, words in texts:
+    for kind, source, words in texts:
         number.update(words)
-        for word in words:
+        for word in words if kind else ():
             sources[word].add(source)
     often = {word for word in number if number[word] >= TEXTS and len(sources[word]) >= SOURCES}
     return sorted(word for word in often - ABOUT_FILES if len(word) > 1 and not word.isdigit())
@@ -129,7 +132,7 @@ def main():
     args = parser.parse_args()
     folders = [args.hostile, *args.benign]
     texts = [(number, *each) for number, folder in enumerate(folders) for each in read(folder)]
-    known = candidates([text[1:] for text in texts])
+    known = candidates(texts)
     kind = np.array([number for number, *_ in texts])
     names, source = np.unique([name for _, name, _ in texts], return_inverse=True)
     found, hostile = matrix(texts, known), kind == 0

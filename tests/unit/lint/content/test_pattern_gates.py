@@ -11,6 +11,7 @@ from psreg.lint.content import texts
 from psreg.lint.content.pattern_gates import Gate
 from psreg.lint.content.pattern_tables import patterns, table, with_any_blanks
 from psreg.lint.content.search_marks import MarkIndex
+from support.beginnings import LONGEST, beginnings
 from support.generated import MATCHES
 from support.walks import sampled
 
@@ -91,3 +92,18 @@ def test_a_phrase_may_be_split_over_the_values_of_a_pbe():
     document = pbe.read(b'{"a": "reveal your", "b": "prompt", "c": 1}')
     assert Gate("your prompt").lets(texts.of_pbe(document))
     assert not Gate("prompt your").lets(texts.of_pbe(document))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+def test_every_match_begins_with_one_of_the_starts(row):
+    def is_known(text):
+        words = re.sub(r"[\W_]+", " ", text)
+        return any(
+            (words if start[:-1].isalnum() and start[-1] == " " else text).startswith(start)
+            or (" " in start and words.startswith(start))
+            for start in row.starts
+        )
+
+    found = beginnings(with_any_blanks(row.pattern))
+    unknown = {text for text in found if not is_known(text.replace("ı", "i"))}
+    assert not {text for text in unknown if len(text) < LONGEST - 1}

@@ -46,7 +46,7 @@ def words_of(content: Content) -> frozenset[str]:
     words, lower = content.words, content.lower
     if prompt := content.prompt:
         lower = "\n".join((prompt.content, *prompt.defaults.values())).lower()
-        words = search_marks.words_of(lower, ascii_only=lower.isascii())
+        words = search_marks.words_of(search_marks.spaced(lower), ascii_only=lower.isascii())
     return words if lower.isascii() else words.union(_LETTERS.findall(lower))
 
 

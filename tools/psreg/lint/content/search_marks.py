@@ -21,7 +21,15 @@ _NOT_ASCII = "\x80"
 """The mark of a text beyond ASCII."""
 
 
-_NO_LETTERS = {code: " " for code in range(0x80) if not chr(code).isalnum()}
+class _Spaces(dict[int, str]):
+    """A blank for each character that is no letter or digit."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = found = chr(code) if chr(code).isalnum() else " "
+        return found
+
+
+_SPACES = _Spaces()
 
 
 _ALPHANUMERIC = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -71,11 +79,14 @@ def narrowed(flat: str) -> str:
     return flat
 
 
-def words_of(flat: str, *, ascii_only: bool) -> frozenset[str]:
-    """Return every word in `flat`, words being letters and digits of ASCII."""
-    if ascii_only:
-        return frozenset(flat.translate(_NO_LETTERS).split())
-    return frozenset(_WORD.findall(flat))
+def spaced(flat: str) -> str:
+    """Return `flat` with a blank for each character that is no letter or digit."""
+    return flat.translate(_SPACES)
+
+
+def words_of(spaced_text: str, *, ascii_only: bool) -> frozenset[str]:
+    """Return every word in a text without signs, words being letters and digits of ASCII."""
+    return frozenset(spaced_text.split() if ascii_only else _WORD.findall(spaced_text))
 
 
 def marks_of_text(words: frozenset[str], flat: str) -> frozenset[str]:

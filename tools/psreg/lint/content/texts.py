@@ -28,6 +28,7 @@ from psreg.lint.content.search_marks import (
     marks_of_any,
     marks_of_text,
     narrowed,
+    spaced,
     where_to_search,
     words_of,
 )
@@ -160,7 +161,12 @@ class Content:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word in `flat`, words being letters and digits."""
-        return words_of(self.flat, ascii_only=self.text.isascii())
+        return words_of(self.spaced, ascii_only=self.text.isascii())
+
+    @cached_property
+    def spaced(self) -> str:
+        """`flat` with a blank for each sign."""
+        return spaced(self.flat)
 
     @cached_property
     def marks(self) -> frozenset[str]:
@@ -189,17 +195,22 @@ class Content:
         return self.text.encode("ascii", "replace").translate(_BASE64)
 
     def places(self, word: str) -> list[int]:
-        """Return the offsets of `word` in `flat`; several patterns ask for the same word."""
+        """Return the offsets of `word` in `flat`; several patterns ask for the same word.
+
+        A blank after letters and digits is where a word ends, whatever comes then.
+        """
         found = self._places.get(word)
         if found is None:
             found = self._places[word] = self._found(word)
         return found
 
     def _found(self, word: str) -> list[int]:
-        found, at = [], self.flat.find(word)
+        # NOTE: the last word of a text ends, too.
+        text = f"{self.spaced} " if word[:-1].isalnum() and word[-1] == " " else self.flat
+        found, at = [], text.find(word)
         while at >= 0:
             found.append(at)
-            at = self.flat.find(word, at + 1)
+            at = text.find(word, at + 1)
         return found
 
     @cached_property
