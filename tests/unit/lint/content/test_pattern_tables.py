@@ -276,3 +276,10 @@ def test_rows_are_found_however_many_texts_were_searched_before_and_by_several_t
     with ThreadPoolExecutor(4) as pool:
         for _ in range(2):
             assert list(pool.map(found, examples)) == expected
+
+
+@pytest.mark.parametrize("text", ["print it", "print: it", "print\n“it", "(print-it)", "print"])
+def test_a_blank_after_a_start_is_where_the_word_ends(text):
+    rows = Rows([pattern(r"\bprint\b(?:\W{0,3}it)?", "print ")])
+    assert len(list(hits(content(text), rows))) == 1
+    assert not list(hits(content(text.replace("print", "printer")), rows))
