@@ -178,18 +178,37 @@ REVIEWED = (
 """The prompts that are also submitted as the next version, in a pull request."""
 
 TECHNIQUES = [{"name": f"a{n}", "purpose": "To teach."} for n in range(6_000)]
+VARIABLES = (
+    CONTENT + "".join(f"{{a{n:x}}}" + "say it again " * 3 for n in range(19_000)),
+    CONTENT + "".join(f"{{b{n:x}}}" + "say it again " * 3 for n in range(19_000)),
+)
 COMPARED = {
-    "19,000 new variables": (
-        "prompt",
-        CONTENT + "".join(f"{{a{n:x}}}" + "say it again " * 3 for n in range(19_000)),
-        CONTENT + "".join(f"{{b{n:x}}}" + "say it again " * 3 for n in range(19_000)),
-    ),
+    "19,000 new variables": ("prompt", *VARIABLES),
     "6,000 new techniques": (
         "pbe.txt",
         _engine(facilitator_techniques={"techniques": TECHNIQUES}),
         _engine(facilitator_techniques={"techniques": TECHNIQUES}).replace('"a', '"b'),
     ),
 }
+RELEASED = {
+    "19,000 new variables": VARIABLES,
+    "40,000 changed addresses": tuple(
+        CONTENT + "".join(f"See https://{host}.com/{n} .\n" for n in range(40_000))
+        for host in ("a", "b")
+    ),
+    "58,000 new hosts": tuple(
+        CONTENT + "".join(f"{host}{n:x}.example.com\n" for n in range(58_000)) for host in "ab"
+    ),
+    "50,000 requests for tools": (
+        _filled(CONTENT, "Do not use the tools.\n"),
+        _filled(CONTENT, "Do use the tools. Go.\n"),
+    ),
+    "a negation turned round": (
+        _filled(CONTENT, "Never ask. "),
+        _filled(CONTENT, "Always ask."),
+    ),
+}
+"""Both sides of a pull request: the released prompt and that of the next version."""
 
 
 def metrics():
@@ -233,17 +252,29 @@ def _submitted(registry):
 
 def _reviewed(registry):
     git = ["git", "-c", "user.name=Ana", "-c", "user.email=ana@example.org"]
-    begin = ("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-qm", "Begin")
-    for words in (*begin, ("switch", "-qc", "next")):
-        subprocess.run([*git, *words], cwd=registry, check=True)
-    shutil.copytree(registry / RELEASE, registry / "pbes/prompt/abc/0.1.1")
-    for what in REVIEWED:
-        (registry / "pbes/prompt/abc/0.1.1/abc.prompt").write_text(FILES[what][1])
-        for words in (("add", "-A"), ("commit", "-qm", what)):
-            subprocess.run([*git, *words], cwd=registry, check=True)
+    next_release = registry / "pbes/prompt/abc/0.1.1"
+    subprocess.run([*git, "init", "-q", "-b", "main"], cwd=registry, check=True)
+    template = (registry / RELEASE / "abc.prompt").read_text()
+    reviewed = {what: (template, FILES[what][1]) for what in REVIEWED} | RELEASED
+    for what, (before, after) in reviewed.items():
+        (registry / RELEASE / "abc.prompt").write_text(before)
+        _commit(git, registry, "main")
+        shutil.copytree(registry / RELEASE, next_release)
+        (next_release / "abc.prompt").write_text(after)
+        _commit(git, registry, "next")
         command = ("review", "--base", "main", "--head", "next", "--format")
         for form in ("json", "markdown"):
             yield _used(f"review, {form}: {what}", registry, *command, form)
+        subprocess.run([*git, "switch", "-q", "main"], cwd=registry, check=True)
+
+
+def _commit(git, registry, branch):
+    for words in (
+        ("switch", "-qC", branch),
+        ("add", "-A"),
+        ("commit", "-qm", "Add", "--allow-empty"),
+    ):
+        subprocess.run([*git, *words], cwd=registry, check=True)
 
 
 def _used(what, folder, *arguments):
