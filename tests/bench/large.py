@@ -259,7 +259,7 @@ def _reviewed(registry):
     for what, (before, after) in reviewed.items():
         (registry / RELEASE / "abc.prompt").write_text(before)
         _commit(git, registry, "main")
-        shutil.copytree(registry / RELEASE, next_release)
+        shutil.copytree(registry / RELEASE, next_release, dirs_exist_ok=True)
         (next_release / "abc.prompt").write_text(after)
         _commit(git, registry, "next")
         command = ("review", "--base", "main", "--head", "next", "--format")
