@@ -16,7 +16,7 @@ from psreg.lint.content.pattern_tables import REACH, Hit, Pattern, Rows, disguis
 from psreg.lint.content.texts import Content, Kind, Segment, code_points, quoted
 
 if TYPE_CHECKING:
-    from psreg.lint.content.appearance import Layer
+    from psreg.lint.content.appearance.layers import Layer
 
 
 @rule("PS014", spec="registry/CONTENT", severity=ERROR)
@@ -28,9 +28,9 @@ def disguised_text(content: Content) -> Iterator[Finding]:
     something. Spelled with Cyrillic letters or small capitals, with invisible characters, markup or
     a comment inside words, with entities, or put together from the defaults of a `.prompt`, such a
     text means the same to an assistant and escapes a search. Nobody writes like that by accident.
-    Digits for letters, single letters with spaces, ROT13 and its like, percent signs, text written
-    backwards or as one word, and sentences that are split over several values of a PBE are a
-    warning.
+    Digits for letters, single letters with spaces, ROT13 and its like, percent signs and escapes,
+    text written backwards or as one word, words that are broken or misspelt, and sentences that are
+    split over several values of a PBE are a warning.
 
     ## Fix
     Write the text in plain letters, so that it can be checked as what it says, or delete it.
@@ -49,15 +49,16 @@ _LATIN = "\u024f"
 
 def _readings(content: Content) -> Iterator[Finding]:
     """Yield what is found in each of the ways to read a text; what some find again is told once."""
-    from psreg.lint.content import appearance  # noqa: PLC0415 - not needed where nothing is checked
+    # NOTE: not needed where nothing is checked.
+    from psreg.lint.content.appearance import layers, plain, readings  # noqa: PLC0415
 
     text = content.text if content.ascii else content.text.translate(text_folding.TYPOGRAPHY)
-    source = appearance.Layer(text=text)
-    layer = appearance.filled_in(source, content.prompt) if content.prompt else source
+    source = layers.Layer(text=text)
+    layer = plain.filled_in(source, content.prompt) if content.prompt else source
     if layer is None:
         yield Finding(
-            message=f"more than {appearance.MOST:,} comments and defaults, or more than "
-            f"{appearance.LARGEST:,} characters of defaults: what they make up is not checked",
+            message=f"more than {plain.MOST:,} comments and defaults, or more than "
+            f"{plain.LARGEST:,} characters of defaults: what they make up is not checked",
             at=content.segments[0].span(0, 0),
             hint="Write the text itself.",
         )
@@ -65,11 +66,11 @@ def _readings(content: Content) -> Iterator[Finding]:
     said = _Said(content)
     characters = frozenset() if content.ascii else content.characters
     foreign = any(c > _LATIN and c.isalpha() for c in characters)
-    plain = not foreign and (not content.ascii or content.marks.isdisjoint("&%"))
-    visible = layer if plain else appearance.plain(layer, content, fold=False)
+    simple = not foreign and (not content.ascii or content.marks.isdisjoint("&%"))
+    visible = layer if simple else plain.plain(layer, content, fold=False)
     if visible is not layer and not visible.text.isascii():
         yield from _disguised(said, visible, _found(_as_content(visible.text)))
-    layer = appearance.plain(layer, content)
+    layer = plain.plain(layer, content)
     if layer is not source:
         yield from _disguised(said, layer, _found(_as_content(layer.text)))
     elif len(content.texts) > 1 and _may_say_something(content):
@@ -78,7 +79,7 @@ def _readings(content: Content) -> Iterator[Finding]:
         if found := _found(content.joined(text_folding.TYPOGRAPHY, kept)):
             yield from _disguised(said, _joined(layer, kept), found)
     words = content.words if layer is source else None
-    for turned in appearance.turned(layer, words, characters):
+    for turned in readings.turned(layer, words, characters):
         yield from _disguised(said, turned, _found(_as_content(turned.text)))
 
 
@@ -108,14 +109,14 @@ def _kept(content: Content, size: int) -> list[tuple[int, int, str]]:
 
 def _joined(source: Layer, kept: list[tuple[int, int, str]]) -> Layer:
     """Return the values of a PBE as one text, without the names of members between them."""
-    from psreg.lint.content import appearance  # noqa: PLC0415 - see above
+    from psreg.lint.content.appearance import layers  # noqa: PLC0415 - see above
 
     edits, done, between = [], 0, ""
     for start, end, then in [*kept, (len(source.text), 0, "")]:
         if start > done:
-            edits.append(appearance.Edit(done, start, between))
+            edits.append(layers.Edit(done, start, between))
         done, between = end, then
-    return appearance.layer(source, appearance.JOINED, edits)
+    return layers.layer(source, layers.JOINED, edits)
 
 
 def _as_content(text: str) -> Content:
@@ -133,10 +134,10 @@ def _disguised(
     said: _Said, layer: Layer, found: list[tuple[str, Rows, list[Hit]]]
 ) -> Iterator[Finding]:
     """Yield a finding for what is `found` in `layer` and the source does not say openly."""
-    from psreg.lint.content.appearance import COMMENTS, EXCUSED, JOINED  # noqa: PLC0415 - see above
+    from psreg.lint.content.appearance.layers import COMMENTS, EXCUSED, JOINED  # noqa: PLC0415 - see above
 
     for code, rows, its_hits in found:
-        for hit in its_hits:
+        for hit in (hit.with_context for hit in its_hits):
             span = layer.span(hit.start, hit.end)
             number, begin = said.content.segment_at(span.start)
             segment = said.content.segments[number]
@@ -223,7 +224,7 @@ def _overlaps(span: Span, others: list[tuple[int, int]]) -> bool:
 
 
 def _finding(code: str, hit: Hit, segment: Segment, span: Span, hows: list[str]) -> Finding:
-    from psreg.lint.content.appearance import CHARACTERS, PERHAPS  # noqa: PLC0415 - see above
+    from psreg.lint.content.appearance.layers import CHARACTERS, PERHAPS  # noqa: PLC0415 - see above
 
     text = segment.text[span.start : span.end]
     masks = "".join(dict.fromkeys(filter(_is_mask, text)))

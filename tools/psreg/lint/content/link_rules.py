@@ -171,9 +171,10 @@ def _completed(content: Content) -> Iterator[tuple[UrlMatch, Span]]:
     """Yield the images with a host that are complete only with the defaults, and their places."""
     if content.prompt is None or all(v.default is None for v in content.prompt.variables):
         return
-    from psreg.lint.content import appearance  # noqa: PLC0415 - not needed where nothing is filled
+    # NOTE: not needed where nothing is filled in.
+    from psreg.lint.content.appearance import layers, plain  # noqa: PLC0415
 
-    layer = appearance.filled_in(appearance.Layer(text=content.text), content.prompt)
+    layer = plain.filled_in(layers.Layer(text=content.text), content.prompt)
     if layer is None or layer.below is None:
         return  # PS014 reports it
     segment = Segment(text=layer.text, kind=Kind.VALUE)

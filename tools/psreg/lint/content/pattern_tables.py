@@ -14,7 +14,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, chain
 from pkgutil import get_data
@@ -80,6 +80,15 @@ class Hit:
     def plain(self) -> str:
         """The matched text on one line."""
         return " ".join(self.text.split())
+
+    @property
+    def with_context(self) -> Hit:
+        """The match together with what must stand before it."""
+        if not self.pattern.only_after:
+            return self
+        before = self.segment.text[max(0, self.start - REACH) : self.start]
+        context = _compiled(f"(?:{self.pattern.only_after})\\Z").search(before)
+        return replace(self, start=self.start - len(context[0])) if context else self
 
     @property
     def is_quoted(self) -> bool:
@@ -399,12 +408,15 @@ def _host(row: dict[str, Any]) -> Pattern:
     )
 
 
+_THREATS = ("PS016", "PS017", "PS018", "PS019", "PS026")
+
+
 @cache
 def disguisable() -> dict[str, Rows]:
     """Return the patterns, by rule, that are never spelled with look-alikes by accident (PS014)."""
     return {
         **{code: phrases(code) for code in ("PS010", "PS011", "PS012")},
-        "PS018": patterns("threats", "PS018"),
+        **{code: patterns("threats", code) for code in _THREATS},
         "PS022": hosts(),
         "PS032": patterns("payloads", "PS032"),
         "PS033": patterns("payloads", "PS033"),

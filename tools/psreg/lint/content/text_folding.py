@@ -22,8 +22,8 @@ TYPOGRAPHY = str.maketrans(
 
 _VANISHING = ("Cf", "Mn", "Me", "Cc", "Cs", "Co", "Cn")
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
-_BOXES = (0x1F150, 0x1F170, 0x1F1E6)
-"""Letters without a plain form in Unicode, A to Z: in a disc, in a box, of flags."""
+_BOXES = (0x249C, 0x1F150, 0x1F170, 0x1F1E6)
+"""Letters without a plain form in Unicode, A to Z: in brackets, in a disc, in a box, of flags."""
 
 _LIKE_NOTHING = lazy("[\u0900-\u0dff\u2e80-\ua4cf\uac00-\ud7ff\U00020000-\U0003ffff]")
 """Scripts without look-alikes in other scripts: most of India's and East Asia's."""

@@ -1,0 +1,222 @@
+"""A text as a reader takes it.
+
+Comments of a `.prompt` are gone and defaults are filled in, entities are decoded, markup inside
+words is removed, and letters are plain. `data/disguises.toml` has the tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes
+
+from psreg.core.regex import lazy
+from psreg.lint.content import text_folding
+from psreg.lint.content.appearance.layers import (
+    CHARACTERS,
+    COMMENTS,
+    DEFAULTS,
+    DIGITS,
+    ENTITIES,
+    ESCAPES,
+    LETTERS,
+    MARKUP,
+    PERCENT,
+    SIGNS,
+    Edit,
+    Layer,
+    layer,
+    replaced,
+)
+from psreg.lint.content.appearance.words import without_any_digits, without_digits
+
+if TYPE_CHECKING:
+    from psreg.formats.dotprompt import Prompt
+    from psreg.lint.content.texts import Content
+
+LARGEST = 1_000_000
+"""The most characters of defaults that are filled in."""
+
+MOST = 20_000
+"""The most comments and uses of defaults; more are an error."""
+
+_ENTITY = lazy(r"&(?:#[0-9]{2,12};?|#[xX][0-9a-fA-F]{2,12};?|#[0-9];|[A-Za-z]{2,31}[0-9]{0,2};)")
+_ESCAPE = lazy(r"\\(?:u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\}|x[0-9a-fA-F]{2})")
+_TAG = r"(?:/?[A-Za-z][A-Za-z-]{0,12}(?:\s[^<>\n]{0,60})?/?|!--[^<>\n]{0,60}--)>"
+_IN_WORD = lazy(
+    r"[*~`<\\](?<=[^\W\d_].)"  # first what is rare: most texts are searched for this alone
+    rf"(?:(?<=[*~`])[*~`]{{0,2}}|(?<=<){_TAG}|(?<=\\))(?:[*~`]{{1,3}}|<{_TAG}){{0,3}}(?=[^\W\d_])"
+)
+_LONE, _ANY_LONE = "[A-Za-z]", r"[^\W\d_]"
+
+
+def _letter_by_letter(letter: str, fewest: int) -> re.Pattern[str]:
+    alone = rf"(?<![^\W_]){letter}(?P<between>[\W_]){letter}"
+    return lazy(rf"{alone}(?:(?P=between){letter}){{{fewest},200}}(?![^\W_])")
+
+
+_SPELLED, _SPELLED_SHORT = _letter_by_letter(_LONE, 2), _letter_by_letter(_LONE, 0)
+_ANY_SPELLED, _ANY_SPELLED_SHORT = _letter_by_letter(_ANY_LONE, 2), _letter_by_letter(_ANY_LONE, 0)
+_EMPHASIS = lazy(r"[*`~]{1,3}")
+_PERCENTS = lazy(r"(?:%[0-9A-Fa-f]{2}){1,400}")
+_LINES_IN_WORD = lazy(r"(?:__|==)(?<=[^\W\d_]..)(?=[^\W\d_])")
+_LINES = lazy("__|==")
+_MARKUP = frozenset("*~`<\\")
+"""What `_IN_WORD` begins with."""
+
+_ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyz")
+_FEW = 3
+"""So many different single letters may be a word that is spelled."""
+
+_MASKED_RUN = lazy(r"[^\W\d_][\u0300-\u036f]{1,8}")
+_MASKED = lazy(r"[^\x00-\x7f]")
+_AS_LETTERS = frozenset("@$|")
+_SIGN = lazy(r"[@$|](?<=[A-Za-z].)(?=[A-Za-z])")
+_SHORT_DIGITS = lazy(r"[A-Za-z0-9@$!|]{2,24}")
+_DIGITS = lazy(r"[A-Za-z0-9@$!|]{4,24}")
+
+
+def filled_in(below: Layer, prompt: Prompt) -> Layer | None:
+    """Return the text of `prompt` without comments, with the defaults of its variables.
+
+    None if there are too many of them.
+    """
+    edits, done, size = [], 0, 0
+    comments = ((Edit(start, end, ""), COMMENTS) for start, end in _comments(below.text))
+    defaults = (
+        (Edit(span.start, span.end, variable.default), DEFAULTS)
+        for variable in prompt.variables
+        if variable.default is not None
+        for span in variable.spans
+    )
+    pairs = sorted(islice(chain(comments, defaults), MOST + 1), key=_start)
+    if len(pairs) > MOST:
+        return None
+    kinds = sorted({how for _, how in pairs}, reverse=True)
+    for edit, _ in pairs:
+        size += len(edit.instead)
+        if size > LARGEST:
+            return None
+        if edit.start >= done:
+            edits.append(edit)
+            done = edit.end
+    return layer(below, ", and ".join(kinds), edits)
+
+
+def _start(pair: tuple[Edit, str]) -> tuple[int, int]:
+    return pair[0].start, pair[0].end
+
+
+def _comments(text: str) -> Iterator[tuple[int, int]]:
+    start = text.find("(%")
+    while start >= 0 and (end := text.find("%)", start + 2)) >= 0:
+        yield start, end + 2
+        start = text.find("(%", end + 2)
+
+
+def plain(below: Layer, content: Content, *, fold: bool = True) -> Layer:
+    """Return a text of `content` as a reader takes it: see the module's text."""
+    # NOTE: what is known of an ASCII text tells quickly what need not be searched.
+    text = below.text
+    words = content.words if content.ascii and "&" not in text else None
+    below = _decoded(below, content)
+    if not below.text.isascii():
+        below = _in_plain_letters(below) if fold else _visible(below)
+    if words is None or not _MARKUP.isdisjoint(content.marks):
+        marked, below = below, replaced(below, MARKUP, _IN_WORD, lambda _: "")
+        if below is not marked:
+            below = replaced(below, MARKUP, _EMPHASIS, lambda _: "")
+    if below.how in (ENTITIES, SIGNS, ESCAPES, MARKUP, PERCENT):
+        words = None
+    if ("__" in below.text or "==" in below.text) and _LINES_IN_WORD.search(below.text):
+        below = replaced(below, MARKUP, _LINES, lambda _: "")
+    if words is None or len(_ALPHABET & words) >= _FEW:
+        below = _spelled(below)
+    signs = not _AS_LETTERS.isdisjoint(content.marks) and _SIGN.search(text)
+    mixed = words is None or any(_is_mixed(w) for w in words if not w.isalpha())
+    if signs or mixed:
+        read = replaced(below, DIGITS, _DIGITS, without_digits)
+        if read is not below and len(read.starts) >= _FEW:
+            read = replaced(read, DIGITS, _SHORT_DIGITS, without_any_digits)
+        below = read
+    return below
+
+
+def _decoded(below: Layer, content: Content) -> Layer:
+    """Return a text with characters for entities, escapes and percent signs."""
+    text = below.text
+    if "&" in text:
+        below = replaced(below, ENTITIES, _ENTITY, _letter)
+        below = replaced(below, SIGNS, _ENTITY, _sign)
+    if "\\" in content.marks and ("\\u" in text or "\\x" in text):
+        below = replaced(below, ESCAPES, _ESCAPE, _escaped)
+    if "%" in content.marks and text.count("%") >= _FEW:
+        below = replaced(below, PERCENT, _PERCENTS, _without_percent)
+    return below
+
+
+def _spelled(below: Layer) -> Layer:
+    """Join letters that are written one by one; short words, too, if there are many such words."""
+    ascii_only = below.text.isascii()
+    words = _SPELLED if ascii_only else _ANY_SPELLED
+    long = sum(1 for _ in islice(words.finditer(below.text), _FEW))
+    column = "\n" in below.text and long and 2 * below.text.count("\n") > len(below.text) - _HEAD
+    if long >= _FEW or column:
+        words = _SPELLED_SHORT if ascii_only else _ANY_SPELLED_SHORT
+    return replaced(below, LETTERS, words, lambda spelled: spelled[::2]) if long else below
+
+
+_HEAD = 100
+"""Characters that a file may have before a column of letters."""
+
+
+def _without_percent(text: str) -> str:
+    try:
+        read = unquote_to_bytes(text).decode()
+    except UnicodeDecodeError:
+        return text
+    return read if read.isprintable() else text
+
+
+def _visible(below: Layer) -> Layer:
+    """Return a text without marks and invisible characters, in the letters that it is in."""
+    composed = replaced(below, CHARACTERS, _MASKED_RUN, text_folding.composed)
+    return replaced(composed, CHARACTERS, _MASKED, text_folding.visible)
+
+
+@lru_cache(maxsize=4096)
+def _letter(entity: str) -> str:
+    """Return what `entity` stands for, unless it is a sign that a page must not take for markup."""
+    read = _sign(entity)
+    return read if read.isalnum() else entity
+
+
+@lru_cache(maxsize=4096)
+def _sign(entity: str) -> str:
+    from html import unescape  # noqa: PLC0415 - few texts have entities
+
+    return unescape(entity)
+
+
+def _escaped(escape: str) -> str:
+    read = chr(min(int(escape.strip("\\ux{}"), 16), 0x10FFFF))
+    return read if read.isalnum() or read == " " else escape
+
+
+def _in_plain_letters(below: Layer) -> Layer:
+    letters = {c: text_folding.folded(c) for c in set(below.text) if not c.isascii()}
+    single = {ord(c): plain for c, plain in letters.items() if len(plain) == 1 and plain != c}
+    if single:
+        below = Layer(text=below.text.translate(single), how=CHARACTERS, below=below)
+    if all(len(letter) == 1 for letter in letters.values()):
+        return below
+    for letter in set(below.text) - letters.keys():
+        letters[letter] = text_folding.folded(letter)
+    return replaced(below, CHARACTERS, _MASKED, letters.__getitem__)
+
+
+def _is_mixed(word: str) -> bool:
+    return not word.isalpha() and not word.isdigit() and without_digits(word) != word
