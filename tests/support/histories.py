@@ -29,7 +29,7 @@ class History:
     def step(self) -> Tree:
         """Change one thing, and return the tree."""
         free = [name for name in NAMES if name not in self.versions]
-        kind = self.random.choice(self.kinds)
+        kind = self.random.choice([kind for kind in self.kinds if free or kind != "new"])
         name = self.random.choice(sorted(self.versions) or free)
         if kind == "new" or not self.versions:
             name = self.random.choice(free)
