@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import sys
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
@@ -54,10 +55,15 @@ _ESCAPES = (
     ("percent signs", lazy(r"(?:%[0-9A-Fa-f]{2}){12,}")),
     ("entities", lazy(r"(?:&#(?:[xX][0-9A-Fa-f]{2,4}|[0-9]{2,5});){8,}")),
 )
-_HEXADECIMAL = lazy(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}[ :,]?){12,400}(?![0-9A-Za-z])")
+_HEXADECIMAL = lazy(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}[ :,\n]?){12,400}(?![0-9A-Za-z])")
 _BINARY = lazy(r"(?<![0-9])(?:[01]{8}[ ,]?){12,400}(?![0-9])")
-_DECIMAL = lazy(r"(?<![0-9])(?:[0-9]{2,3}[ ,;]{1,2}){12,400}[0-9]{2,3}(?![0-9])")
+_DECIMAL = lazy(r"(?<![0-9])(?:[0-9]{2,6}[ ,;]{1,2}){12,400}[0-9]{2,6}(?![0-9])")
+_OCTAL_NUMBERS = lazy(r"(?<![0-9])(?:[01]?[0-7]{2}[ ,;]{1,2}){12,400}[01]?[0-7]{2}(?![0-9])")
 _OCTAL = lazy(r"(?:\\[0-3]?[0-7]{2}){12,400}")
+_MARKED = {
+    mark: lazy(rf"(?:{re.escape(mark)}[0-9a-f]{{2,6}}\}}?[ ,;]{{0,2}}){{12,400}}", re.IGNORECASE)
+    for mark in ("0x", "u+", "%u", "\\u{", "=")
+}
 """Short runs, which are reported only if what they say breaks another rule."""
 
 _BASE32 = lazy(r"(?<![A-Za-z0-9])[A-Z2-7]{24,800}={0,6}(?![A-Za-z0-9=])")
@@ -228,6 +234,13 @@ def _read_digits(content: Content) -> Iterator[tuple[str, Segment, re.Match[str]
         yield from _numbers(content, "binary digits", _BINARY, 2)
     if sum(len(word) in _DECIMALS for word in digits) >= _SEVERAL:
         yield from _numbers(content, "numbers", _DECIMAL, 10)
+        yield from _numbers(content, "octal numbers", _OCTAL_NUMBERS, 8)
+    for mark, pattern in _MARKED.items():
+        if mark[0] in content.marks or mark[0].isalnum():
+            for segment, match in content.find(pattern, mark):
+                codes = match[0].lower().split(mark)[1:]
+                numbers = [int(code.rstrip("} ,;"), 16) for code in codes]
+                yield "character codes", segment, match, _encoded(numbers)
     if "\\" in content.marks:
         yield from _numbers(content, "escaped bytes", _OCTAL, 8)
     for segment, match in content.find(_BASE32) if long else ():
@@ -242,18 +255,27 @@ def _read_digits(content: Content) -> Iterator[tuple[str, Segment, re.Match[str]
         yield "Morse code", segment, match, read.encode()
 
 
-_SHORTEST, _SEVERAL, _DECIMALS = 24, 10, (2, 3)
+_SHORTEST, _SEVERAL, _DECIMALS = 24, 10, range(2, 7)
 
 
 def _numbers(
     content: Content, what: str, pattern: re.Pattern[str], base: int
 ) -> Iterator[tuple[str, Segment, re.Match[str], bytes]]:
-    digit = {16: "..", 2: "." * 8}.get(base, ".{1,3}")
+    digit = {16: "..", 2: "." * 8}.get(base, ".{1,6}")
     for segment, match in content.find(pattern):
         runs = _NUMBER.findall(match[0])
         numbers = [int(each, base) for run in runs for each in re.findall(digit, run)]
-        if max(numbers) < 0x100:  # noqa: PLR2004
-            yield what, segment, match, bytes(numbers)
+        yield what, segment, match, _encoded(numbers)
+
+
+def _encoded(numbers: list[int]) -> bytes:
+    """Return the text of which `numbers` are the bytes, or else the code points."""
+    with suppress(ValueError):
+        bytes(numbers).decode()
+        return bytes(numbers)
+    return "".join(chr(min(number, sys.maxunicode)) for number in numbers).encode(
+        "utf-8", "replace"
+    )
 
 
 def _unescaped(text: str) -> bytes:

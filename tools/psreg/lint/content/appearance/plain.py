@@ -61,7 +61,7 @@ def _letter_by_letter(letter: str, fewest: int) -> re.Pattern[str]:
 _SPELLED, _SPELLED_SHORT = _letter_by_letter(_LONE, 2), _letter_by_letter(_LONE, 0)
 _ANY_SPELLED, _ANY_SPELLED_SHORT = _letter_by_letter(_ANY_LONE, 2), _letter_by_letter(_ANY_LONE, 0)
 _EMPHASIS = lazy(r"[*`~]{1,3}")
-_PERCENTS = lazy(r"(?:%[0-9A-Fa-f]{2}){1,400}")
+_PERCENTS = lazy(r"(?:%(?:25){0,2}[0-9A-Fa-f]{2}){1,400}")
 _LINES_IN_WORD = lazy(r"(?:__|==)(?<=[^\W\d_]..)(?=[^\W\d_])")
 _LINES = lazy("__|==")
 _MARKUP = frozenset("*~`<\\")
@@ -174,6 +174,8 @@ _HEAD = 100
 
 
 def _without_percent(text: str) -> str:
+    while "%25" in text:
+        text = text.replace("%25", "%")
     try:
         read = unquote_to_bytes(text).decode()
     except UnicodeDecodeError:

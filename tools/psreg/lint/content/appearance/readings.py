@@ -50,6 +50,10 @@ _DIVIDED = {
     ),
     ".": (lazy(r"\.(?<=[^\W\d_]\.)[ ]?(?:[^\W\d_]{1,20},?\.[ ]?){2,40}"), lazy(r"\.[ ]?")),
     "-": (lazy(r"-(?<=[^\W\d_]-)(?:[^\W\d_]{1,20},?-){2,40}"), lazy("-")),
+    "+": (lazy(r"\+(?<=[^\W\d_]\+)(?:[^\W\d_]{1,20},?\+){2,40}"), lazy(r"\+")),
+    "\\n": (lazy(r"\\n(?<=[^\W\d_]..)(?:[^\W\d_]{1,20},?\\n){2,40}"), lazy(r"\\n")),
+    "=\n": (lazy(r"=\n"), None),
+    "\\\n": (lazy(r"\\\n"), None),
     " ": (
         lazy(r"[ ](?P<sign>[^\w\s,.]{1,3})[ ](?:\S{1,60}[ ](?P=sign)[ ]?){3,40}"),
         lazy(r"[ ]\W{1,3}[ ]?"),
@@ -173,8 +177,8 @@ def _mended(text: str) -> Iterator[Edit]:
     for run in runs().finditer(letters):
         words = in_run().findall(run[0].lower())
         start, end = places[run.start()], places[run.end() - 1] + 1
-        known = suspicious_words().intersection(words)
-        if len(known) > 1 and not known.issubset(words_of(text[start:end])):
+        known = Counter(word for word in words if word in suspicious_words())
+        if len(known) > 1 and known - Counter(words_of(text[start:end])):
             yield Edit(start, end, " ".join(words))
 
 
