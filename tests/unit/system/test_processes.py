@@ -122,3 +122,58 @@ def test_ctrl_c_ends_the_processes_in_silence():
     )
     assert done.stderr.splitlines()[-1] == "KeyboardInterrupt"
     assert done.stderr.count("Traceback") == 1
+
+
+CHILD = """
+import os, signal, subprocess, sys, tempfile
+tempfile.mkstemp()
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+print(*sys.argv[1:], flush=True)
+if "wait" in sys.argv:
+    os.kill(os.getppid(), getattr(signal, sys.argv[-1]))
+    signal.pause()
+"""
+
+EARLY = """
+start = p.subprocess.Popen
+def start_late(*args, **options):
+    process = start(*args, **options)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.01)
+    return process
+p.subprocess.Popen = start_late
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "arguments", "ends_with"),
+    [
+        ("", ("wait", "SIGINT"), "KeyboardInterrupt"),
+        ("", ("wait", "SIGTERM"), "InterruptedError"),
+        (EARLY, ("wait", "SIGINT"), "KeyboardInterrupt"),
+    ],
+)
+def test_an_interrupted_psreg_leaves_no_process_and_no_file(before, arguments, ends_with, tmp_path):
+    (tmp_path / "psreg").mkdir()
+    (tmp_path / "psreg/__init__.py").touch()
+    (tmp_path / "psreg/__main__.py").write_text(CHILD)
+    (tmp_path / "temporary").mkdir()
+    code = f"""
+import os, signal, time
+import psreg.system.processes as p
+def stop(*_): raise InterruptedError
+signal.signal(signal.SIGTERM, stop)
+os.environ["PYTHONPATH"] = {str(tmp_path)!r}
+{before}
+p.run_psreg(*{arguments!r})
+"""
+    done = subprocess.run(  # which waits for all that could still write
+        [sys.executable, "-c", code],
+        env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=50,
+    )
+    assert done.stderr.splitlines()[-1] == ends_with
+    assert list((tmp_path / "temporary").iterdir()) == []

@@ -12,9 +12,10 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -123,5 +124,46 @@ def _heed_signals() -> None:  # pragma: no cover - elsewhere
 
 
 def run_psreg(*arguments: str) -> int:
-    """Run this psreg with other arguments in a process of its own; return its exit code."""
-    return subprocess.run([sys.executable, "-m", "psreg", *arguments], check=False).returncode
+    """Run this psreg with other arguments in a process of its own; return its exit code.
+
+    After an exception, such as that of a signal, no process and no temporary file of it is left.
+    """
+    with ExitStack() as ends:
+        scratch = ends.enter_context(tempfile.TemporaryDirectory(prefix="psreg-"))
+        with _signals_held():  # no process is started whose end is not prepared
+            process = subprocess.Popen(
+                [sys.executable, "-m", "psreg", *arguments],
+                env={**os.environ, "TMPDIR": scratch},
+                start_new_session=True,
+            )
+            ends.callback(_end, process)
+        return process.wait()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process that leads a session, if it runs, with all that it started."""
+    if process.returncode is not None:
+        return
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with suppress(ProcessLookupError):  # it has just ended
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait until the context ends."""
+    came: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda number, _: came.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for late in came:
+            signal.raise_signal(late)
