@@ -73,12 +73,13 @@ class Row(Generic[T]):
 
     def differences(self, before: T, after: T) -> Iterator[Difference]:
         """Yield the changes of this kind from `before` to `after`."""
+        reason = self.reason
         for changed in self.find(before, after):
             yield Difference(
                 row=self.id,
                 step=self.step,
                 message=changed.message,
-                reason=self.reason,
+                reason=reason,
                 pointer=changed.pointer,
                 before=changed.before,
                 after=changed.after,

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from psreg.core.diagnostics import Span
 from psreg.lint.content.texts import Content, Segment
 
-_DOT = "[.\u3002\uff0e\uff61]"
+_DOTS = (".", "\u3002", "\uff0e", "\uff61")
+_DOT = f"[{''.join(_DOTS)}]"
 """What separates the labels of a host; browsers accept four characters."""
 
 _ANY_HOST = re.compile(
@@ -23,8 +24,19 @@ _ANY_HOST = re.compile(
 
 _ABBREVIATION = re.compile(r"(?:[a-z]\.)+[a-z]{1,3}", re.IGNORECASE)
 
+_BRACKETED = tuple(
+    f"{bracket}{gap}{sign}"
+    for bracket in "[({<"
+    for gap in ("", " ", "  ")
+    for sign in ("dot", "punkt", "punto", "point", "ponto", ".", "at", "@")
+)
+
 WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
-    ("an IP address", re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![\w.]\w)"), (".",)),
+    (
+        "an IP address",
+        re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![\w.]\w)"),
+        tuple(f"{digit}." for digit in "0123456789"),
+    ),
     (
         "an IP address",
         re.compile(
@@ -35,7 +47,7 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
     (
         "a hidden service",
         re.compile(r"(?<![a-z2-7])[a-z2-7]{16,56}\.onion\b", re.IGNORECASE),
-        (".",),
+        (".onion",),
     ),
     (
         "a disguised address",
@@ -46,7 +58,7 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
             r"|(?<![\w.-])[\w.-]{2,63}\s{0,2}[\[({<]\s{0,2}(?:at|@)\s{0,2}[\])}>]\s{0,2}[\w-]{2,63}",
             re.IGNORECASE,
         ),
-        ("[", "(", "{", "<", "dot", "hxxp"),
+        (*_BRACKETED, " dot ", "hxxp"),
     ),
     (
         "an e-mail address",
@@ -60,7 +72,7 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
             r"|(?<![\w.-])\(?0[0-9]{1,5}[ )/-]{1,3}[0-9](?:[ /-]?[0-9]){4,9}(?!\w)"
             r"|(?<![\w.-])\(?[2-9][0-9]{2}[ ).-]{1,2}[0-9]{3}[ .-][0-9]{4}(?!\w)"
         ),
-        (),
+        tuple("0123456789"),
     ),
     ("a handle", re.compile(r"(?:(?<=[(\"'`“])|(?<=\S ))@[A-Za-z][\w.-]{1,30}\b"), ("@",)),
     (
@@ -72,7 +84,11 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
             r"|парол\w+)\b|密码|密碼|パスワード|पासवर्ड|كلمة المرور",
             re.IGNORECASE,
         ),
-        (),
+        (
+            *("pass", "key", "token", "credential", "login data", "credit card", "card number"),
+            *("seed phrase", "code", "contraseña", "senha", "kata sandi", "şifre", "парол"),
+            *("密", "パスワード", "पासवर्ड", "كلمة المرور"),
+        ),
     ),
     (
         "a request to use memory",
@@ -83,7 +99,7 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
             r"(?:chats?|conversations?|sessions?))\b",
             re.IGNORECASE,
         ),
-        (),
+        ("memor", "remember", "save", "store", "keep"),
     ),
     (
         "a request about files",
@@ -93,7 +109,7 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
             r"\b(?:files?|folders?|director(?:y|ies)|attachments?|clipboard|disks?)\b",
             re.IGNORECASE,
         ),
-        (),
+        ("file", "folder", "director", "attachment", "clipboard", "disk"),
     ),
     (
         "a request to use a tool",
@@ -102,12 +118,14 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
             r"|plug-?ins?|commands?|terminal|shell|scripts?|browser|code interpreter|functions?)\b",
             re.IGNORECASE,
         ),
-        (),
+        (
+            *("tool", "plug", "command", "terminal", "shell", "script", "browser"),
+            *("code interpreter", "function"),
+        ),
     ),
 )
 """What else reaches outside the conversation: what to call it, the pattern, and the signs of which
-each match has one; without any, every text is searched. No pattern is a verdict: it only
-asks a person to look at something new."""
+each match has one. No pattern is a verdict: it only asks a person to look at something new."""
 
 _NEGATIONS = frozenset(
     [
@@ -131,7 +149,7 @@ _WORDS = re.compile(r"\w+(?:'\w+)?")
 
 def any_hosts(content: Content) -> Iterator[tuple[Segment, re.Match[str]]]:
     """Yield what could be hosts with any ending, without abbreviations and missing blanks."""
-    for segment, match in content.find(_ANY_HOST):
+    for segment, match in content.find(_ANY_HOST, *_DOTS):
         ending = re.split(_DOT, match[0])[-1]
         if (ending.islower() or ending.isupper()) and not _ABBREVIATION.fullmatch(match[0]):
             yield segment, match

@@ -234,9 +234,7 @@ def _kinds(change: ChangeSet) -> Iterator[Callable[[Content], Iterator[Reach]]]:
 def _other_way(
     name: str, pattern: re.Pattern[str], signs: tuple[str, ...], content: Content
 ) -> Iterator[Reach]:
-    if signs and not any(sign in content.lower for sign in signs):
-        return
-    for segment, match in content.find(pattern):
+    for segment, match in content.find(pattern, *signs):
         yield Reach(
             what=f"{name} {' '.join(match[0].lower().split())}",
             says=name,
@@ -275,7 +273,7 @@ def _addresses(content: Content) -> Iterator[Reach]:
         )
     from psreg.review.tripwire_patterns import any_hosts  # noqa: PLC0415 - only for updates
 
-    hosts = chain(content.find(_HOST), any_hosts(content))
+    hosts = chain(content.find(_HOST, "."), any_hosts(content))
     for segment, match in hosts:
         before = bisect_left(starts.get(id(segment), []), match.end())
         inside = before > 0 and match.end() <= ends[id(segment)][before - 1]

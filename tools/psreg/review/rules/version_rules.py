@@ -186,15 +186,20 @@ def below_the_floor(change: ChangeSet) -> Iterator[Finding]:
         old, new = versions(previous, release)
         path, pointer = version_location(release.submission)
         step = step_between(old, new)
+        hints = {
+            asked: f"Release it as {stepped(old, asked)} or higher; "
+            f"{old} to {new} is a {step} step."
+            for asked in Step
+            if asked > step
+        }
         for difference in _differences(change, release):
-            asked = demanded(difference.step, old)
-            if asked > step:
+            hint = hints.get(demanded(difference.step, old))
+            if hint:
                 yield Finding(
                     message=f"{difference.message}: {difference.reason}",
                     at=pointer,
                     path=path,
-                    hint=f"Release it as {stepped(old, asked)} or higher; "
-                    f"{old} to {new} is a {step} step.",
+                    hint=hint,
                 )
 
 
