@@ -97,39 +97,35 @@ class _Clause:
         self._written = phrases
 
     @cached_property
-    def _phrases(self) -> list[tuple[frozenset[str], str]]:
-        """The phrases, each with marks of the texts that contain it."""
-        return [(_marks(each), _searched(each)) for each in _shortest(self._written)]
+    def _phrases(self) -> dict[str, list[tuple[frozenset[str], str]]]:
+        """The phrases by their longest marks, each with all its marks and what to search for."""
+        phrases: dict[str, list[tuple[frozenset[str], str]]] = {}
+        for each in _shortest(self._written):
+            marks = _marks(each)
+            longest = max(sorted(marks), key=len, default="")
+            phrases.setdefault(longest, []).append((marks, _searched(each)))
+        return phrases
 
     @cached_property
-    def _words(self) -> tuple[frozenset[str], frozenset[str], list[frozenset[str]]]:
-        """Marks that are enough for a phrase, one of each set of others, and these sets."""
-        marks = [each for each, _ in self._phrases]
-        alone = (each for each in marks if len(each) == 1)
-        together = [each for each in marks if len(each) != 1]
-        heads = frozenset(max(sorted(each), key=len, default="") for each in together)
-        return frozenset[str]().union(*alone), heads, together
-
-    @property
     def marks(self) -> frozenset[str]:
         """Marks of which every text with one of the phrases has one."""
-        alone, heads, _ = self._words
-        return alone | heads
+        return frozenset(self._phrases)
 
     def has_words(self, marks: frozenset[str]) -> bool:
-        alone, heads, together = self._words
-        if not alone.isdisjoint(marks):
-            return True
-        return not heads.isdisjoint(marks) and any(map(marks.issuperset, together))
+        for each in self.marks & marks:
+            for needed, _ in self._phrases[each]:
+                if needed <= marks:
+                    return True
+        return False
 
     def has_phrase(self, content: Content) -> bool:
-        has = content.marks.issuperset
-        for marks, phrase in self._phrases:
-            # NOTE: the words of a text are much shorter than the text.
-            if has(marks) and phrase in (
-                content.vocabulary if phrase.isalnum() else content.phrases
-            ):
-                return True
+        for each in self.marks & content.marks:
+            for needed, phrase in self._phrases[each]:
+                # NOTE: the words of a text are much shorter than the text.
+                if needed <= content.marks and phrase in (
+                    content.vocabulary if phrase.isalnum() else content.phrases
+                ):
+                    return True
         return False
 
 
