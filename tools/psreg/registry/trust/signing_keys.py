@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
     PrivateFormat,
+    PublicFormat,
     load_pem_private_key,
 )
 
@@ -37,3 +41,22 @@ def key_from_pem(pem: bytes) -> Ed25519PrivateKey:
     if not isinstance(key, Ed25519PrivateKey):
         raise TrustError("KEY_UNREADABLE", "a key file does not contain an Ed25519 key")
     return key
+
+
+def public_key(pem: bytes) -> bytes:
+    """Return the public key, 32 bytes, of a private one. Raises TrustError KEY_UNREADABLE."""
+    return key_from_pem(pem).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def signature_of(message: bytes, pem: bytes) -> bytes:
+    """Return the signature, 64 bytes, of a private key. Raises TrustError KEY_UNREADABLE."""
+    return key_from_pem(pem).sign(message)
+
+
+def is_signed_by(public: bytes, signature: bytes, message: bytes) -> bool:
+    """Tell whether a signature of `message` is of the key with these 32 bytes."""
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True

@@ -1,0 +1,100 @@
+"""An entry of the transparency log, and what the record of a release says about it."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from psreg.formats.json.canonical import canonical
+from psreg.registry.json_members import Members, as_text
+from psreg.registry.log.merkle import HASH_SIZE
+
+RELEASE = "release"
+"""The kind of an entry about a release."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEntry:
+    """What the log says: that a version of a name was released with these bytes, by these owners.
+
+    `artifact`, `owners` and `statement` are SHA-256 digests in lower-case hex, of the artifact, the
+    owners (`owners_digest`), and what they signed; None if they signed nothing.
+    """
+
+    name: str
+    version: str
+    artifact: str
+    owners: str
+    statement: str | None = None
+    kind: str = RELEASE
+
+    @property
+    def data(self) -> bytes:
+        """Its bytes in the log: canonical JSON."""
+        return canonical(
+            {
+                "kind": self.kind,
+                "name": self.name,
+                "version": self.version,
+                "artifact": self.artifact,
+                "statement": self.statement,
+                "owners": self.owners,
+            }
+        )
+
+
+def owners_digest(owners: Sequence[Mapping[str, Any]], threshold: int) -> str:
+    """Return the SHA-256, in hex, of who owns a name and how many of them sign a release."""
+    value = {"owners": [dict(owner) for owner in owners], "threshold": threshold}
+    return hashlib.sha256(canonical(value)).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogRecord:
+    """Where the log has a release: its `index`, with a `proof` for the first `checkpoint` after it.
+
+    `owners` is the digest of the owners at that time; `checkpoint` is a signed note.
+    """
+
+    index: int
+    owners: str
+    proof: tuple[bytes, ...]
+    checkpoint: str
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, value: Any) -> LogRecord:
+        """Read the member `log` of a release. Raises ValueError on another shape."""
+        members = Members(value, "the log of a release")
+        return cls(
+            index=members.integer("index"),
+            owners=members.digest("owners"),
+            proof=tuple(map(_hash, members.array("proof"))),
+            checkpoint=members.text("checkpoint"),
+            extra=members.left,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the member as JSON data."""
+        return {
+            **self.extra,
+            "index": self.index,
+            "owners": self.owners,
+            "proof": [b64encode(each).decode() for each in self.proof],
+            "checkpoint": self.checkpoint,
+        }
+
+
+def _hash(value: Any) -> bytes:
+    text = as_text(value, "a hash of a proof")
+    try:
+        data = b64decode(text, validate=True)
+    except (Base64Error, ValueError):
+        data = b""
+    if len(data) != HASH_SIZE or b64encode(data).decode() != text:
+        raise ValueError("a hash of a proof is not 32 bytes in base64")
+    return data

@@ -1,0 +1,126 @@
+"""How a log grows by the releases of a publish, and how one proves that it only grew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from psreg.core.errors import TrustError
+from psreg.registry.log.checkpoint import Checkpoint, NoteKey, signed, verified
+from psreg.registry.log.entry import LogEntry, LogRecord
+from psreg.registry.log.merkle import (
+    check_consistency,
+    check_inclusion,
+    consistency_proof,
+    inclusion_proof,
+    leaf_hash,
+    tree_root,
+)
+from psreg.registry.log.tiles import Files, Tile, appended, subtrees_in
+
+FOLDER = "log"
+"""The folder of the log in a registry."""
+
+CHECKPOINT_PATH = f"{FOLDER}/checkpoint"
+"""The newest checkpoint, for monitors; clients read the one that is signed with the metadata."""
+
+
+def tile_path(tile: Tile) -> str:
+    """Return the path of a tile in a registry."""
+    return f"{FOLDER}/{tile.path}"
+
+
+def tiles_of(read: Callable[[str], bytes | None]) -> Files:
+    """Return how tiles are read in a registry. Raises TrustError TRUST_LOG where one is missing."""
+
+    def read_tile(tile: Tile) -> bytes:
+        data = read(tile_path(tile))
+        if data is None:
+            raise TrustError(
+                "TRUST_LOG",
+                f"{tile_path(tile)} is missing",
+                "Restore the registry's files from Git or from a mirror.",
+            )
+        return data
+
+    return read_tile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogGrowth:
+    """New files by path, the checkpoint after them, and what the record of each entry says."""
+
+    files: dict[str, bytes]
+    note: bytes
+    records: tuple[LogRecord, ...]
+
+
+def grow_log(
+    before: Checkpoint, entries: Sequence[LogEntry], private_key: bytes, files: Files
+) -> LogGrowth:
+    """Return how the log at the checkpoint `before` grows by `entries`.
+
+    `files` reads its tiles, and `private_key` is the PEM of the key with which it signs.
+
+    Raises:
+        TrustError: TRUST_LOG, the tiles are not those of the checkpoint; KEY_UNREADABLE.
+    """
+    check_tiles(before, files)
+    new = appended(files, before.size, [entry.data for entry in entries])
+    size = before.size + len(entries)
+    read = subtrees_in(lambda tile: new[tile] if tile in new else files(tile), size)
+    after = Checkpoint(origin=before.origin, size=size, root=tree_root(size, read))
+    note = signed(after, private_key)
+    records = (
+        LogRecord(
+            index=index,
+            owners=entry.owners,
+            proof=tuple(inclusion_proof(index, size, read)),
+            checkpoint=note.decode(),
+        )
+        for index, entry in enumerate(entries, start=before.size)
+    )
+    return LogGrowth(
+        files={tile_path(tile): data for tile, data in new.items()},
+        note=note,
+        records=tuple(records),
+    )
+
+
+def check_logged(entry: LogEntry, record: LogRecord, keys: Sequence[NoteKey]) -> Checkpoint:
+    """Check that the log of one of `keys` has `entry` as `record` says; return the checkpoint.
+
+    Raises:
+        TrustError: TRUST_LOG.
+    """
+    checkpoint = verified(record.checkpoint.encode("utf-8", "surrogatepass"), *keys)
+    leaf = leaf_hash(entry.data)
+    check_inclusion(leaf, record.index, checkpoint.size, record.proof, checkpoint.root)
+    return checkpoint
+
+
+def check_tiles(checkpoint: Checkpoint, files: Files) -> None:
+    """Check that tiles have the root of a checkpoint. Raises TrustError TRUST_LOG."""
+    root = tree_root(checkpoint.size, subtrees_in(files, checkpoint.size))
+    if root != checkpoint.root:
+        raise TrustError(
+            "TRUST_LOG",
+            f"the tiles of the log are not those of its checkpoint of {checkpoint.size} entries",
+            "Restore the registry's files from Git or from a mirror.",
+        )
+
+
+def check_continues(before: Checkpoint, after: Checkpoint, files: Files) -> None:
+    """Check that the log at `after` begins with that at `before`; `files` reads its tiles.
+
+    Raises:
+        TrustError: TRUST_LOG; and what `files` raises.
+    """
+    if before.size == 0 and before.origin == after.origin:
+        return
+    if before.origin != after.origin:
+        raise TrustError("TRUST_LOG", f"{after.origin} does not continue {before.origin}")
+    proof: list[bytes] = []
+    if before.size < after.size:
+        proof = consistency_proof(before.size, after.size, subtrees_in(files, after.size))
+    check_consistency(before.size, before.root, after.size, after.root, proof)
