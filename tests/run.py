@@ -34,18 +34,23 @@ ROOM = 2 << 30
 """So many bytes are more than all tests need at once."""
 
 
-def chromium() -> bool:
-    """Tell whether Chromium is there, after installing it where we may (Debian, as root)."""
-    if shutil.which("chromium"):
-        return True
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        return False
+PROGRAMS = {"chromium": "chromium", "ssh-keygen": "openssh-client"}
+"""Programs that the tests need, each with the package of Debian that has it."""
+
+
+def missing() -> list[str]:
+    """Return the packages of programs that are missing, after installing them where we may."""
+    packages = _absent()
+    if not packages or os.geteuid() != 0 or not shutil.which("apt-get"):
+        return packages
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "chromium"]):
-        done = subprocess.run(command, env=quiet, stdout=subprocess.DEVNULL, check=False)
-        if done.returncode:
-            return False
-    return shutil.which("chromium") is not None
+    for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", *packages]):
+        subprocess.run(command, env=quiet, stdout=subprocess.DEVNULL, check=False)
+    return _absent()
+
+
+def _absent() -> list[str]:
+    return [package for program, package in PROGRAMS.items() if not shutil.which(program)]
 
 
 def in_memory() -> None:
@@ -97,9 +102,9 @@ def main(arguments: list[str]) -> int:
     if arguments == ["--check"]:
         first = (f"tests/unit/{room}" for room in FIRST)
         return all_of("-q", *SIDE_BY_SIDE, *first, "tests/house/test_imports.py")
-    if not chromium():
-        print("tests: chromium is missing and cannot be installed here; run as root:")
-        print("tests:   apt-get install chromium")
+    if packages := " ".join(missing()):
+        print("tests: programs are missing and cannot be installed here; run as root:")
+        print(f"tests:   apt-get install {packages}")
         return 1
     if not all(each == "--all" or each.startswith("--seed=") for each in arguments):
         return pytest(*arguments)

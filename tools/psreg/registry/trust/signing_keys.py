@@ -1,12 +1,19 @@
-"""Ed25519 signing keys as PKCS #8 PEM (RFC 8410). The only module that imports `cryptography`."""
+"""Keys that sign, and whether one signed something. The only module that imports `cryptography`.
+
+Private keys are Ed25519, as PKCS #8 PEM (RFC 8410).
+"""
 
 from __future__ import annotations
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
     Ed25519PublicKey,
 )
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
@@ -57,6 +64,44 @@ def is_signed_by(public: bytes, signature: bytes, message: bytes) -> bool:
     """Tell whether a signature of `message` is of the key with these 32 bytes."""
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+_CURVES = {
+    "nistp256": (ec.SECP256R1(), hashes.SHA256()),
+    "nistp384": (ec.SECP384R1(), hashes.SHA384()),
+    "nistp521": (ec.SECP521R1(), hashes.SHA512()),
+}
+"""The curves of SSH, each with the digest that is signed (RFC 5656 6.2.1)."""
+
+
+def is_signed_by_ecdsa(curve: str, point: bytes, r: int, s: int, message: bytes) -> bool:
+    """Tell whether the numbers `r` and `s` are a signature of `message` by the key `point`.
+
+    `curve` is one of `nistp256`, `nistp384`, and `nistp521`.
+    """
+    on, digest = _CURVES[curve]
+    try:
+        key = ec.EllipticCurvePublicKey.from_encoded_point(on, point)
+        key.verify(encode_dss_signature(r, s), message, ec.ECDSA(digest))
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def is_signed_by_rsa(
+    exponent: int, modulus: int, digest: str, signature: bytes, message: bytes
+) -> bool:
+    """Tell whether a PKCS #1 v1.5 signature of `message` is of an RSA key (RFC 8332).
+
+    `digest` is `sha256` or `sha512`.
+    """
+    try:
+        key = rsa.RSAPublicNumbers(exponent, modulus).public_key()
+        hashed = hashes.SHA256() if digest == "sha256" else hashes.SHA512()
+        key.verify(signature, message, PKCS1v15(), hashed)
     except (InvalidSignature, ValueError):
         return False
     return True
