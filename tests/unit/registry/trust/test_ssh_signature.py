@@ -86,6 +86,9 @@ def test_what_ssh_keygen_signs_is_accepted(folder, name, options):
     assert check(armoured, key) == key
     assert check(armoured.replace(b"\n", b"\r\n"), key) == key
     assert check(armoured.rstrip(), key) == key
+    found = SshSignature.parse(armoured)
+    assert found.armoured == armoured
+    assert SshSignature.read(found.blob) == found
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -22,6 +22,7 @@ _ARMOUR = lazy(
     r"-----BEGIN SSH SIGNATURE-----\r?\n((?:[A-Za-z0-9+/=]{1,76}\r?\n)+)"
     r"-----END SSH SIGNATURE-----(?:\r?\n)?"
 )
+_COLUMNS = 70
 _MAGIC = b"SSHSIG"
 _VERSION = 1
 _HASHES = ("sha256", "sha512")
@@ -80,13 +81,17 @@ class SshKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SshSignature:
-    """A signature: by which key, in which namespace, and of which digest of a message."""
+    """A signature: by which key, in which namespace, and of which digest of a message.
+
+    `blob` is all of it.
+    """
 
     key: SshKey
     namespace: str
     hash: str
     reserved: bytes
     signature: bytes
+    blob: bytes
 
     @classmethod
     def parse(cls, armoured: bytes) -> SshSignature:
@@ -99,22 +104,36 @@ class SshSignature:
         match = _ARMOUR.fullmatch(text)
         if not match:
             raise _refused("it is not a signature of SSH in its armour")
-        reader = _Reader(_decoded("".join(match[1].split())))
+        return cls.read(_decoded("".join(match[1].split())))
+
+    @classmethod
+    def read(cls, blob: bytes) -> SshSignature:
+        """Return the signature that is in the armour. Raises TrustError TRUST_STATEMENT."""
+        reader = _Reader(blob)
         if reader.take(len(_MAGIC)) != _MAGIC or reader.number() != _VERSION:
             raise _refused("it is not a signature of SSH of version 1")
-        blob = reader.string()
+        key = reader.string()
         found = cls(
-            key=SshKey(type=_Reader(blob).text(), blob=blob),
+            key=SshKey(type=_Reader(key).text(), blob=key),
             namespace=reader.text(),
             reserved=reader.string(),
             hash=reader.text(),
             signature=reader.string(),
+            blob=blob,
         )
         reader.end()
         found.key.check()
         if found.hash not in _HASHES:
             raise _refused(f"it signs a digest of the kind {found.hash!r}")
         return found
+
+    @property
+    def armoured(self) -> bytes:
+        """The text that `ssh-keygen -Y sign` writes."""
+        text = b64encode(self.blob).decode()
+        lines = [text[at : at + _COLUMNS] for at in range(0, len(text), _COLUMNS)]
+        begin, end = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
+        return "".join(f"{line}\n" for line in (begin, *lines, end)).encode()
 
     def check(self, message: bytes, namespace: str, keys: Iterable[SshKey]) -> SshKey:
         """Check that it signs `message` in `namespace`, with one of `keys`; return that key.

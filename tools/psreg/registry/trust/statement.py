@@ -1,0 +1,142 @@
+"""What owners sign: in-toto statements about a release, in DSSE envelopes.
+
+A statement is computed from what the record says of a release, never read from an envelope: what
+was signed must be exactly that. Each signature is one that `ssh-keygen -Y sign` makes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from psreg.core.errors import TrustError
+from psreg.formats.json.canonical import canonical
+from psreg.registry.trust.roles import Target
+from psreg.registry.trust.ssh_signature import SshKey, SshSignature
+
+NAMESPACE = "release@psreg"
+"""The namespace of owners' signatures: none that was made for something else is one."""
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PREDICATE_TYPE = "psreg:release/1"
+
+MOST_SIGNATURES = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """That a version of a name in the registry `registry_id` consists of these `files`.
+
+    `files` are all of the version folder when it was signed, by path; `requires` is what
+    release.toml says; `previous` is the digest of the owners' statement before this one, if any.
+    """
+
+    name: str
+    version: str
+    registry_id: str
+    files: Mapping[str, Target]
+    requires: Mapping[str, Any]
+    previous: str | None = None
+
+    @property
+    def payload(self) -> bytes:
+        """The statement as canonical JSON (in-toto Statement v1)."""
+        return canonical(
+            {
+                "_type": STATEMENT_TYPE,
+                "subject": [
+                    {
+                        "name": path,
+                        "digest": {"sha256": file.sha256},
+                        "annotations": {"length": file.length},
+                    }
+                    for path, file in sorted(self.files.items())
+                ],
+                "predicateType": PREDICATE_TYPE,
+                "predicate": {
+                    "name": self.name,
+                    "version": self.version,
+                    "registry": self.registry_id,
+                    "requires": dict(self.requires),
+                    "previous": self.previous,
+                },
+            }
+        )
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the payload, in hex, which the next statement names."""
+        return hashlib.sha256(self.payload).hexdigest()
+
+    @property
+    def message(self) -> bytes:
+        """What is signed: type and payload (DSSE's pre-authentication encoding)."""
+        kind, payload = PAYLOAD_TYPE.encode(), self.payload
+        return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
+
+    def envelope(self, signatures: Iterable[SshSignature]) -> dict[str, Any]:
+        """Return the DSSE envelope with some signatures, as JSON data."""
+        return {
+            "payloadType": PAYLOAD_TYPE,
+            "payload": b64encode(self.payload).decode(),
+            "signatures": [
+                {"keyid": each.key.fingerprint, "sig": b64encode(each.blob).decode()}
+                for each in signatures
+            ],
+        }
+
+    def check(
+        self, envelope: Any, keys: Collection[SshKey], threshold: int
+    ) -> tuple[SshSignature, ...]:
+        """Check that so many of `keys` signed exactly this statement; return their signatures.
+
+        Signatures of other keys, and further ones of the same key, do not count.
+
+        Raises:
+            TrustError: TRUST_STATEMENT.
+        """
+        members = envelope if isinstance(envelope, dict) else {}
+        payload = b64encode(self.payload).decode()
+        if (members.get("payloadType"), members.get("payload")) != (PAYLOAD_TYPE, payload):
+            raise _refused(f"the owners of {self.name} {self.version} signed something else")
+        found: dict[SshKey, SshSignature] = {}
+        wrong: list[str] = []
+        for blob in _signatures(members.get("signatures")):
+            try:
+                signature = SshSignature.read(blob)
+                found[signature.check(self.message, NAMESPACE, keys)] = signature
+            except TrustError as error:
+                wrong.append(error.message)
+        if len(found) < threshold:
+            raise _refused(
+                f"{self.name} {self.version} has {len(found)} of the {threshold} signatures "
+                "of its owners that it needs",
+                *wrong,
+            )
+        return tuple(found.values())
+
+
+def _signatures(value: Any) -> list[bytes]:
+    """Return the signatures in an envelope. Raises TrustError TRUST_STATEMENT."""
+    items = value if isinstance(value, list) else []
+    texts = [each["sig"] for each in items if isinstance(each, dict) and _has_text(each)]
+    if len(items) > MOST_SIGNATURES or len(texts) < len(items):
+        raise _refused("an envelope of signatures is malformed")
+    try:
+        return [b64decode(text, validate=True) for text in texts]
+    except (Base64Error, ValueError) as error:
+        raise _refused("an envelope of signatures is malformed") from error
+
+
+def _has_text(signature: Mapping[str, Any]) -> bool:
+    return isinstance(signature.get("sig"), str)
+
+
+def _refused(message: str, *details: str) -> TrustError:
+    hint = "Tell the maintainers of the registry; do not install it."
+    return TrustError("TRUST_STATEMENT", message, hint, details)
