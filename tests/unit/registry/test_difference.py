@@ -21,6 +21,7 @@ from psreg.formats.json.canonical import canonical
 from psreg.registry.baseline import Ports, read_baseline
 from psreg.registry.catalog_head import segment_data
 from psreg.registry.catalog_segments import folded_rows, read_segment
+from psreg.registry.check.difference import _Whole, check_difference
 from psreg.registry.difference import (
     Difference,
     Hint,
@@ -32,7 +33,6 @@ from psreg.registry.difference import (
     next_seen,
     parts_of,
 )
-from psreg.registry.difference_check import _Whole, check_difference
 from psreg.registry.journal import Seen
 from psreg.registry.publish import Change, publish
 from psreg.registry.trust.issuing import issue

@@ -24,6 +24,8 @@ from psreg.formats.layout import SUFFIXES
 from psreg.registry.baseline import Baseline
 from psreg.registry.build import BuildResult, build, declared_conformance, waived_codes
 from psreg.registry.catalog_head import head_of
+from psreg.registry.check.difference import check_difference
+from psreg.registry.check.newer_rules import with_newer_rules_as_warnings
 from psreg.registry.checkout import FileTree
 from psreg.registry.difference import (
     Difference,
@@ -35,11 +37,9 @@ from psreg.registry.difference import (
     names_in,
     parts_of,
 )
-from psreg.registry.difference_check import check_difference
 from psreg.registry.journal import Seen
 from psreg.registry.published import Entry, SignedRecord, entries
 from psreg.registry.records import ENTRY_DEPTH, PackageRecord, files_by_entry
-from psreg.registry.rules_newer_than_release import with_newer_rules_as_warnings
 from psreg.registry.trust.reading import Read, RegistryState
 from psreg.registry.trust.roles import HEAD, Target, catalog_target, package_target
 from psreg.system.files import MAX_FILE

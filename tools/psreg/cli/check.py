@@ -28,7 +28,7 @@ from psreg.lint.reports.json import report_document
 from psreg.lint.reports.report_formats import FORMATS, rendered
 from psreg.lint.reports.text import report_lines
 from psreg.lint.reports.unified_diff import unified
-from psreg.registry.check_paths import Artifact, Subject
+from psreg.registry.check.paths import Artifact, Subject
 from psreg.registry.checkout import find_checkout
 from psreg.system.console import Console, OptionAdder, add_output_options, color_wanted
 from psreg.system.files import MAX_FILE, read_named
@@ -126,7 +126,7 @@ def _subject(
         return Artifact(sys.stdin.buffer.read(MAX_FILE), args.stdin_filename or "stdin", mode)
     place = Path(path)
     if place.is_dir():
-        from psreg.registry.check_folders import Folder
+        from psreg.registry.check.folders import Folder
 
         source = source_of(args, partial(_work_tree, place), console)
         return Folder(place, mode, registry_rules, executor, source=source)

@@ -29,6 +29,7 @@ from psreg.git.work_tree import WorkTree
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_lines, withdrawal_lines
 from psreg.registry.baseline import Baseline, Ports, read_baseline
+from psreg.registry.check.newer_rules import with_newer_rules_as_warnings
 from psreg.registry.checkout import find_checkout, read_tree
 from psreg.registry.difference import (
     Difference,
@@ -44,7 +45,6 @@ from psreg.registry.difference import (
 from psreg.registry.journal import PublishJournal, Seen
 from psreg.registry.keystore import KeyStore
 from psreg.registry.publish import Change, PublishResult, publish, resign
-from psreg.registry.rules_newer_than_release import with_newer_rules_as_warnings
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.roles import HEAD, catalog_target
 from psreg.system import clock
@@ -316,7 +316,7 @@ def _differing(
     if signed.is_new or irregular or not found.is_empty:
         # NOTE: the rules take as long to import as everything else, and often nothing changed.
         from psreg.cli.rules import registry_rules
-        from psreg.registry.difference_check import check_difference
+        from psreg.registry.check.difference import check_difference
 
         today = now.date()
         with executor_of(elsewhere.cluster) as workers:

@@ -4,6 +4,7 @@ from base64 import b64decode, b64encode
 from datetime import UTC, datetime
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from psreg.core.errors import TrustError
 from psreg.registry.log.checkpoint import (
@@ -14,10 +15,16 @@ from psreg.registry.log.checkpoint import (
     verified,
     witnessed,
 )
-from psreg.registry.trust.signing_keys import generate_key, is_signed_by, public_key, signature_of
+from psreg.registry.trust.signing_keys import (
+    generate_key,
+    is_signed_by,
+    key_to_pem,
+    public_key,
+    signature_of,
+)
 
 ROOT = bytes(range(32))
-PEM = generate_key()
+PEM = key_to_pem(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 KEY = NoteKey(name="registry.example/log", public=public_key(PEM))
 CHECKPOINT = Checkpoint(origin=KEY.name, size=20852, root=ROOT)
 NOTE = signed(CHECKPOINT, PEM)

@@ -29,9 +29,9 @@ from psreg.lint.cluster_shares import (
 )
 from psreg.lint.engine import check_file
 from psreg.lint.registry_walk import CheckedShare, check_copies, check_share
-from psreg.registry.check_paths import replace_file, whole
+from psreg.registry.check.newer_rules import with_newer_rules_as_warnings
+from psreg.registry.check.paths import replace_file, whole
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
-from psreg.registry.rules_newer_than_release import with_newer_rules_as_warnings
 from psreg.registry.store_folder import RegistryFolder
 from psreg.system import clock
 from psreg.system.files import read_file

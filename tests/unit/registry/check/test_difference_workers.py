@@ -13,8 +13,8 @@ from psreg.core.diagnostics import Report
 from psreg.core.errors import UnavailableError
 from psreg.lint.registry_walk import CheckedShare, share_of
 from psreg.registry.baseline import read_baseline
+from psreg.registry.check.difference import check_difference
 from psreg.registry.difference import SignedNames, compare, inputs_of
-from psreg.registry.difference_check import check_difference
 from psreg.registry.publish import Change, publish
 from support.publishing import memory_ports
 from support.registry_trees import PROMPT, RELEASE, entry, tree, version

@@ -12,7 +12,7 @@ from psreg.core.rule import RuleTable, rule
 from psreg.formats.tree import Entry, Submission
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_text
-from psreg.registry.check_folders import check_folder
+from psreg.registry.check.folders import check_folder
 from psreg.registry.publish import publish
 from support.publishing import CLEAN, NOW, entry, ports
 

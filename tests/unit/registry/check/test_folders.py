@@ -15,7 +15,7 @@ from psreg.core.errors import UnavailableError, UsageError
 from psreg.formats.tree import Tree
 from psreg.lint.cluster_shares import shares_elsewhere
 from psreg.lint.registry_walk import check_copies, check_share, check_tree, share_of
-from psreg.registry.check_folders import check_folder
+from psreg.registry.check.folders import check_folder
 from psreg.registry.checkout import read_tree
 from support.corpus_cases import cases, tree_of
 from support.registry_trees import entry, tree
