@@ -28,6 +28,7 @@ import searching
 import shaping
 import site_building
 import starting
+import trusting
 
 TOPICS = {
     "start": starting.metrics,
@@ -47,6 +48,7 @@ TOPICS = {
     "search": searching.metrics,
     "site": site_building.metrics,
     "protocols": conversing.metrics,
+    "trust": trusting.metrics,
 }
 
 GROUPS = {

@@ -66,16 +66,23 @@ def subtrees_in(files: Files, size: int) -> Subtrees:
     The tiles are kept; each is asked for once. Raises what `files` raises, and TrustError TRUST_LOG
     if a tile has another size.
     """
-    kept: dict[Tile, bytes] = {}
+    tiles: dict[Tile, bytes] = {}
+    nodes: dict[tuple[int, int], bytes] = {}
+
+    def stored(level: int, index: int) -> bytes:
+        tile = tile_of(level, index // WIDTH, size)
+        if tile not in tiles:
+            tiles[tile] = _checked(tile, files(tile))
+        first = index % WIDTH * HASH_SIZE
+        return tiles[tile][first : first + HASH_SIZE]
 
     def read(level: int, index: int) -> bytes:
-        below = level % HEIGHT
-        place = index << below
-        tile = tile_of(level // HEIGHT, place // WIDTH, size)
-        if tile not in kept:
-            kept[tile] = _checked(tile, files(tile))
-        first = place % WIDTH * HASH_SIZE
-        return _subtree(kept[tile][first : first + (HASH_SIZE << below)])
+        if level % HEIGHT == 0:
+            return stored(level // HEIGHT, index)
+        # NOTE: the proofs of many entries go through the same nodes.
+        if (level, index) not in nodes:
+            nodes[level, index] = node_hash(*(read(level - 1, 2 * index + at) for at in (0, 1)))
+        return nodes[level, index]
 
     return read
 

@@ -76,8 +76,7 @@ class Statement:
     @property
     def message(self) -> bytes:
         """What is signed: type and payload (DSSE's pre-authentication encoding)."""
-        kind, payload = PAYLOAD_TYPE.encode(), self.payload
-        return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
+        return _encoded(self.payload)
 
     def envelope(self, signatures: Iterable[SshSignature]) -> dict[str, Any]:
         """Return the DSSE envelope with some signatures, as JSON data."""
@@ -101,15 +100,16 @@ class Statement:
             TrustError: TRUST_STATEMENT.
         """
         members = envelope if isinstance(envelope, dict) else {}
-        payload = b64encode(self.payload).decode()
-        if (members.get("payloadType"), members.get("payload")) != (PAYLOAD_TYPE, payload):
+        payload = self.payload
+        written = b64encode(payload).decode()
+        if (members.get("payloadType"), members.get("payload")) != (PAYLOAD_TYPE, written):
             raise _refused(f"the owners of {self.name} {self.version} signed something else")
-        found: dict[SshKey, SshSignature] = {}
+        message, found = _encoded(payload), dict[SshKey, SshSignature]()
         wrong: list[str] = []
         for blob in _signatures(members.get("signatures")):
             try:
                 signature = SshSignature.read(blob)
-                found[signature.check(self.message, NAMESPACE, keys)] = signature
+                found[signature.check(message, NAMESPACE, keys)] = signature
             except TrustError as error:
                 wrong.append(error.message)
         if len(found) < threshold:
@@ -119,6 +119,11 @@ class Statement:
                 *wrong,
             )
         return tuple(found.values())
+
+
+def _encoded(payload: bytes) -> bytes:
+    kind = PAYLOAD_TYPE.encode()
+    return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
 
 
 def _signatures(value: Any) -> list[bytes]:
