@@ -162,7 +162,7 @@ def test_the_files_are_in_one_folder():
 def test_a_record_of_another_shape_is_refused(change):
     log = Log()
     _, record = log.add(entry(1), entry(2))
-    with pytest.raises(ValueError, match=r"log|proof"):
+    with pytest.raises(ValueError, match=r"log|proof|base64"):
         LogRecord.from_json(record.to_json() | change)
 
 

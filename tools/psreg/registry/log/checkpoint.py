@@ -14,13 +14,13 @@ adds a cosignature, which also says when. Signatures of unknown keys are ignored
 from __future__ import annotations
 
 import hashlib
-from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
+from base64 import b64encode
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from psreg.core.errors import TrustError
 from psreg.core.regex import lazy
+from psreg.core.strict_base64 import strict_decode
 from psreg.registry.log.merkle import HASH_SIZE
 from psreg.registry.trust.signing_keys import is_signed_by, public_key, signature_of
 
@@ -168,12 +168,11 @@ def _of(key: NoteKey, signatures: list[tuple[str, bytes]], size: int) -> list[by
 
 
 def _decoded(text: str) -> bytes:
-    """Return what `text` says in base64; b"" if it does not, or could say it in another way."""
+    """Return what `text` says in base64; b"" if it is none."""
     try:
-        data = b64decode(text, validate=True)
-    except (Base64Error, ValueError):
+        return strict_decode(text)
+    except ValueError:
         return b""
-    return data if b64encode(data).decode() == text else b""
 
 
 def _refused(message: str) -> TrustError:

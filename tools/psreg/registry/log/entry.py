@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from psreg.core.strict_base64 import strict_decode
 from psreg.formats.json.canonical import canonical
 from psreg.registry.json_members import Members, as_text
 from psreg.registry.log.merkle import HASH_SIZE
@@ -91,10 +91,6 @@ class LogRecord:
 
 def _hash(value: Any) -> bytes:
     text = as_text(value, "a hash of a proof")
-    try:
-        data = b64decode(text, validate=True)
-    except (Base64Error, ValueError):
-        data = b""
-    if len(data) != HASH_SIZE or b64encode(data).decode() != text:
-        raise ValueError("a hash of a proof is not 32 bytes in base64")
+    if len(data := strict_decode(text)) != HASH_SIZE:
+        raise ValueError("a hash of a proof does not have 32 bytes")
     return data

@@ -7,13 +7,13 @@ and FIDO tokens. A text that could be read in two ways is refused.
 from __future__ import annotations
 
 import hashlib
-from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
+from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from psreg.core.errors import TrustError
 from psreg.core.regex import lazy
+from psreg.core.strict_base64 import strict_decode
 
 LARGEST = 16_384
 """Bytes of a signature in its armour; one of the largest RSA key has a quarter."""
@@ -257,12 +257,9 @@ def _is_signed(key: SshKey, signature: bytes, message: bytes) -> bool:
 def _decoded(text: str) -> bytes:
     """Return what `text` says in base64. Raises TrustError TRUST_STATEMENT."""
     try:
-        data = b64decode(text, validate=True)
-    except (Base64Error, ValueError) as error:
-        raise _refused("it is not base64") from error
-    if b64encode(data).decode() != text:
-        raise _refused("it is not base64 in its only form")
-    return data
+        return strict_decode(text)
+    except ValueError as error:
+        raise _refused("it is not base64 in its only form") from error
 
 
 def _refused(message: str) -> TrustError:

@@ -7,13 +7,13 @@ was signed must be exactly that. Each signature is one that `ssh-keygen -Y sign`
 from __future__ import annotations
 
 import hashlib
-from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
+from base64 import b64encode
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from psreg.core.errors import TrustError
+from psreg.core.strict_base64 import strict_decode
 from psreg.formats.json.canonical import canonical
 from psreg.registry.trust.roles import Target
 from psreg.registry.trust.ssh_signature import SshKey, SshSignature
@@ -133,8 +133,8 @@ def _signatures(value: Any) -> list[bytes]:
     if len(items) > MOST_SIGNATURES or len(texts) < len(items):
         raise _refused("an envelope of signatures is malformed")
     try:
-        return [b64decode(text, validate=True) for text in texts]
-    except (Base64Error, ValueError) as error:
+        return [*map(strict_decode, texts)]
+    except ValueError as error:
         raise _refused("an envelope of signatures is malformed") from error
 
 
