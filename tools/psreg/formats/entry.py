@@ -6,7 +6,7 @@ owners role is the truth.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +35,15 @@ class EntryFile(TomlFile):
             and isinstance(number := owner.get("id"), int)
             and not isinstance(number, bool)
         }
+
+    @property
+    def keys(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """The public keys of all owners, each with its place."""
+        for index, owner in self.tables("owners"):
+            keys = owner.get("keys")
+            for number, key in enumerate(keys if isinstance(keys, list) else ()):
+                if isinstance(key, str):
+                    yield ("owners", index, "keys", number), key
 
     @property
     def threshold(self) -> int:

@@ -13,14 +13,8 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from psreg.core.errors import TrustError
-from psreg.registry.trust.ssh_signature import (
-    KEY_TYPES,
-    LARGEST,
-    SK_ECDSA,
-    SK_ED25519,
-    SshKey,
-    SshSignature,
-)
+from psreg.core.ssh_key import KEY_TYPES, SK_ECDSA, SK_ED25519, SshKey
+from psreg.registry.trust.ssh_signature import LARGEST, SshSignature
 
 NAMESPACE = "release@psreg"
 MESSAGE = b"DSSEv1 28 application/vnd.in-toto+json 2 {}"
@@ -170,7 +164,7 @@ class Token:
             )
             blob = string(key_type.encode()) + string(b"nistp256") + string(point) + application
         self.key = SshKey(type=key_type, blob=blob)
-        self.key.check()
+        self.key.parts()
 
     def sign(self, flags=b"\x01", counter=7):
         told = flags + counter.to_bytes(4, "big")
@@ -292,7 +286,8 @@ LARGE = mpint(1 << 3071 | 1)
     ],
 )
 def test_what_is_no_key(line):
-    refused(SshKey.parse, line)
+    with pytest.raises(ValueError, match=r"type|base64|bits|number|follows|curve|length|begin|cut"):
+        SshKey.parse(line)
 
 
 def test_points_that_are_on_no_curve_sign_nothing():
@@ -300,7 +295,8 @@ def test_points_that_are_on_no_curve_sign_nothing():
     key = SshKey(type="ecdsa-sha2-nistp256", blob=blob)
     signature = string(b"ecdsa-sha2-nistp256") + string(mpint(1) + mpint(1))
     assert "something else" in refused(check, enclosed(key, signature), key)
+    # Neither is one of another length a key.
     blob = string(b"ssh-ed25519") + string(bytes(31))
     key = SshKey(type="ssh-ed25519", blob=blob)
     signature = string(b"ssh-ed25519") + string(bytes(64))
-    assert "something else" in refused(check, enclosed(key, signature), key)
+    assert "another length" in refused(check, enclosed(key, signature), key)

@@ -12,8 +12,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from securesystemslib.dsse import Envelope
 
 from psreg.core.errors import TrustError
+from psreg.core.ssh_key import SshKey
 from psreg.registry.trust.roles import Target
-from psreg.registry.trust.ssh_signature import SshKey, SshSignature
+from psreg.registry.trust.ssh_signature import SshSignature
 from psreg.registry.trust.statement import MOST_SIGNATURES, NAMESPACE, PAYLOAD_TYPE, Statement
 
 PATH = "pbes/prompt/letter/1.0.0/letter.prompt"
@@ -64,7 +65,8 @@ def enveloped(owners, statement=STATEMENT):
 
 
 def keys_of(owners):
-    return [key for _, key in owners]
+    """Who has which key: each of the owners has one."""
+    return {key: number for number, (_, key) in enumerate(owners)}
 
 
 def test_a_statement_is_in_toto():
@@ -96,7 +98,7 @@ def test_so_many_owners_sign(owners):
     for number in range(1, 4):
         envelope = enveloped(owners[:number])
         found = STATEMENT.check(envelope, keys, number)
-        assert [signature.key for signature in found] == keys[:number]
+        assert [signature.key for signature in found] == [*keys][:number]
         if number < 3:
             said = refused(STATEMENT.check, envelope, keys, number + 1)
             assert f"{number} of the {number + 1}" in said
@@ -106,7 +108,9 @@ def test_one_owner_counts_once(owners):
     twice = enveloped([owners[0], owners[0]])
     assert len(STATEMENT.check(twice, keys_of(owners), 1)) == 1
     refused(STATEMENT.check, twice, keys_of(owners), 2)
-    refused(STATEMENT.check, twice, keys_of(owners[:1]) * 2, 2)
+    two_keys = dict.fromkeys(keys_of(owners), "ana")
+    assert len(STATEMENT.check(enveloped(owners), two_keys, 1)) == 1
+    refused(STATEMENT.check, enveloped(owners), two_keys, 2)
 
 
 def test_a_stranger_does_not_count(owners):
@@ -144,9 +148,9 @@ def test_what_was_signed_for_another_purpose_is_refused(owners):
     sign, key = owners[0]
     for namespace in ("file", "release@psreg2", "git"):
         envelope = STATEMENT.envelope([sign(STATEMENT.message, namespace)])
-        assert "not for 'release@psreg'" in refused(STATEMENT.check, envelope, [key], 1)
+        assert "not for 'release@psreg'" in refused(STATEMENT.check, envelope, {key: 0}, 1)
     bare = STATEMENT.envelope([sign(STATEMENT.payload)])
-    refused(STATEMENT.check, bare, [key], 1)
+    refused(STATEMENT.check, bare, {key: 0}, 1)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from psreg.core.diagnostics import ERROR, Finding
 from psreg.core.identity import is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.spelling import nearest
+from psreg.core.ssh_key import SshKey
 from psreg.core.version import parse_version
 from psreg.formats.json.pointer import join
 from psreg.formats.toml_document import MOST
@@ -177,10 +178,61 @@ def alias_not_free(entry: Entry) -> Iterator[Finding]:
         yield Finding(message=message, at=join(("aliases", index)), path=str(entry.path))
 
 
+@rule("REG039", spec="registry/ENTRY", severity=ERROR, since="0.2.0")
+def owner_key_not_usable(entry: Entry) -> Iterator[Finding]:
+    """A key of an owner is not a public SSH key that can sign, or too few owners have one.
+
+    ## Why
+    Once a name is claimed, a release counts only if its owners signed it with these keys. If a key
+    is cut off, or of a kind that is broken, or if fewer owners have keys than `threshold` asks for,
+    nobody can release anything under the name. Several keys of one owner count as one.
+
+    ## Fix
+    Copy the whole line of each public key, which is in a file such as `~/.ssh/id_ed25519.pub`. The
+    private key stays where it is. `ssh-keygen -t ed25519` makes a new pair.
+
+    ```toml
+    threshold = 1
+    [[owners]]
+    forge = "github"
+    id = 583231
+    login = "octocat"
+    keys = ["ssh-ed25519 AAAA… laptop"]
+    ```
+    """
+    path, seen, signers = str(entry.path), set[SshKey](), set[str | int]()
+    for place, line in islice(entry.file.keys, MOST):
+        try:
+            key = SshKey.parse(line)
+        except ValueError as error:
+            yield Finding(
+                message=f"not a public SSH key: {error}",
+                at=join(place),
+                path=path,
+                hint="Copy the whole line of a file such as `~/.ssh/id_ed25519.pub`.",
+            )
+            continue
+        if key in seen:
+            message = f"the key {key.fingerprint} is listed twice and counts once"
+            yield Finding(message=message, at=join(place), path=path)
+            continue
+        seen.add(key)
+        signers.add(place[1])
+    if 0 < len(signers) < entry.file.threshold:
+        yield Finding(
+            message=f"{entry.file.threshold} owners must sign, and only {len(signers)} of them "
+            f"{'has a key' if len(signers) == 1 else 'have keys'}",
+            at="/threshold",
+            path=path,
+            hint="List the keys of more owners, or lower the number.",
+        )
+
+
 ENTRY_RULES: tuple[Rule[Entry], ...] = (
     versions_differ_in_build_only,
     bad_entry_file,
     points_to_nothing,
     alias_not_free,
+    owner_key_not_usable,
 )
 """The rules judged once per entry."""

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from psreg.core.errors import TrustError
+from psreg.core.ssh_key import SshKey
 from psreg.core.strict_base64 import strict_decode
 from psreg.formats.json.canonical import canonical
 from psreg.registry.trust.roles import Target
-from psreg.registry.trust.ssh_signature import SshKey, SshSignature
+from psreg.registry.trust.ssh_signature import SshSignature
 
 NAMESPACE = "release@psreg"
 """The namespace of owners' signatures: none that was made for something else is one."""
@@ -90,11 +91,12 @@ class Statement:
         }
 
     def check(
-        self, envelope: Any, keys: Collection[SshKey], threshold: int
+        self, envelope: Any, owners: Mapping[SshKey, Hashable], threshold: int
     ) -> tuple[SshSignature, ...]:
-        """Check that so many of `keys` signed exactly this statement; return their signatures.
+        """Check that so many owners signed exactly this statement; return a signature of each.
 
-        Signatures of other keys, and further ones of the same key, do not count.
+        `owners` says who has a key. Signatures of other keys do not count, nor do further ones of
+        the same owner.
 
         Raises:
             TrustError: TRUST_STATEMENT.
@@ -104,12 +106,13 @@ class Statement:
         written = b64encode(payload).decode()
         if (members.get("payloadType"), members.get("payload")) != (PAYLOAD_TYPE, written):
             raise _refused(f"the owners of {self.name} {self.version} signed something else")
-        message, found = _encoded(payload), dict[SshKey, SshSignature]()
+        message, found = _encoded(payload), dict[Hashable, SshSignature]()
         wrong: list[str] = []
         for blob in _signatures(members.get("signatures")):
             try:
                 signature = SshSignature.read(blob)
-                found[signature.check(message, NAMESPACE, keys)] = signature
+                owner = owners[signature.check(message, NAMESPACE, owners)]
+                found.setdefault(owner, signature)
             except TrustError as error:
                 wrong.append(error.message)
         if len(found) < threshold:
