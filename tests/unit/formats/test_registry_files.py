@@ -88,16 +88,19 @@ def test_an_entry_without_a_person_belongs_to_the_maintainers():
 
 def test_an_entry_with_everything():
     read = entry.read(
-        b'owners = [{forge = "github", id = 583231, login = "octocat", keys = ["k"]}, 3]\n'
+        b'owners = [{forge = "github", id = 583231, login = "octocat", keys = ["k", 3]},'
+        b' {keys = "k"}, 3]\n'
         b'threshold = true\naliases = ["quiz", 1]\n'
         b'[deprecated]\nreason = "old"\nreplacement = "new_quiz"\n[yanked]\n"1.0.0" = "bad"\n'
     )
-    assert [owner["login"] for owner in read.owners] == ["octocat"]
+    assert [owner.get("login") for owner in read.owners] == ["octocat", None]
+    assert [*read.keys] == [(("owners", 0, "keys", 0), "k")]
     assert read.threshold == 1
     assert read.aliases == ("quiz",)
     assert read.deprecated == {"reason": "old", "replacement": "new_quiz"}
     assert read.yanked == {"1.0.0": "bad"}
-    assert {v.pointer for v in read.violations} == {"/owners/1", "/threshold", "/aliases/1"}
+    assert {v.pointer for v in read.violations} >= {"/owners/0/keys/1", "/owners/1/keys"}
+    assert {v.pointer for v in read.violations} >= {"/owners/2", "/threshold", "/aliases/1"}
     assert {v.code for v in read.violations} == {"REG016"}
 
 
