@@ -83,7 +83,7 @@ class SshKey:
         """Return the key in a line as in `~/.ssh/id_ed25519.pub`: type, key, comment.
 
         Raises:
-            ValueError: it is no key of one of the `KEY_TYPES`.
+            ValueError: it is not a key of one of the `KEY_TYPES`.
         """
         words = line.split()
         if not words or words[0] not in KEY_TYPES:
@@ -104,10 +104,10 @@ class SshKey:
         return next(curve for curve in CURVES if f"-{curve}" in self.type)
 
     def parts(self) -> KeyParts:
-        """Return what is in it. Raises ValueError if it is no key of its type."""
+        """Return what is in it. Raises ValueError if it is not a key of its type."""
         reader = WireReader(self.blob)
         if self.type not in KEY_TYPES or reader.text() != self.type:
-            raise ValueError(f"it is no key of the type {self.type}")
+            raise ValueError(f"it is not a key of the type {self.type}")
         found = self._after_type(reader)
         reader.end()
         return found

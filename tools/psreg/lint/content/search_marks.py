@@ -22,7 +22,7 @@ _NOT_ASCII = "\x80"
 
 
 class _Spaces(dict[int, str]):
-    """A blank for each character that is no letter or digit."""
+    """A blank for each character that is neither a letter nor a digit."""
 
     def __missing__(self, code: int) -> str:
         self[code] = found = chr(code) if chr(code).isalnum() else " "
@@ -80,7 +80,7 @@ def narrowed(flat: str) -> str:
 
 
 def spaced(flat: str) -> str:
-    """Return `flat` with a blank for each character that is no letter or digit."""
+    """Return `flat` with a blank for each character that is neither a letter nor a digit."""
     return flat.translate(_SPACES)
 
 

@@ -62,7 +62,7 @@ def consistency_proof(old_size: int, size: int, read: Subtrees) -> list[bytes]:
         else:
             proof.append(_range_hash(first, middle, read))
             first = middle
-    # The old root itself is not in the proof, because whoever checks it has it.
+    # The old root itself is not in the proof, because it is known where the proof is checked.
     return [*([_range_hash(first, last, read)] if first else []), *reversed(proof)]
 
 
