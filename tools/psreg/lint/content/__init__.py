@@ -3,6 +3,7 @@
 from psreg.core.rule import Rule
 from psreg.lint.content.character_rules import CHARACTER_RULES
 from psreg.lint.content.disguise_rules import DISGUISE_RULES
+from psreg.lint.content.encoded_rules import ENCODED_RULES
 from psreg.lint.content.invisible_rules import INVISIBLE_RULES
 from psreg.lint.content.link_rules import LINK_RULES
 from psreg.lint.content.markup_rules import MARKUP_RULES
@@ -18,6 +19,7 @@ CONTENT_RULES: tuple[Rule[Content], ...] = (
     *PHRASE_RULES,
     *DISGUISE_RULES,
     *LINK_RULES,
+    *ENCODED_RULES,
     *PAYLOAD_RULES,
     *SECRET_RULES,
     *THREAT_RULES,
