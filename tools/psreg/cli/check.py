@@ -27,7 +27,6 @@ from psreg.lint.fix import FixResult, apply_fixes
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.report_formats import FORMATS, rendered
 from psreg.lint.reports.text import report_lines
-from psreg.lint.reports.unified_diff import unified
 from psreg.registry.check.paths import Artifact, Subject
 from psreg.registry.checkout import find_checkout
 from psreg.system.console import Console, OptionAdder, add_output_options, color_wanted
@@ -242,6 +241,8 @@ class _Fixing:
         result = apply_fixes(judge, subject.read, ended=subject.loose)
         for path, data in result.files.items():
             if self._show:
+                from psreg.lint.reports.unified_diff import unified  # for --diff
+
                 before = subject.read(path) or b""
                 self._diff += unified(path, before.decode(), data.decode())
             else:
