@@ -83,7 +83,7 @@ def pytest_terminal_summary(terminalreporter, config):
 def pytest_runtest_protocol(item):
     """Measure coverage only where it tells something: measuring takes as long as testing.
 
-    What a law reaches is another thing in every run, and takes longest of all.
+    What a law or a sample reaches is another thing in every run, and takes longest of all.
     """
     if coverage.Coverage.current() is None or measured(item):
         if UNMEASURED:
@@ -153,8 +153,13 @@ def forget():
 
 
 def measured(item):
+    sampled = any(
+        isinstance(values, walks.Sample)
+        for mark in item.iter_markers("parametrize")
+        for values in mark.args
+    )
     repeats = is_hypothesis_test(item.obj) or item.get_closest_marker("unmeasured")
-    return in_process(item.path) and not repeats
+    return in_process(item.path) and not repeats and not sampled
 
 
 @cache

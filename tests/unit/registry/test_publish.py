@@ -816,7 +816,7 @@ def test_a_later_rerun_leaves_nothing_of_the_one_that_died(home: Path, registry:
 def test_dying_and_then_publishing_nothing_cleans_up(home: Path, registry: Path) -> None:
     founded(home, registry)
     old, real = files(registry), ports(home, registry)
-    for last in sampled(range(12), 3):  # the twelfth change puts the new state in force
+    for last in (0, 4, 8, 11):  # the twelfth change puts the new state in force
         assert dies(publish_second, real, last, torn=True)
         assert release(home, registry, FIRST).written == 0
         assert files(registry) == old
