@@ -201,7 +201,6 @@ def test_a_preview_is_never_deployed(world: World) -> None:
     assert "in force" in world.run("deploy", *where)
 
 
-@pytest.mark.unmeasured
 @pytest.mark.parametrize("steps", sampled([3, 4, 5], 1))
 def test_law_changing_drafts_one_by_one_gives_what_a_whole_build_gives(
     tmp_path: Path, steps: int

@@ -144,7 +144,6 @@ def test_many_changes_build_the_whole_site(world: World) -> None:
     assert world.build()["changed"] is None
 
 
-@pytest.mark.unmeasured
 @pytest.mark.parametrize("steps", sampled([200, 3, 4, 5], 1))
 def test_law_changing_one_by_one_gives_what_building_the_last_state_gives(
     tmp_path: Path, steps: int

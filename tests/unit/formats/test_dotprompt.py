@@ -236,7 +236,6 @@ REPEATED = (
 STARTS = ("[DEFAULTS]\n", "[CONTENT]\n", "[CONTENT]\n{", "@a >\n")
 
 
-@pytest.mark.unmeasured
 @pytest.mark.parametrize(
     ("start", "piece"), sampled([*product(STARTS, REPEATED)], 22, kinds=lambda case: case)
 )

@@ -204,7 +204,6 @@ def migrate(p: Ports) -> PublishResult:
     return publish(FULL | entry("other", "1.0.0"), CLEAN, NOW + timedelta(hours=1), p)
 
 
-@pytest.mark.unmeasured
 @pytest.mark.parametrize("torn", sampled([False, True], 1), ids={False: "clean", True: "torn"}.get)
 @pytest.mark.parametrize("step", [publish_more, migrate])
 @pytest.mark.usefixtures("full")

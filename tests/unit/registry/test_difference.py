@@ -363,7 +363,6 @@ def test_parts_are_the_folders_of_a_name_in_every_class() -> None:
 # The law
 
 
-@pytest.mark.unmeasured
 @pytest.mark.parametrize("steps", sampled([200, 40, 41, 42, 43], 1))
 def test_law_publishing_one_by_one_gives_what_publishing_the_last_tree_gives(steps: int) -> None:
     seed = random.randrange(10**6)

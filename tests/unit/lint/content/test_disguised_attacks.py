@@ -326,7 +326,7 @@ def found(how, attack):
 
 
 FOUND = [case for case in CASES if case not in MISSED]
-FIRST = {how: (how, attack) for how, attack in reversed(FOUND)}
+FIRST = {how: next(case for case in FOUND if case[0] == how) for how in DISGUISES}
 
 
 @pytest.mark.parametrize(("how", "attack"), FIRST.values(), ids=FIRST)
@@ -335,7 +335,9 @@ def test_every_disguise_of_some_attack_is_seen_through(how, attack):
 
 
 @pytest.mark.parametrize(
-    ("how", "attack"), sampled(sorted({*FOUND} - {*FIRST.values()}), 100), ids=str
+    ("how", "attack"),
+    sampled(sorted({*FOUND} - {*FIRST.values()}), 160, kinds=lambda case: case),
+    ids=str,
 )
 def test_a_disguised_attack_is_found(how, attack):
     assert found(how, attack)

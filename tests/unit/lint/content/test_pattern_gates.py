@@ -28,7 +28,6 @@ def lets(pattern, text):
     return Gate(pattern).lets(texts.of_readme(text))
 
 
-@pytest.mark.unmeasured
 @pytest.mark.parametrize("row", sampled(ROWS, 30), ids=lambda row: row.id)
 def test_no_match_is_shut_out(row):
     before = compiled(row, rf"(?:{row.only_after})\Z")

@@ -113,7 +113,6 @@ def test_a_row_finds_what_it_is_for(row):
     assert list(hits(content_texts.of_prompt(document), Rows([row]))) == []
 
 
-@pytest.mark.unmeasured
 @pytest.mark.parametrize("row", sampled(ROWS[len(hosts()) :], 30, kind_of), ids=lambda row: row.id)
 def test_starts_words_and_needles_lose_no_match(row):
     """Every match of the pattern begins with one of its starts, with blanks of any kind."""
@@ -163,7 +162,6 @@ def test_every_repetition_is_bounded():
         assert all(most <= 2000 for most in limits), bare
 
 
-@pytest.mark.unmeasured
 @pytest.mark.parametrize("row", sampled(ROWS, 40, kind_of), ids=lambda row: row.id)
 def test_adversarial_repeats_end(row):
     """Beginnings of the pattern over and over, and one followed by what repetitions like."""

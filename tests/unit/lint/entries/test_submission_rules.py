@@ -279,7 +279,6 @@ def test_a_readme_may_mark_its_example_in_the_heading():
     assert judge(files, "REG017") == []
 
 
-@pytest.mark.unmeasured
 @pytest.mark.parametrize(
     "release",
     sampled(
