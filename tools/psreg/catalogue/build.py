@@ -279,7 +279,7 @@ class _Build:
             shells = Shells(shells_of(before.frames), self.site)
             drafts = _named(self.drafts, difference.changed)
             rows = _write_changed(target, shells, self.source, difference, drafts)
-            files = dict(self.registry.files(before.roles))
+            files = dict(self.registry.files(before.roles, before.registry))
             timestamp = files.pop(TIMESTAMP_PATH, None)
             for path, data in files.items():
                 target.write(f"registry/{path}", data)

@@ -7,7 +7,7 @@ is mixed with these names, so that exactly the pages are written that a draft ad
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -82,10 +82,12 @@ class PreviewedRegistry:
         names = (name for names in self._replaced.values() for name in names)
         return dict(self._signed.record_file(name) for name in names) if self._signed else {}
 
-    def files(self, known: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+    def files(
+        self, known: Mapping[str, str], served: Container[str] = ()
+    ) -> Iterator[tuple[str, bytes]]:
         """See `ServedRegistry.files`."""
         if self._signed:
             signed = self._signed.roles
             same = {role: signed[role] for role in signed if known.get(role) == self.roles[role]}
             yield from self._records.items()
-            yield from self._signed.files(same)
+            yield from self._signed.files(same, served)

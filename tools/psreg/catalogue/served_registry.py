@@ -7,11 +7,14 @@ of the site.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import cached_property
 
 from psreg.core.errors import UnavailableError
 from psreg.registry.catalog_head import Head, head_of, segment_data
+from psreg.registry.log.checkpoint import Checkpoint
+from psreg.registry.log.growth import log_files, log_paths, tiles_of
+from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.trust.reading import (
     Read,
     RegistryState,
@@ -19,6 +22,7 @@ from psreg.registry.trust.reading import (
     targets_in,
 )
 from psreg.registry.trust.roles import (
+    CHECKPOINT,
     HEAD,
     RELEASES,
     ROOT,
@@ -91,21 +95,43 @@ class ServedRegistry:
         catalog = (target_path(catalog_target(HEAD), self._head_target.sha256),)
         segments = (segment.path for segment in self.head.segments)
         timestamp = metadata_path(TIMESTAMP, self.state.versions[TIMESTAMP])
-        return frozenset({*newer, *roots, *catalog, *segments, TIMESTAMP_PATH} - {timestamp})
+        others = {*newer, *roots, *catalog, *segments, *self._log_paths, TIMESTAMP_PATH}
+        return frozenset(others - {timestamp})
+
+    @property
+    def _log_paths(self) -> Iterator[str]:
+        if checkpoint := self._checkpoint:
+            yield from log_paths(checkpoint)
+            yield target_path(CHECKPOINT, self.state.targets[CHECKPOINT].sha256)
+            yield CHECKPOINT
+
+    @cached_property
+    def _checkpoint(self) -> Checkpoint | None:
+        return checkpoint_of(self.state)
+
+    def _log_files(self, served: Container[str]) -> Iterator[tuple[str, bytes]]:
+        if self._checkpoint:
+            yield from log_files(self._checkpoint, tiles_of(self._read), served)
+            note = read_target(CHECKPOINT, self.state.targets[CHECKPOINT], self._read)
+            yield from ((path, note.data) for path in (note.path, CHECKPOINT))
 
     @property
     def _head_target(self) -> Target:
         return self.state.targets[catalog_target(HEAD)]
 
-    def files(self, known: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+    def files(
+        self, known: Mapping[str, str], served: Container[str] = ()
+    ) -> Iterator[tuple[str, bytes]]:
         """Yield the files besides records by path, in the order in which they may appear.
 
-        Metadata is left out whose digest is the `known` one of its role.
+        Metadata is left out whose digest is the `known` one of its role, and what of the log is
+        `served` already.
         """
         for segment in self.head.segments:
             yield segment.path, segment_data(segment, self._read)
         head = read_target(catalog_target(HEAD), self._head_target, self._read)
         yield head.path, head.data
+        yield from self._log_files(served)
         for version in range(1, self.state.root.version):
             path = metadata_path(ROOT, version)
             yield path, self._read(path) or b""

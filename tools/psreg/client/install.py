@@ -17,7 +17,7 @@ from psreg.client.resolve import Choice, Request, choose, unknown_name
 from psreg.core.diagnostics import Diagnostic, described
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.formats.waivers import waivable
-from psreg.registry.records import WaivedFinding, read_record
+from psreg.registry.records import PackageRecord, ReleaseRecord, WaivedFinding, read_record
 
 MAX_ARTIFACT = 16 * 1024 * 1024
 """Size in bytes of the largest artifact that is fetched, whatever its record says."""
@@ -28,6 +28,9 @@ class Registry(Protocol):
 
     def record(self, name: str) -> bytes | None:
         """Return the verified bytes of the target `pkg/<name>.json`, or None."""
+
+    def check_logged(self, record: PackageRecord, row: ReleaseRecord) -> None:
+        """Check that the registry's log has a release. Raises TrustError `TRUST_LOG`."""
 
     def names(self) -> Sequence[str]:
         """Return all names of the signed catalogue."""
@@ -94,12 +97,16 @@ def resolve(request: Request, registry: Registry) -> Choice:
     """Return the release of `registry` that `request` selects; only metadata is fetched.
 
     Raises:
-        TrustError, UnavailableError: see `choose`; the hint of `UNKNOWN_NAME` is a suggestion.
+        TrustError: see `choose`; `TRUST_LOG`: the log does not have it.
+        UnavailableError: see `choose`; the hint of `UNKNOWN_NAME` is a suggestion.
     """
     data = registry.record(request.name)
     if data is None:
         raise unknown_name(request.name, registry.names())
-    return choose(read_record(data, request.name), request)
+    record = read_record(data, request.name)
+    choice = choose(record, request)
+    registry.check_logged(record, choice.row)
+    return choice
 
 
 def fetch(choice: Choice, registry: Registry) -> bytes:

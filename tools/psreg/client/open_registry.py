@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from psreg.client.config import SelectedRegistry, Settings
 from psreg.client.library import user_library
 from psreg.client.resolve import check_record, missing_name
-from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore, read_mode
+from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore, log_keys, read_mode
 from psreg.client.tufclient import TufClient
 from psreg.core.classes import CLASSES
 from psreg.core.errors import PsregError, TrustError, UnavailableError
@@ -35,8 +35,10 @@ from psreg.system.files import is_ours
 
 if TYPE_CHECKING:
     from psreg.client.library import Receipt
+    from psreg.client.seen_log import SeenLog
     from psreg.registry.catalog_head import SegmentRef
     from psreg.registry.catalog_segments import Row, Segment
+    from psreg.registry.records import PackageRecord, ReleaseRecord
 
 MAX_RECORD = 8 * 1024 * 1024
 MAX_HEAD = 8 * 1024 * 1024
@@ -97,6 +99,23 @@ class OpenRegistry:
         record = read_record(data, name)
         self._check_clock(name, max((row.date for row in record.releases), default=""))
         return data
+
+    def check_logged(self, record: PackageRecord, row: ReleaseRecord) -> None:
+        """Check that the log has a release; a registry of an older psreg has no log.
+
+        Raises:
+            TrustError: `TRUST_LOG`.
+            UnavailableError: the log cannot be read.
+        """
+        if self._log is not None:
+            self._log.check(record, row)
+
+    @cached_property
+    def _log(self) -> SeenLog | None:
+        from psreg.client.seen_log import SeenLog  # noqa: PLC0415 - only `psreg install` needs it
+
+        keys = log_keys(self._client.newest_root())
+        return SeenLog(self._client, self._source, keys) if keys else None
 
     def rows(self) -> Mapping[str, Row]:
         """Return the rows of the verified catalogue by name, ascending. Raises as `segments`."""

@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.registry.trust.roles import is_registry_id
+from psreg.registry.trust.roles import LOG, is_registry_id
 from psreg.registry.trust.strict_json import strict_value
 from psreg.system.atomic import (
     DAMAGED,
@@ -81,6 +81,18 @@ def read_mode(root: bytes) -> tuple[str, str]:
             "Install a newer psreg.",
         )
     return identity, mode
+
+
+def log_keys(root: bytes) -> tuple[str, ...]:
+    """Return the keys of the log in a verified root; () if the registry has no log.
+
+    Raises:
+        TrustError: `TRUST_METADATA`.
+    """
+    keys = strict_value(root)["signed"]["psreg"].get(LOG, [])
+    if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+        raise _bad_root("it does not list the keys of its log")
+    return tuple(keys)
 
 
 class TrustStore:

@@ -26,6 +26,7 @@ from psreg.registry.trust.roles import (
     TIMESTAMP,
     TIMESTAMP_PATH,
     Bins,
+    is_tile,
     metadata_path,
     role_and_version,
     target_path,
@@ -235,10 +236,16 @@ def _is_pending_here(baseline: Baseline) -> bool:
 _RESTORE = "Restore the registry's files from Git or from a mirror; psreg never starts one over."
 
 
+def _target_folders(intent: Intent) -> list[str]:
+    """Return the folders in which an interrupted publish may have left unfinished files."""
+    log = {path.rpartition("/")[0] for path in intent.targets if is_tile(path)}
+    return [*TARGET_FOLDERS, *sorted(log), *(["log"] if log else [])]
+
+
 def remove_leftovers(baseline: Baseline, ports: Ports) -> None:
     """Remove what an interrupted publish left; none of it was ever current."""
     # The folders of targets have a file for each name: they are listed only where it is needed.
-    targets = TARGET_FOLDERS if baseline.intent else ()
+    targets = _target_folders(baseline.intent) if baseline.intent else ()
     for folder in (METADATA_FOLDER, str(PurePosixPath(RETIRED).parent), *targets):
         ports.store.sweep(folder)
     for name in ports.store.names(METADATA_FOLDER):
@@ -257,7 +264,9 @@ def remove_leftovers(baseline: Baseline, ports: Ports) -> None:
     current = baseline.state.targets if baseline.state else {}
     kept = {target_path(path, target.sha256) for path, target in current.items()}
     kept |= {segment.path for segment in (baseline.head or Head()).segments}
+    current_log = baseline.version > baseline.intent.after
     for path in baseline.intent.targets:
         in_place = path.rpartition("/")[0] in TARGET_FOLDERS
+        in_place |= is_tile(path) and not current_log
         if in_place and path not in kept and ports.store.read(path) is not None:
             ports.store.remove(path)

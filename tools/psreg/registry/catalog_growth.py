@@ -14,6 +14,7 @@ from psreg.registry.catalog_head import (
     segment_data,
 )
 from psreg.registry.catalog_segments import read_segment, row_of
+from psreg.registry.logged_releases import LoggedReleases
 from psreg.registry.records import PackageRecord
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.retired_files import (
@@ -51,17 +52,17 @@ def grow(  # noqa: PLR0917 - before, after, and the time
     state: RegistryState | None,
     before: Head | None,
     previous: Mapping[str, PackageRecord],
-    records: Mapping[str, PackageRecord],
-    packages: Mapping[str, bytes],
+    log: LoggedReleases,
+    signed: Mapping[str, bytes],
     now: datetime,
     keep: timedelta,
     store: Store,
     inputs: Mapping[str, str],
 ) -> Growth:
-    """Return how the catalogue of `state` grows, from the records `previous` to `records`.
+    """Return how the catalogue of `state` grows, from the records `previous` to those in `log`.
 
     `before` is its head. Both records may be about some names only, the others stay as they are,
-    unless the catalogue has an older layout. `packages` are the targets of the records. Files that
+    unless the catalogue has an older layout. `signed` are the targets besides the head. Files that
     the next state does not refer to are kept for the time `keep`, and until the current timestamp
     has expired. If neither a record nor the `inputs` changed, neither does the head.
 
@@ -69,6 +70,7 @@ def grow(  # noqa: PLR0917 - before, after, and the time
         TrustError: a segment, or the head, is not as it was signed.
         UnavailableError: NEWER_FORMAT; a file cannot be read.
     """
+    records = log.records
     known = previous if is_current(before) else {}  # an older layout has no rows, or fewer columns
     changed = [name for name, record in records.items() if record != known.get(name)]
     if state and before and before.inputs == inputs and not changed:
@@ -93,8 +95,9 @@ def grow(  # noqa: PLR0917 - before, after, and the time
     if state is None:
         return Growth(head=head, data=head.to_bytes(), files=files)
     until = max(now + keep, state.documents[TIMESTAMP].expires)
-    live = {segment.path for segment in head.segments}
-    gone = [path for path in _superseded(state, before, packages, store) if path not in live]
+    live = {segment.path for segment in head.segments} | log.live
+    gone = [path for path in _superseded(state, before, signed, store) if path not in live]
+    gone += sorted(log.superseded)
     listed = read_retired(store.read(RETIRED), state.versions[TIMESTAMP])
     left, removable = remove_due(state, retire(state, listed, gone, until), live, now)
     files[RETIRED] = write_retired(left)
@@ -118,16 +121,16 @@ def _row_change(before: PackageRecord | None, now: PackageRecord) -> RowChange:
 
 
 def _superseded(
-    state: RegistryState, before: Head | None, packages: Mapping[str, bytes], store: Store
+    state: RegistryState, before: Head | None, signed: Mapping[str, bytes], store: Store
 ) -> Iterator[str]:
     """Yield the paths that the next state does not refer to: old targets, segments, metadata.
 
     The metadata that this publish replaces is found by the next one.
     """
     shards = () if before else map(catalog_target, state.catalog)
-    for path in (*shards, catalog_target(HEAD), *packages):
+    for path in (*shards, catalog_target(HEAD), *signed):
         target = state.targets.get(path)
-        if target and (path not in packages or Target.of(packages[path]) != target):
+        if target and (path not in signed or Target.of(signed[path]) != target):
             yield target_path(path, target.sha256)
     for segment in before.segments if before else ():
         yield segment.path

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from psreg import __version__
@@ -21,14 +22,18 @@ from psreg.formats.json.canonical import canonical
 from psreg.registry.baseline import Baseline, Intent, Ports, read_baseline, remove_leftovers
 from psreg.registry.catalog_growth import grow
 from psreg.registry.catalog_head import Head
+from psreg.registry.log.checkpoint import ORIGIN, NoteKey
+from psreg.registry.logged_releases import LoggedReleases, log_releases
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.issuing import issue, issue_first, renew
 from psreg.registry.trust.metadata import Document, MetadataSigner, info_of, signers_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
+    CHECKPOINT,
     HEAD,
     KEYS,
     LIFETIMES,
+    LOG,
     RELEASES,
     ROOT,
     SNAPSHOT,
@@ -41,6 +46,7 @@ from psreg.registry.trust.roles import (
     package_target,
     target_path,
 )
+from psreg.registry.trust.signing_keys import public_key
 
 if TYPE_CHECKING:
     from psreg.registry.build import BuildResult
@@ -94,6 +100,7 @@ class Change:
 
 
 WHOLE = Change()
+_NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
 
 def publish(
@@ -132,20 +139,17 @@ def publish(
     released: tuple[ReleaseId, ...] = ()
     if change.names is None or change.names:
         after, released = _built(tree, previous, now, report, psreg, again=again)
-    packages = _packages(after, previous, baseline)
-    inputs, store = change.inputs, ports.store
-    growth = grow(state, head, previous, after, packages, now, keep, store, inputs)
-    contents = {**packages, catalog_target(HEAD): growth.data}
+    root, signer, log_key = _ready_to_sign(baseline, now, lifetimes, ports)
+    log = log_releases(after, state, info_of(root), log_key, ports.store.read)
+    signed = _signed_contents(log, previous, baseline)
+    growth = grow(state, head, previous, log, signed, now, keep, ports.store, change.inputs)
+    contents = {**signed, catalog_target(HEAD): growth.data}
     targets = {path: Target.of(data) for path, data in contents.items()}
-    root, signer = _ready_to_sign(baseline, now, lifetimes, ports)
     documents = _documents(baseline, root, targets, signer, growth.head.count)
-    files = growth.files | {
-        target_path(path, target.sha256): contents[path]
-        for path, target in targets.items()
-        if state is None or state.targets.get(path) != target
-    }
+    files = {**log.files, **growth.files, **_new_targets(contents, targets, state)}
     _remove(growth.removable, ports)
-    written = _write(baseline, info_of(root).id, files, documents, ports)
+    copy = {CHECKPOINT: log.checkpoint} if log.checkpoint else {}
+    written = _write(baseline, info_of(root).id, files, documents, ports, copies=copy)
     result = _result(baseline, documents, signer, growth.head, written)
     return replace(result, released=released, head=targets[catalog_target(HEAD)].sha256)
 
@@ -205,7 +209,7 @@ def resign(
             "there is nothing to renew yet",
             "Run `psreg publish` without --resign.",
         )
-    root, signer = _ready_to_sign(baseline, now, lifetimes, ports)
+    root, signer, _ = _ready_to_sign(baseline, now, lifetimes, ports)
     if not baseline.state.documents[TIMESTAMP].bound:
         signer = replace(signer, registry_id=None)  # all documents change at once, in a publish
     documents = renew(baseline.state, signer)
@@ -250,17 +254,29 @@ def _digest(sha256: str | None) -> str:
     return f"sha256 {sha256}" if sha256 else "absent"
 
 
-def _packages(
-    records: Mapping[str, PackageRecord], previous: Mapping[str, PackageRecord], baseline: Baseline
+def _new_targets(
+    contents: Mapping[str, bytes], targets: Mapping[str, Target], state: RegistryState | None
 ) -> dict[str, bytes]:
-    """Return the bytes of the records, by target; an unchanged record keeps its exact bytes."""
-    signed = baseline.state.packages if baseline.state else {}
+    """Return the target files that the registry does not have yet, by path."""
     return {
+        target_path(path, target.sha256): contents[path]
+        for path, target in targets.items()
+        if state is None or state.targets.get(path) != target
+    }
+
+
+def _signed_contents(
+    log: LoggedReleases, previous: Mapping[str, PackageRecord], baseline: Baseline
+) -> dict[str, bytes]:
+    """Return the bytes of records and checkpoint, by target; unchanged ones keep their bytes."""
+    signed = baseline.state.packages if baseline.state else {}
+    packages = {
         package_target(name): signed[name]
         if record == previous.get(name)
         else canonical(record.to_json())
-        for name, record in records.items()
+        for name, record in log.records.items()
     }
+    return packages | ({CHECKPOINT: log.checkpoint} if log.checkpoint else {})
 
 
 def _remove(paths: Iterable[str], ports: Ports) -> None:
@@ -271,8 +287,8 @@ def _remove(paths: Iterable[str], ports: Ports) -> None:
 
 def _ready_to_sign(
     baseline: Baseline, now: datetime, lifetimes: Mapping[str, timedelta], ports: Ports
-) -> tuple[Document, MetadataSigner]:
-    """Return the root and its signer; creates a registry if there is none.
+) -> tuple[Document, MetadataSigner, bytes | None]:
+    """Return the root, its signer, and the key of the log; creates a registry if there is none.
 
     The order is: write the journal, create the keys, then sign. The next run finds the journal and
     the keys of an interrupted first publish.
@@ -288,7 +304,7 @@ def _ready_to_sign(
             lifetimes=lifetimes,
         )
         signer.require(baseline.root, TIMESTAMP)
-        return baseline.root, signer
+        return baseline.root, signer, pems.get(LOG)
     registry_id = baseline.intent.registry_id if baseline.intent else ports.keys.new_id()
     if baseline.intent is None:
         ports.journal.begin(Intent(registry_id=registry_id))
@@ -301,7 +317,8 @@ def _ready_to_sign(
         registry_id=registry_id,
         lifetimes=lifetimes,
     )
-    return signer.first_root(registry_id, pems), signer
+    log = NoteKey(name=f"{ORIGIN}/{registry_id}", public=public_key(pems[LOG]))
+    return signer.first_root(registry_id, pems, [str(log)]), signer, pems[LOG]
 
 
 def _write(
@@ -310,10 +327,13 @@ def _write(
     files: Mapping[str, bytes],
     documents: Sequence[Document],
     ports: Ports,
+    *,
+    copies: Mapping[str, bytes] = _NOTHING,
 ) -> int:
     """Write a new root, `files`, and the other `documents`, the last of which is the timestamp.
 
-    Identical files are not written again. Returns the number of files written.
+    `copies` tell others what is current; they come after the timestamp. Identical files are not
+    written again. Returns the number of files written.
     """
     remove_leftovers(baseline, ports)
     roots = [document for document in documents if document.role == ROOT]
@@ -335,9 +355,12 @@ def _write(
             ports.store.sync()
         else:
             ports.store.write(metadata_path(document.role, document.version), document.data)
+    after = {path: data for path, data in copies.items() if ports.store.read(path) != data}
+    for path, data in after.items():
+        ports.store.write(path, data)
     if documents or baseline.intent:
         ports.journal.finish(registry_id)
-    return len(fresh) + len(documents)
+    return len(fresh) + len(documents) + len(after)
 
 
 _TOP = (ROOT, TARGETS, RELEASES, SNAPSHOT, TIMESTAMP)

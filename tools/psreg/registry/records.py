@@ -21,6 +21,7 @@ from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.version import is_version, parse_version
 from psreg.registry.json_members import Members, as_object, as_text
+from psreg.registry.log.entry import LogEntry, LogRecord, owners_digest
 
 SCHEMA = "psreg.package/1"
 ROW_VERSION = 1
@@ -179,7 +180,8 @@ class ReleaseRecord:
     which of them count; None in records from before they were judged. `added` are the transcripts
     that the version gained later; statements of the owners do not cover them. `psreg` is the
     version that published it; older ones did not state theirs. `sketch` is that of its text, "" if
-    the text is short or was published by an older psreg (`lint.likeness`).
+    the text is short or was published by an older psreg (`lint.likeness`). `log` says where the log
+    has it, None in a registry without one.
     """
 
     version: str
@@ -199,6 +201,7 @@ class ReleaseRecord:
     added: tuple[AddedFile, ...] = ()
     psreg: str = FIRST
     sketch: str = ""
+    log: LogRecord | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -271,6 +274,7 @@ class ReleaseRecord:
             else (),
             psreg=members.version("psreg") if "psreg" in value else FIRST,
             sketch=members.text("sketch") if "sketch" in value else "",
+            log=LogRecord.from_json(members.object("log")) if "log" in value else None,
             extra=members.left,
         )
 
@@ -296,6 +300,7 @@ class ReleaseRecord:
             **({"added": [file.to_json() for file in self.added]} if self.added else {}),
             **({} if self.psreg == FIRST else {"psreg": self.psreg}),
             **({"sketch": self.sketch} if self.sketch else {}),
+            **({"log": self.log.to_json()} if self.log else {}),
         }
 
 
@@ -350,6 +355,11 @@ class PackageRecord:
         releases = self.releases
         good = [row for row in releases if row.yanked is None and not row.semver.prerelease]
         return max(good or releases, key=lambda row: row.semver, default=None)
+
+    def log_entry(self, row: ReleaseRecord) -> LogEntry:
+        """Return what the log says about a release, by its owners of that time or else of now."""
+        owners = row.log.owners if row.log else owners_digest(self.owners, self.threshold)
+        return LogEntry(name=self.name, version=row.version, artifact=row.sha256, owners=owners)
 
     def release(self, version: str) -> ReleaseRecord | None:
         """Return the release whose version text is exactly `version`, or None."""

@@ -15,6 +15,8 @@ from psreg.registry.catalog_head import head_of
 from psreg.registry.deploy.deployed import mark_of
 from psreg.registry.deploy.headers import DRAFTS_FILE, TIMESTAMP_FILE, Headers, headers_of
 from psreg.registry.deploy.ports import Site, Upload
+from psreg.registry.log.growth import log_files, tiles_of
+from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.records import read_record
 from psreg.registry.trust.metadata import Document
 from psreg.registry.trust.reading import RegistryState, open_registry
@@ -83,6 +85,10 @@ class Deployable:
                 self.releases.update((name, row.version) for row in record.rows)
                 for file in (file for release in record.releases for file in release.all_files):
                     self._check_file(file.path, Target(length=file.size, sha256=file.sha256))
+        if checkpoint := checkpoint_of(self.state):
+            files = tiles_of(lambda path: self._site.read(_REGISTRY + path))
+            for path, data in log_files(checkpoint, files):
+                self._check_file(_REGISTRY + path, Target.of(data))
         head = head_of(self.state)
         for segment in head.segments if head else ():
             self._check_file(_REGISTRY + segment.path, segment.target)

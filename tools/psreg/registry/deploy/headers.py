@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from psreg.core.regex import lazy
-from psreg.registry.trust.roles import TIMESTAMP_PATH
+from psreg.registry.trust.roles import CHECKPOINT, TIMESTAMP_PATH
 
 MEDIA_TYPES: tuple[tuple[str, str], ...] = (
     (".pbe.txt", "application/json"),
@@ -32,7 +32,7 @@ SOON = "public, max-age=300"
 """For pages, and for what the API returns."""
 
 AT_ONCE = "public, max-age=60"
-"""For the timestamp, which says which state is current."""
+"""For the timestamp and the checkpoint of the log, which say what is current."""
 
 NEVER = "no-store"
 
@@ -44,10 +44,12 @@ TIMESTAMP_FILE = f"registry/{TIMESTAMP_PATH}"
 """The file that makes a state current."""
 
 _IMMUTABLE = lazy(
-    r"registry/targets/[a-z]+/[0-9a-f]{64}(\.[a-z0-9_]+)?\.json"
+    r"registry/targets/[a-z]+/[0-9a-f]{64}((\.[a-z0-9_]+)?\.json|\.checkpoint)"
+    r"|registry/log/tile/.+"
     r"|registry/metadata/[1-9][0-9]*\.[a-z0-9-]+\.json"
 )
 _PACKED = lazy(r"(?!(api|pbes|registry|schemas|scripts)/).+\.(html|css|js|svg|xml|json)", re.DOTALL)
+_TILE = lazy(r"registry/log/tile/.+")
 _SMALLEST = 512
 """Bytes; packing less saves nothing."""
 
@@ -67,6 +69,8 @@ class Headers:
 
 def media_type(path: str) -> str:
     """Return the media type of a file of the site."""
+    if _TILE.fullmatch(path):
+        return "application/octet-stream"
     found = (media for suffix, media in MEDIA_TYPES if path.endswith(suffix))
     return next(found, "text/plain; charset=utf-8")
 
@@ -78,7 +82,7 @@ def is_immutable(path: str) -> bool:
 
 def headers_of(path: str, size: int, *, pack: bool) -> Headers:
     """Return the headers of a file of the site with `size` bytes; `pack` allows gzip."""
-    if path == TIMESTAMP_FILE:
+    if path in {TIMESTAMP_FILE, f"registry/{CHECKPOINT}"}:
         caching = AT_ONCE
     elif path == DEPLOY_FILE:
         caching = NEVER

@@ -24,6 +24,9 @@ from psreg.core.strict_base64 import strict_decode
 from psreg.registry.log.merkle import HASH_SIZE
 from psreg.registry.trust.signing_keys import is_signed_by, public_key, signature_of
 
+ORIGIN = "psreg"
+"""The origin of a registry's log is this, `/`, and the id of the registry."""
+
 LARGEST = 1 << 16
 """Bytes of a note, signatures included."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from psreg.core.errors import TrustError
@@ -16,13 +16,10 @@ from psreg.registry.log.merkle import (
     leaf_hash,
     tree_root,
 )
-from psreg.registry.log.tiles import Files, Tile, appended, subtrees_in
+from psreg.registry.log.tiles import Files, Tile, appended, is_below, subtrees_in, tiles_after
 
 FOLDER = "log"
 """The folder of the log in a registry."""
-
-CHECKPOINT_PATH = f"{FOLDER}/checkpoint"
-"""The newest checkpoint, for monitors; clients read the one that is signed with the metadata."""
 
 
 def tile_path(tile: Tile) -> str:
@@ -103,11 +100,39 @@ def check_tiles(checkpoint: Checkpoint, files: Files) -> None:
     """Check that tiles have the root of a checkpoint. Raises TrustError TRUST_LOG."""
     root = tree_root(checkpoint.size, subtrees_in(files, checkpoint.size))
     if root != checkpoint.root:
-        raise TrustError(
-            "TRUST_LOG",
-            f"the tiles of the log are not those of its checkpoint of {checkpoint.size} entries",
-            "Restore the registry's files from Git or from a mirror.",
-        )
+        raise _altered("the tiles are not those")
+
+
+def log_files(
+    checkpoint: Checkpoint, files: Files, known: Container[str] = ()
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the log at a checkpoint by path, verified, the `known` paths excepted.
+
+    Raises:
+        TrustError: TRUST_LOG, a file is not that of the checkpoint; and what `files` raises.
+    """
+    check_tiles(checkpoint, files)
+    stored = subtrees_in(files, checkpoint.size)
+    for tile in reversed([*tiles_after(0, checkpoint.size)]):  # what is above is verified first
+        if (path := tile_path(tile)) in known:
+            continue
+        data = files(tile)
+        if not is_below(tile, data, stored):
+            raise _altered(f"{path} is not the file")
+        yield path, data
+
+
+def log_paths(checkpoint: Checkpoint) -> Iterator[str]:
+    """Yield the paths of the files of the log at a checkpoint."""
+    return map(tile_path, tiles_after(0, checkpoint.size))
+
+
+def _altered(what: str) -> TrustError:
+    return TrustError(
+        "TRUST_LOG",
+        f"{what} that the checkpoint of the log is about",
+        "Restore the registry's files from Git or from a mirror.",
+    )
 
 
 def check_continues(before: Checkpoint, after: Checkpoint, files: Files) -> None:

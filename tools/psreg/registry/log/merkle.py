@@ -15,6 +15,9 @@ from psreg.core.errors import TrustError
 HASH_SIZE = 32
 """Bytes of a hash (SHA-256)."""
 
+EMPTY_ROOT = hashlib.sha256().digest()
+"""The root of a tree without leaves (RFC 6962 2.1)."""
+
 Subtrees = Callable[[int, int], bytes]
 """Returns the hash of the complete subtree of a level, from 0 for a leaf, with an index."""
 
@@ -30,8 +33,8 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 def tree_root(size: int, read: Subtrees) -> bytes:
-    """Return the root of the tree of `size` leaves; of none, the hash of nothing."""
-    return _range_hash(0, size, read) if size else hashlib.sha256().digest()
+    """Return the root of the tree of `size` leaves (RFC 6962 2.1)."""
+    return _range_hash(0, size, read) if size else EMPTY_ROOT
 
 
 def inclusion_proof(index: int, size: int, read: Subtrees) -> list[bytes]:

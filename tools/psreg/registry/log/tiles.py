@@ -56,6 +56,11 @@ def tiles_after(before: int, size: int) -> Iterator[Tile]:
                 yield tile_of(level, index, size)
 
 
+def partial_tiles(size: int) -> list[Tile]:
+    """Return the files of a log of `size` entries that are not full; a larger log has others."""
+    return [tile for tile in tiles_after(0, size) if tile.width < WIDTH]
+
+
 Files = Callable[[Tile], bytes]
 """Returns the bytes of a tile, as they are in the log."""
 
@@ -139,6 +144,19 @@ def _framed(entry: bytes) -> bytes:
     if len(entry) > LONGEST_ENTRY:
         raise ValueError(f"an entry of a log has at most {LONGEST_ENTRY} bytes")
     return len(entry).to_bytes(2, "big") + entry
+
+
+def is_below(tile: Tile, data: bytes, read: Subtrees) -> bool:
+    """Return whether a tile is what the hashes above it say.
+
+    `read` are the subtrees of the log; those on the way to its root must have been checked, as all
+    hashes of a tile that is not full are.
+    """
+    if tile.level is not None and tile.width == WIDTH:
+        return _subtree(data) == read((tile.level + 1) * HEIGHT, tile.index)
+    hashes = data if tile.level is not None else b"".join(map(leaf_hash, entries_in(data, tile)))
+    level, first = (tile.level or 0) * HEIGHT, tile.index * WIDTH
+    return hashes == b"".join(read(level, first + at) for at in range(tile.width))
 
 
 def entries_in(bundle: bytes, tile: Tile) -> list[bytes]:

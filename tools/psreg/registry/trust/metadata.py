@@ -8,7 +8,7 @@ A change is a new version of a document: nothing is edited in place.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -39,6 +39,7 @@ from psreg.registry.trust.roles import (
     BINDING,
     KEY_OF,
     LIFETIME,
+    LOG,
     PATHS,
     RELEASES,
     ROOT,
@@ -112,10 +113,15 @@ def root_info(data: bytes) -> RootInfo:
 
 
 def info_of(root: Document) -> RootInfo:
-    """Return id, mode, digest and version of a verified root."""
+    """Return what a verified root says about its registry."""
     psreg = root.signed.unrecognized_fields[BINDING]
-    digest = hashlib.sha256(root.data).hexdigest()
-    return RootInfo(id=psreg["id"], mode=psreg["mode"], sha256=digest, version=root.version)
+    return RootInfo(
+        id=psreg["id"],
+        mode=psreg["mode"],
+        sha256=hashlib.sha256(root.data).hexdigest(),
+        version=root.version,
+        log=tuple(psreg.get(LOG, ())),
+    )
 
 
 def verified_root(data: bytes, before: Document | None) -> Document:
@@ -200,6 +206,9 @@ def _check_identity(root: Document) -> None:
     named = isinstance(fields.get("id"), str) and is_registry_id(fields["id"])
     if not named or fields.get("mode") not in MODES:
         raise TrustError("TRUST_METADATA", "the root does not name its registry")
+    log = fields.get(LOG, [])
+    if not isinstance(log, list) or not all(isinstance(key, str) for key in log):
+        raise TrustError("TRUST_METADATA", "the root does not list the keys of its log")
     check_binding(root.signed.unrecognized_fields, ROOT, fields["id"], required=False)
     if root.signed.consistent_snapshot is not True:
         raise TrustError("TRUST_METADATA", "the root does not declare consistent snapshots")
@@ -248,16 +257,21 @@ class MetadataSigner:
         """Raise TrustError KEY_MISSING if there are too few keys to sign `role`."""
         self._keys_of(role, delegator.signed)
 
-    def first_root(self, registry_id: str, keys: Mapping[str, bytes]) -> Document:
+    def first_root(
+        self, registry_id: str, keys: Mapping[str, bytes], log: Sequence[str] = ()
+    ) -> Document:
         """Return the root of a new development registry with one key for each role.
 
-        `keys` maps the key names in `roles.KEY_OF` to their private keys.
+        `keys` maps the key names in `roles.KEY_OF` to their private keys; `log` are the public keys
+        of its log, as `RootInfo` has them.
         """
         public = {name: _public(pem) for name, pem in keys.items()}
+        named: dict[str, Any] = {"id": registry_id, "role": ROOT, "mode": MODES[0]}
+        named |= {LOG: [*log]} if log else {}
         root = Root(
             expires=self.now + LIFETIME,
             consistent_snapshot=True,
-            unrecognized_fields={BINDING: {"id": registry_id, "role": ROOT, "mode": MODES[0]}},
+            unrecognized_fields={BINDING: named},
         )
         for role in root.roles:
             root.add_key(public[KEY_OF[role]], role)

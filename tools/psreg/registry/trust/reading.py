@@ -20,6 +20,7 @@ from psreg.registry.trust.metadata import (
     verified_root,
 )
 from psreg.registry.trust.roles import (
+    CHECKPOINT,
     RELEASES,
     ROOT,
     SNAPSHOT,
@@ -51,7 +52,8 @@ class RegistryState:
 
     `root_sha256` is of `1.root.json`, which pins name. `packages` maps names to the bytes of
     their records, `catalog` shard names to shards. `documents` maps roles to the current
-    metadata, `targets` target paths to what `releases` and the `bins` list. `newer_snapshot` is
+    metadata, `targets` target paths to what `releases` and the `bins` list. `checkpoint` is that of
+    the log, as bytes, None if the registry has no log. `newer_snapshot` is
     whether there is a signed snapshot newer than the current one: a publish was interrupted, or the
     timestamp was put back. Access to the mappings raises what `read_registry` raises.
     """
@@ -71,7 +73,14 @@ class RegistryState:
         self.targets: Mapping[str, Target] = _Targets(self.documents, bins)
         self.catalog: Mapping[str, CatalogFile] = _Files("catalog", self.targets, read)
         self.packages: Mapping[str, bytes] = _Packages(_Files("pkg", self.targets, read))
+        self._read = read
         self.newer_snapshot = _has_newer_snapshot(top[SNAPSHOT], self.root, read)
+
+    @cached_property
+    def checkpoint(self) -> bytes | None:
+        """The verified checkpoint of the log; None if there is no log."""
+        target = self.targets.get(CHECKPOINT)
+        return read_target(CHECKPOINT, target, self._read).data if target else None
 
     @cached_property
     def versions(self) -> Mapping[str, int]:
@@ -202,6 +211,8 @@ def read_registry(read: Read) -> RegistryState | None:
     for each in (state.catalog, state.packages) if state else ():
         for name in each:
             each[name]  # verifies it
+    if state:
+        state.checkpoint  # noqa: B018 - verifies it
     return state
 
 

@@ -4,9 +4,11 @@
 root ─┬─ timestamp ── names the current snapshot
       ├─ snapshot ─── names the version of every role below
       └─ targets ──── releases ─┬─ catalog/head.json
+                                ├─ log/checkpoint
                                 └─ hash bins ── pkg/<name>.json
 ```
-The head of the catalogue names its segments by their digest.
+The head of the catalogue names its segments by their digest, and the checkpoint the log by its
+root.
 A delegated file looks like any other one with the same version and key, so every file names its
 registry and its role in its signed part: `"psreg": {"id": …, "role": "r-2f"}`. Pure names and
 numbers: no signature is made or verified here.
@@ -92,10 +94,10 @@ def _bin_roles(bins: Bins) -> Mapping[str, None]:
 
 def is_in_releases(target: str) -> bool:
     """Return whether `releases` lists a target path itself; bins list the others."""
-    return target.startswith("catalog/")
+    return target.startswith(("catalog/", "log/"))
 
 
-PATHS: tuple[str, ...] = ("pkg/*", "catalog/*")
+PATHS: tuple[str, ...] = ("pkg/*", "catalog/*", "log/*")
 """The target paths that `targets` delegates to `releases`."""
 
 KEY_OF: dict[str, str] = {
@@ -105,9 +107,12 @@ KEY_OF: dict[str, str] = {
     SNAPSHOT: "online",
     TIMESTAMP: "timestamp",
 }
-"""Which of the three keys of a development registry signs which role; bins as `releases`."""
+"""Which of the keys of a development registry signs which role; bins as `releases`."""
 
-KEYS: tuple[str, ...] = ("root", "online", "timestamp")
+LOG = "log"
+"""The key that signs the checkpoints of the transparency log, and the member that names it."""
+
+KEYS: tuple[str, ...] = ("root", "online", "timestamp", LOG)
 
 LIFETIME = timedelta(days=365)
 """How long a signature lasts, of the roles that `LIFETIMES` does not name."""
@@ -123,11 +128,20 @@ Until they expire, a mirror can show an old state as the current one.
 METADATA_FOLDER = "metadata"
 TIMESTAMP_PATH = "metadata/timestamp.json"
 SEGMENT_FOLDER = "targets/segments"
-TARGET_FOLDERS: tuple[str, ...] = ("targets/pkg", "targets/catalog", SEGMENT_FOLDER)
+TARGET_FOLDERS: tuple[str, ...] = (
+    "targets/pkg",
+    "targets/catalog",
+    SEGMENT_FOLDER,
+    "targets/log",
+)
+
+CHECKPOINT = "log/checkpoint"
+"""The target path of the log's checkpoint; a copy for monitors is at this path in the registry."""
 
 _BIN = lazy(rf"{BIN_PREFIX}([0-9]{{0,2}})-[0-9a-f]+", re.ASCII)
 _TARGET = lazy(r"(pkg|catalog)/([a-z0-9_]+)\.json", re.ASCII)
-_CONTENT = lazy(r"[0-9a-f]{64}(\.[a-z0-9_]+)?\.json", re.ASCII)
+_CONTENT = lazy(r"[0-9a-f]{64}((\.[a-z0-9_]+)?\.json|\.checkpoint)", re.ASCII)
+_TILE = lazy(r"log/tile/([0-5]|entries)/(x[0-9]{3}/)*[0-9]{3}(\.p/[1-9][0-9]{0,2})?", re.ASCII)
 _VERSIONED = lazy(r"([1-9][0-9]{0,15})\.([a-z0-9-]+)\.json", re.ASCII)
 
 
@@ -146,12 +160,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RootInfo:
-    """What a root says about its registry; `sha256` is of exactly these bytes, in hex."""
+    """What a root says about its registry; `sha256` is of exactly these bytes, in hex.
+
+    `log` are the keys of its log, as `log.checkpoint.NoteKey` reads them; () if it has none.
+    """
 
     id: str
     mode: str
     sha256: str
     version: int
+    log: tuple[str, ...] = ()
 
 
 _ID = lazy(r"[0-9a-f]{32}", re.ASCII)
@@ -257,7 +275,9 @@ def catalog_target(part: str) -> str:
 
 
 def kind_and_name(target: str) -> tuple[str, str] | None:
-    """Return ("pkg" or "catalog", name) of a target path; None if it is neither."""
+    """Return ("pkg", "catalog" or "log", name) of a target path; None if it is none of them."""
+    if target == CHECKPOINT:
+        return (LOG, "checkpoint")
     match = _TARGET.fullmatch(target)
     return (match[1], match[2]) if match and is_name(match[2]) else None
 
@@ -274,7 +294,14 @@ def is_retirable(path: str) -> bool:
     if folder == METADATA_FOLDER:
         role = role_and_version(name)
         return role is not None and role[0] != ROOT
+    if (tile := _TILE.fullmatch(path)) is not None:
+        return tile[3] is not None  # a full one is never superseded
     return folder in TARGET_FOLDERS and _CONTENT.fullmatch(name) is not None
+
+
+def is_tile(path: str) -> bool:
+    """Return whether `path` in the registry can be a file of the log, its checkpoint excepted."""
+    return _TILE.fullmatch(path) is not None
 
 
 def is_due(expires: datetime, now: datetime, lifetime: timedelta) -> bool:

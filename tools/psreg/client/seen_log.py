@@ -1,0 +1,83 @@
+"""The transparency log of a registry, as this machine saw it: it may only grow.
+
+The last checkpoint is kept. A new one must continue it, and the log must have a release where its
+record says, before the release is installed. So nobody is shown another history than the others,
+and what was released cannot be taken back in silence, not even with the keys of the registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from psreg.client.tufclient import TufClient
+from psreg.core.errors import TrustError
+from psreg.http.registry_source import NotServedError, Source, TooLongError
+from psreg.registry.log.checkpoint import LARGEST, Checkpoint, NoteKey, verified
+from psreg.registry.log.growth import check_continues, check_logged, tile_path
+from psreg.registry.log.merkle import HASH_SIZE
+from psreg.registry.log.tiles import Tile
+from psreg.registry.records import PackageRecord, ReleaseRecord
+from psreg.registry.trust.roles import CHECKPOINT
+
+_TELL = "Tell the maintainers of the registry; do not install from it."
+
+
+class SeenLog:
+    """The log that signs with one of `keys`, read through a client of its registry."""
+
+    def __init__(self, client: TufClient, source: Source, keys: Sequence[str]) -> None:
+        self._client, self._source = client, source
+        self._keys = tuple(map(NoteKey.parse, keys))
+        self._newest: Checkpoint | None = None
+        self._tiles: dict[Tile, bytes] = {}
+
+    def check(self, record: PackageRecord, row: ReleaseRecord) -> None:
+        """Check that the log has a release as its verified record says.
+
+        Raises:
+            TrustError: TRUST_LOG: it does not, or the log does not continue what this machine has
+                seen of it; and what `TufClient.target` raises.
+            UnavailableError: the log cannot be read.
+        """
+        if row.log is None:
+            raise TrustError(
+                "TRUST_LOG",
+                f"the log of the registry does not have {record.name} {row.version}",
+                _TELL,
+            )
+        at = check_logged(record.log_entry(row), row.log, self._keys)
+        check_continues(at, self.checkpoint(), self._tile)
+
+    def checkpoint(self) -> Checkpoint:
+        """Return the checkpoint in force, which continues the last one that was kept here."""
+        if self._newest is None:
+            note = self._client.target(CHECKPOINT, LARGEST, self._judge)
+            if note is None:
+                raise TrustError("TRUST_LOG", "the registry hides the checkpoint of its log", _TELL)
+            self._newest = verified(note, *self._keys)
+        return self._newest
+
+    def _judge(self, before: bytes | None, now: bytes | None) -> None:
+        """Refuse a checkpoint that does not continue the one before."""
+        if now is None:
+            return
+        newest = verified(now, *self._keys)
+        try:
+            seen = verified(before or b"", *self._keys)
+        except TrustError:
+            return  # there is no stored copy, or it is damaged and protects nothing
+        check_continues(seen, newest, self._tile)
+
+    def _tile(self, tile: Tile) -> bytes:
+        if tile not in self._tiles:
+            self._tiles[tile] = self._fetched(tile_path(tile), tile.width * HASH_SIZE)
+        return self._tiles[tile]
+
+    def _fetched(self, path: str, size: int) -> bytes:
+        try:
+            return self._source.read(f"registry/{path}", size)
+        except NotServedError as error:
+            told = f"{path} is missing from the registry's log"
+            raise TrustError("TRUST_LOG", told, "Use another mirror.") from error
+        except TooLongError as error:
+            raise TrustError("TRUST_LOG", f"{path} is too long", "Use another mirror.") from error

@@ -1,0 +1,118 @@
+"""The log after a publish: an entry for each new release, and which of its files may go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from psreg.core.errors import TrustError
+from psreg.registry.log.checkpoint import Checkpoint, NoteKey, verified
+from psreg.registry.log.entry import LogRecord
+from psreg.registry.log.growth import grow_log, tile_path, tiles_of
+from psreg.registry.log.merkle import EMPTY_ROOT
+from psreg.registry.log.tiles import partial_tiles
+from psreg.registry.records import PackageRecord, ReleaseRecord, Row
+from psreg.registry.trust.metadata import info_of
+from psreg.registry.trust.reading import RegistryState
+from psreg.registry.trust.roles import RootInfo
+from psreg.registry.trust.signing_keys import public_key
+
+Read = Callable[[str], bytes | None]
+"""Returns the bytes of a file by its path in the registry, or None."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedReleases:
+    """Records in which every release is in the log, the log's new files, and its checkpoint.
+
+    `checkpoint` is None in a registry without a log. `superseded` are paths of files that only the
+    checkpoint before needs, `live` of those that may be superseded, but are not yet.
+    """
+
+    records: Mapping[str, PackageRecord]
+    files: Mapping[str, bytes]
+    checkpoint: bytes | None
+    superseded: frozenset[str] = frozenset()
+    live: frozenset[str] = frozenset()
+
+
+def log_releases(
+    records: Mapping[str, PackageRecord],
+    state: RegistryState | None,
+    root: RootInfo,
+    private_key: bytes | None,
+    read: Read,
+) -> LoggedReleases:
+    """Return the log of the registry with this root after it got the new releases in `records`.
+
+    `read` reads the registry of which `state` is the state, None if it is new. `private_key` is the
+    PEM of the key that signs checkpoints; it is needed only if something is new.
+
+    Raises:
+        TrustError: TRUST_LOG, the log is not as it was signed; KEY_MISSING.
+    """
+    if not root.log:
+        return LoggedReleases(records=records, files={}, checkpoint=None)
+    keys = tuple(map(NoteKey.parse, root.log))
+    new_log = Checkpoint(origin=keys[0].name, size=0, root=EMPTY_ROOT)
+    before = (state and checkpoint_of(state)) or new_log
+    new = [
+        (name, row)
+        for name, record in records.items()
+        for row in record.releases
+        if row.log is None
+    ]
+    if state is not None and not new:
+        live = _partial(before.size)
+        return LoggedReleases(records=records, files={}, checkpoint=state.checkpoint, live=live)
+    if private_key is None or public_key(private_key) not in {key.public for key in keys}:
+        raise TrustError(
+            "KEY_MISSING",
+            "the key that signs the log is not here",
+            "Copy the registry's keys here, or publish where they are; nothing was changed.",
+        )
+    entries = [records[name].log_entry(row) for name, row in new]
+    growth = grow_log(before, entries, private_key, tiles_of(read))
+    places = {
+        (name, row.version): place for (name, row), place in zip(new, growth.records, strict=True)
+    }
+    was, now = _partial(before.size), _partial(before.size + len(new))
+    return LoggedReleases(
+        records={name: _logged(record, places) for name, record in records.items()},
+        files=growth.files,
+        checkpoint=growth.note,
+        superseded=was - now,
+        live=was | now,
+    )
+
+
+def checkpoint_of(state: RegistryState) -> Checkpoint | None:
+    """Return the verified checkpoint in force; None if the registry has no log.
+
+    Raises:
+        TrustError: TRUST_LOG; and what reading `state` raises.
+    """
+    keys = tuple(map(NoteKey.parse, info_of(state.root).log))
+    if not keys:
+        return None
+    if state.checkpoint is None:
+        raise TrustError(
+            "TRUST_LOG",
+            "the registry does not list the checkpoint of its log",
+            "Restore the registry's files from Git or from a mirror.",
+        )
+    return verified(state.checkpoint, *keys)
+
+
+def _partial(size: int) -> frozenset[str]:
+    return frozenset(map(tile_path, partial_tiles(size)))
+
+
+def _logged(record: PackageRecord, places: Mapping[tuple[str, str], LogRecord]) -> PackageRecord:
+    """Return a record in which the new releases say where the log has them."""
+
+    def place(row: Row) -> Row:
+        found = places.get((record.name, row.version))
+        return replace(row, log=found) if found and isinstance(row, ReleaseRecord) else row
+
+    return replace(record, rows=tuple(map(place, record.rows)))
