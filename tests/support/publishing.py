@@ -155,6 +155,12 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
+def kept(content: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files, as `files` returns them, that no publish changes before their time."""
+    current = {"metadata/timestamp.json", "log/checkpoint"}
+    return {path: data for path, data in content.items() if path not in current}
+
+
 def put(folder: Path, content: Mapping[str, bytes]) -> None:
     """Make `folder` hold exactly `content`, as `files` returns it."""
     for path in files(folder):

@@ -17,11 +17,14 @@ class Vouched:
 
     def __init__(self, simulator):
         self.simulator = simulator
-        self.fetched = []
+        self.fetched, self.logged = [], []
 
     def record(self, name):
         record = self.simulator.records.get(name)
         return encode(record) if record else None
+
+    def check_logged(self, record, row):
+        self.logged.append((record.name, row.version))
 
     def names(self):
         return sorted(self.simulator.records)
@@ -49,6 +52,7 @@ def test_every_name_is_delivered_in_order(registry):
         ("glossary", b"words"),
     ]
     assert registry.fetched[0] == (PATH, len(TEXT))
+    assert registry.logged == [("quiz_master", "1.0.0"), ("glossary", "1.0.0")]
 
 
 def test_what_is_at_hand_is_not_fetched(registry):

@@ -184,7 +184,7 @@ def test_a_name_in_two_classes_stays_with_the_published_one():
 def test_unknown_members_and_rows_survive():
     first = build(tree(entry()), {}, NOW).records["hello"].to_json()
     first["purged"] = ["0.1.0"]
-    first["releases"][0]["log"] = {"index": 3}
+    first["releases"][0]["marks"] = {"index": 3}
     first["releases"].append({"v": 2, "version": "1.1.0"})
     before = {"hello": PackageRecord.from_json(first)}
     assert build(tree(entry()), before, LATER).records == before
@@ -192,7 +192,7 @@ def test_unknown_members_and_rows_survive():
     record = again.records["hello"].to_json()
     assert record["purged"] == ["0.1.0"]
     assert [row["version"] for row in record["releases"]] == ["1.0.0", "1.1.0", "1.2.0"]
-    assert record["releases"][0]["log"] == {"index": 3}
+    assert record["releases"][0]["marks"] == {"index": 3}
     assert record["releases"][1] == {"v": 2, "version": "1.1.0"}
 
 

@@ -97,7 +97,10 @@ def test_files_have_the_names_of_the_design(home: Path, registry: Path) -> None:
     assert state.catalog["head"].path in names
     (segment,) = head_of(state).segments
     assert segment.path in names
-    assert len(names) == 16 + 5 + 4
+    checkpoint = state.targets["log/checkpoint"].sha256
+    assert f"targets/log/{checkpoint}.checkpoint" in names
+    assert {"log/checkpoint", "log/tile/0/000.p/2", "log/tile/entries/000.p/2"} <= names
+    assert len(names) == 16 + 5 + 4 + 4
 
 
 def test_a_stock_client_reads_it(home: Path, registry: Path, tmp_path: Path) -> None:
@@ -139,16 +142,17 @@ def test_a_second_publish_signs_only_what_changed(home: Path, registry: Path) ->
         ("alpha", "1.1.0"),
         ("gamma", "2.0.0"),
     ]
-    kept = {path: data for path, data in before.items() if path != "metadata/timestamp.json"}
-    assert kept.items() <= after.items()
+    assert kept(before).items() <= after.items()
     new = [path for path in after if path not in before]
-    assert result.written == len(new) + 1
-    # alpha, gamma, the head and its segment; the first two in bins, in this case in different ones
-    assert sum(path.count("/") == 2 for path in new if path.startswith("targets/")) == 4
+    assert result.written == len(new) + 2
+    # alpha, gamma, the head and its segment, the checkpoint; the first two in bins, in this case in
+    # different ones
+    assert sum(path.count("/") == 2 for path in new if path.startswith("targets/")) == 5
+    assert sum(path.startswith("log/tile/") for path in new) == 2
     assert sum(path.startswith("metadata/2.r4-") for path in new) == 2
     assert {"metadata/2.snapshot.json", "metadata/2.releases.json"} <= {*new}
     assert "targets/retired.jsonl" in new
-    assert len(new) == 9
+    assert len(new) == 12
 
 
 def test_dates_are_of_the_first_publication(home: Path, registry: Path) -> None:
@@ -553,7 +557,7 @@ def test_a_publish_renews_what_is_due(
 
 def test_a_publish_renews_the_timestamp_alone(home: Path, registry: Path) -> None:
     lifetimes = {**LIFETIMES, "timestamp": timedelta(days=1)}
-    for hours, written in ((0, 25), (10, 0), (20, 1)):
+    for hours, written in ((0, 29), (10, 0), (20, 1)):
         now = NOW + timedelta(hours=hours)
         result = publish(FIRST, CLEAN, now, ports(home, registry), lifetimes=lifetimes)
         assert result.written == written
@@ -776,7 +780,7 @@ def test_a_first_publish_resumed_keeps_its_id_and_keys(home: Path, registry: Pat
         assert dies(publish_first, real, last, torn=False)
     keys = files(home / "keys")
     publish_first(real)
-    assert len(keys) == 3
+    assert len(keys) == 4
     assert files(home / "keys") == keys
 
 

@@ -52,7 +52,7 @@ def test_unknown_members_are_kept_everywhere():
     future = json.loads(json.dumps(RECORD))
     future["purged"] = ["0.9.0"]
     future["deprecated"] = {"reason": "r", "since": "now"}
-    future["releases"][0]["log"] = {"index": 3}
+    future["releases"][0]["marks"] = {"index": 3}
     future["releases"][0]["files"][0]["mode"] = "text"
     future["releases"][0]["waived"][0]["until"] = "2027"
     record = PackageRecord.from_json(future)
@@ -159,7 +159,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
     max_leaves=5,
 )
-EXTRA = st.dictionaries(st.sampled_from(["future", "log", "x"]), JSON, max_size=2)
+EXTRA = st.dictionaries(st.sampled_from(["future", "marks", "x"]), JSON, max_size=2)
 ROWS = st.lists(
     st.builds(
         lambda extra, n, y: extra | row(f"1.{n}.0", yanked=y),

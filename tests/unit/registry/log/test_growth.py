@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 from psreg.core.errors import TrustError
 from psreg.registry.log.checkpoint import Checkpoint, NoteKey, signed, verified
 from psreg.registry.log.entry import LogEntry, LogRecord, owners_digest
-from psreg.registry.log.growth import (
-    CHECKPOINT_PATH,
-    check_continues,
-    check_logged,
-    grow_log,
-    tiles_of,
-)
+from psreg.registry.log.growth import check_continues, check_logged, grow_log, tiles_of
 from psreg.registry.log.merkle import tree_root
 from psreg.registry.trust.signing_keys import generate_key, public_key
 
