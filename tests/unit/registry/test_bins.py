@@ -26,6 +26,7 @@ from support.publishing import (
     entry,
     files,
     former_bins,
+    kept,
     ports,
     put,
     release,

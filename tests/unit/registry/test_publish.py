@@ -37,6 +37,7 @@ from support.publishing import (
     entry,
     files,
     founded,
+    kept,
     memory_ports,
     ports,
     put,

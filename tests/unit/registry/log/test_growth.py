@@ -135,7 +135,6 @@ def test_the_files_are_in_one_folder():
     log = Log()
     log.add(entry(1))
     assert sorted(log.files) == ["log/tile/0/000.p/1", "log/tile/entries/000.p/1"]
-    assert CHECKPOINT_PATH == "log/checkpoint"
 
 
 @pytest.mark.parametrize(
