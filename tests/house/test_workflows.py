@@ -28,8 +28,8 @@ DIFFERENCES = (
     ("--require-hashes --requirement registry/requirements.txt", HASHED),
     ("--no-deps --no-build-isolation --requirement registry/psreg.txt", LOCAL),
     (
-        "STATE_BRANCH: main # keeps registry/metadata and registry/targets",
-        "STATE_BRANCH: registry # keeps registry/metadata and registry/targets, which main ignores",
+        "STATE_BRANCH: main # keeps registry/log, registry/metadata and registry/targets",
+        "STATE_BRANCH: registry # keeps registry/log, registry/metadata and registry/targets, which main ignores",
     ),
 )
 """What a registry's workflow says, and what ours says: where psreg and the state come from."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -159,6 +160,14 @@ def kept(content: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files, as `files` returns them, that no publish changes before their time."""
     current = {"metadata/timestamp.json", "log/checkpoint"}
     return {path: data for path, data in content.items() if path not in current}
+
+
+def unlogged(record: bytes | str) -> dict[str, Any]:
+    """Return a record as JSON data, without what the log of one registry says about releases."""
+    value: dict[str, Any] = json.loads(record)
+    for release in value["releases"]:
+        release.pop("log", None)
+    return value
 
 
 def put(folder: Path, content: Mapping[str, bytes]) -> None:

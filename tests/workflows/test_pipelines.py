@@ -37,6 +37,8 @@ NAME = "spaced_recall"
 ARTIFACT = f"{NAME}.pbe.txt"
 ENTRY = f"pbes/interactive_engine/{NAME}"
 ANA, MALLORY = 7, 666
+SIGNED = ("registry/log", "registry/metadata", "registry/targets")
+
 POLICY = '[[waiver]]\ncode = "REG011"\nnames = ["*"]\nreason = "Nothing here is run."\n'
 
 
@@ -74,7 +76,7 @@ class World(ABC):
         if self.state_branch != "main":
             git("checkout", "-q", "--orphan", self.state_branch, cwd=self.work)
             git("rm", "-rq", "--cached", ".", cwd=self.work)
-            git("add", "--force", "registry/metadata", "registry/targets", cwd=self.work)
+            git("add", "--force", *SIGNED, cwd=self.work)
             git("commit", "-qm", "Create the registry", cwd=self.work)
             git("push", "-q", "origin", self.state_branch, cwd=self.work)
             git("checkout", "-qf", "main", cwd=self.work)
@@ -700,7 +702,7 @@ def test_without_a_registry_none_is_founded(world: World) -> None:
     """A pipeline that founded one would change the root, and every client would refuse."""
     git("update-ref", "-d", f"refs/heads/{world.state_branch}", cwd=world.origin)
     if world.state_branch == "main":
-        git("rm", "-rq", "registry/metadata", "registry/targets", cwd=world.work)
+        git("rm", "-rq", *SIGNED, cwd=world.work)
         tip = world.commit("Lose the registry", "main")
     else:
         tip = world.base

@@ -13,7 +13,7 @@ import pytest
 
 from psreg.registry.trust.reading import read_registry
 from support.pipelines import git
-from support.publishing import files
+from support.publishing import files, unlogged
 from support.registry_trees import POLICY, entry, tree
 from support.warm_psreg import run_psreg
 
@@ -56,7 +56,7 @@ class World:
     def records(self) -> dict[str, dict]:
         state = read_registry(lambda path: _read(self.checkout / "registry" / path))
         assert state is not None
-        return {name: json.loads(data) for name, data in state.packages.items()}
+        return {name: unlogged(data) for name, data in state.packages.items()}
 
 
 def _read(path: Path) -> bytes | None:

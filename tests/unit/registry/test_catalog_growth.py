@@ -96,7 +96,7 @@ def test_old_files_are_removed_when_their_time_has_come(home: Path, registry: Pa
         assert retired(registry).isdisjoint(in_force(state))
         assert versions(registry)["alpha"] == f"1.{day}.0"
     gone = first.keys() - files(registry).keys()
-    assert all(path.startswith(("metadata/1.", "targets/")) for path in gone)
+    assert all(path.startswith(("metadata/1.", "targets/", "log/tile/")) for path in gone)
     assert "metadata/1.root.json" not in gone
     assert "metadata/1.snapshot.json" not in gone  # the second publish replaced it, 29 days ago
     release(home, registry, with_versions(40), NOW + 32 * DAY)

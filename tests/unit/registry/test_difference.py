@@ -40,7 +40,7 @@ from psreg.registry.trust.metadata import MetadataSigner, signers_of
 from psreg.registry.trust.reading import read_registry
 from psreg.registry.trust.roles import LIFETIMES, Bins, Target, target_path
 from support.histories import KINDS, WORDS, History, Tree
-from support.publishing import memory_ports
+from support.publishing import memory_ports, unlogged
 from support.registry_trees import POLICY, PROMPT, RELEASE, entry, tree, version
 from support.walks import sampled
 
@@ -118,7 +118,7 @@ class Publisher:
         """Return the records as JSON data, without their serial."""
         state = read_registry(self.ports.store.read)
         assert state is not None
-        return {name: json.loads(data) | {"serial": None} for name, data in state.packages.items()}
+        return {name: unlogged(data) | {"serial": None} for name, data in state.packages.items()}
 
     def rows(self) -> dict[str, object]:
         head = read_baseline(self.ports).head

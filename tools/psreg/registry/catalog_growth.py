@@ -87,10 +87,8 @@ def grow(  # noqa: PLR0917 - before, after, and the time
         )
         paths = [segment.path for segment in head.segments[-len(new) :]]
         files |= dict(zip(paths, new, strict=True))
-    latest = max(
-        (row.date for name in changed for row in records[name].releases), default=head.latest
-    )
-    latest, version = max(head.latest, latest), head.version + 1
+    dates = [row.date for name in changed for row in records[name].releases]
+    latest, version = max([head.latest, *dates]), head.version + 1
     head = replace(head, inputs=inputs, latest=latest, version=version)
     if state is None:
         return Growth(head=head, data=head.to_bytes(), files=files)

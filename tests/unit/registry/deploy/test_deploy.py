@@ -101,7 +101,7 @@ def kind(path: str) -> int:
     """Return the stage of a file: content, metadata, assets and data, pages, roots, timestamp."""
     if path.startswith("registry/metadata/"):
         return {"root": 4, "timestamp": 5}.get(path.split(".")[-2].rpartition("/")[2], 1)
-    if path.startswith(("pbes/", "registry/targets/")):
+    if path.startswith(("pbes/", "registry/targets/", "registry/log/tile/")):
         return 0
     return 3 if path.endswith(".html") else 2
 

@@ -68,9 +68,9 @@ def _stage(path: str) -> int:
 
     A new root comes as late as it can, because it may replace the key of the timestamp in force.
     """
-    if path.startswith(("registry/targets/", "pbes/")):
+    if path.startswith(("registry/targets/", "registry/log/tile/", "pbes/")):
         return 0
-    if path.startswith("registry/"):
+    if path.startswith("registry/metadata/"):
         return _ROOTS if path.endswith(".root.json") else 1
     return 3 if path.endswith(".html") else 2
 
