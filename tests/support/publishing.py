@@ -13,6 +13,7 @@ from tempfile import mkdtemp
 from typing import Any
 from urllib.parse import unquote
 
+import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tuf.api.exceptions import DownloadHTTPError
 from tuf.ngclient import FetcherInterface, Updater
@@ -98,6 +99,14 @@ def founded(home: Path, registry: Path) -> None:
     copytree(place / "home/keys", home / "keys")
     copytree(place / "registry", registry)
     PublishJournal(home / "state", registry).finish(registry_id)
+
+
+def logless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found registries as psreg did before it had a log: their root names none."""
+    founding = MetadataSigner.first_root
+    monkeypatch.setattr(
+        MetadataSigner, "first_root", lambda self, name, keys, _log: founding(self, name, keys)
+    )
 
 
 def renewed(home: Path, registry: Path, after: timedelta) -> PublishResult:

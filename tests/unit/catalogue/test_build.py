@@ -24,7 +24,7 @@ from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.metadata import signers_of
 from psreg.registry.trust.reading import open_registry
 from support.catalogue import checkout
-from support.publishing import NOW, entry, files, release
+from support.publishing import NOW, entry, files, logless, release
 
 
 def check_of(source: SiteSource) -> DraftCheck:
@@ -168,6 +168,16 @@ def test_a_missing_file_is_told_where_it_is_needed(root: Path, tmp_path: Path) -
     assert role in served.roles
     with pytest.raises(TrustError, match="is missing"):
         served.records(role)
+
+
+def test_a_registry_of_an_older_psreg_has_no_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logless(monkeypatch)
+    release(tmp_path / "home", tmp_path / "registry", entry("alpha", "1.0.0"))
+    served = registry(tmp_path)
+    assert set(dict(served.files({}))) == served.paths
+    assert not [path for path in served.paths if "/log/" in f"/{path}"]
 
 
 def test_a_registry_of_an_older_psreg_has_no_head(root: Path) -> None:

@@ -18,7 +18,16 @@ from psreg.registry.deploy.deployed import Deployed, read_deployed
 from psreg.registry.deploy.headers import DEPLOY_FILE, TIMESTAMP_FILE
 from psreg.registry.deploy.site_files import SiteFiles
 from support.buckets import MemoryBucket
-from support.publishing import FIRST, NOW, SECOND, Died, client_reads_with, entry, renewed
+from support.publishing import (
+    FIRST,
+    NOW,
+    SECOND,
+    Died,
+    client_reads_with,
+    entry,
+    logless,
+    renewed,
+)
 from support.sites import PAGES, Published
 from support.walks import sampled
 
@@ -572,6 +581,33 @@ def test_a_site_with_a_missing_or_altered_file_is_refused(own, pattern):
     assert code_of(own, MemoryBucket()) == "TRUST_DIGEST"
     path.unlink()
     assert code_of(own, MemoryBucket()) == "TRUST_MIXED"
+
+
+@pytest.mark.parametrize("path", ["0/000.p/2", "entries/000.p/2"])
+def test_a_site_with_a_damaged_log_is_refused(own, path):
+    tile = own / "registry/log/tile" / path
+    tile.write_bytes(tile.read_bytes()[::-1])
+    assert code_of(own, MemoryBucket()) == "TRUST_LOG"
+    tile.unlink()
+    assert code_of(own, MemoryBucket()) == "TRUST_LOG"
+
+
+def test_a_site_that_tells_monitors_something_else_is_refused(own):
+    copy = own / "registry/log/checkpoint"
+    copy.write_bytes(copy.read_bytes()[:-1])
+    assert code_of(own, MemoryBucket()) == "TRUST_DIGEST"
+    copy.unlink()
+    assert code_of(own, MemoryBucket()) == "TRUST_MIXED"
+
+
+def test_a_registry_of_an_older_psreg_has_no_log(tmp_path, monkeypatch):
+    logless(monkeypatch)
+    older = Published(tmp_path)
+    older.publish(FIRST)
+    bucket = MemoryBucket()
+    put(older.site("site", FIRST), bucket)
+    assert not [path for path in bucket.objects if path.startswith("registry/log/")]
+    assert reads(bucket, tmp_path / "cache")
 
 
 def test_a_folder_without_a_registry_is_refused(tmp_path):

@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from psreg.core.errors import TrustError
 from psreg.registry.log.checkpoint import Checkpoint, NoteKey, signed, verified
 from psreg.registry.log.entry import LogEntry, LogRecord, owners_digest
-from psreg.registry.log.growth import check_continues, check_logged, grow_log, tiles_of
+from psreg.registry.log.growth import (
+    check_continues,
+    check_logged,
+    grow_log,
+    log_files,
+    log_paths,
+    tiles_of,
+)
 from psreg.registry.log.merkle import tree_root
+from psreg.registry.log.tiles import subtrees_in
 from psreg.registry.trust.signing_keys import generate_key, public_key
 
 PEM = generate_key()
@@ -124,11 +132,42 @@ def test_a_log_that_forgot_an_entry_is_refused():
 def test_a_log_whose_files_are_damaged_does_not_grow():
     log = Log()
     log.add(*map(entry, range(300)))
-    for path in ("log/tile/0/001.p/44", "log/tile/1/000.p/1"):
+    for path in ("log/tile/0/001.p/44", "log/tile/1/000.p/1", "log/tile/entries/001.p/44"):
         for damaged in ({**log.files, path: log.files[path][::-1]}, {**log.files, path: b""}):
             refused(grow_log, log.checkpoints[-1], [entry(300)], PEM, tiles_of(damaged.get))
         gone = {place: data for place, data in log.files.items() if place != path}
         refused(grow_log, log.checkpoints[-1], [entry(300)], PEM, tiles_of(gone.get))
+
+
+def test_the_files_of_a_log_are_verified_before_they_are_handed_on():
+    log = Log()
+    log.add(*map(entry, range(300)))
+    newest = log.checkpoints[-1]
+    assert dict(log_files(newest, tiles_of(log.files.get))) == log.files
+    assert set(log_paths(newest)) == log.files.keys()
+    root = tree_root(256, subtrees_in(tiles_of(log.files.get), 300))
+    for path, data in log.files.items():
+        others = {key: value for key, value in log.files.items() if key != path}
+        for damaged in (b"", root, data[:-1], data + b"\0", data[32:] + data[:32], data[::-1]):
+            files = tiles_of({**others, path: damaged}.get)
+            refused(list, log_files(newest, files)) if damaged != data else None
+        refused(list, log_files(newest, tiles_of(others.get)))
+
+
+def test_files_that_are_known_are_not_read_again():
+    log = Log()
+    log.add(*map(entry, range(300)))
+    known = {"log/tile/0/000", "log/tile/entries/000"}
+    asked = []
+
+    def read(path):
+        asked.append(path)
+        return log.files.get(path)
+
+    assert dict(log_files(log.checkpoints[-1], tiles_of(read), known)).keys() == (
+        log.files.keys() - known
+    )
+    assert known.isdisjoint(asked)
 
 
 def test_the_files_are_in_one_folder():

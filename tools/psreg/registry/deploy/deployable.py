@@ -20,7 +20,13 @@ from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.records import read_record
 from psreg.registry.trust.metadata import Document
 from psreg.registry.trust.reading import RegistryState, open_registry
-from psreg.registry.trust.roles import TIMESTAMP, Target, kind_and_name, target_path
+from psreg.registry.trust.roles import (
+    CHECKPOINT,
+    TIMESTAMP,
+    Target,
+    kind_and_name,
+    target_path,
+)
 
 _REGISTRY = "registry/"
 _REBUILD = "Build the site again with `psreg site build`."
@@ -89,6 +95,7 @@ class Deployable:
             files = tiles_of(lambda path: self._site.read(_REGISTRY + path))
             for path, data in log_files(checkpoint, files):
                 self._check_file(_REGISTRY + path, Target.of(data))
+            self._check_file(_REGISTRY + CHECKPOINT, self.state.targets[CHECKPOINT])
         head = head_of(self.state)
         for segment in head.segments if head else ():
             self._check_file(_REGISTRY + segment.path, segment.target)

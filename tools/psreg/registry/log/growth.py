@@ -9,6 +9,7 @@ from psreg.core.errors import TrustError
 from psreg.registry.log.checkpoint import Checkpoint, NoteKey, signed, verified
 from psreg.registry.log.entry import LogEntry, LogRecord
 from psreg.registry.log.merkle import (
+    Subtrees,
     check_consistency,
     check_inclusion,
     consistency_proof,
@@ -16,7 +17,15 @@ from psreg.registry.log.merkle import (
     leaf_hash,
     tree_root,
 )
-from psreg.registry.log.tiles import Files, Tile, appended, is_below, subtrees_in, tiles_after
+from psreg.registry.log.tiles import (
+    Files,
+    Tile,
+    appended,
+    is_below,
+    partial_tiles,
+    subtrees_in,
+    tiles_after,
+)
 
 FOLDER = "log"
 """The folder of the log in a registry."""
@@ -63,6 +72,9 @@ def grow_log(
         TrustError: TRUST_LOG, the tiles are not those of the checkpoint; KEY_UNREADABLE.
     """
     check_tiles(before, files)
+    stored = subtrees_in(files, before.size)
+    for tile in partial_tiles(before.size):
+        _verified(tile, files, stored)
     new = appended(files, before.size, [entry.data for entry in entries])
     size = before.size + len(entries)
     read = subtrees_in(lambda tile: new[tile] if tile in new else files(tile), size)
@@ -114,12 +126,16 @@ def log_files(
     check_tiles(checkpoint, files)
     stored = subtrees_in(files, checkpoint.size)
     for tile in reversed([*tiles_after(0, checkpoint.size)]):  # what is above is verified first
-        if (path := tile_path(tile)) in known:
-            continue
-        data = files(tile)
-        if not is_below(tile, data, stored):
-            raise _altered(f"{path} is not the file")
-        yield path, data
+        if (path := tile_path(tile)) not in known:
+            yield path, _verified(tile, files, stored)
+
+
+def _verified(tile: Tile, files: Files, stored: Subtrees) -> bytes:
+    """Return the bytes of a tile, which the hashes `stored` above it are about."""
+    data = files(tile)
+    if not is_below(tile, data, stored):
+        raise _altered(f"{tile_path(tile)} is not the file")
+    return data
 
 
 def log_paths(checkpoint: Checkpoint) -> Iterator[str]:

@@ -150,12 +150,15 @@ def is_below(tile: Tile, data: bytes, read: Subtrees) -> bool:
     """Return whether a tile is what the hashes above it say.
 
     `read` are the subtrees of the log; those on the way to its root must have been checked, as all
-    hashes of a tile that is not full are.
+    hashes of a tile that is not full are. Raises TrustError TRUST_LOG if it has another size.
     """
-    if tile.level is not None and tile.width == WIDTH:
-        return _subtree(data) == read((tile.level + 1) * HEIGHT, tile.index)
-    hashes = data if tile.level is not None else b"".join(map(leaf_hash, entries_in(data, tile)))
     level, first = (tile.level or 0) * HEIGHT, tile.index * WIDTH
+    if tile.level is None:
+        hashes = b"".join(map(leaf_hash, entries_in(data, tile)))
+    else:
+        hashes = _checked(tile, data)
+        if tile.width == WIDTH:
+            return _subtree(data) == read(level + HEIGHT, tile.index)
     return hashes == b"".join(read(level, first + at) for at in range(tile.width))
 
 
