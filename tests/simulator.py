@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from tuf.api.metadata import (
 
 from psreg.core.identity import ReleaseId
 from psreg.http.registry_source import NotServedError, TooLongError
+from support.simulated_log import SimulatedLog, encode
 
 LATER = datetime.now(UTC).replace(microsecond=0) + timedelta(days=365)
 PAST = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1)
@@ -48,8 +48,10 @@ class Simulator:
         registry_id: str = "0123456789abcdef" * 2,
         bound: bool = True,
         signers: dict[str, CryptoSigner] | None = None,
+        log: bool = False,
     ):
         self.registry_id = registry_id
+        self.log = SimulatedLog(f"psreg/{registry_id}") if log else None
         self.bound = bound
         self.head_version = 0
         self.signers = signers or {
@@ -65,6 +67,8 @@ class Simulator:
             consistent_snapshot=True,
             unrecognized_fields={"psreg": {"id": registry_id, "mode": mode}},
         )
+        if self.log:
+            self.root.unrecognized_fields["psreg"]["log"] = [self.log.key]
         for role, name in (
             ("root",) * 2,
             ("targets", "root"),
@@ -74,7 +78,7 @@ class Simulator:
             self.root.add_key(key[name], role)
         online = key["online"]
         releases = DelegatedRole(
-            "releases", [online.keyid], 1, terminating=True, paths=["pkg/*", "catalog/*"]
+            "releases", [online.keyid], 1, terminating=True, paths=["pkg/*", "catalog/*", "log/*"]
         )
         bins = SuccinctRoles([online.keyid], 1, 8, "r")
         self.targets = Targets(
@@ -142,16 +146,40 @@ class Simulator:
     def publish(self) -> Simulator:
         """Sign the state: records and catalogue into bins, then snapshot, then timestamp."""
         self.files |= self.artifacts
+        if self.log:
+            self._grow(self.log)
         targets = {f"pkg/{name}.json": encode(record) for name, record in self.records.items()}
         targets["catalog/head.json"] = self._catalogue()
         for path, data in targets.items():
             self.target(path, data)
         return self.sign_all()
 
+    def _grow(self, log: SimulatedLog) -> None:
+        """Log what is new, and serve the log."""
+        rows = [(r, row) for r in self.records.values() for row in r["releases"]]
+        new = [(r, row) for r, row in rows if "log" not in row]
+        first = len(log.leaves)
+        for record, row in new:
+            log.add(record, row)
+        for index, (record, row) in enumerate(new, start=first):
+            row["log"] = log.place(record, index)
+        self.serve_log(log.note())
+
+    def serve_log(self, note: bytes) -> None:
+        """Serve the files of the log, and vouch for `note` as its checkpoint."""
+        assert self.log
+        self.files |= {f"registry/{path}": data for path, data in self.log.files().items()}
+        self.target("log/checkpoint", note)
+
     def target(self, path: str, data: bytes) -> None:
         """Vouch for `data` as the target `path`, and serve it."""
-        owner = self.bins[self.releases.delegations.succinct_roles.get_role_for_target(path)]
         info = TargetFile.from_data(path, data, ["sha256"])
+        if path == "log/checkpoint":
+            self.releases.version += not self._first and self.releases.targets.get(path) != info
+            self.releases.targets[path] = info
+            self.files[f"registry/targets/log/{info.hashes['sha256']}.checkpoint"] = data
+            return
+        owner = self.bins[self.releases.delegations.succinct_roles.get_role_for_target(path)]
         if owner.targets.get(path) != info and not self._first:
             owner.version += path not in owner.unrecognized_fields
         owner.targets[path] = info
@@ -243,8 +271,3 @@ class Simulator:
             **{key: coded([[] for _ in rows]) for key in ("language", "platform", "protocol")},
             "deprecated": [r["deprecated"]["reason"] if r["deprecated"] else None for r, _ in rows],
         }  # fmt: skip
-
-
-def encode(value: Any) -> bytes:
-    """Return `value` as compact JSON."""
-    return json.dumps(value, separators=(",", ":"), sort_keys=True).encode()

@@ -18,9 +18,15 @@ def client(tmp_path):
 
 
 @pytest.fixture
-def attack(client):
+def signer():
+    """What signs the registry that is attacked; it has published nothing yet."""
+    return Simulator()
+
+
+@pytest.fixture
+def attack(client, signer):
     """`attack.registry` is served with `attack.tricks`; `attack.install()` is the victim's move."""
-    registry = Simulator().release().publish()
+    registry = signer.release().publish()
     tricks = {}
     with serving(registry.files, tricks) as server:
         client.trust(server.url, registry.pin)

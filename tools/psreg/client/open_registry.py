@@ -56,6 +56,7 @@ class OpenRegistry:
         self._source = source
         self._say = notify
         self._clock_checked = False
+        self._former: dict[str, bytes | None] = {}
         self._folder = anchor.folder
         self._client = TufClient(source, anchor.data, anchor.folder, notify)
 
@@ -88,9 +89,12 @@ class OpenRegistry:
         Raises:
             TrustError: it is refused; `TRUST_NAME_MISSING`: this machine has seen or installed one.
         """
-        data = self._client.target(
-            package_target(name), MAX_RECORD, lambda before, now: check_record(name, before, now)
-        )
+
+        def judge(before: bytes | None, now: bytes | None) -> None:
+            check_record(name, before, now)
+            self._former[name] = before
+
+        data = self._client.target(package_target(name), MAX_RECORD, judge)
         if data is None:
             receipt = user_library().receipt(name)
             if receipt is not None and receipt.registry["id"] == self.id:
@@ -103,12 +107,21 @@ class OpenRegistry:
     def check_logged(self, record: PackageRecord, row: ReleaseRecord) -> None:
         """Check that the log has a release; a registry of an older psreg has no log.
 
+        A record that says something else is not kept, so that it does not count as seen when the
+        registry is mended.
+
         Raises:
             TrustError: `TRUST_LOG`.
             UnavailableError: the log cannot be read.
         """
-        if self._log is not None:
+        if self._log is None:
+            return
+        try:
             self._log.check(record, row)
+        except TrustError:
+            if record.name in self._former:
+                self._client.put_back(package_target(record.name), self._former[record.name])
+            raise
 
     @cached_property
     def _log(self) -> SeenLog | None:

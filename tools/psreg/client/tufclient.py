@@ -33,6 +33,7 @@ from psreg.http.registry_source import NotServedError, Source, SourceError, TooL
 from psreg.registry.trust.roles import (
     BIN_BITS,
     BINDING,
+    LOG,
     RELEASES,
     ROOT,
     SEGMENT_FOLDER,
@@ -70,7 +71,7 @@ _ROLES = (ROOT, TIMESTAMP, SNAPSHOT, TARGETS)
 _LISTED = (TIMESTAMP, SNAPSHOT, TARGETS, RELEASES)
 """The roles whose cached files are checked in every run; a bin is checked when it is used."""
 
-_PARTS = ("pkg", "catalog", SEGMENT_FOLDER)
+_PARTS = ("pkg", "catalog", LOG, SEGMENT_FOLDER)
 """The folders of stored targets, and of what they name."""
 
 _TEMPORARY = "tmp"
@@ -203,6 +204,16 @@ class TufClient:
             if data is not None:
                 write_file(file, data)
             return data
+
+    def put_back(self, path: str, stored: bytes | None) -> None:
+        """Store again what was stored of a target before `target` fetched it, None for nothing.
+
+        Raises:
+            UnavailableError: the state folder cannot be written.
+        """
+        with self._locked():
+            file = real_folder((self._folder / path).parent) / PurePosixPath(path).name
+            delete(file) if stored is None else write_file(file, stored)
 
     def _stored(self, file: Path, limit: int) -> bytes | None:
         """Return a stored copy; what cannot be one is set aside."""

@@ -129,7 +129,7 @@ def verified_root(data: bytes, before: Document | None) -> Document:
 
     Raises:
         TrustError: TRUST_METADATA, TRUST_SIGNATURE, or TRUST_MIXED if the version is not
-            the next one or the registry's id differs.
+            the next one, the registry's id differs, or a key of the log is dropped.
     """
     metadata = _parse(data, ROOT)
     root = Document(role=ROOT, data=data, signed=metadata.signed)
@@ -140,6 +140,9 @@ def verified_root(data: bytes, before: Document | None) -> Document:
         raise TrustError("TRUST_MIXED", f"root {before.version} is followed by root {root.version}")
     if before is not None and info_of(root).id != info_of(before).id:
         raise TrustError("TRUST_MIXED", "a root names another registry than the root before it")
+    if before is not None and not {*info_of(before).log} <= {*info_of(root).log}:
+        # Records keep checkpoints that were signed with former keys.
+        raise TrustError("TRUST_MIXED", "a root drops a key of the log that the one before it has")
     return root
 
 
