@@ -87,8 +87,9 @@ def log_keys(root: bytes) -> tuple[str, ...]:
     """Return the keys of the log in a verified root; () if the registry has no log.
 
     Raises:
-        TrustError: `TRUST_METADATA`.
+        TrustError, UnavailableError: as `read_mode`; `TRUST_METADATA`: they are not texts.
     """
+    read_mode(root)
     keys = strict_value(root)["signed"]["psreg"].get(LOG, [])
     if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
         raise _bad_root("it does not list the keys of its log")

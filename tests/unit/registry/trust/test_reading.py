@@ -16,7 +16,7 @@ from tuf.api.metadata import Metadata, MetaFile, SuccinctRoles, TargetFile
 
 from psreg.core.errors import TrustError
 from psreg.registry.publish import publish
-from psreg.registry.trust.metadata import root_info
+from psreg.registry.trust.metadata import info_of, root_info
 from psreg.registry.trust.reading import open_registry, read_registry, read_roots
 from psreg.registry.trust.roles import Bins
 from psreg.registry.trust.signing_keys import generate_key, key_from_pem
@@ -368,6 +368,26 @@ def test_a_root_of_another_registry(there: Files) -> None:
 def test_a_root_that_does_not_say_whose_it_is(there: Files, psreg: object) -> None:
     forge(there, "metadata/1.root.json", "root", set_psreg(psreg))
     refused(there, "TRUST_METADATA", "does not name its registry")
+
+
+@pytest.mark.parametrize("log", ["a key", {"0": "a key"}, 1, [1], [None], [["a key"]]])
+def test_a_root_that_does_not_list_the_keys_of_its_log(there: Files, log: object) -> None:
+    forge(there, "metadata/1.root.json", "root", set_psreg({**PSREG, "log": log}))
+    refused(there, "TRUST_METADATA", "keys of its log")
+
+
+PSREG = {"id": "f" * 32, "mode": "dev"}
+
+
+def test_the_keys_of_the_log_only_grow(there: Files) -> None:
+    (key,) = root_info(there["metadata/1.root.json"]).log
+    next_root(there, set_psreg({**PSREG, "log": ["a new key", key]}))
+    state = read_registry(there.get)
+    assert state is not None
+    assert info_of(state.root).log == ("a new key", key)
+    for fewer in ({}, {"log": []}, {"log": ["a new key"]}):
+        next_root(there, set_psreg(PSREG | fewer))
+        refused(there, "TRUST_MIXED", "drops a key of the log")
 
 
 def test_a_root_without_consistent_snapshots(there: Files) -> None:
