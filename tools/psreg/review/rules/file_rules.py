@@ -78,7 +78,7 @@ def signed_state_changed(change: ChangeSet) -> Iterator[Finding]:
     with a commit of their own.
 
     ```sh
-    git checkout origin/main -- registry/metadata registry/targets
+    git checkout origin/main -- registry/log registry/metadata registry/targets
     ```
     """
     for file in change.files:
