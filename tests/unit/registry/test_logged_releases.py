@@ -139,7 +139,8 @@ def test_without_the_key_of_the_log_nothing_new_is_released(home: Path, registry
         key.unlink(missing_ok=True)
         if wrong is not None:
             write_private(key, wrong)
-        refused(lambda: release(home, registry, SECOND), registry, "KEY_MISSING")
+        told = refused(lambda: release(home, registry, SECOND), registry, "KEY_MISSING")
+        assert "log.pem" in told
         assert release(home, registry, FIRST).written == 0
         renewed(home, registry, DAY)
     key.write_bytes(pem)
@@ -151,13 +152,14 @@ def write_private(key: Path, pem: bytes) -> None:
     key.write_bytes(pem)
 
 
-def refused(call: Callable[[], object], registry: Path, code: str = "TRUST_LOG") -> None:
-    """Check that nothing is written when a call is refused."""
+def refused(call: Callable[[], object], registry: Path, code: str = "TRUST_LOG") -> str:
+    """Return the message of a refusal that touched nothing in the registry."""
     before = files(registry)
     with pytest.raises(TrustError) as caught:
         call()
     assert caught.value.code == code
     assert files(registry) == before
+    return str(caught.value)
 
 
 def sign_checkpoint(home: Path, registry: Path, target: object) -> None:

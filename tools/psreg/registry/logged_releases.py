@@ -68,7 +68,7 @@ def log_releases(
     if private_key is None or public_key(private_key) not in {key.public for key in keys}:
         raise TrustError(
             "KEY_MISSING",
-            "the key that signs the log is not here",
+            f"log.pem, which signs the log, is not among the keys of the registry {root.id}",
             "Copy the registry's keys here, or publish where they are; nothing was changed.",
         )
     entries = [records[name].log_entry(row) for name, row in new]
