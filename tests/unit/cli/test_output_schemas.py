@@ -44,6 +44,7 @@ OUTPUTS = {
     "verify": ("verify",),
     "registry": ("registry",),
     "publish": ("publish", "report"),
+    "audit": ("audit",),
     "site": ("site",),
     "serve": ("serve",),
     "deploy": ("deploy",),
@@ -235,6 +236,8 @@ def test_publishing(say, tmp_path):
     shutil.copytree(PBES.parent / "registry", root / "registry", ignore=only_policy)
     assert say("publish", 0, "publish", cwd=root)["released"]
     assert say("publish", 0, "publish", "--resign", cwd=root)["released"] == []
+    assert say("audit", 0, "audit", cwd=root)["checked"] == 1
+    say("error", 4, "audit", "--registry-dir", "elsewhere", cwd=root)
     (root / "pbes/stray.prompt").write_text(PROMPT)
     assert say("report", 1, "publish", cwd=root)["counts"]["error"]
     say("error", 2, "publish", cwd=tmp_path)

@@ -20,7 +20,7 @@ from psreg.cli.cluster_option import (
     source_of,
 )
 from psreg.core.diagnostics import Report
-from psreg.core.errors import FindingsError, UnavailableError, UsageError
+from psreg.core.errors import FindingsError, UnavailableError
 from psreg.core.identity import PBES, is_name
 from psreg.formats import policy
 from psreg.formats.layout import Irregular
@@ -30,7 +30,7 @@ from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_lines, withdrawal_lines
 from psreg.registry.baseline import Baseline, Ports, read_baseline
 from psreg.registry.check.newer_rules import with_newer_rules_as_warnings
-from psreg.registry.checkout import find_checkout, read_tree
+from psreg.registry.checkout import find_checkout, read_tree, required_checkout
 from psreg.registry.difference import (
     Difference,
     Hint,
@@ -155,14 +155,9 @@ def run(args: Namespace, console: Console) -> int:
 def _root(args: Namespace) -> Path:
     """Return the folder of the registry; that of a commit need not have its folders."""
     start = Path(args.checkout)
-    found = find_checkout(start) if start.is_dir() else None
-    if found is None and args.rev and start.is_dir():
-        return start.absolute()
-    if found is None:
-        raise UsageError(
-            "NO_CHECKOUT", f"there is no pbes/ in `{args.checkout}` or above it", "Name a checkout."
-        )
-    return found
+    if args.rev and start.is_dir():
+        return find_checkout(start) or start.absolute()
+    return required_checkout(args.checkout)
 
 
 class _Source:

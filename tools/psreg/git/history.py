@@ -9,11 +9,22 @@ import os
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from secrets import token_hex
 from types import MappingProxyType
 
 from psreg.git.process import SETTINGS, clean_environment
 from psreg.system.files import real_path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addition:
+    """The commit that added a file: its id, its date (ISO 8601), and who it says reviewed it."""
+
+    commit: str
+    date: str
+    reviewers: tuple[str, ...]
 
 
 class FolderHistory:
@@ -56,6 +67,28 @@ class FolderHistory:
         first = self._ask("rev-list", "--max-parents=0", "HEAD").split("\n")[-1]
         prefix = self._ask("rev-parse", "--show-prefix")
         return f"{first}:{Path(prefix, self._inside).as_posix()}" if first else ""
+
+    def additions(self, name: str) -> dict[str, Addition]:
+        """Return which commits of the main line added the files below `name`, by path.
+
+        If a file was added more than once, the first time counts. The folder must exist; paths are
+        relative to it.
+        """
+        mark = token_hex(16)  # what stands in a commit cannot contain it
+        keys = f"key=Reviewed-by,key=Approved-by,valueonly,separator={mark}-"
+        form = f"--format={mark}+%H %cI %(trailers:{keys}){mark}="
+        main_line = ("--first-parent", "--diff-merges=first-parent", "--diff-filter=A")
+        names = ("--no-renames", "--name-only", "-z", "--relative", "--", f":(literal){name}")
+        found: dict[str, Addition] = {}
+        for part in self._ask("log", *main_line, form, *names).split(f"{mark}+")[
+            1:
+        ]:  # newest first
+            header, _, paths = part.partition(f"{mark}=")
+            commit, date, reviewers = header.split(" ", 2)
+            by = tuple(filter(None, map(str.strip, reviewers.split(f"{mark}-"))))
+            added = Addition(commit=commit, date=date, reviewers=by)
+            found |= {path.removeprefix("\n"): added for path in paths.split("\0") if path.strip()}
+        return found
 
     def _ask(self, *arguments: str) -> str:
         return self._run(*arguments) or ""

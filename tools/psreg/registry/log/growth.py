@@ -21,6 +21,7 @@ from psreg.registry.log.tiles import (
     Files,
     Tile,
     appended,
+    entries_in,
     is_below,
     partial_tiles,
     subtrees_in,
@@ -136,6 +137,17 @@ def _verified(tile: Tile, files: Files, stored: Subtrees) -> bytes:
     if not is_below(tile, data, stored):
         raise _altered(f"{tile_path(tile)} is not the file")
     return data
+
+
+def logged_entries(checkpoint: Checkpoint, files: Files) -> list[bytes]:
+    """Return the entries of the log at a checkpoint, after all of its files were verified.
+
+    Raises:
+        TrustError: TRUST_LOG, a file is not that of the checkpoint; and what `files` raises.
+    """
+    found = {path: data for path, data in log_files(checkpoint, files) if "/entries/" in path}
+    bundles = (tile for tile in tiles_after(0, checkpoint.size) if tile.level is None)
+    return [each for tile in bundles for each in entries_in(found[tile_path(tile)], tile)]
 
 
 def log_paths(checkpoint: Checkpoint) -> Iterator[str]:

@@ -1,0 +1,165 @@
+"""`psreg audit`: every release in the order of the log, and where anything disagrees.
+
+It compares the log, the signed records and the files of a checkout in full. Exit 1 means that they
+disagree; exit 3, as everywhere, that signatures, or the log itself, were refused.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from psreg.core.errors import UnavailableError
+from psreg.registry.checkout import required_checkout
+from psreg.system.console import Console, add_output_options
+from psreg.system.files import MAX_FILE, read_file
+
+if TYPE_CHECKING:
+    from psreg.git.history import Addition
+    from psreg.registry.audit import AuditedRelease
+
+EXAMPLE = "psreg audit --since 2026-11-01 --format csv"
+SCHEMA = "psreg.audit/1"
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "checkout",
+        nargs="?",
+        default=".",
+        metavar="CHECKOUT",
+        help="checkout of the registry, or a folder in it (.)",
+    )
+    parser.add_argument(
+        "--registry-dir", metavar="DIR", help="the published registry (registry/ of the checkout)"
+    )
+    parser.add_argument(
+        "--since",
+        type=_date,
+        metavar="DATE",
+        help="list releases of this day and later, such as 2026-11-01; all are compared",
+    )
+    add_output_options(parser, ("text", "json", "csv"))
+
+
+def _date(text: str) -> str:
+    try:
+        return str(date.fromisoformat(text if _DATE.fullmatch(text) else ""))
+    except ValueError as error:
+        raise ArgumentTypeError(f"`{text}` is not a day such as 2026-11-01") from error
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Print the list; exit 1 if anything disagrees."""
+    from psreg.git.history import FolderHistory
+    from psreg.registry.audit import audit
+    from psreg.registry.store_folder import RegistryFolder
+    from psreg.registry.trust.reading import open_registry
+
+    root = required_checkout(args.checkout)
+    store = RegistryFolder(Path(args.registry_dir) if args.registry_dir else root / "registry")
+    state = open_registry(store.read)
+    if state is None:
+        raise UnavailableError(
+            "NOT_PUBLISHED", "nothing is published there yet", "Run `psreg publish` first."
+        )
+    releases = audit(state, store.read, lambda path: _content(root / path))
+    added = FolderHistory(root).additions("pbes")
+    rows = [_row(release, added) for release in releases]
+    failed = any(row["problems"] for row in rows)
+    rows = [row for row in rows if row["problems"] or str(row["date"]) >= (args.since or "")]
+    if args.format == "json":
+        console.json({"schema": SCHEMA, "checked": len(releases), "releases": rows})
+    elif args.format == "csv":
+        console.out(_table(rows))
+    else:
+        _print(rows, len(releases), console)
+    return int(failed)
+
+
+def _content(place: Path) -> bytes | None:
+    # A link is not what was released, even if the file behind it is.
+    return None if place.is_symlink() or not place.is_file() else read_file(place, MAX_FILE)
+
+
+def _row(release: AuditedRelease, added: dict[str, Addition]) -> dict[str, Any]:
+    """Return a release as JSON data, with what Git says about its files."""
+    row, record = release.row, release.record
+    commit = added.get(str(row.path)) if row else None
+    return {
+        "index": release.index,
+        "name": release.name,
+        "version": release.version,
+        "date": row.date if row else "",
+        "sha256": row.sha256 if row else None,
+        "psreg": row.psreg if row else None,
+        "owners": [_owner(owner) for owner in record.owners] if record else [],
+        "keys": [owner["key"] for owner in record.owners if "key" in owner] if record else [],
+        "waived": [{"code": w.code, "by": w.who, "reason": w.reason} for w in row.waived]
+        if row
+        else [],
+        "yanked": row.yanked if row else None,
+        "commit": commit.commit if commit else None,
+        "merged": commit.date if commit else None,
+        "reviewers": [*commit.reviewers] if commit else [],
+        "problems": [*release.problems],
+    }
+
+
+def _owner(owner: Any) -> str:
+    return f"{owner.get('forge', '?')}:{owner.get('login') or owner.get('id', '?')}"
+
+
+class _Lines(list[str]):
+    """Lines of text, to which `csv` writes."""
+
+    def write(self, line: str) -> None:
+        self.append(line)
+
+
+_COLUMNS = (
+    "index", "name", "version", "date", "sha256", "psreg", "owners", "keys", "waived", "yanked",
+    "commit", "merged", "reviewers", "problems",
+)  # fmt: skip
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    """Return the rows as CSV (RFC 4180)."""
+    lines = _Lines()
+    writer = csv.writer(lines)
+    writer.writerow(_COLUMNS)
+    writer.writerows([_cell(row[column]) for column in _COLUMNS] for row in rows)
+    return "".join(lines)
+
+
+def _cell(value: Any) -> str:
+    """Return a value as the text of a cell, which a spreadsheet does not take for a formula."""
+    if isinstance(value, list):
+        value = "; ".join(each["code"] if isinstance(each, dict) else str(each) for each in value)
+    text = "" if value is None else str(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def _print(rows: list[dict[str, Any]], checked: int, console: Console) -> None:
+    width = max((len(f"{row['name']} {row['version']}") for row in rows), default=0)
+    for row in rows:
+        index = "-" if row["index"] is None else row["index"]
+        what = f"{row['name']} {row['version']}"
+        commit = (row["commit"] or "")[:12]
+        waived = ", ".join(each["code"] for each in row["waived"])
+        parts = [row["date"][:10], f"{what:<{width}}", (row["sha256"] or "")[:12], commit]
+        parts += [f"waived {waived}"] if waived else []
+        parts += [f"reviewed by {', '.join(row['reviewers'])}"] if row["reviewers"] else []
+        console.line(f"{index:>6}  " + "  ".join(parts).rstrip())
+        for problem in row["problems"]:
+            console.line(f"        problem: {problem}")
+    wrong = sum(bool(row["problems"]) for row in rows)
+    what = "release" if checked == 1 else "releases"
+    console.note(f"{checked} {what} compared, {wrong} with problems")

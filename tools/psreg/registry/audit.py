@@ -1,0 +1,145 @@
+"""The auditor's list: every release in the order of the log, and where anything disagrees.
+
+The log says what was released, the records say what clients install, and the checkout has the
+files. All three are compared in full.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from psreg.core.errors import TrustError, UnavailableError
+from psreg.registry.log.checkpoint import Checkpoint, NoteKey, verified
+from psreg.registry.log.growth import check_continues, check_logged, logged_entries, tiles_of
+from psreg.registry.log.tiles import Files
+from psreg.registry.logged_releases import Read, checkpoint_of
+from psreg.registry.records import FileRecord, PackageRecord, ReleaseRecord, read_record
+from psreg.registry.trust.metadata import info_of
+from psreg.registry.trust.reading import RegistryState
+from psreg.registry.trust.strict_json import strict_value
+
+ReadFile = Callable[[str], bytes | None]
+"""Returns the bytes of a file by its path in the repository, or None."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedRelease:
+    """A release, and what disagrees about it.
+
+    `index` is where the log has it, None if the log does not. `record` and `row` say what clients
+    are told, None if they are told nothing; name and version are then those in the log.
+    """
+
+    name: str
+    version: str
+    index: int | None
+    record: PackageRecord | None = None
+    row: ReleaseRecord | None = None
+    problems: tuple[str, ...] = ()
+
+
+def audit(state: RegistryState, read: Read, read_file: ReadFile) -> tuple[AuditedRelease, ...]:
+    """Return every release of a registry by its place in the log; those without one come last.
+
+    `read` reads the registry of which `state` is the state, and `read_file` the repository.
+
+    Raises:
+        TrustError: TRUST_LOG, the files of the log are not those of its checkpoint; and what
+            reading `state` raises.
+        UnavailableError: NO_LOG, or a record cannot be read.
+    """
+    newest = checkpoint_of(state)
+    if newest is None:
+        raise UnavailableError(
+            "NO_LOG",
+            "the registry has no log: it was begun by a psreg that did not write one",
+            "`psreg publish` compares what it released with the files, too.",
+        )
+    tiles = tiles_of(read)
+    entries = logged_entries(newest, tiles)
+    log = _Log(newest, tiles, entries, info_of(state.root).log)
+    records = (read_record(state.packages[name], name) for name in state.packages)
+    releases = [
+        _audited(record, row, log, read_file) for record in records for row in record.releases
+    ]
+    known = {each.index for each in releases}
+    releases += [_unknown(at, data) for at, data in enumerate(entries) if at not in known]
+    return tuple(sorted(releases, key=_order))
+
+
+def _order(release: AuditedRelease) -> tuple[bool, int, str, str]:
+    index = release.index
+    return (index is None, index or 0, release.name, release.version)
+
+
+class _Log:
+    """The log at its newest checkpoint, whose files were verified."""
+
+    def __init__(
+        self, newest: Checkpoint, tiles: Files, entries: Sequence[bytes], keys: Iterable[str]
+    ) -> None:
+        self._entries = entries
+        self._keys = tuple(map(NoteKey.parse, keys))
+
+        @cache
+        def check_note(note: str) -> None:
+            at = verified(note.encode("utf-8", "surrogatepass"), *self._keys)
+            check_continues(at, newest, tiles)
+
+        self._check_note = check_note
+
+    def problems(self, record: PackageRecord, row: ReleaseRecord) -> Iterator[str]:
+        """Yield what the log says otherwise than the record of a release."""
+        if row.log is None:
+            yield "the log does not have it"
+            return
+        said = record.log_entry(row)
+        index = row.log.index
+        if index >= len(self._entries) or self._entries[index] != said.data:
+            yield f"entry {index} of the log says something else"
+        try:
+            check_logged(said, row.log, self._keys)
+            self._check_note(row.log.checkpoint)
+        except TrustError as error:
+            yield f"its proof is not one: {error.message}"
+
+
+def _audited(
+    record: PackageRecord, row: ReleaseRecord, log: _Log, read_file: ReadFile
+) -> AuditedRelease:
+    problems = [*log.problems(record, row), *_differing(row.all_files, read_file)]
+    return AuditedRelease(
+        name=record.name,
+        version=row.version,
+        index=row.log.index if row.log else None,
+        record=record,
+        row=row,
+        problems=tuple(problems),
+    )
+
+
+def _differing(files: Iterable[FileRecord], read_file: ReadFile) -> Iterator[str]:
+    for file in files:
+        data = read_file(file.path)
+        if data is None:
+            yield f"{file.path} is missing"
+        elif hashlib.sha256(data).hexdigest() != file.sha256:
+            yield f"{file.path} is not the file that was released"
+
+
+def _unknown(index: int, entry: bytes) -> AuditedRelease:
+    """Return what only the log has."""
+    try:
+        said = strict_value(entry)
+    except TrustError:
+        said = None
+    named = said if isinstance(said, dict) else {}
+    return AuditedRelease(
+        name=str(named.get("name", "?")),
+        version=str(named.get("version", "?")),
+        index=index,
+        problems=("only the log has it, and no record that this psreg can read",),
+    )
