@@ -15,7 +15,7 @@ from support.paths import PBES
 from support.pipelines import git
 from support.warm_psreg import run_psreg
 
-MESSAGE = "Add it\n\nReviewed-by: =HYPERLINK(1)\nReviewed-by: Ana <ana@example.org>\n"
+MESSAGE = "Add it\n\nReviewed-by: =HYPERLINK(1)\nReviewed-by: \x1b[31mred\nReviewed-by: Ana <ana@example.org>\n"
 FOLDER = "pbes/prompt/email_reply/1.0.0"
 
 
@@ -54,7 +54,7 @@ def test_a_release_with_all_that_is_known(checkout: Checkout) -> None:
     assert (row["index"], row["name"], row["version"]) == (0, "email_reply", "1.0.0")
     assert (row["commit"], row["reviewers"]) == (
         checkout.commit,
-        ["=HYPERLINK(1)", "Ana <ana@example.org>"],
+        ["=HYPERLINK(1)", "\x1b[31mred", "Ana <ana@example.org>"],
     )
     assert [waived["code"] for waived in row["waived"]] == ["REG011"]
     assert (row["problems"], row["yanked"]) == ([], None)
@@ -63,6 +63,7 @@ def test_a_release_with_all_that_is_known(checkout: Checkout) -> None:
     assert done.stderr == "1 release compared, 0 with problems\n"
     for word in ("email_reply 1.0.0", row["sha256"][:12], checkout.commit[:12], "waived REG011"):
         assert word in done.stdout
+    assert "\x1b" not in done.stdout
 
 
 def test_what_disagrees_is_listed_whatever_its_date(checkout: Checkout) -> None:
@@ -87,7 +88,7 @@ def test_a_table_for_a_spreadsheet(checkout: Checkout) -> None:
     done = checkout.run("audit", "--format", "csv")
     (row,) = csv.DictReader(io.StringIO(done.stdout))
     assert (row["index"], row["name"], row["waived"]) == ("0", "email_reply", "REG011")
-    assert row["reviewers"] == "'=HYPERLINK(1); Ana <ana@example.org>"
+    assert row["reviewers"] == "'=HYPERLINK(1); \\u{001b}[31mred; Ana <ana@example.org>"
     assert list(row) == list(checkout.rows()[0])
 
 

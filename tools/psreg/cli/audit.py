@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psreg.core.errors import UnavailableError
+from psreg.core.terminal import one_line
 from psreg.registry.checkout import required_checkout
 from psreg.system.console import Console, add_output_options
 from psreg.system.files import MAX_FILE, read_file
@@ -143,7 +144,7 @@ def _cell(value: Any) -> str:
     """Return a value as the text of a cell, which a spreadsheet does not take for a formula."""
     if isinstance(value, list):
         value = "; ".join(each["code"] if isinstance(each, dict) else str(each) for each in value)
-    text = "" if value is None else str(value)
+    text = "" if value is None else one_line(str(value))
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 

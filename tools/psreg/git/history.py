@@ -80,9 +80,8 @@ class FolderHistory:
         main_line = ("--first-parent", "--diff-merges=first-parent", "--diff-filter=A")
         names = ("--no-renames", "--name-only", "-z", "--relative", "--", f":(literal){name}")
         found: dict[str, Addition] = {}
-        for part in self._ask("log", *main_line, form, *names).split(f"{mark}+")[
-            1:
-        ]:  # newest first
+        _, *newest_first = self._ask("log", *main_line, form, *names).split(f"{mark}+")
+        for part in newest_first:
             header, _, paths = part.partition(f"{mark}=")
             commit, date, reviewers = header.split(" ", 2)
             by = tuple(filter(None, map(str.strip, reviewers.split(f"{mark}-"))))
