@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import copy
+import hashlib
 import shutil
 
 import pytest
@@ -28,16 +29,20 @@ def seen(attack):
     attack.registry.release("diary").release("atlas").publish()
     assert attack.client.run("install", "quiz_master").code == 0
     registry = attack.registry.release("quiz_master", "1.1.0", b"newer")
-    log = registry.log
-    honest = registry.records, log.leaves, log.signer, registry.artifacts
-    attack.honest = copy.deepcopy(honest)
+    attack.honest = honest_state(registry)
     return registry
 
 
-def check_refused(attack):
+def honest_state(registry):
+    """Return a copy of what an honest registry would publish next."""
+    log = registry.log
+    return copy.deepcopy((registry.records, log.leaves, log.signer, registry.artifacts))
+
+
+def check_refused(attack, refusal=REFUSED):
     """Check that nothing newer is installed, and that an honest registry is still believed."""
     before = attack.client.installed()
-    assert attack.install() == REFUSED
+    assert attack.install() == refusal
     assert attack.client.installed() == before
     registry, log = attack.registry, attack.registry.log
     registry.records, log.leaves, log.signer, registry.artifacts = copy.deepcopy(attack.honest)
@@ -72,7 +77,7 @@ def test_the_checkpoint_is_not_served(attack, seen):
     seen.publish()
     for path in [path for path in seen.files if path.endswith(".checkpoint")]:
         del seen.files[path]
-    assert attack.install()[0] != 0
+    check_refused(attack, (4, "NOT_FOUND"))
 
 
 def test_the_log_is_rewound(attack, seen):
@@ -81,6 +86,55 @@ def test_the_log_is_rewound(attack, seen):
     seen.serve_log(seen.log.note(2))
     seen.sign_all()
     check_refused(attack)
+
+
+def test_the_log_is_rewound_and_has_the_release(attack, seen):
+    """What is installed agrees with the false log; only what the client has seen does not."""
+    del seen.log.leaves[1:]
+    seen.publish()
+    record, _ = row_of(seen)
+    assert record["releases"][-1]["log"] == seen.log.place(record, 1, 2)
+    check_refused(attack)
+
+
+def test_the_log_is_forked_at_the_size_that_was_seen(attack, seen):
+    seen.log.leaves[1:] = [b"{}"]
+    seen.publish()
+    assert len(seen.log.leaves) == 3
+    check_refused(attack)
+
+
+FALSE_CHECKPOINTS = {
+    "of another log": lambda _: SimulatedLog("psreg/other").note(),
+    "by another key": lambda log: another_key(log).note(),
+    "for another origin": lambda log: log.note(origin="psreg/other"),
+    "without a signature": lambda log: log.note().partition("\u2014".encode())[0],
+    "with the signature of an earlier one": lambda log: with_signature(log.note(), log),
+    "with another root": lambda log: log.note(root=b"x" * 32),
+    "that is a page": lambda _: b"<!DOCTYPE html><title>Not found</title>",
+    "that is empty": lambda _: b"",
+}
+
+
+@pytest.mark.parametrize("false", FALSE_CHECKPOINTS.values(), ids=FALSE_CHECKPOINTS)
+def test_the_registry_vouches_for_a_checkpoint(attack, seen, false):
+    seen.publish()
+    seen.serve_log(false(seen.log))
+    seen.sign_all()
+    check_refused(attack)
+
+
+def with_signature(earlier, log):
+    """Return a checkpoint that continues the log, with the signature of an earlier one."""
+    log.leaves.append(b"{}")
+    return log.note().partition(b"\n\n")[0] + b"\n\n" + earlier.partition(b"\n\n")[2]
+
+
+def another_key(log):
+    """Return a log with the same name and entries, and a key that no root names."""
+    other = SimulatedLog(log.origin)
+    other.leaves = log.leaves
+    return other
 
 
 @pytest.mark.parametrize("more", [0, 1, 5, 300])
@@ -127,9 +181,10 @@ FALSE_PLACES = {
     "with an unsigned checkpoint": lambda log, record: (
         log.place(record, 3) | {"checkpoint": log.note().decode().partition("\u2014")[0]}
     ),
-    "with a checkpoint of another log": lambda log, record: (
+    "with a checkpoint for another origin": lambda log, record: (
         log.place(record, 3) | {"checkpoint": log.note(origin="psreg/other").decode()}
     ),
+    "with a checkpoint by another key": lambda log, record: another_key(log).place(record, 3),
     "with a checkpoint without entries": lambda log, record: (
         log.place(record, 3) | {"checkpoint": log.note(0).decode()}
     ),
@@ -149,6 +204,13 @@ def test_a_release_names_a_place_in_the_log(attack, seen, place):
     check_refused(attack)
 
 
+def test_a_release_names_nothing_as_its_place_in_the_log(attack, seen):
+    seen.publish()
+    row_of(seen)[1]["log"] = None
+    sign_record(seen)
+    check_refused(attack, (3, "TRUST_METADATA"))
+
+
 def test_the_bytes_of_a_release_are_not_those_in_the_log(attack, seen):
     """The artifact was replaced after it had been logged."""
     seen.publish()
@@ -160,9 +222,9 @@ def test_the_bytes_of_a_release_are_not_those_in_the_log(attack, seen):
     check_refused(attack)
 
 
-@pytest.mark.parametrize("size", [1, 4, 9])
+@pytest.mark.parametrize("size", [1, 4, 9, 12, 20])
 def test_a_release_is_in_a_log_of_its_own(attack, seen, size):
-    """The key of the log signs a second log, which nobody else sees."""
+    """The key of the log signs a second log, which nobody else sees; the other one has 12."""
     seen.publish()
     record, row = row_of(seen)
     own = SimulatedLog(seen.log.origin)
@@ -185,10 +247,14 @@ def test_another_key_signs_the_log(attack, seen):
 
 TRICKS = {
     "altered": lambda data: data[::-1],
+    "in another order": lambda data: data[32:64] + data[:32] + data[64:],
+    "those of another log": lambda data: hashlib.sha256().digest() * (len(data) // 32),
     "cut": lambda data: data[:-1],
     "too long": lambda data: data + b"x",
+    "those of a later log": lambda data: data + b"x" * 32,
     "empty": lambda _: b"",
     "a page": lambda _: b"<!DOCTYPE html><title>Not found</title>",
+    "a page that is as long": lambda data: b"<!DOCTYPE html>".ljust(len(data)),
     "gone": lambda _: None,
 }
 
@@ -218,6 +284,68 @@ def test_a_root_has_a_malformed_log(client, attack, keys):
     assert client.installed() == []
 
 
+def test_a_root_names_a_key_and_one_that_is_none(client, attack):
+    root_with(attack, [attack.registry.log.key, "x"])
+    assert attack.install() == REFUSED
+    assert client.installed() == []
+
+
+def test_a_root_names_a_key_of_its_log_twice(attack):
+    """It is the same log: what is not in it is refused, and what is in it is installed."""
+    root_with(attack, [attack.registry.log.key] * 2)
+    assert attack.client.run("install", "quiz_master").code == 0
+    unlogged(attack.registry)
+    assert attack.install() == REFUSED
+
+
+def test_a_first_root_that_names_no_key_has_no_log(attack):
+    root_with(attack, [])
+    unlogged(attack.registry)
+    assert attack.client.run("install", "quiz_master").code == 0
+    assert any("1.1.0" in path for path in attack.client.installed())
+
+
+def unlogged(registry):
+    """Release something that is not in the log."""
+    registry.release("quiz_master", "1.1.0", b"not in the log")
+    sign_record(registry)
+
+
+@pytest.mark.parametrize("said", [{}, {"log": []}], ids=["not at all", "as an empty list"])
+def test_a_new_root_drops_the_log_and_names_it(attack, seen, said):
+    """All keys were stolen: what is installed next is in no log."""
+    second_root(seen, said)
+    sign_record(seen)
+    refused_for_trust(attack)
+
+
+def test_a_new_root_replaces_the_key_of_the_log_and_its_history(attack, seen):
+    """What the client has seen is signed by a key that no root names any more."""
+    other = another_key(seen.log)
+    second_root(seen, {"log": [other.key]})
+    seen.log.signer, seen.log.leaves[:] = other.signer, [b"{}"] * 3
+    for record in seen.records.values():
+        for row in record["releases"]:
+            row.pop("log", None)
+    seen.publish()
+    refused_for_trust(attack)
+
+
+def second_root(registry, said):
+    """Sign the next root, which says something else about the log."""
+    fields = registry.root.unrecognized_fields["psreg"]
+    del fields["log"]
+    fields |= said
+    registry.root.version = 2
+    registry.write_root()
+
+
+def refused_for_trust(attack):
+    before = attack.client.installed()
+    assert attack.install()[0] == 3
+    assert attack.client.installed() == before
+
+
 def root_with(attack, keys):
     """Sign the first root with other keys of the log, and have the client trust it."""
     registry = attack.registry
@@ -234,6 +362,48 @@ def test_a_log_that_grew_a_lot_is_still_the_same(attack, seen):
         del seen.files[path]
     seen.publish()
     assert attack.client.run("install", "quiz_master").code == 0
+
+
+@pytest.fixture
+def seen_300(attack, seen):
+    """The client has seen the log with 300 entries; without 1.1.0, which is released again."""
+    later = seen.records["quiz_master"]["releases"].pop()
+    seen.log.leaves += [b"{}"] * 296
+    seen.release("diary", "1.1.0", b"newer").publish()
+    assert attack.client.run("install", "diary").code == 0
+    (stored,) = attack.client.state.glob("*/log/checkpoint")
+    assert stored.read_bytes() == seen.log.note(300)
+    seen.records["quiz_master"]["releases"].append(later)
+    attack.honest = honest_state(seen)
+    return seen
+
+
+def grow_to_700(registry):
+    registry.log.leaves += [b"{}"] * 399
+    registry.publish()
+    assert len(registry.log.leaves) == 700
+
+
+def test_a_log_that_was_seen_with_300_entries_has_700(attack, seen_300):
+    grow_to_700(seen_300)
+    assert attack.client.run("install", "quiz_master").code == 0
+    (stored,) = attack.client.state.glob("*/log/checkpoint")
+    assert stored.read_bytes() == seen_300.log.note(700)
+
+
+@pytest.mark.parametrize("at", [0, 255, 256, 299])
+def test_an_entry_of_300_is_replaced_before_there_are_700(attack, seen_300, at):
+    seen_300.log.leaves[at] = b'{"another": "entry"}'
+    grow_to_700(seen_300)
+    check_refused(attack)
+
+
+@pytest.mark.parametrize("tile", ["0/001", "0/002.p/188", "1/000.p/2"])
+def test_a_tile_between_300_and_700_is_altered(attack, seen_300, tile):
+    grow_to_700(seen_300)
+    path = f"registry/log/tile/{tile}"
+    seen_300.files[path] = seen_300.files[path][::-1]
+    check_refused(attack)
 
 
 def test_owners_that_changed_later_do_not_matter(attack, seen):
@@ -259,6 +429,19 @@ def test_a_new_root_adds_a_key_of_the_log(attack, seen):
     check_refused(attack)
 
 
+def test_the_log_goes_on_under_another_name(attack, seen):
+    """A new root names the key of a second log, which has the same entries."""
+    second = SimulatedLog("psreg/second")
+    second.leaves = seen.log.leaves
+    seen.root.unrecognized_fields["psreg"]["log"].append(second.key)
+    seen.root.version = 2
+    seen.write_root()
+    first, seen.log = seen.log, second
+    seen.publish()
+    seen.log = first
+    check_refused(attack)
+
+
 def test_a_damaged_copy_of_what_was_seen_is_replaced(attack, seen):
     (stored,) = attack.client.state.glob("*/log/checkpoint")
     stored.write_bytes(b"damaged")
@@ -271,6 +454,17 @@ def test_the_history_is_false_from_the_beginning(attack):
     """Without anything seen before, the log must at least have the release."""
     _, row = row_of(attack.registry, "1.0.0")
     row["log"]["index"] = 7
+    sign_record(attack.registry)
+    assert attack.install() == REFUSED
+    assert attack.client.installed() == []
+
+
+def test_the_log_has_another_origin_from_the_beginning(attack):
+    """The key of the log signs for another registry, too."""
+    _, row = row_of(attack.registry, "1.0.0")
+    note = attack.registry.log.note(origin="psreg/other")
+    row["log"]["checkpoint"] = note.decode()
+    attack.registry.serve_log(note)
     sign_record(attack.registry)
     assert attack.install() == REFUSED
     assert attack.client.installed() == []

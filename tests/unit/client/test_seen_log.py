@@ -151,6 +151,12 @@ def test_a_root_that_names_no_registry(registry, version):
         log_keys(registry.files[f"{METADATA}2.root.json"])
 
 
+@pytest.mark.parametrize("keys", [[], ["psreg/x+00000000+AAAA"]])
+def test_a_root_that_drops_the_log(registry, version, keys):
+    second_root(registry, {"log": keys})
+    assert code_of(version) == "TRUST_LOG"
+
+
 def second_root(registry, psreg):
     """Sign a second root with other members `psreg`, None for none."""
     fields = registry.root.unrecognized_fields

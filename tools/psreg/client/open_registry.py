@@ -58,6 +58,7 @@ class OpenRegistry:
         self._clock_checked = False
         self._former: dict[str, bytes | None] = {}
         self._folder = anchor.folder
+        self._first_root = anchor.data
         self._client = TufClient(source, anchor.data, anchor.folder, notify)
 
     @cached_property
@@ -114,10 +115,9 @@ class OpenRegistry:
             TrustError: `TRUST_LOG`.
             UnavailableError: the log cannot be read.
         """
-        if self._log is None:
-            return
         try:
-            self._log.check(record, row)
+            if self._log is not None:
+                self._log.check(record, row)
         except TrustError:
             if record.name in self._former:
                 self._client.put_back(package_target(record.name), self._former[record.name])
@@ -128,6 +128,12 @@ class OpenRegistry:
         from psreg.client.seen_log import SeenLog  # noqa: PLC0415 - only `psreg install` needs it
 
         keys = log_keys(self._client.newest_root())
+        if not {*log_keys(self._first_root)} <= {*keys}:
+            raise TrustError(
+                "TRUST_LOG",
+                "the newest root drops a key of the log that the first one has",
+                "Tell the maintainers of the registry; do not install from it.",
+            )
         return SeenLog(self._client, self._source, keys) if keys else None
 
     def rows(self) -> Mapping[str, Row]:

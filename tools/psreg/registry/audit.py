@@ -56,7 +56,7 @@ def audit(state: RegistryState, read: Read, read_file: ReadFile) -> tuple[Audite
         raise UnavailableError(
             "NO_LOG",
             "the registry has no log: it was begun by a psreg that did not write one",
-            "`psreg publish` compares what it released with the files, too.",
+            "Run `psreg publish`: it compares released files with their records.",
         )
     tiles = tiles_of(read)
     entries = logged_entries(newest, tiles)
