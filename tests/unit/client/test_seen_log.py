@@ -13,6 +13,7 @@ from psreg.client.resolve import parse_requests
 from psreg.client.trust_store import TrustStore, log_keys
 from psreg.core.errors import PsregError, TrustError
 from simulator import METADATA, Simulator
+from support.simulated_log import SimulatedLog
 
 TILES = "registry/log/tile/"
 
@@ -154,6 +155,20 @@ def test_a_root_that_names_no_registry(registry, version):
 @pytest.mark.parametrize("keys", [[], ["psreg/x+00000000+AAAA"]])
 def test_a_root_that_drops_the_log(registry, version, keys):
     second_root(registry, {"log": keys})
+    assert code_of(version) == "TRUST_LOG"
+
+
+@pytest.mark.parametrize("third", [{"log": []}, {"log": ["first"]}, {"log": ["second"]}])
+def test_a_root_that_drops_what_a_later_one_added(registry, version, third):
+    first = registry.log.key
+    second = SimulatedLog(registry.log.origin).key
+    second_root(registry, {"log": [second, first]})
+    assert version() == "1.0.0"
+    keys = {"first": first, "second": second}
+    fields = registry.root.unrecognized_fields
+    fields["psreg"] = fields["psreg"] | {"log": [keys[name] for name in third["log"]]}
+    registry.root.version = 3
+    registry.write_root()
     assert code_of(version) == "TRUST_LOG"
 
 

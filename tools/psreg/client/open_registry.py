@@ -58,7 +58,6 @@ class OpenRegistry:
         self._clock_checked = False
         self._former: dict[str, bytes | None] = {}
         self._folder = anchor.folder
-        self._first_root = anchor.data
         self._client = TufClient(source, anchor.data, anchor.folder, notify)
 
     @cached_property
@@ -128,10 +127,10 @@ class OpenRegistry:
         from psreg.client.seen_log import SeenLog  # noqa: PLC0415 - only `psreg install` needs it
 
         keys = log_keys(self._client.newest_root())
-        if not {*log_keys(self._first_root)} <= {*keys}:
+        if any(not {*log_keys(root)} <= {*keys} for root in self._client.former_roots()):
             raise TrustError(
                 "TRUST_LOG",
-                "the newest root drops a key of the log that the first one has",
+                "the newest root drops a key of the log that an earlier one has",
                 "Tell the maintainers of the registry; do not install from it.",
             )
         return SeenLog(self._client, self._source, keys) if keys else None

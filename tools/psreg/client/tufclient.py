@@ -273,6 +273,16 @@ class TufClient:
         self.refresh()
         return read_named(self._metadata / "root.json")
 
+    def former_roots(self) -> Iterator[bytes]:
+        """Yield the roots from the pinned one on, as they were verified, the current one included.
+
+        Raises:
+            TrustError, UnavailableError: as `refresh`; one cannot be read.
+        """
+        yield self._root
+        for version in range(2, self.versions()[ROOT] + 1):
+            yield read_named(self._metadata / "root_history" / f"{version}.{ROOT}.json")
+
     def _download(self, info: TargetFile, limit: int) -> bytes:
         if info.length > limit:
             raise TrustError(
