@@ -166,8 +166,11 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def kept(content: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files, as `files` returns them, that no publish changes before their time."""
-    current = {"metadata/timestamp.json", "log/checkpoint"}
+    """Return the files, as `files` returns them, that no publish changes before their time.
+
+    The copy of the checkpoint may be torn: it comes after the timestamp.
+    """
+    current = {"metadata/timestamp.json", "log/checkpoint", "log/.psreg-torn"}
     return {path: data for path, data in content.items() if path not in current}
 
 
