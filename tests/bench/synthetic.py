@@ -181,7 +181,8 @@ def build(folder: Path, number: int, *, at_once: bool = False) -> str:
         document = signer.next_bin(role, found, releases, None)
         store.write(metadata_path(role, 1), document.data)
         listed.append(SimpleNamespace(role=role, version=1, expires=document.expires))
-    snapshot = signer.next_snapshot(listed, root, None, min(each.expires for each in listed))
+    first = {"releases": min(each.expires for each in listed)}
+    snapshot = signer.next_snapshot(listed, root, None, first)
     for each in (root, targets, releases, snapshot):
         store.write(metadata_path(each.role, 1), each.data)
     store.write(TIMESTAMP_PATH, signer.next_timestamp(snapshot, root, None).data)

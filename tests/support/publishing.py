@@ -153,7 +153,9 @@ def former_bins(home: Path, registry: Path) -> None:
     releases = signer.first_releases({}, bins, targets, state.root)
     below = [signer.next_bin(role, share, releases, None) for role, share in shares.items()]
     first = min(each.expires for each in below)
-    snapshot = signer.next_snapshot([*below, releases, targets], state.root, None, first)
+    snapshot = signer.next_snapshot(
+        [*below, releases, targets], state.root, None, {"releases": first}
+    )
     for role in state.bins.roles:
         (registry / f"metadata/1.{role}.json").unlink()
     write(registry, [*below, releases, snapshot, signer.next_timestamp(snapshot, state.root, None)])

@@ -84,7 +84,7 @@ def test_all_refusals_are_told_together():
         def record(self, name):
             return encode(self.made.records[name])
 
-        def check_logged(self, record, row):
+        def check_release(self, record, row):
             pass
 
         def names(self):

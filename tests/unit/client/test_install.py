@@ -23,7 +23,7 @@ class Vouched:
         record = self.simulator.records.get(name)
         return encode(record) if record else None
 
-    def check_logged(self, record, row):
+    def check_release(self, record, row):
         self.logged.append((record.name, row.version))
 
     def names(self):

@@ -24,6 +24,7 @@ from psreg.registry.trust.reading import (
 from psreg.registry.trust.roles import (
     CHECKPOINT,
     HEAD,
+    OWNERS,
     RELEASES,
     ROOT,
     SNAPSHOT,
@@ -34,11 +35,12 @@ from psreg.registry.trust.roles import (
     catalog_target,
     kind_and_name,
     metadata_path,
+    owners_target,
     package_target,
     target_path,
 )
 
-_TOP = (ROOT, RELEASES, TARGETS, SNAPSHOT, TIMESTAMP)
+_TOP = (ROOT, RELEASES, OWNERS, TARGETS, SNAPSHOT, TIMESTAMP)
 """The roles above the bins, in the order in which their documents may appear."""
 
 
@@ -59,9 +61,14 @@ class ServedRegistry:
         return head
 
     @cached_property
+    def _versions(self) -> Mapping[str, int]:
+        """The versions of the metadata in force, by role."""
+        return {role: self.state.versions[role] for role in iter(self.state.documents)}
+
+    @cached_property
     def roles(self) -> Mapping[str, str]:
         """The digests of the metadata in force, by role; the bins are not verified by this."""
-        paths = {role: metadata_path(role, one) for role, one in self.state.versions.items()}
+        paths = {role: metadata_path(role, one) for role, one in self._versions.items()}
         paths[TIMESTAMP] = TIMESTAMP_PATH
         found = {role: self._read(path) or b"" for role, path in paths.items()}
         return {role: hashlib.sha256(data).hexdigest() for role, data in found.items()}
@@ -75,7 +82,7 @@ class ServedRegistry:
     @property
     def bins(self) -> Iterator[str]:
         """The roles that list records."""
-        return (role for role in self.roles if role not in _TOP)
+        return (role for role in self.roles if role in self.state.bins.roles)
 
     def bin_of(self, name: str) -> str:
         """Return the role that lists the record of a name."""
@@ -90,12 +97,20 @@ class ServedRegistry:
     @cached_property
     def paths(self) -> frozenset[str]:
         """The paths of all files in force besides the records."""
-        newer = (metadata_path(role, version) for role, version in self.state.versions.items())
+        newer = (metadata_path(role, version) for role, version in self._versions.items())
         roots = (metadata_path(ROOT, version) for version in range(1, self.state.root.version))
         catalog = (target_path(catalog_target(HEAD), self._head_target.sha256),)
         segments = (segment.path for segment in self.head.segments)
         timestamp = metadata_path(TIMESTAMP, self.state.versions[TIMESTAMP])
-        others = {*newer, *roots, *catalog, *segments, *self._log_paths, TIMESTAMP_PATH}
+        others = {
+            *newer,
+            *roots,
+            *catalog,
+            *segments,
+            *self._log_paths,
+            *self._claims,
+            TIMESTAMP_PATH,
+        }
         return frozenset(others - {timestamp})
 
     @property
@@ -115,6 +130,12 @@ class ServedRegistry:
             note = read_target(CHECKPOINT, self.state.targets[CHECKPOINT], self._read)
             yield from ((path, note.data) for path in (note.path, CHECKPOINT))
 
+    @cached_property
+    def _claims(self) -> Mapping[str, str]:
+        """The claimed names, each by the path of what says who owns it."""
+        paths = {name: owners_target(name) for name in self.state.owners}
+        return {target_path(p, self.state.targets[p].sha256): name for name, p in paths.items()}
+
     @property
     def _head_target(self) -> Target:
         return self.state.targets[catalog_target(HEAD)]
@@ -132,11 +153,19 @@ class ServedRegistry:
         head = read_target(catalog_target(HEAD), self._head_target, self._read)
         yield head.path, head.data
         yield from self._log_files(served)
+        for path, name in self._claims.items():
+            if path not in served:
+                yield path, self.state.owners[name]
         for version in range(1, self.state.root.version):
             path = metadata_path(ROOT, version)
             yield path, self._read(path) or b""
         changed = [role for role, digest in self.roles.items() if known.get(role) != digest]
-        for role in sorted(changed, key=[*self.bins, *_TOP].index):
+        for role in sorted(changed, key=_place):
             document = self.state.documents[role]
             path = TIMESTAMP_PATH if role == TIMESTAMP else metadata_path(role, document.version)
             yield path, document.data
+
+
+def _place(role: str) -> tuple[int, str]:
+    """Return what orders roles as their documents may appear: bins come first."""
+    return (_TOP.index(role) if role in _TOP else -1), role

@@ -58,6 +58,7 @@ def _registered(option: str | None, console: Console, request: Request) -> Opera
             raise unknown_name(request.name, registry.names())
         record = read_record(data, request.name)
         row = pick(record, request)
+        registry.check_release(record, row)
         choice = Choice(request=request, release=release_id(record, row), row=row)
         found = file_operand(fetch(choice, registry), choice.release.filename, row.version)
         return Operand(title=f"{request.name}@{row.version}", side=found.side)

@@ -29,8 +29,12 @@ class Registry(Protocol):
     def record(self, name: str) -> bytes | None:
         """Return the verified bytes of the target `pkg/<name>.json`, or None."""
 
-    def check_logged(self, record: PackageRecord, row: ReleaseRecord) -> None:
-        """Check that the registry's log has a release. Raises TrustError `TRUST_LOG`."""
+    def check_release(self, record: PackageRecord, row: ReleaseRecord) -> None:
+        """Check that the log has a release, and that the owners of a claimed name signed it.
+
+        Raises:
+            TrustError: `TRUST_LOG`; `TRUST_STATEMENT`.
+        """
 
     def names(self) -> Sequence[str]:
         """Return all names of the signed catalogue."""
@@ -97,7 +101,7 @@ def resolve(request: Request, registry: Registry) -> Choice:
     """Return the release of `registry` that `request` selects; only metadata is fetched.
 
     Raises:
-        TrustError: see `choose`; `TRUST_LOG`: the log does not have it.
+        TrustError: see `choose` and `Registry.check_release`.
         UnavailableError: see `choose`; the hint of `UNKNOWN_NAME` is a suggestion.
     """
     data = registry.record(request.name)
@@ -105,7 +109,7 @@ def resolve(request: Request, registry: Registry) -> Choice:
         raise unknown_name(request.name, registry.names())
     record = read_record(data, request.name)
     choice = choose(record, request)
-    registry.check_logged(record, choice.row)
+    registry.check_release(record, choice.row)
     return choice
 
 

@@ -28,7 +28,13 @@ from psreg.http.registry_source import FileSource, NotServedError, Source, TooLo
 from psreg.http.retry_budget import Limits
 from psreg.registry.checkout import find_checkout
 from psreg.registry.records import read_record
-from psreg.registry.trust.roles import HEAD, SEGMENT_FOLDER, catalog_target, package_target
+from psreg.registry.trust.roles import (
+    HEAD,
+    SEGMENT_FOLDER,
+    catalog_target,
+    owners_target,
+    package_target,
+)
 from psreg.system import clock, user_folders
 from psreg.system.atomic import write_file
 from psreg.system.files import is_ours
@@ -56,7 +62,7 @@ class OpenRegistry:
         self._source = source
         self._say = notify
         self._clock_checked = False
-        self._former: dict[str, bytes | None] = {}
+        self._unchecked: dict[str, bytes] = {}
         self._folder = anchor.folder
         self._client = TufClient(source, anchor.data, anchor.folder, notify)
 
@@ -86,15 +92,16 @@ class OpenRegistry:
     def record(self, name: str) -> bytes | None:
         """Return the verified package record of `name`, or None.
 
+        In a registry with a log, it counts as seen only after `check_release`: a false one must
+        not make this machine refuse the true one later.
+
         Raises:
             TrustError: it is refused; `TRUST_NAME_MISSING`: this machine has seen or installed one.
         """
-
-        def judge(before: bytes | None, now: bytes | None) -> None:
-            check_record(name, before, now)
-            self._former[name] = before
-
-        data = self._client.target(package_target(name), MAX_RECORD, judge)
+        path, judge = package_target(name), partial(check_record, name)
+        data = self._client.target(path, MAX_RECORD, judge, keep=not self._is_logged)
+        if data is not None:
+            self._unchecked[name] = data
         if data is None:
             receipt = user_library().receipt(name)
             if receipt is not None and receipt.registry["id"] == self.id:
@@ -104,23 +111,26 @@ class OpenRegistry:
         self._check_clock(name, max((row.date for row in record.releases), default=""))
         return data
 
-    def check_logged(self, record: PackageRecord, row: ReleaseRecord) -> None:
-        """Check that the log has a release; a registry of an older psreg has no log.
-
-        A record that says something else is not kept, so that it does not count as seen when the
-        registry is mended.
+    def check_release(self, record: PackageRecord, row: ReleaseRecord) -> None:
+        """Check that the log has a release, and that the owners of a claimed name signed it.
 
         Raises:
-            TrustError: `TRUST_LOG`.
+            TrustError: `TRUST_LOG`; `TRUST_STATEMENT`.
             UnavailableError: the log cannot be read.
         """
-        try:
-            if self._log is not None:
-                self._log.check(record, row)
-        except TrustError:
-            if record.name in self._former:
-                self._client.put_back(package_target(record.name), self._former[record.name])
-            raise
+        if self._log is not None:
+            self._log.check(record, row)
+        claim = self._client.target(owners_target(record.name), MAX_RECORD)
+        if claim is not None:
+            from psreg.registry.claim import read_claim  # noqa: PLC0415 - few names are claimed
+
+            read_claim(claim, record.name).check(record, row, self.id)
+        if (data := self._unchecked.pop(record.name, None)) is not None:
+            self._client.keep(package_target(record.name), data)
+
+    @cached_property
+    def _is_logged(self) -> bool:
+        return bool(log_keys(self._client.newest_root()))
 
     @cached_property
     def _log(self) -> SeenLog | None:

@@ -34,6 +34,7 @@ from psreg.registry.trust.roles import (
     BIN_BITS,
     BINDING,
     LOG,
+    OWNERS,
     RELEASES,
     ROOT,
     SEGMENT_FOLDER,
@@ -42,6 +43,7 @@ from psreg.registry.trust.roles import (
     TIMESTAMP,
     Bins,
     Target,
+    above_bins_of,
     check_binding,
     check_keys,
     is_bound,
@@ -68,10 +70,10 @@ _MAX_ROOTS = 10_000
 _HASHES = ("sha256", "sha512")
 _ROLES = (ROOT, TIMESTAMP, SNAPSHOT, TARGETS)
 
-_LISTED = (TIMESTAMP, SNAPSHOT, TARGETS, RELEASES)
+_LISTED = (TIMESTAMP, SNAPSHOT, TARGETS, RELEASES, OWNERS)
 """The roles whose cached files are checked in every run; a bin is checked when it is used."""
 
-_PARTS = ("pkg", "catalog", LOG, SEGMENT_FOLDER)
+_PARTS = ("pkg", "catalog", LOG, OWNERS, SEGMENT_FOLDER)
 """The folders of stored targets, and of what they name."""
 
 _TEMPORARY = "tmp"
@@ -165,7 +167,7 @@ class TufClient:
                     clear_unfinished(self._folder / part)
                 damaged = _repair_cache(self._metadata, self._registry_id)
                 self._fetcher.bound = any(_names_role(self._metadata, role) for role in _LISTED)
-                for role in (TARGETS, RELEASES):
+                for role in (TARGETS, RELEASES, OWNERS):
                     self._distrust_unbound(role)
                 self._check_clock()
                 if damaged:
@@ -181,11 +183,13 @@ class TufClient:
                 self._updater = updater
         return self._updater
 
-    def target(self, path: str, limit: int, judge: Judge | None = None) -> bytes | None:
+    def target(
+        self, path: str, limit: int, judge: Judge | None = None, *, keep: bool = True
+    ) -> bytes | None:
         """Return the verified bytes of a target; None if no role lists the path.
 
         A stored copy is used if it is still the one listed. Otherwise `judge` gets that copy and
-        the new bytes before they are stored.
+        the new bytes, which are then stored, if they are to be kept.
 
         Raises:
             TrustError, UnavailableError: as `refresh`; `TRUST_DIGEST`: length or hash differ.
@@ -201,19 +205,18 @@ class TufClient:
             data = None if info is None else self._download(info, limit)
             if judge is not None:
                 judge(stored, data)
-            if data is not None:
+            if data is not None and keep:
                 write_file(file, data)
             return data
 
-    def put_back(self, path: str, stored: bytes | None) -> None:
-        """Store again what was stored of a target before `target` fetched it, None for nothing.
+    def keep(self, path: str, data: bytes) -> None:
+        """Store the bytes of a target that `target` returned and did not keep.
 
         Raises:
             UnavailableError: the state folder cannot be written.
         """
         with self._locked():
-            file = real_folder((self._folder / path).parent) / PurePosixPath(path).name
-            delete(file) if stored is None else write_file(file, stored)
+            write_file(real_folder((self._folder / path).parent) / PurePosixPath(path).name, data)
 
     def _stored(self, file: Path, limit: int) -> bytes | None:
         """Return a stored copy; what cannot be one is set aside."""
@@ -313,7 +316,7 @@ class TufClient:
     def _distrust_unbound_bins(self, path: str) -> None:
         """Do that for the bins of `path`, however many bins the registry has."""
         for bits in BIN_BITS:
-            self._distrust_unbound(Bins(bits=bits).of(path))
+            self._distrust_unbound(Bins(bits=bits, above=above_bins_of(path)).of(path))
 
     def _distrust_unbound(self, role: str) -> None:
         """Remove the cached file of a role that does not name it, so that it is fetched again.

@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from psreg.core.identity import ReleaseId, is_name
+from psreg.core.identity import EntryId, ReleaseId, is_name
 from psreg.core.regex import lazy
 from psreg.core.version import is_version
 
@@ -34,6 +34,7 @@ class Irregular(StrEnum):
 
 _DEVICE = lazy(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
 _NUMBERS = lazy(r"[0-9]{1,9}")
+_SIGNATURE = lazy(r"(.+)\.([1-9][0-9]?)\.txt")
 _VERSION_PARTS = 3
 
 
@@ -50,6 +51,28 @@ def later_evidence(path: PurePosixPath) -> tuple[str, str] | None:
         return None
     match = _LATER.fullmatch(path.name)
     return (match["platform"], match["day"]) if match else None
+
+
+SIGNATURES = "signatures"
+"""The folder of an entry that holds the signatures of its owners."""
+
+MOST_SIGNATURES = 64
+"""How many signatures a release can have."""
+
+
+def signature_file(path: PurePosixPath) -> tuple[ReleaseId, int] | None:
+    """Return the release and the number of an owner's signature, or None.
+
+    It is `<version>.<number>.txt` in the folder `signatures` of an entry, from number 1 on.
+    """
+    entry = EntryId.of(path.parent.parent)
+    match = _SIGNATURE.fullmatch(path.name)
+    if entry is None or match is None or path.parent != entry.folder / SIGNATURES:
+        return None
+    version, number = match[1], int(match[2])
+    if not (entry.is_valid and is_version(version) and number <= MOST_SIGNATURES):
+        return None
+    return ReleaseId(entry_class=entry.entry_class, name=entry.name, version=version), number
 
 
 def is_device(stem: str) -> bool:

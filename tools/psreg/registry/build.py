@@ -78,6 +78,10 @@ Conformance = Callable[[Submission], Sequence[ProtocolConformance]]
 """Returns what the record of a release says about each protocol that it declares."""
 
 
+Signed = Callable[[PackageRecord, Mapping[PurePosixPath, bytes]], PackageRecord]
+"""Returns a record with what is signed in the files of its entry, without what has to wait."""
+
+
 def _nothing_declared(_submission: Submission) -> Sequence[ProtocolConformance]:
     return ()
 
@@ -113,14 +117,15 @@ def build(
     conformance: Conformance = _nothing_declared,
     psreg: str = __version__,
     again: bool = False,
+    signed: Signed = lambda record, _: record,
 ) -> BuildResult:
     """Return the records of `tree` after `previous`; new releases get the date `now`.
 
     The tree must have passed its checks; it and `previous` may be about some names only. `waived`
     lists, for the record of each new release, the rules whose findings were waived, and of each
     release if all are to be computed again (`again`); `conformance` returns what was found
-    about the protocols that it declares; `psreg` is the version that checked them. Names and
-    versions that were removed from the tree keep their record.
+    about the protocols that it declares; `psreg` is the version that checked them; `signed` adds
+    the signatures of owners. Names and versions that were removed from the tree keep their record.
 
     Raises:
         ValueError: `now` has no time zone.
@@ -149,8 +154,9 @@ def build(
                 rows.append(replace(row, psreg=psreg))
                 released.append(submission.id)
         folder = {path: tree[path] for path in folders[entry.id.folder]} if entry else {}
-        if record := _record(name, entry, before, rows, folder):
+        if record := _record(name, entry, before, rows, folder, signed):
             records[name] = record
+    released = [each for each in released if records[each.name].release(each.version)]
     return BuildResult(records=records, released=tuple(released), changed=tuple(changed))
 
 
@@ -164,12 +170,13 @@ def _by_name(tree: Tree, previous: Mapping[str, PackageRecord]) -> dict[str, Ent
     return found
 
 
-def _record(
+def _record(  # noqa: PLR0917 - an entry, before and now
     name: str,
     entry: Entry | None,
     before: PackageRecord | None,
     rows: list[Row],
     folder: Mapping[PurePosixPath, bytes],
+    signed: Signed,
 ) -> PackageRecord | None:
     """Return the record of `name`: the previous one, or a changed one with the next serial."""
     if entry is None or not rows:
@@ -187,6 +194,7 @@ def _record(
             deprecated=entry.file.deprecated,
             folder=folder_digest(folder.items()),
         )
+    record = signed(record, folder)
     return before if record == before else replace(record, serial=record.serial + 1)
 
 

@@ -50,6 +50,7 @@ from psreg.registry.trust.signing_keys import public_key
 
 if TYPE_CHECKING:
     from psreg.registry.build import BuildResult
+    from psreg.registry.signed_releases import Waiting
 
 KEEP = timedelta(days=30)
 """How long files are kept that no current state refers to, by default."""
@@ -62,7 +63,8 @@ class PublishResult:
     `root_sha256` is of `1.root.json`; `entries` counts its names, `written` the files that this
     publish wrote; `expires` is when the first of its signatures expires. `due` are the roles that
     should be renewed, but whose keys are elsewhere; `latest` is the newest date of a release, and
-    `head` the digest of the catalogue's head, "" if it has none.
+    `head` the digest of the catalogue's head, "" if it has none. `waiting` are releases that too
+    few owners have signed, and `ignored` is why signatures do not count.
     """
 
     registry_id: str
@@ -75,6 +77,8 @@ class PublishResult:
     due: tuple[DueRole, ...]
     latest: str
     head: str = ""
+    waiting: tuple[Waiting, ...] = ()
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,12 +139,11 @@ def publish(
     state, head = baseline.state, baseline.head
     previous = _records(state, change.names)
     again = head is not None and head.inputs != change.inputs
-    after: Mapping[str, PackageRecord] = previous
-    released: tuple[ReleaseId, ...] = ()
+    new = _New(records=previous)
     if change.names is None or change.names:
-        after, released = _built(tree, previous, now, report, psreg, again=again)
-    root, signer, log_key = _ready_to_sign(baseline, now, lifetimes, ports)
-    log = log_releases(after, state, info_of(root), log_key, ports.store.read)
+        new = _built(tree, previous, now, report, psreg, state, again=again)
+    root, signer, pems = ready_to_sign(baseline, now, lifetimes, ports)
+    log = log_releases(new.records, state, info_of(root), pems.get(LOG), ports.store.read)
     signed = _signed_contents(log, previous, baseline)
     growth = grow(state, head, previous, log, signed, now, keep, ports.store, change.inputs)
     contents = {**signed, catalog_target(HEAD): growth.data}
@@ -149,28 +152,54 @@ def publish(
     files = {**log.files, **growth.files, **_new_targets(contents, targets, state)}
     _remove(growth.removable, ports)
     copy = {CHECKPOINT: log.checkpoint} if log.checkpoint else {}
-    written = _write(baseline, info_of(root).id, files, documents, ports, copies=copy)
+    written = make_current(baseline, info_of(root).id, files, documents, ports, copies=copy)
     result = _result(baseline, documents, signer, growth.head, written)
-    return replace(result, released=released, head=targets[catalog_target(HEAD)].sha256)
+    return replace(
+        result,
+        released=new.released,
+        head=targets[catalog_target(HEAD)].sha256,
+        waiting=new.waiting,
+        ignored=new.ignored,
+    )
 
 
-def _built(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _New:
+    """The records after a publish, what is new in them, and what `PublishResult` says of others."""
+
+    records: Mapping[str, PackageRecord]
+    released: tuple[ReleaseId, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+
+def _built(  # noqa: PLR0917 - before, after, and the time
     tree: Mapping[PurePosixPath, bytes],
     previous: Mapping[str, PackageRecord],
     now: datetime,
     report: Report,
     psreg: str,
+    state: RegistryState | None,
     *,
     again: bool,
-) -> tuple[Mapping[str, PackageRecord], tuple[ReleaseId, ...]]:
-    """Return the records after a publish, and the new releases, if there is nothing to refuse."""
+) -> _New:
+    """Return the records after a publish, if there is nothing to refuse."""
     from psreg.registry import build  # noqa: PLC0415 - often nothing changed
+    from psreg.registry.signed_releases import SignedReleases  # noqa: PLC0415 - as above
 
     waived, said = build.waived_codes(report), build.declared_conformance
-    index = build.build(tree, previous, now, waived, conformance=said, psreg=psreg, again=again)
+    signed = SignedReleases(state)
+    index = build.build(
+        tree, previous, now, waived, conformance=said, psreg=psreg, again=again, signed=signed
+    )
     _refuse_changes(index)
     _refuse_requirements(index)
-    return index.records, index.released
+    return _New(
+        records=index.records,
+        released=index.released,
+        waiting=tuple(signed.waiting),
+        ignored=tuple(signed.ignored),
+    )
 
 
 def _documents(
@@ -209,11 +238,11 @@ def resign(
             "there is nothing to renew yet",
             "Run `psreg publish` without --resign.",
         )
-    root, signer, _ = _ready_to_sign(baseline, now, lifetimes, ports)
+    root, signer, _ = ready_to_sign(baseline, now, lifetimes, ports)
     if not baseline.state.documents[TIMESTAMP].bound:
         signer = replace(signer, registry_id=None)  # all documents change at once, in a publish
     documents = renew(baseline.state, signer)
-    written = _write(baseline, info_of(root).id, {}, documents, ports)
+    written = make_current(baseline, info_of(root).id, {}, documents, ports)
     return _result(baseline, documents, signer, baseline.head, written)
 
 
@@ -285,10 +314,10 @@ def _remove(paths: Iterable[str], ports: Ports) -> None:
             ports.store.remove(path)
 
 
-def _ready_to_sign(
+def ready_to_sign(
     baseline: Baseline, now: datetime, lifetimes: Mapping[str, timedelta], ports: Ports
-) -> tuple[Document, MetadataSigner, bytes | None]:
-    """Return the root, its signer, and the key of the log; creates a registry if there is none.
+) -> tuple[Document, MetadataSigner, Mapping[str, bytes]]:
+    """Return the root, its signer, and the keys at hand; creates a registry if there is none.
 
     The order is: write the journal, create the keys, then sign. The next run finds the journal and
     the keys of an interrupted first publish.
@@ -304,7 +333,7 @@ def _ready_to_sign(
             lifetimes=lifetimes,
         )
         signer.require(baseline.root, TIMESTAMP)
-        return baseline.root, signer, pems.get(LOG)
+        return baseline.root, signer, pems
     registry_id = baseline.intent.registry_id if baseline.intent else ports.keys.new_id()
     if baseline.intent is None:
         ports.journal.begin(Intent(registry_id=registry_id))
@@ -318,10 +347,10 @@ def _ready_to_sign(
         lifetimes=lifetimes,
     )
     log = NoteKey(name=f"{ORIGIN}/{registry_id}", public=public_key(pems[LOG]))
-    return signer.first_root(registry_id, pems, [str(log)]), signer, pems[LOG]
+    return signer.first_root(registry_id, pems, [str(log)]), signer, pems
 
 
-def _write(
+def make_current(
     baseline: Baseline,
     registry_id: str,
     files: Mapping[str, bytes],
@@ -379,9 +408,13 @@ def _result(
     current = {ROOT: baseline.root} if baseline.root else {}
     current |= {role: state.documents[role] for role in _TOP} if state else {}
     current |= {each.role: each for each in documents}
-    if state and signer.may_have_due_bins(current[SNAPSHOT]):
+    above_bins, snapshot = state.bins_below if state else (RELEASES,), current[SNAPSHOT]
+    if state and any(signer.may_have_due_bins(snapshot, above) for above in above_bins):
         current = {**state.documents, **current}
-    info, bins_expire = info_of(current[ROOT]), current[SNAPSHOT].bins_expire
+    info, bins_expire = (
+        info_of(current[ROOT]),
+        [snapshot.bins_expire(above) for above in above_bins],
+    )
     expiries = [document.expires for document in current.values()]
     if head is None or not head.latest:
         records = _records(state).values()
@@ -396,7 +429,7 @@ def _result(
         released=(),
         entries=head.count,
         written=written,
-        expires=min([*expiries, bins_expire] if bins_expire else expiries),
+        expires=min([*expiries, *filter(None, bins_expire)]),
         due=tuple(
             DueRole(role=each.role, expires=each.expires)
             for each in current.values()

@@ -21,7 +21,7 @@ from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.version import is_version, parse_version
 from psreg.registry.json_members import Members, as_object, as_text
-from psreg.registry.log.entry import LogEntry, LogRecord, owners_digest
+from psreg.registry.log.entry import LogEntry, LogRecord, owners_digest, statement_digest
 
 SCHEMA = "psreg.package/1"
 ROW_VERSION = 1
@@ -357,9 +357,15 @@ class PackageRecord:
         return max(good or releases, key=lambda row: row.semver, default=None)
 
     def log_entry(self, row: ReleaseRecord) -> LogEntry:
-        """Return what the log says about a release, by its owners of that time or else of now."""
-        owners = row.log.owners if row.log else owners_digest(self.owners, self.threshold)
-        return LogEntry(name=self.name, version=row.version, artifact=row.sha256, owners=owners)
+        """Return what the log says about a release, or will say about one that is not in it."""
+        at = row.log
+        return LogEntry(
+            name=self.name,
+            version=row.version,
+            artifact=row.sha256,
+            owners=at.owners if at else owners_digest(self.owners, self.threshold),
+            statement=at.statement if at else statement_digest(row.statement),
+        )
 
     def release(self, version: str) -> ReleaseRecord | None:
         """Return the release whose version text is exactly `version`, or None."""

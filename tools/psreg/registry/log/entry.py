@@ -53,17 +53,30 @@ def owners_digest(owners: Sequence[Mapping[str, Any]], threshold: int) -> str:
     return hashlib.sha256(canonical(value)).hexdigest()
 
 
+def statement_digest(envelope: Any) -> str | None:
+    """Return the SHA-256, in hex, of the statement in an envelope of a record; None for none.
+
+    Raises:
+        ValueError: it is not an envelope.
+    """
+    if envelope is None:
+        return None
+    payload = Members(envelope, "the statement").text("payload")
+    return hashlib.sha256(strict_decode(payload)).hexdigest()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogRecord:
     """Where the log has a release: its `index`, with a `proof` for the first `checkpoint` after it.
 
-    `owners` is the digest of the owners at that time; `checkpoint` is a signed note.
+    `owners` and `statement` are what the entry has; `checkpoint` is a signed note.
     """
 
     index: int
     owners: str
     proof: tuple[bytes, ...]
     checkpoint: str
+    statement: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -75,6 +88,7 @@ class LogRecord:
             owners=members.digest("owners"),
             proof=tuple(map(_hash, members.array("proof"))),
             checkpoint=members.text("checkpoint"),
+            statement=members.digest("statement") if "statement" in value else None,
             extra=members.left,
         )
 
@@ -86,6 +100,7 @@ class LogRecord:
             "owners": self.owners,
             "proof": [b64encode(each).decode() for each in self.proof],
             "checkpoint": self.checkpoint,
+            **({"statement": self.statement} if self.statement else {}),
         }
 
 

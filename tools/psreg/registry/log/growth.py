@@ -87,6 +87,7 @@ def grow_log(
             owners=entry.owners,
             proof=tuple(inclusion_proof(index, size, read)),
             checkpoint=note.decode(),
+            statement=entry.statement,
         )
         for index, entry in enumerate(entries, start=before.size)
     )

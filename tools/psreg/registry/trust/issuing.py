@@ -13,6 +13,7 @@ from typing import TypeVar
 from psreg.registry.trust.metadata import Document, MetadataSigner
 from psreg.registry.trust.reading import RegistryState, targets_in
 from psreg.registry.trust.roles import (
+    OWNERS,
     RELEASES,
     ROOT,
     SNAPSHOT,
@@ -20,6 +21,7 @@ from psreg.registry.trust.roles import (
     TIMESTAMP,
     Bins,
     Target,
+    above_bins_of,
     is_in_releases,
 )
 
@@ -37,18 +39,18 @@ def issue_first(
         TrustError: KEY_MISSING.
     """
     targets, below = signer.first_targets(root), Bins.for_names(names)
-    shares = _shares(wanted, below)
+    shares = _shares(wanted, {RELEASES: below})
     releases = signer.first_releases(shares.pop(RELEASES, {}), below, targets, root)
     bins = [signer.next_bin(n, shares.get(n, {}), releases, None) for n in below.roles]
-    first = min(each.expires for each in bins)
+    first = {RELEASES: min(each.expires for each in bins)}
     return _make_current({}, root, [*bins, releases, targets], signer, first)
 
 
-def _shares(targets: Mapping[str, _T], bins: Bins) -> dict[str, dict[str, _T]]:
-    """Return targets by the role that is to list them."""
+def _shares(targets: Mapping[str, _T], bins: Mapping[str, Bins]) -> dict[str, dict[str, _T]]:
+    """Return targets by the role that is to list them; `bins` are those below each role."""
     shares: dict[str, dict[str, _T]] = {}
     for path, target in targets.items():
-        role = RELEASES if is_in_releases(path) else bins.of(path)
+        role = RELEASES if is_in_releases(path) else bins[above_bins_of(path)].of(path)
         shares.setdefault(role, {})[path] = target
     return shares
 
@@ -58,24 +60,37 @@ def issue(
     changes: Mapping[str, Target | None],
     signer: MetadataSigner,
     names: int = 0,
+    owners_key: bytes = b"",
 ) -> tuple[Document, ...]:
     """Return the documents that change the registry's targets; () if nothing changes.
 
     `changes` are new targets by path; None removes one. Only roles whose targets change are signed
     again, every document that is due, and those that do not name their role, as older versions of
     psreg signed them. If the registry has too few bins for the number of `names`, all targets move
-    to more bins. Bins are read only if they are signed again.
+    to more bins. Bins are read only if they are signed again. `owners_key` is the PEM of the key
+    with which the role `owners` begins, if the changes are about owners and there is none yet.
 
     Raises:
-        TrustError: KEY_MISSING, also if the key of a role that is due is missing.
+        TrustError: KEY_MISSING, also if the key of a role that is due is missing; that of `owners`
+            is needed only if it has expired.
     """
     renewal = _Renewal(state, signer, everything=True)
-    roots, targets = renewal.roles((ROOT, ROOT)), renewal.roles((TARGETS, ROOT))
-    wanted = Bins.for_names(names)
-    if wanted.bits > state.bins.bits:
-        below = renewal.more_bins(changes, wanted)
+    roots = renewal.roles((ROOT, ROOT))
+    shares: dict[str, dict[str, Target | None]] = {above: {} for above in renewal.bins}
+    for path, target in changes.items():
+        shares.setdefault(above_bins_of(path), {})[path] = target
+    if shares.keys() > renewal.bins.keys():
+        targets = [renewal.delegate_owners(owners_key)]
     else:
-        below = renewal.listing(changes)
+        targets = renewal.roles((TARGETS, ROOT))
+    below: list[Document] = []
+    for above, share in shares.items():
+        wanted, has = Bins.for_names(names, above), renewal.bins.get(above)
+        too_few = has is None or wanted.bits > has.bits
+        if too_few and (share or above == RELEASES):
+            below += renewal.more_bins(share, wanted)
+        else:
+            below += renewal.listing(above, share)
     fresh, changed = renewal.fresh, [*below, *targets]
     if changed or signer.is_due(fresh[SNAPSHOT]):
         expire = renewal.bins_expire()
@@ -98,7 +113,8 @@ def renew(state: RegistryState, signer: MetadataSigner) -> tuple[Document, ...]:
     renewal = _Renewal(state, signer, everything=False)
     roots = renewal.roles((ROOT, ROOT))
     targets = renewal.roles((TARGETS, ROOT))
-    changed = [*renewal.listing({}), *targets]
+    below = [document for above in renewal.bins for document in renewal.listing(above, {})]
+    changed = [*below, *targets]
     fresh = renewal.fresh
     if changed or renewal.wants(SNAPSHOT, ROOT):
         expire = renewal.bins_expire()
@@ -111,17 +127,21 @@ def renew(state: RegistryState, signer: MetadataSigner) -> tuple[Document, ...]:
 class _Renewal:
     """The documents of a registry while they are renewed; `fresh` are the newest ones by role.
 
-    With `everything`, a missing key is an error, also before a document expires. Bins are read only
-    where one may have to be signed again, or where all of them move.
+    `bins` are the hash bins by the role above them. With `everything`, a missing key is an error,
+    also before a document expires, unless it may be kept elsewhere. Bins are read only where one
+    may have to be signed again, or where all of them move.
     """
 
     def __init__(self, state: RegistryState, signer: MetadataSigner, *, everything: bool) -> None:
-        top = (ROOT, TARGETS, RELEASES, SNAPSHOT, TIMESTAMP)
+        self.bins = dict(state.bins_below)
+        top = (ROOT, TARGETS, *self.bins, SNAPSHOT, TIMESTAMP)
         self.fresh = {role: state.documents[role] for role in top}
-        self._state, self._bins = state, state.bins
+        self._state = state
         self._signer = signer
         self._everything = everything
-        self._reads_all = signer.may_have_due_bins(self.fresh[SNAPSHOT])
+        snapshot = self.fresh[SNAPSHOT]
+        self._read = {role for role in self.bins if signer.may_have_due_bins(snapshot, role)}
+        """The roles all of whose bins are read."""
 
     def wants(self, role: str, delegator: str) -> bool:
         """Return whether `role` has to be signed again, and can be."""
@@ -129,7 +149,9 @@ class _Renewal:
         unbound = self._everything and role != ROOT and not document.bound
         if not unbound and not signer.is_due(document):
             return False
-        overdue = self._everything or document.expires <= signer.now
+        # The key of `owners` is needed only to change who owns a name, and may be elsewhere.
+        required = unbound or (self._everything and OWNERS not in (role, delegator))
+        overdue = required or document.expires <= signer.now
         return overdue or signer.can_sign(self.fresh[delegator], role)
 
     def roles(self, *roles: tuple[str, str]) -> list[Document]:
@@ -141,48 +163,74 @@ class _Renewal:
                 renewed.append(self.fresh[role])
         return renewed
 
-    def listing(self, changes: Mapping[str, Target | None]) -> list[Document]:
-        """Return `releases` and the bins in which targets change, and those that are renewed."""
-        shares, listed = _shares(changes, self._bins), targets_in(self.fresh[RELEASES])
-        for path in shares.get(RELEASES, {}).keys() - listed.keys():
-            shares.setdefault(self._bins.of(path), {})[path] = None  # psreg before 0.2 put it there
-        above = self._changed(RELEASES, shares.get(RELEASES, {}))
-        each = self._bins.roles if self._reads_all else sorted(shares.keys() - {RELEASES})
-        bins = [bin_ for name in each for bin_ in self._changed(name, shares.get(name, {}))]
-        return [*bins, *above]
+    def delegate_owners(self, key: bytes) -> Document:
+        """Return `targets`, which now delegates to `owners`."""
+        root, before = self.fresh[ROOT], self.fresh[TARGETS]
+        self.fresh[TARGETS] = self._signer.targets_with_owners(root, before, key)
+        return self.fresh[TARGETS]
 
-    def _changed(self, role: str, changes: Mapping[str, Target | None]) -> list[Document]:
-        """Return `releases` or a bin if targets in it change, or if it is renewed."""
+    def listing(self, above: str, changes: Mapping[str, Target | None]) -> list[Document]:
+        """Return the role `above` and its bins in which targets change or that are renewed."""
+        shares, bins = _shares(changes, self.bins), self.bins[above]
+        if above == RELEASES:
+            listed = targets_in(self.fresh[RELEASES])
+            for path in shares.get(RELEASES, {}).keys() - listed.keys():
+                shares.setdefault(bins.of(path), {})[path] = None  # psreg before 0.2 put it there
+        on_top = self._changed(above, TARGETS, shares.get(above, {}))
+        each = bins.roles if above in self._read else sorted(shares.keys() - {above})
+        below = [one for name in each for one in self._changed(name, above, shares.get(name, {}))]
+        return [*below, *on_top]
+
+    def _changed(
+        self, role: str, delegator: str, changes: Mapping[str, Target | None]
+    ) -> list[Document]:
+        """Return the document of a role if targets in it change, or if it is renewed."""
         before = self.fresh[role] = self._state.documents[role]
         was = targets_in(before)
         now = {path: target for path, target in {**was, **changes}.items() if target}
         if now == was:
-            return self.roles((role, TARGETS if role == RELEASES else RELEASES))
-        above = self.fresh[TARGETS if role == RELEASES else RELEASES]
-        if role == RELEASES:
-            self.fresh[role] = self._signer.next_releases(now, self._bins, above, before)
+            return self.roles((role, delegator))
+        above = self.fresh[delegator]
+        if delegator == TARGETS:
+            self.fresh[role] = self._signer.next_above(now, self.bins[role], above, before)
         else:
             self.fresh[role] = self._signer.next_bin(role, now, above, before)
         return [self.fresh[role]]
 
     def more_bins(self, changes: Mapping[str, Target | None], bins: Bins) -> list[Document]:
-        """Return `releases` and all of the new `bins`, with the targets of those before them."""
-        targets = {p: t for p, t in {**self._state.targets, **changes}.items() if t}
-        shares, self._bins, self._reads_all = _shares(targets, bins), bins, True
-        listed, before = shares.get(RELEASES, {}), self.fresh[RELEASES]
-        above = self._signer.next_releases(listed, bins, self.fresh[TARGETS], before)
-        below = {n: self._signer.next_bin(n, shares.get(n, {}), above, None) for n in bins.roles}
-        self.fresh |= {RELEASES: above, **below}
-        return [*below.values(), above]
+        """Return the role above the new `bins`, and all of them, with the targets of those before.
 
-    def bins_expire(self) -> datetime | None:
-        """Return a time before which no bin expires, after `bins`; the exact one if all are read.
-
-        What is signed is the same however the bins were read.
+        If there were none, the role begins.
         """
-        known = None if self._reads_all else self.fresh[SNAPSHOT].bins_expire
-        times = [self.fresh[name].expires for name in self._bins.roles if name in self.fresh]
-        return min([*times, known] if known else times)
+        above, signer, state = bins.above, self._signer, self._state
+        every = (path for path in state.targets if above_bins_of(path) == above)
+        known = {path: state.targets[path] for path in every} if above in self.bins else {}
+        targets = {path: target for path, target in {**known, **changes}.items() if target}
+        before = self.fresh.get(above)
+        self.bins[above] = bins
+        self._read.add(above)
+        shares = _shares(targets, self.bins)
+        listed = shares.get(above, {})
+        on_top = (
+            signer.next_above(listed, bins, self.fresh[TARGETS], before)
+            if before
+            else signer.first_owners(bins, self.fresh[TARGETS])
+        )
+        below = {n: signer.next_bin(n, shares.get(n, {}), on_top, None) for n in bins.roles}
+        self.fresh |= {above: on_top, **below}
+        return [*below.values(), on_top]
+
+    def bins_expire(self) -> dict[str, datetime]:
+        """Return a time for each role before which none of its bins expires.
+
+        It is the exact one if all are read. What is signed is the same however they were read.
+        """
+        found: dict[str, datetime] = {}
+        for above, bins in self.bins.items():
+            known = None if above in self._read else self.fresh[SNAPSHOT].bins_expire(above)
+            times = [self.fresh[name].expires for name in bins.roles if name in self.fresh]
+            found[above] = min([*times, known] if known else times)
+        return found
 
 
 def _make_current(
@@ -190,7 +238,7 @@ def _make_current(
     root: Document,
     changed: Iterable[Document],
     signer: MetadataSigner,
-    bins_expire: datetime | None,
+    bins_expire: Mapping[str, datetime],
 ) -> tuple[Document, ...]:
     """Return `changed`, then the snapshot that lists them and the timestamp that names it."""
     documents = tuple(changed)

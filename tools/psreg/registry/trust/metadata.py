@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from psreg.registry.trust import plain_signers  # noqa: F401 - comes before `tuf`
@@ -35,11 +36,11 @@ from tuf.api.serialization import DeserializationError
 from psreg.core.errors import TrustError
 from psreg.registry.trust.roles import (
     BIN_BITS,
-    BIN_PREFIX,
     BINDING,
     KEY_OF,
     LIFETIME,
     LOG,
+    OWNERS,
     PATHS,
     RELEASES,
     ROOT,
@@ -59,8 +60,8 @@ from psreg.registry.trust.signing_keys import key_from_pem
 from psreg.registry.trust.strict_json import strict_value
 
 MODES = ("dev", "production")
-BINS_EXPIRE = "bins_expire"
-"""The member of a snapshot that says how long none of the bins has to be looked at."""
+BINS_EXPIRE = {RELEASES: "bins_expire", OWNERS: "owners_bins_expire"}
+"""The members of a snapshot that say how long none of the bins below a role expires."""
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _TYPES = {ROOT: Root, SNAPSHOT: Snapshot, TIMESTAMP: Timestamp}
@@ -90,10 +91,9 @@ class Document:
         """Whether it names its registry and role."""
         return is_bound(self.signed.unrecognized_fields)
 
-    @property
-    def bins_expire(self) -> datetime | None:
-        """Of a snapshot: no bin expires earlier; None if it does not say so, as older ones."""
-        said = self.signed.unrecognized_fields.get(BINDING, {}).get(BINS_EXPIRE)
+    def bins_expire(self, above: str) -> datetime | None:
+        """Of a snapshot: no bin below `above` expires earlier; None if it does not say so."""
+        said = self.signed.unrecognized_fields.get(BINDING, {}).get(BINS_EXPIRE[above])
         return datetime.strptime(said, _TIME).replace(tzinfo=UTC) if said else None
 
     @property
@@ -243,14 +243,18 @@ class MetadataSigner:
     registry_id: str | None
     lifetimes: Mapping[str, timedelta]
 
+    def with_key(self, pem: bytes) -> MetadataSigner:
+        """Return the same with one more private key. Raises TrustError KEY_UNREADABLE."""
+        return replace(self, keys={**self.keys, **signers_of([pem])})
+
     def is_due(self, document: Document) -> bool:
         """Return whether `document` should be signed again."""
         return is_due(document.expires, self.now, self._lifetime(document.role))
 
-    def may_have_due_bins(self, snapshot: Document) -> bool:
-        """Return whether one of the bins below `snapshot` may have to be signed again."""
-        expires = snapshot.bins_expire
-        return expires is None or is_due(expires, self.now, self._lifetime(BIN_PREFIX))
+    def may_have_due_bins(self, snapshot: Document, above: str) -> bool:
+        """Return whether one of the bins below the role `above` may have to be signed again."""
+        expires = snapshot.bins_expire(above)
+        return expires is None or is_due(expires, self.now, LIFETIME)
 
     def can_sign(self, delegator: Document, role: str) -> bool:
         """Return whether there are enough keys to sign `role`."""
@@ -283,11 +287,24 @@ class MetadataSigner:
     def first_targets(self, root: Document) -> Document:
         """Return the top-level targets role: the keys of `snapshot` also sign `releases`."""
         keys, role = _online(root)
-        releases = DelegatedRole(
-            RELEASES, role.keyids, role.threshold, terminating=True, paths=list(PATHS)
-        )
+        releases = _delegated(RELEASES, role.keyids, role.threshold)
         delegations = Delegations(keys, roles={RELEASES: releases})
         return self._issue(Targets(delegations=delegations), TARGETS, root)
+
+    def targets_with_owners(self, root: Document, before: Document, pem: bytes) -> Document:
+        """Return the top-level targets role, which now delegates to `owners` with this key."""
+        signed, key = self._successor(before), _public(pem)
+        signed.delegations.keys[key.keyid] = key
+        signed.delegations.roles[OWNERS] = _delegated(OWNERS, [key.keyid], 1)
+        return self._issue(signed, TARGETS, root)
+
+    def first_owners(self, bins: Bins, targets: Document) -> Document:
+        """Return the role `owners`, which delegates to the `bins` with its own keys."""
+        role = targets.signed.delegations.roles[OWNERS]
+        keys = {keyid: targets.signed.delegations.keys[keyid] for keyid in role.keyids}
+        below = SuccinctRoles(role.keyids, role.threshold, bins.bits, bins.prefix)
+        signed = Targets(delegations=Delegations(keys, succinct_roles=below))
+        return self._issue(signed, OWNERS, targets)
 
     def first_releases(
         self, listed: Mapping[str, Target], bins: Bins, targets: Document, root: Document
@@ -299,42 +316,43 @@ class MetadataSigner:
         signed.targets = _target_files(listed)
         return self._issue(signed, RELEASES, targets)
 
-    def next_releases(
+    def next_above(
         self, listed: Mapping[str, Target], bins: Bins, targets: Document, before: Document
     ) -> Document:
-        """Return `releases` as `first_releases` does; the keys of the bins stay the same."""
+        """Return `releases` or `owners` with these `bins`, whose keys stay the same."""
         signed = self._successor(before)
         role = signed.delegations.succinct_roles
         below = SuccinctRoles(role.keyids, role.threshold, bins.bits, bins.prefix)
         signed.delegations.succinct_roles = below
         signed.targets = _target_files(listed)
-        return self._issue(signed, RELEASES, targets)
+        return self._issue(signed, before.role, targets)
 
     def next_bin(
-        self, name: str, targets: Mapping[str, Target], releases: Document, before: Document | None
+        self, name: str, targets: Mapping[str, Target], above: Document, before: Document | None
     ) -> Document:
-        """Return bin `name` listing exactly `targets`."""
+        """Return bin `name` listing exactly `targets`; `above` delegates to it."""
         signed = self._successor(before) if before else Targets()
         signed.targets = _target_files(targets)
-        return self._issue(signed, name, releases)
+        return self._issue(signed, name, above)
 
     def next_snapshot(
         self,
         changed: Iterable[Document],
         root: Document,
         before: Document | None,
-        bins_expire: datetime | None = None,
+        bins_expire: Mapping[str, datetime] = MappingProxyType({}),
     ) -> Document:
         """Return the snapshot in which the `changed` roles have their new versions.
 
-        `bins_expire` is when the first of the bins expires, if it is known, or a time before that.
+        `bins_expire` is when the first of the bins below a role expires, or a time before that.
         """
         signed = self._successor(before) if before else Snapshot()
         for document in changed:
             signed.meta[f"{document.role}.json"] = MetaFile(document.version)
-        if bins_expire and self.registry_id is not None:
-            fields = signed.unrecognized_fields.setdefault(BINDING, {})
-            fields[BINS_EXPIRE] = bins_expire.strftime(_TIME)
+        for above, at in bins_expire.items():
+            if self.registry_id is not None:
+                fields = signed.unrecognized_fields.setdefault(BINDING, {})
+                fields[BINS_EXPIRE[above]] = at.strftime(_TIME)
         return self._issue(signed, SNAPSHOT, root)
 
     def next_timestamp(
@@ -390,13 +408,19 @@ class MetadataSigner:
         return absent[0] if len(needed.keyids) - len(absent) < needed.threshold else None
 
 
-def bins_below(releases: Document) -> Bins | None:
-    """Return the bins to which `releases` delegates, or None if it does not."""
-    delegations = releases.signed.delegations
+def delegates_to(targets: Document, role: str) -> bool:
+    """Return whether the top-level targets role delegates to `role`."""
+    delegations = targets.signed.delegations
+    return delegations is not None and role in (delegations.roles or {})
+
+
+def bins_below(above: Document) -> Bins | None:
+    """Return the bins to which `releases` or `owners` delegates, or None if it does not."""
+    delegations = above.signed.delegations
     below = delegations.succinct_roles if delegations else None
     if below is None or below.bit_length not in BIN_BITS:
         return None
-    bins = Bins(bits=below.bit_length)
+    bins = Bins(bits=below.bit_length, above=above.role)
     return bins if bins.prefix == below.name_prefix else None
 
 
@@ -405,6 +429,10 @@ def _target_files(targets: Mapping[str, Target]) -> dict[str, TargetFile]:
         path: TargetFile(target.length, {"sha256": target.sha256}, path)
         for path, target in sorted(targets.items())
     }
+
+
+def _delegated(role: str, keyids: list[str], threshold: int) -> DelegatedRole:
+    return DelegatedRole(role, keyids, threshold, terminating=True, paths=[*PATHS[role]])
 
 
 def _public(pem: bytes) -> Key:

@@ -14,6 +14,7 @@ from psreg.core.errors import TrustError
 from psreg.registry.trust.metadata import (
     Document,
     bins_below,
+    delegates_to,
     info_of,
     listed,
     verified,
@@ -21,6 +22,7 @@ from psreg.registry.trust.metadata import (
 )
 from psreg.registry.trust.roles import (
     CHECKPOINT,
+    OWNERS,
     RELEASES,
     ROOT,
     SNAPSHOT,
@@ -29,6 +31,7 @@ from psreg.registry.trust.roles import (
     TIMESTAMP_PATH,
     Bins,
     Target,
+    above_bins_of,
     is_in_releases,
     kind_and_name,
     metadata_path,
@@ -51,7 +54,9 @@ class RegistryState:
     """The verified state of a registry; bins and what they list are verified when they are read.
 
     `root_sha256` is of `1.root.json`, which pins name. `packages` maps names to the bytes of
-    their records, `catalog` shard names to shards. `documents` maps roles to the current
+    their records, `catalog` shard names to shards, `owners` claimed names to the bytes of what says
+    who owns them. `bins_below` are the hash bins by
+    the role above them, and `bins` those of the records. `documents` maps roles to the current
     metadata, `targets` target paths to what `releases` and the `bins` list. `checkpoint` is that of
     the log, as bytes, None if the registry has no log. `newer_snapshot` is
     whether there is a signed snapshot newer than the current one: a publish was interrupted, or the
@@ -59,7 +64,11 @@ class RegistryState:
     """
 
     def __init__(
-        self, chain: RootChain, top: Mapping[str, Document], bins: Bins, read: Read
+        self,
+        chain: RootChain,
+        top: Mapping[str, Document],
+        bins: Mapping[str, Bins],
+        read: Read,
     ) -> None:
         self.root_sha256 = chain.first_sha256
         self.roots = chain.roots
@@ -68,11 +77,13 @@ class RegistryState:
         """The newest root."""
         self.registry_id = info_of(self.root).id
         self.mode = info_of(self.root).mode
-        self.bins = bins
+        self.bins = bins[RELEASES]
+        self.bins_below = bins
         self.documents: Mapping[str, Document] = _Documents(top, bins, read)
         self.targets: Mapping[str, Target] = _Targets(self.documents, bins)
         self.catalog: Mapping[str, CatalogFile] = _Files("catalog", self.targets, read)
-        self.packages: Mapping[str, bytes] = _Packages(_Files("pkg", self.targets, read))
+        self.packages: Mapping[str, bytes] = _Bytes(_Files("pkg", self.targets, read))
+        self.owners: Mapping[str, bytes] = _Bytes(_Files(OWNERS, self.targets, read))
         self._read = read
         self.newer_snapshot = _has_newer_snapshot(top[SNAPSHOT], self.root, read)
 
@@ -95,33 +106,34 @@ class RegistryState:
 class _Documents(Mapping[str, Document]):
     """The metadata of a registry by role; a bin is read on access."""
 
-    def __init__(self, top: Mapping[str, Document], bins: Bins, read: Read) -> None:
+    def __init__(self, top: Mapping[str, Document], bins: Mapping[str, Bins], read: Read) -> None:
         self._found = dict(top)
-        self._bins = bins.roles
+        self._top = tuple(top)
+        self._bins = {role: each.above for each in bins.values() for role in each.roles}
         self._read = read
 
     def __getitem__(self, role: str) -> Document:
         if role not in self._found:
             if role not in self._bins:
                 raise KeyError(role)
-            above = self._found
-            self._found[role] = _load(role, above[SNAPSHOT], above[RELEASES], self._read)
+            snapshot, above = self._found[SNAPSHOT], self._found[self._bins[role]]
+            self._found[role] = _load(role, snapshot, above, self._read)
         return self._found[role]
 
     def __iter__(self) -> Iterator[str]:
-        return iter((ROOT, TIMESTAMP, SNAPSHOT, TARGETS, RELEASES, *self._bins))
+        return iter((*self._top, *self._bins))
 
     def __len__(self) -> int:
-        return len(self._bins) + 5
+        return len(self._bins) + len(self._top)
 
 
 class _Targets(Mapping[str, Target]):
-    """What `releases` and the bins list, by target path; a look-up reads at most one bin.
+    """What `releases` and all bins list, by target path; a look-up reads at most one bin.
 
     In a registry of psreg before 0.2, bins also list the catalogue.
     """
 
-    def __init__(self, documents: Mapping[str, Document], bins: Bins) -> None:
+    def __init__(self, documents: Mapping[str, Document], bins: Mapping[str, Bins]) -> None:
         self._documents, self._bins = documents, bins
         self._listed: dict[str, dict[str, Target]] = {}
 
@@ -133,13 +145,14 @@ class _Targets(Mapping[str, Target]):
     def __getitem__(self, path: str) -> Target:
         if kind_and_name(path) is None:
             raise KeyError(path)
-        found = self._in(RELEASES).get(path) or self._in(self._bins.of(path)).get(path)
-        if found is None:
-            raise KeyError(path)
-        return found
+        bins = self._bins.get(above_bins_of(path))
+        for role in (RELEASES, *([bins.of(path)] if bins else [])):
+            if path in self._in(role):
+                return self._in(role)[path]
+        raise KeyError(path)
 
     def __iter__(self) -> Iterator[str]:
-        every = (RELEASES, *self._bins.roles)
+        every = (RELEASES, *(role for bins in self._bins.values() for role in bins.roles))
         return iter(dict.fromkeys(path for role in every for path in self._in(role)))
 
     def __len__(self) -> int:
@@ -147,7 +160,7 @@ class _Targets(Mapping[str, Target]):
 
 
 class _Files(Mapping[str, CatalogFile]):
-    """The target files of one kind, "pkg" or "catalog", by name; read on access, and not kept."""
+    """The target files of one kind, such as "pkg", by name; read on access, and not kept."""
 
     def __init__(self, kind: str, targets: Mapping[str, Target], read: Read) -> None:
         self._kind, self._targets, self._read = kind, targets, read
@@ -167,8 +180,8 @@ class _Files(Mapping[str, CatalogFile]):
         return sum(1 for _ in self)
 
 
-class _Packages(Mapping[str, bytes]):
-    """The bytes of the records by name."""
+class _Bytes(Mapping[str, bytes]):
+    """The bytes of target files by name."""
 
     def __init__(self, files: Mapping[str, CatalogFile]) -> None:
         self._files = files
@@ -208,7 +221,7 @@ def read_registry(read: Read) -> RegistryState | None:
             stands for another one), TRUST_ROLLBACK (the timestamp is older than the snapshots).
     """
     state = open_registry(read)
-    for each in (state.catalog, state.packages) if state else ():
+    for each in (state.catalog, state.packages, state.owners) if state else ():
         for name in each:
             each[name]  # verifies it
     if state:
@@ -228,11 +241,16 @@ def open_registry(read: Read) -> RegistryState | None:
     timestamp = verified(data, TIMESTAMP, root, entry=None)
     snapshot = _load(SNAPSHOT, timestamp, root, read)
     targets = _load(TARGETS, snapshot, root, read)
-    releases = _load(RELEASES, snapshot, targets, read)
-    bins = bins_below(releases)
-    if bins is None:
-        raise TrustError("TRUST_METADATA", "releases does not delegate to bins that psreg knows")
-    top = {each.role: each for each in (root, timestamp, snapshot, targets, releases)}
+    aboves = (RELEASES, *([OWNERS] if delegates_to(targets, OWNERS) else []))
+    top = {each.role: each for each in (root, timestamp, snapshot, targets)}
+    bins: dict[str, Bins] = {}
+    for role in aboves:
+        top[role] = _load(role, snapshot, targets, read)
+        below = bins_below(top[role])
+        if below is None:
+            told = f"{role} does not delegate to bins that psreg knows"
+            raise TrustError("TRUST_METADATA", told)
+        bins[role] = below
     return RegistryState(chain, top, bins, read)
 
 
@@ -279,7 +297,10 @@ def targets_in(document: Document) -> dict[str, Target]:
     found: dict[str, Target] = {}
     bins = Bins.with_role(document.role)
     for path, file in document.signed.targets.items():
-        right = is_in_releases(path) if bins is None else bins.of(path) == document.role
+        if bins is None:
+            right = document.role == RELEASES and is_in_releases(path)
+        else:
+            right = (bins.of(path), bins.above) == (document.role, above_bins_of(path))
         if kind_and_name(path) is None or not right:
             raise TrustError(
                 "TRUST_METADATA", f"{document.role} lists {path!r}, which is not allowed"

@@ -104,5 +104,5 @@ def superseded_metadata(state: RegistryState, names: Iterable[str]) -> Iterator[
 
 def _is_superseded(name: str, state: RegistryState) -> bool:
     role, version = role_and_version(name) or (ROOT, 0)
-    former = Bins.with_role(role) not in (None, state.bins)
+    former = Bins.with_role(role) not in (None, *state.bins_below.values())
     return role != ROOT and version < state.versions.get(role, 0) + former

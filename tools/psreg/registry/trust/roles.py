@@ -3,12 +3,14 @@
 ```
 root ─┬─ timestamp ── names the current snapshot
       ├─ snapshot ─── names the version of every role below
-      └─ targets ──── releases ─┬─ catalog/head.json
-                                ├─ log/checkpoint
-                                └─ hash bins ── pkg/<name>.json
+      └─ targets ─┬─ releases ─┬─ catalog/head.json
+                  │            ├─ log/checkpoint
+                  │            └─ hash bins ── pkg/<name>.json
+                  └─ owners ──── hash bins ── owners/<name>.json
 ```
 The head of the catalogue names its segments by their digest, and the checkpoint the log by its
-root.
+root. A registry has the role `owners` from its first claimed name on; its key is needed only to
+change who owns a name, so it can be kept elsewhere than the keys that publish.
 A delegated file looks like any other one with the same version and key, so every file names its
 registry and its role in its signed part: `"psreg": {"id": …, "role": "r-2f"}`. Pure names and
 numbers: no signature is made or verified here.
@@ -34,8 +36,11 @@ TARGETS = "targets"
 SNAPSHOT = "snapshot"
 TIMESTAMP = "timestamp"
 RELEASES = "releases"
+OWNERS = "owners"
 
-BIN_PREFIX = "r"
+_LETTERS = {RELEASES: "r", OWNERS: "o"}
+"""What the names of bins start with, by the role that delegates to them."""
+
 BIN_BITS = tuple(range(4, 17, 2))
 """How many bits of a hash can choose a bin; 16 bits are enough for 4 billion names."""
 
@@ -45,32 +50,38 @@ _UNNUMBERED = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bins:
-    """The hash bins that share the records, as many as `bits` bits can count (TAP 15).
+    """The hash bins that share the targets of `above`, as many as `bits` bits can count (TAP 15).
 
     Bins of another number have other names, so that a role never gets another meaning.
     """
 
     bits: int
+    above: str = RELEASES
 
     @classmethod
-    def for_names(cls, count: int) -> Bins:
+    def for_names(cls, count: int, above: str = RELEASES) -> Bins:
         """Return the fewest bins that have on average at most as many names as there are bins.
 
         A publish writes one bin and the snapshot, which lists all bins: neither outgrows the other.
         """
-        return cls(bits=next((bits for bits in BIN_BITS if 4**bits >= count), BIN_BITS[-1]))
+        bits = next((bits for bits in BIN_BITS if 4**bits >= count), BIN_BITS[-1])
+        return cls(bits=bits, above=above)
 
     @classmethod
     def with_role(cls, role: str) -> Bins | None:
         """Return the bins of which `role` is one, or None if it is not a bin."""
         match = _BIN.fullmatch(role)
-        bins = cls(bits=int(match[1] or _UNNUMBERED)) if match else None
-        return bins if bins and bins.bits in BIN_BITS and role in bins.roles else None
+        if match is None:
+            return None
+        above = next(each for each, letter in _LETTERS.items() if letter == match[1])
+        bins = cls(bits=int(match[2] or _UNNUMBERED), above=above)
+        return bins if bins.bits in BIN_BITS and role in bins.roles else None
 
     @property
     def prefix(self) -> str:
         """What the names of the bins start with, before `-`."""
-        return BIN_PREFIX if self.bits == _UNNUMBERED else f"{BIN_PREFIX}{self.bits}"
+        unnumbered = (self.above, self.bits) == (RELEASES, _UNNUMBERED)
+        return _LETTERS[self.above] + ("" if unnumbered else str(self.bits))
 
     @property
     def roles(self) -> Mapping[str, None]:
@@ -97,12 +108,20 @@ def is_in_releases(target: str) -> bool:
     return target.startswith(("catalog/", "log/"))
 
 
-PATHS: tuple[str, ...] = ("pkg/*", "catalog/*", "log/*")
-"""The target paths that `targets` delegates to `releases`."""
+def above_bins_of(target: str) -> str:
+    """Return the role whose bins are responsible for a target path: `owners` or `releases`."""
+    return OWNERS if target.startswith(f"{OWNERS}/") else RELEASES
+
+
+PATHS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {RELEASES: ("pkg/*", "catalog/*", "log/*"), OWNERS: (f"{OWNERS}/*",)}
+)
+"""The target paths that `targets` delegates, by role."""
 
 KEY_OF: dict[str, str] = {
     ROOT: "root",
     TARGETS: "root",
+    OWNERS: OWNERS,
     RELEASES: "online",
     SNAPSHOT: "online",
     TIMESTAMP: "timestamp",
@@ -133,13 +152,14 @@ TARGET_FOLDERS: tuple[str, ...] = (
     "targets/catalog",
     SEGMENT_FOLDER,
     "targets/log",
+    f"targets/{OWNERS}",
 )
 
 CHECKPOINT = "log/checkpoint"
 """The target path of the log's checkpoint; a copy for monitors is at this path in the registry."""
 
-_BIN = lazy(rf"{BIN_PREFIX}([0-9]{{0,2}})-[0-9a-f]+", re.ASCII)
-_TARGET = lazy(r"(pkg|catalog)/([a-z0-9_]+)\.json", re.ASCII)
+_BIN = lazy(r"([ro])([0-9]{0,2})-[0-9a-f]+", re.ASCII)
+_TARGET = lazy(r"(pkg|catalog|owners)/([a-z0-9_]+)\.json", re.ASCII)
 _CONTENT = lazy(r"[0-9a-f]{64}((\.[a-z0-9_]+)?\.json|\.checkpoint)", re.ASCII)
 _TILE = lazy(r"log/tile/([0-5]|entries)/(x[0-9]{3}/)*[0-9]{3}(\.p/[1-9][0-9]{0,2})?", re.ASCII)
 _VERSIONED = lazy(r"([1-9][0-9]{0,15})\.([a-z0-9-]+)\.json", re.ASCII)
@@ -274,8 +294,16 @@ def catalog_target(part: str) -> str:
     return f"catalog/{part}.json"
 
 
+def owners_target(name: str) -> str:
+    """Return the target path of what says who owns entry `name`."""
+    return f"{OWNERS}/{name}.json"
+
+
 def kind_and_name(target: str) -> tuple[str, str] | None:
-    """Return ("pkg", "catalog" or "log", name) of a target path; None if it is none of them."""
+    """Return (kind, name) of a target path; None if it is none of a registry.
+
+    The kinds are "pkg", "catalog", "owners" and "log".
+    """
     if target == CHECKPOINT:
         return (LOG, "checkpoint")
     match = _TARGET.fullmatch(target)

@@ -1,0 +1,209 @@
+"""Who owns a claimed name, and whether its owners released what a record says.
+
+The role `owners` signs it, whose key is not needed to publish: who steals the keys that publish can
+still not release anything under a claimed name. What was in the log before the claim is accepted as
+it was then; everything after it needs the signatures of the owners.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64decode
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from psreg.core.errors import TrustError
+from psreg.core.ssh_key import SshKey
+from psreg.formats.json.canonical import canonical
+from psreg.registry.json_members import Members, as_object, as_text
+from psreg.registry.log.entry import statement_digest
+from psreg.registry.records import PackageRecord, ReleaseRecord, is_later_schema, newer_format
+from psreg.registry.trust.roles import Target
+from psreg.registry.trust.ssh_signature import SshSignature
+from psreg.registry.trust.statement import Statement
+
+SCHEMA = "psreg.owners/1"
+_TELL = "Tell the maintainers of the registry; do not install it."
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Who owns a name, and from which entry of the log on they sign its releases.
+
+    `owners` are as in entry.toml; so many of them as `threshold` says must sign a release. `since`
+    is how many entries the log had, and `released` the digest of the releases among them
+    (`released_digest`): they need no signature, and there are no others.
+    """
+
+    name: str
+    owners: tuple[Mapping[str, Any], ...]
+    threshold: int
+    since: int
+    released: str
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def keys(self) -> Mapping[SshKey, Hashable]:
+        """The account of the owner who has a key, by key."""
+        return keys_of(self.owners)
+
+    @classmethod
+    def from_json(cls, value: Any) -> Claim:
+        """Read a claim. Raises ValueError on another shape, or if too few owners have a key."""
+        members = Members(value, "the claim")
+        if (schema := members.text("schema")) != SCHEMA:
+            raise ValueError(f"the claim has the schema {schema!r}, not {SCHEMA!r}")
+        claim = cls(
+            name=members.text("name"),
+            owners=tuple(as_object(item, "an owner") for item in members.array("owners")),
+            threshold=members.integer("threshold"),
+            since=members.integer("since"),
+            released=members.digest("released"),
+            extra=members.left,
+        )
+        if not 0 < claim.threshold <= len(set(claim.keys.values())):
+            raise ValueError(f"the claim: {claim.threshold} owners with a key must sign")
+        return claim
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim as JSON data; `canonical` turns it into the signed bytes."""
+        return {
+            **self.extra,
+            "schema": SCHEMA,
+            "name": self.name,
+            "owners": [dict(owner) for owner in self.owners],
+            "threshold": self.threshold,
+            "since": self.since,
+            "released": self.released,
+        }
+
+    def check(self, record: PackageRecord, row: ReleaseRecord, registry_id: str) -> None:
+        """Check that the owners released `row` of `record`, or that it is older than the claim.
+
+        The record is in the log as it says; `registry_id` is the id of its registry.
+
+        Raises:
+            TrustError: TRUST_STATEMENT.
+        """
+        title = f"{record.name} {row.version}"
+        if row.log is None:
+            raise _refused(f"{title} is not in the log, so its owners cannot have released it")
+        if row.log.index < self.since:
+            if released_digest(record, self.since) != self.released:
+                raise _refused(
+                    f"{title} is dated before {record.name} was claimed, and is not what was "
+                    "released then"
+                )
+            return
+        statement = statement_of(record, row, registry_id)
+        if row.log.statement != statement.digest:
+            raise _refused(f"the log says that the owners of {title} signed something else")
+        if statement.files.get(row.path) != Target(length=row.size, sha256=row.sha256):
+            raise _refused(f"the owners of {title} signed another artifact")
+        statement.check(row.statement, self.keys, self.threshold)
+
+
+def read_claim(data: bytes, name: str) -> Claim:
+    """Return the claim in `data`, the verified bytes of the target `owners/<name>.json`.
+
+    Raises:
+        TrustError: TRUST_METADATA: it is not a strict claim, or that of another name.
+        UnavailableError: NEWER_FORMAT: its schema is one this psreg does not know.
+    """
+    from psreg.registry.trust.strict_json import strict_value  # noqa: PLC0415 - as `read_record`
+
+    try:
+        value = strict_value(data)
+    except TrustError as error:
+        raise _malformed(name, error.message) from error
+    schema = value.get("schema") if isinstance(value, dict) else None
+    if is_later_schema(schema, SCHEMA):
+        raise newer_format(f"what is signed about the owners of {name} has the format {schema}")
+    try:
+        claim = Claim.from_json(value)
+    except ValueError as error:
+        raise _malformed(name, str(error)) from error
+    if claim.name != name:
+        raise _malformed(name, f"it is about {claim.name!r}")
+    return claim
+
+
+def keys_of(owners: tuple[Mapping[str, Any], ...]) -> Mapping[SshKey, Hashable]:
+    """Return the account, forge and id, of the owner who has a key, by key.
+
+    Raises:
+        ValueError: an owner has no account, or something that is not a key; two have the same key.
+    """
+    found: dict[SshKey, Hashable] = {}
+    for owner in owners:
+        forge, number = as_text(owner.get("forge"), "a forge"), owner.get("id")
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise ValueError("an id of an owner is not an integer")  # noqa: TRY004 - bad data
+        keys = owner.get("keys", [])
+        for line in keys if isinstance(keys, list) else [keys]:
+            key = SshKey.parse(as_text(line, "a key"))
+            if found.setdefault(key, (forge, number)) != (forge, number):
+                raise ValueError(f"two owners have the key {key.fingerprint}")
+    return found
+
+
+def released_digest(record: PackageRecord, size: int) -> str:
+    """Return the digest of the releases that are among the first `size` entries of the log.
+
+    It is the SHA-256, in hex, of index, version and artifact of each, as canonical JSON.
+    """
+    found = [
+        [row.log.index, row.version, row.sha256]
+        for row in record.releases
+        if row.log is not None and row.log.index < size
+    ]
+    return hashlib.sha256(canonical(sorted(found))).hexdigest()
+
+
+def statement_of(record: PackageRecord, row: ReleaseRecord, registry_id: str) -> Statement:
+    """Return what owners sign about `row` of `record`, in the registry with this id.
+
+    It names the statement before it: the last one that the log, or a release that will be in the
+    log first, has for this name.
+    """
+    before = [digest for other, digest in _statements(record) if _place(other) < _place(row)]
+    requires = row.release.get("requires")
+    return Statement(
+        name=record.name,
+        version=row.version,
+        registry_id=registry_id,
+        files={file.path: Target(length=file.size, sha256=file.sha256) for file in row.files},
+        requires=requires if isinstance(requires, dict) else {},
+        previous=before[-1] if before else None,
+    )
+
+
+def _statements(record: PackageRecord) -> Iterator[tuple[ReleaseRecord, str]]:
+    """Yield the releases that came with a statement, in the order of the log, with its digest."""
+    for row in sorted(record.releases, key=_place):
+        if row.log is not None and row.log.statement is not None:
+            yield row, row.log.statement
+        elif row.log is None and (digest := statement_digest(row.statement)):
+            yield row, digest
+
+
+def _place(row: ReleaseRecord) -> tuple[bool, int, Any]:
+    """Return what orders releases as the log does; those that will be in it come last."""
+    return row.log is None, row.log.index if row.log else 0, row.semver
+
+
+def signatures_in(envelope: Any) -> tuple[SshSignature, ...]:
+    """Return the signatures in an envelope that psreg wrote; () for no envelope."""
+    found = envelope["signatures"] if envelope else ()
+    return tuple(SshSignature.read(b64decode(each["sig"])) for each in found)
+
+
+def _malformed(name: str, why: str) -> TrustError:
+    told = f"what the registry has signed about the owners of {name} is malformed: {why}"
+    return TrustError("TRUST_METADATA", told)
+
+
+def _refused(message: str) -> TrustError:
+    return TrustError("TRUST_STATEMENT", message, _TELL)

@@ -1,0 +1,140 @@
+"""Claiming names: what entry.toml says about owners becomes what the role `owners` signs.
+
+What was released under a name so far is accepted with the claim, by its digest; so it must be what
+the files say, and what the owners before signed. From then on the owners sign each release.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from psreg.core.errors import FindingsError, UnavailableError
+from psreg.formats.json.canonical import canonical
+from psreg.registry.baseline import Baseline, Ports, read_baseline
+from psreg.registry.claim import SCHEMA, Claim, read_claim, released_digest
+from psreg.registry.logged_releases import checkpoint_of
+from psreg.registry.publish import make_current, ready_to_sign
+from psreg.registry.records import PackageRecord, read_record
+from psreg.registry.trust.issuing import issue
+from psreg.registry.trust.metadata import info_of
+from psreg.registry.trust.roles import LIFETIMES, OWNERS, Target, owners_target, target_path
+
+if TYPE_CHECKING:
+    from psreg.formats.tree import Entry
+    from psreg.registry.trust.reading import RegistryState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """A claim after `psreg keys owners`, and the one before it, None for a new one."""
+
+    claim: Claim
+    before: Claim | None
+
+    @property
+    def changed(self) -> bool:
+        """Whether the claim is another one than before."""
+        return self.claim != self.before
+
+
+def claim_names(
+    entries: Iterable[Entry],
+    now: datetime,
+    ports: Ports,
+    lifetimes: Mapping[str, timedelta] = LIFETIMES,
+) -> tuple[Claimed, ...]:
+    """Sign the owners of `entries` as entry.toml lists them; the key is created if there is none.
+
+    Raises:
+        FindingsError: CLAIM_REFUSED: too few owners have a key, or a release is not what the files
+            say; nothing was signed.
+        TrustError: TRUST_STATEMENT: a release is not signed by the owners before; KEY_MISSING; the
+            registry is not as it was signed.
+        UnavailableError: NOT_PUBLISHED, also for one of the names; NO_LOG.
+    """
+    baseline = read_baseline(ports)
+    state = baseline.state
+    checkpoint = checkpoint_of(state) if state else None
+    if state is None:
+        raise UnavailableError("NOT_PUBLISHED", "nothing is published yet", _PUBLISH)
+    if checkpoint is None:
+        raise UnavailableError(
+            "NO_LOG",
+            "a name can only be claimed in a registry with a log",
+            "Begin a registry anew.",
+        )
+    found = tuple(_claimed(entry, state, checkpoint.size) for entry in entries)
+    changed = [each.claim for each in found if each.changed]
+    if changed:
+        _sign(changed, baseline, state, now, ports, lifetimes)
+    return found
+
+
+_PUBLISH = "Run `psreg publish` first."
+
+
+def _claimed(entry: Entry, state: RegistryState, size: int) -> Claimed:
+    if entry.name not in state.packages:
+        raise UnavailableError("NOT_PUBLISHED", f"{entry.name} is not published yet", _PUBLISH)
+    record = read_record(state.packages[entry.name], entry.name)
+    data = state.owners.get(entry.name)
+    before = read_claim(data, entry.name) if data else None
+    wanted = {
+        "schema": SCHEMA,
+        "name": entry.name,
+        "owners": [dict(owner) for owner in entry.file.owners],
+        "threshold": entry.file.threshold,
+        "since": size,
+        "released": released_digest(record, size),
+    }
+    try:
+        claim = Claim.from_json(wanted)
+    except ValueError as error:
+        hint = "List the SSH keys of the owners in `keys`, and at most as many as `threshold`."
+        raise FindingsError("CLAIM_REFUSED", f"{entry.path}: {error}", hint) from error
+    if before and (before.owners, before.threshold) == (claim.owners, claim.threshold):
+        return Claimed(claim=before, before=before)
+    _check_released(entry, record, before, state.registry_id)
+    return Claimed(claim=claim, before=before)
+
+
+def _check_released(
+    entry: Entry, record: PackageRecord, before: Claim | None, registry_id: str
+) -> None:
+    """Check what was released so far: a claim accepts it for good."""
+    for row in record.releases:
+        data = entry.tree.files.get(PurePosixPath(row.path))
+        if data is None or hashlib.sha256(data).hexdigest() != row.sha256:
+            raise FindingsError(
+                "CLAIM_REFUSED",
+                f"{row.path} is not what the registry released as {record.name} {row.version}",
+                "Find out which of the two is right before you sign it.",
+            )
+        if before is not None:
+            before.check(record, row, registry_id)
+
+
+def _sign(  # noqa: PLR0917 - what is signed, where, and how
+    claims: list[Claim],
+    baseline: Baseline,
+    state: RegistryState,
+    now: datetime,
+    ports: Ports,
+    lifetimes: Mapping[str, timedelta],
+) -> None:
+    contents = {owners_target(each.name): canonical(each.to_json()) for each in claims}
+    targets = {path: Target.of(data) for path, data in contents.items()}
+    root, signer, pems = ready_to_sign(baseline, now, lifetimes, ports)
+    registry_id, key = info_of(root).id, pems.get(OWNERS, b"")
+    if OWNERS not in state.bins_below and not key:
+        key = ports.keys.create(registry_id, OWNERS)
+        signer = signer.with_key(key)
+    names = baseline.head.count if baseline.head else len(state.packages)
+    documents = issue(state, targets, signer, names, key)
+    files = {target_path(p, t.sha256): contents[p] for p, t in targets.items()}
+    make_current(baseline, registry_id, files, documents, ports)
