@@ -12,10 +12,10 @@ from psreg.registry.log.checkpoint import Checkpoint, NoteKey, verified
 from psreg.registry.log.entry import LogEntry
 from psreg.registry.log.growth import grow_log, tiles_of
 from psreg.registry.log.merkle import check_inclusion, leaf_hash
+from psreg.registry.owners.statement import NAMESPACE, Statement
 from psreg.registry.trust.roles import Target
 from psreg.registry.trust.signing_keys import generate_key, public_key
 from psreg.registry.trust.ssh_signature import SshSignature
-from psreg.registry.trust.statement import NAMESPACE, Statement
 
 ENTRIES = 20_000
 FILES = 5

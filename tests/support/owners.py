@@ -10,10 +10,14 @@ from base64 import b64encode
 from pathlib import PurePosixPath
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.hazmat.primitives.serialization import PublicFormat
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 
-from psreg.registry.claim import statement_of
+from psreg.registry.owners.claim import statement_of
 from psreg.registry.records import PackageRecord, ReleaseRecord
 
 

@@ -45,6 +45,8 @@ OUTPUTS = {
     "registry": ("registry",),
     "publish": ("publish", "report"),
     "audit": ("audit",),
+    "keys": ("keys",),
+    "sign": ("sign",),
     "site": ("site",),
     "serve": ("serve",),
     "deploy": ("deploy",),

@@ -163,6 +163,7 @@ class _Entry:
     """An entry with other bytes than psreg would write."""
 
     owners = "0" * 64
+    statement = None
 
     def __init__(self, data: bytes) -> None:
         self.data = data

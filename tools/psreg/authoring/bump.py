@@ -78,7 +78,7 @@ def bump(files: Mapping[PurePosixPath, bytes], name: str, step: Step, rules: Rul
         UsageError: `NAME_AMBIGUOUS`: two classes contain it.
         FindingsError: `CANNOT_BUMP`: a file of the latest version is missing, broken or too large.
     """
-    latest = list(_entry_called(Tree(files), name).submissions())[-1]
+    latest = list(entry_called(Tree(files), name).submissions())[-1]
     version = raised(parse_version(latest.id.version), step)
     return _copied(files, latest, str(version), rules)
 
@@ -121,7 +121,7 @@ def _is_version_specific(path: PurePosixPath) -> bool:
     return path.parts[0] == EVIDENCE or str(path) == STATEMENT
 
 
-def _entry_called(tree: Tree, name: str) -> Entry:
+def entry_called(tree: Tree, name: str) -> Entry:
     """Return the entry `name`, which has at least one version. Raises as `bump` does."""
     found = [entry for entry in tree.entries if entry.name == name]
     if len(found) > 1:
@@ -205,7 +205,7 @@ def bump_from(
         UnavailableError, UsageError, FindingsError: as `bump` and `compare_named` do;
             `NOTHING_CHANGED`: it equals the last release; `CLASS_DIFFERS`.
     """
-    versions = list(_entry_called(Tree(files), name).submissions())
+    versions = list(entry_called(Tree(files), name).submissions())
     latest, last = versions[-1], _last(versions)
     changed = with_release(artifact, last.id)
     diff = compare_named(
@@ -241,7 +241,7 @@ def renumber(
         UnavailableError, UsageError, FindingsError: as `bump` and `compare_named` do;
             `NOTHING_TO_COMPARE`: there is one version only; `RELEASED`.
     """
-    *before, newest = _entry_called(Tree(files), name).submissions()
+    *before, newest = entry_called(Tree(files), name).submissions()
     if not before:
         raise UsageError(
             "NOTHING_TO_COMPARE",

@@ -349,6 +349,8 @@ def _warn(result: PublishResult, now: datetime, console: Console) -> None:
             f"warning: the signature of {due.role} expires on {due.expires.date()}, and its key is "
             "not here; run `psreg publish` where it is"
         )
+    for line in result.ignored:
+        console.warn(f"warning: {line}")
     if clock.is_future(result.latest, now):
         console.warn(
             f"warning: a release is dated {result.latest}, but the clock of this machine says "
@@ -364,6 +366,9 @@ def _say(result: PublishResult, site: str, console: Console) -> None:
         return
     for release in result.released:
         console.line(f"released {release.name} {release.version}")
+    for each in result.waiting:
+        title = f"{each.release.name} {each.release.version}"
+        console.line(f"waiting {title}: {each.signed} of {each.threshold} owners signed it")
     console.line(
         f"published {_count(result.entries, 'entry', 'entries')}, "
         f"{_count(len(result.released), 'release', 'releases')} new, "
@@ -380,6 +385,15 @@ def _document(result: PublishResult) -> dict[str, object]:
         "root_sha256": result.root_sha256,
         "mode": result.mode,
         "released": [{"name": r.name, "version": r.version} for r in result.released],
+        "waiting": [
+            {
+                "name": each.release.name,
+                "version": each.release.version,
+                "signed": each.signed,
+                "threshold": each.threshold,
+            }
+            for each in result.waiting
+        ],
         "entries": result.entries,
         "written": result.written,
         "expires": result.expires.strftime("%Y-%m-%dT%H:%M:%SZ"),

@@ -122,7 +122,7 @@ class OpenRegistry:
             self._log.check(record, row)
         claim = self._client.target(owners_target(record.name), MAX_RECORD)
         if claim is not None:
-            from psreg.registry.claim import read_claim  # noqa: PLC0415 - few names are claimed
+            from psreg.registry.owners.claim import read_claim  # noqa: PLC0415 - few names are claimed
 
             read_claim(claim, record.name).check(record, row, self.id)
         if (data := self._unchecked.pop(record.name, None)) is not None:

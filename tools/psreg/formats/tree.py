@@ -19,7 +19,13 @@ from psreg.core.version import parse_version
 from psreg.formats import dotprompt, pbe, toml_document
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.entry import EntryFile
-from psreg.formats.layout import EVIDENCE, Irregular, name_like, stated_version
+from psreg.formats.layout import (
+    EVIDENCE,
+    Irregular,
+    name_like,
+    signature_file,
+    stated_version,
+)
 from psreg.formats.pbe import Pbe
 from psreg.formats.policy import Policy
 from psreg.formats.release import ReleaseFile
@@ -113,6 +119,8 @@ class Entry:
         self.name = id_.name
         self.folders: dict[str, list[PurePosixPath]] = {}
         """The files of every version folder, by version."""
+        self.signatures: dict[PurePosixPath, tuple[ReleaseId, int]] = {}
+        """The files with the signatures of owners, each with its release and its number."""
 
     @property
     def path(self) -> PurePosixPath:
@@ -174,6 +182,8 @@ class Tree:
         entry, release = EntryId.of(path.parent), ReleaseId.of(path.parent)
         if release:
             self._entry(release.entry).folders.setdefault(release.version, []).append(path)
+        elif signed := signature_file(path):
+            self._entry(signed[0].entry).signatures[path] = signed
         elif entry and entry.is_valid and path == entry.file:
             self._entry(entry)
         elif entry is None or (entry.is_valid and path.parent == entry.folder):

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from psreg.core.errors import FindingsError, UnavailableError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.baseline import Baseline, Ports, read_baseline
-from psreg.registry.claim import SCHEMA, Claim, read_claim, released_digest
 from psreg.registry.logged_releases import checkpoint_of
+from psreg.registry.owners.claim import SCHEMA, Claim, read_claim, released_digest
 from psreg.registry.publish import make_current, ready_to_sign
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.issuing import issue

@@ -50,7 +50,7 @@ from psreg.registry.trust.signing_keys import public_key
 
 if TYPE_CHECKING:
     from psreg.registry.build import BuildResult
-    from psreg.registry.signed_releases import Waiting
+    from psreg.registry.owners.signed_releases import Waiting
 
 KEEP = timedelta(days=30)
 """How long files are kept that no current state refers to, by default."""
@@ -185,7 +185,7 @@ def _built(  # noqa: PLR0917 - before, after, and the time
 ) -> _New:
     """Return the records after a publish, if there is nothing to refuse."""
     from psreg.registry import build  # noqa: PLC0415 - often nothing changed
-    from psreg.registry.signed_releases import SignedReleases  # noqa: PLC0415 - as above
+    from psreg.registry.owners.signed_releases import SignedReleases  # noqa: PLC0415 - as above
 
     waived, said = build.waived_codes(report), build.declared_conformance
     signed = SignedReleases(state)

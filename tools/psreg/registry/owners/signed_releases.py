@@ -6,20 +6,26 @@ release, or not of an owner, counts for nothing; it never stops the releases of 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import chain
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-from psreg.core.errors import TrustError
+from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import ReleaseId
 from psreg.core.ssh_key import SshKey
-from psreg.formats.layout import signature_file
-from psreg.registry.claim import keys_of, read_claim, signatures_in, statement_of
-from psreg.registry.records import PackageRecord, ReleaseRecord, in_order
+from psreg.formats.layout import SIGNATURES, signature_file
+from psreg.registry.owners.claim import keys_of, read_claim, signatures_in, statement_of
+from psreg.registry.owners.statement import NAMESPACE, Statement
+from psreg.registry.records import PackageRecord, ReleaseRecord, in_order, read_record
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.ssh_signature import SshSignature
-from psreg.registry.trust.statement import NAMESPACE, Statement
+
+if TYPE_CHECKING:
+    from psreg.formats.tree import Entry
 
 Files = Mapping[PurePosixPath, bytes]
 
@@ -36,11 +42,13 @@ class Waiting:
 class SignedReleases:
     """Adds statements to the records of the registry with this state; implements `build.Signed`.
 
-    `waiting` are the releases that were held back, and `ignored` is why signatures do not count.
-    A registry that is not published yet, or has no log, has no statements.
+    `waiting` are the releases that too few owners have signed: they are left out, but for the one
+    that is `wanted`. `ignored` is why signatures do not count. A registry that is not published
+    yet, or has no log, has no statements.
     """
 
-    def __init__(self, state: RegistryState | None) -> None:
+    def __init__(self, state: RegistryState | None, wanted: ReleaseId | None = None) -> None:
+        self._wanted = wanted
         logged = state is not None and info_of(state.root).log
         self._registry_id = state.registry_id if state and logged else None
         self._claims = state.owners if state else {}
@@ -64,25 +72,24 @@ class SignedReleases:
             statement = statement_of(record, row, self._registry_id)
             found = self._counted(statement, row, paths, keys)
             accounts = {keys[each.key] for each in found if each.key in keys}
+            after = [replace(row, statement=statement.envelope(found) if found else None)]
             if row.log is None and len(accounts) < threshold:
-                self._hold(record, row, len(accounts), threshold)
-                rows = tuple(each for each in record.rows if each is not row)
-            else:
-                signed = replace(row, statement=statement.envelope(found) if found else None)
-                rows = tuple(signed if each is row else each for each in record.rows)
-            record = replace(record, rows=in_order(rows))
+                release = ReleaseId(
+                    entry_class=record.entry_class, name=record.name, version=row.version
+                )
+                waiting = Waiting(release=release, signed=len(accounts), threshold=threshold)
+                self.waiting.append(waiting)
+                after = after if release == self._wanted else []
+            rows = (after if each is row else [each] for each in record.rows)
+            record = replace(record, rows=in_order(chain(*rows)))
         return record
-
-    def _hold(self, record: PackageRecord, row: ReleaseRecord, signed: int, threshold: int) -> None:
-        release = ReleaseId(entry_class=record.entry_class, name=record.name, version=row.version)
-        self.waiting.append(Waiting(release=release, signed=signed, threshold=threshold))
 
     def _counted(
         self,
         statement: Statement,
         row: ReleaseRecord,
         files: Files,
-        keys: Mapping[SshKey, Hashable],
+        keys: Mapping[SshKey, str],
     ) -> tuple[SshSignature, ...]:
         """Return the signatures that a release has already, and those in `files` that are valid."""
         found = {each.blob: each for each in signatures_in(row.statement)}
@@ -119,9 +126,61 @@ def _numbered(files: Files) -> Iterator[tuple[str, int, PurePosixPath]]:
             yield release.version, number, path
 
 
-def _requested(record: PackageRecord) -> Mapping[SshKey, Hashable]:
+def _requested(record: PackageRecord) -> Mapping[SshKey, str]:
     """Return the keys that entry.toml lists, {} if one of them cannot be read."""
     try:
         return keys_of(record.owners)
     except ValueError:
         return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signable:
+    """A release that owners can sign: what they sign, who has which key, and what is there.
+
+    `signed` are the keys with which it is signed; `threshold` is 0 if its name is not claimed, and
+    `place` is where the next signature belongs.
+    """
+
+    release: ReleaseId
+    statement: Statement
+    keys: Mapping[SshKey, str]
+    threshold: int
+    signed: frozenset[SshKey]
+    place: PurePosixPath
+
+
+def to_sign(entry: Entry, version: str, state: RegistryState, now: datetime) -> Signable:
+    """Return what the owners of an entry sign about a version, which may be released already.
+
+    Raises:
+        UnavailableError: NO_LOG.
+        TrustError: a record, or what is signed about the owners, is malformed.
+    """
+    from psreg.registry.build import build  # noqa: PLC0415 - `build` calls what is above
+
+    if not info_of(state.root).log:
+        hint = "Publish in a registry that a newer psreg began."
+        raise UnavailableError("NO_LOG", "releases are signed only in a registry with a log", hint)
+    folder = entry.id.folder
+    files = {path: data for path, data in entry.tree.files.items() if folder in path.parents}
+    packages, claim = state.packages, state.owners.get(entry.name)
+    name = entry.name
+    previous = {name: read_record(packages[name], name)} if name in packages else {}
+    release = ReleaseId(entry_class=entry.entry_class, name=name, version=version)
+    signing = SignedReleases(state, release)
+    record = build(files, previous, now, signed=signing).records[name]
+    row = record.release(version)
+    if row is None:
+        raise UnavailableError("NOT_FOUND", f"{name} {version} has no artifact")
+    claimed = read_claim(claim, name) if claim else None
+    numbers = [number for which, number, _ in _numbered(files) if which == version]
+    place = folder / SIGNATURES / f"{version}.{max(numbers, default=0) + 1}.txt"
+    return Signable(
+        release=release,
+        statement=statement_of(record, row, state.registry_id),
+        keys=claimed.keys if claimed else _requested(record),
+        threshold=claimed.threshold if claimed else 0,
+        signed=frozenset(each.key for each in signatures_in(row.statement)),
+        place=place,
+    )

@@ -13,9 +13,9 @@ from securesystemslib.dsse import Envelope
 
 from psreg.core.errors import TrustError
 from psreg.core.ssh_key import SshKey
+from psreg.registry.owners.statement import MOST_SIGNATURES, NAMESPACE, PAYLOAD_TYPE, Statement
 from psreg.registry.trust.roles import Target
 from psreg.registry.trust.ssh_signature import SshSignature
-from psreg.registry.trust.statement import MOST_SIGNATURES, NAMESPACE, PAYLOAD_TYPE, Statement
 
 PATH = "pbes/prompt/letter/1.0.0/letter.prompt"
 STATEMENT = Statement(

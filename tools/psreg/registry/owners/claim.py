@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64decode
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,10 +19,10 @@ from psreg.core.ssh_key import SshKey
 from psreg.formats.json.canonical import canonical
 from psreg.registry.json_members import Members, as_object, as_text
 from psreg.registry.log.entry import statement_digest
+from psreg.registry.owners.statement import Statement
 from psreg.registry.records import PackageRecord, ReleaseRecord, is_later_schema, newer_format
 from psreg.registry.trust.roles import Target
 from psreg.registry.trust.ssh_signature import SshSignature
-from psreg.registry.trust.statement import Statement
 
 SCHEMA = "psreg.owners/1"
 _TELL = "Tell the maintainers of the registry; do not install it."
@@ -45,8 +45,8 @@ class Claim:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def keys(self) -> Mapping[SshKey, Hashable]:
-        """The account of the owner who has a key, by key."""
+    def keys(self) -> Mapping[SshKey, str]:
+        """The account of the owner who has a key, such as `github:583231`, by key."""
         return keys_of(self.owners)
 
     @classmethod
@@ -63,8 +63,9 @@ class Claim:
             released=members.digest("released"),
             extra=members.left,
         )
-        if not 0 < claim.threshold <= len(set(claim.keys.values())):
-            raise ValueError(f"the claim: {claim.threshold} owners with a key must sign")
+        with_key = len(set(claim.keys.values()))
+        if not 0 < claim.threshold <= with_key:
+            raise ValueError(f"`threshold` is {claim.threshold}, and {with_key} owners have a key")
         return claim
 
     def to_json(self) -> dict[str, Any]:
@@ -130,13 +131,13 @@ def read_claim(data: bytes, name: str) -> Claim:
     return claim
 
 
-def keys_of(owners: tuple[Mapping[str, Any], ...]) -> Mapping[SshKey, Hashable]:
-    """Return the account, forge and id, of the owner who has a key, by key.
+def keys_of(owners: tuple[Mapping[str, Any], ...]) -> Mapping[SshKey, str]:
+    """Return the account of the owner who has a key, such as `github:583231`, by key.
 
     Raises:
         ValueError: an owner has no account, or something that is not a key; two have the same key.
     """
-    found: dict[SshKey, Hashable] = {}
+    found: dict[SshKey, str] = {}
     for owner in owners:
         forge, number = as_text(owner.get("forge"), "a forge"), owner.get("id")
         if not isinstance(number, int) or isinstance(number, bool):
@@ -144,7 +145,7 @@ def keys_of(owners: tuple[Mapping[str, Any], ...]) -> Mapping[SshKey, Hashable]:
         keys = owner.get("keys", [])
         for line in keys if isinstance(keys, list) else [keys]:
             key = SshKey.parse(as_text(line, "a key"))
-            if found.setdefault(key, (forge, number)) != (forge, number):
+            if found.setdefault(key, f"{forge}:{number}") != f"{forge}:{number}":
                 raise ValueError(f"two owners have the key {key.fingerprint}")
     return found
 

@@ -1,0 +1,160 @@
+"""`psreg sign NAME[@VERSION]`: sign a release with the SSH key of one of its owners.
+
+OpenSSH signs; nothing else has to be installed. Without psreg, the same is
+`… | ssh-keygen -Y sign -n release@psreg -f KEY`, with what `--message` prints.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from psreg.authoring.bump import entry_called
+from psreg.core.errors import TrustError, UnavailableError, UsageError
+from psreg.formats.tree import Tree
+from psreg.registry.checkout import find_checkout, read_tree
+from psreg.system import clock
+from psreg.system.atomic import write_file
+from psreg.system.console import Console, add_output_options
+
+if TYPE_CHECKING:
+    from psreg.core.ssh_key import SshKey
+    from psreg.registry.owners.signed_releases import Signable
+
+EXAMPLE = "psreg sign quiz_master"
+SCHEMA = "psreg.sign/1"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "name", metavar="NAME[@VERSION]", help="what to sign (default: its highest version)"
+    )
+    parser.add_argument(
+        "--key",
+        type=Path,
+        metavar="FILE",
+        help="SSH key to sign with (default: the one in ~/.ssh that an owner lists)",
+    )
+    parser.add_argument(
+        "--message", action="store_true", help="only print what is signed, for ssh-keygen"
+    )
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Write a signature beside the version folder."""
+    root = find_checkout(Path.cwd())
+    if root is None:
+        raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
+    signable = _signable(root, args.name)
+    if args.message:
+        console.content(signable.statement.message)
+        return 0
+    key, file = _key(signable, args.key)
+    status = "unchanged"
+    if key not in signable.signed:
+        _write(root, signable, key, file)
+        status = "signed"
+    document = _document(signable, key, status)
+    if console.machine:
+        console.json(document)
+    elif not console.quiet:
+        for line in _lines(document):
+            console.line(line)
+    return 0
+
+
+def _signable(root: Path, spelled: str) -> Signable:
+    """Return the release to sign.
+
+    Raises:
+        UnavailableError: NOT_PUBLISHED: the checkout has no registry; NOT_FOUND; NO_LOG.
+    """
+    from psreg.registry.owners.signed_releases import to_sign
+    from psreg.registry.store_folder import RegistryFolder
+    from psreg.registry.trust.reading import open_registry
+
+    name, _, version = spelled.partition("@")
+    entry = entry_called(Tree(read_tree(root)), name)
+    version = version or entry.versions[-1]
+    if version not in entry.versions:
+        known = ", ".join(entry.versions)
+        raise UnavailableError("NOT_FOUND", f"{name} has no version {version}; it has {known}")
+    state = open_registry(RegistryFolder(root / "registry").read)
+    if state is None:
+        raise UnavailableError(
+            "NOT_PUBLISHED",
+            "the checkout has no signed registry, whose id is a part of what is signed",
+            "Clone the registry's repository and sign there.",
+        )
+    return to_sign(entry, version, state, clock.now())
+
+
+def _key(signable: Signable, chosen: Path | None) -> tuple[SshKey, Path]:
+    """Return the key of an owner, and the file with it. Raises UnavailableError NO_OWNERS_KEY."""
+    from psreg.core.ssh_key import SshKey
+    from psreg.system.ssh_keygen import public_key, public_keys
+
+    found = public_keys(Path.home() / ".ssh") if chosen is None else {chosen: public_key(chosen)}
+    for file, line in found.items():
+        try:
+            key = SshKey.parse(line)
+        except ValueError:
+            continue
+        if key in signable.keys:
+            return key, file
+    told = "no public key in ~/.ssh is" if chosen is None else f"{chosen} is not"
+    known = tuple(f"{account}: {key.fingerprint}" for key, account in signable.keys.items())
+    raise UnavailableError(
+        "NO_OWNERS_KEY",
+        f"{told} a key of an owner of {signable.release.name}",
+        "List your key in `keys` of entry.toml, or name another one with `--key FILE`.",
+        known,
+    )
+
+
+def _write(root: Path, signable: Signable, key: SshKey, file: Path) -> None:
+    """Sign, check what was signed, and write it. Raises TrustError TRUST_STATEMENT."""
+    from psreg.registry.owners.statement import NAMESPACE
+    from psreg.registry.trust.ssh_signature import SshSignature
+    from psreg.system.ssh_keygen import sign
+
+    message = signable.statement.message
+    signature = SshSignature.parse(sign(message, NAMESPACE, file))
+    if signature.check(message, NAMESPACE, {key}) != key:
+        raise TrustError("TRUST_STATEMENT", f"{file} signed with another key")
+    place = root / signable.place
+    place.parent.mkdir(exist_ok=True)
+    write_file(place, signature.armoured)
+
+
+def _document(signable: Signable, key: SshKey, status: str) -> dict[str, Any]:
+    owners = {signable.keys[each] for each in (*signable.signed, key) if each in signable.keys}
+    return {
+        "schema": SCHEMA,
+        "name": signable.release.name,
+        "version": signable.release.version,
+        "status": status,
+        "owner": signable.keys[key],
+        "key": key.fingerprint,
+        "path": str(signable.place) if status == "signed" else None,
+        "statement": signable.statement.digest,
+        "signed": len(owners),
+        "threshold": signable.threshold,
+    }
+
+
+def _lines(document: dict[str, Any]) -> list[str]:
+    title = f"{document['name']} {document['version']}"
+    if document["status"] == "unchanged":
+        return [f"{title} is already signed with {document['key']}"]
+    missing = document["threshold"] - document["signed"]
+    lines = [
+        f"signed {title} as {document['owner']} with {document['key']}",
+        f"  {document['path']}",
+    ]
+    if missing > 0:
+        lines.append(f"  {missing} more {'owner' if missing == 1 else 'owners'} must sign it")
+    return [*lines, f"  next: git add {document['path']}"]
