@@ -89,6 +89,8 @@ class Simulator:
             expires=LATER, delegations=Delegations({online.keyid: online}, succinct_roles=bins)
         )
         self.bins = {name: Targets(expires=LATER) for name in bins.get_roles()}
+        self.others: dict[str, tuple[Targets, str]] = {}
+        """Further roles, each with the name of the key that signs it."""
         self.snapshot = Snapshot(expires=LATER)
         self.timestamp = Timestamp(expires=LATER)
         self._first = True
@@ -191,11 +193,15 @@ class Simulator:
         self.snapshot.version += not self._first
         self.timestamp.version += not self._first
         self._first = False
-        roles = {"targets": self.targets, "releases": self.releases, **self.bins}
-        for name, signed in roles.items():
+        online = {"releases": self.releases, **self.bins}
+        roles = {name: (signed, "online") for name, signed in online.items()}
+        for name, (signed, key) in {
+            **roles,
+            "targets": (self.targets, "root"),
+            **self.others,
+        }.items():
             self.snapshot.meta[f"{name}.json"] = MetaFile(signed.version)
-            path = f"{METADATA}{signed.version}.{name}.json"
-            self.files[path] = self.signed(signed, "root" if name == "targets" else "online", name)
+            self.files[f"{METADATA}{signed.version}.{name}.json"] = self.signed(signed, key, name)
         self.write_snapshot()
         self.timestamp.snapshot_meta = MetaFile(self.snapshot.version)
         self.write_timestamp()

@@ -29,7 +29,7 @@ class SimulatedLog:
         owners = {"owners": record["owners"], "threshold": record["threshold"]}
         entry = {
             "kind": "release", "name": record["name"], "version": row["version"],
-            "artifact": row["sha256"], "statement": None, "owners": _digest(encode(owners)),
+            "artifact": row["sha256"], "statement": _statement(row), "owners": _digest(encode(owners)),
         }  # fmt: skip
         self.leaves.append(encode(entry))
 
@@ -37,7 +37,9 @@ class SimulatedLog:
         """Return what the row of the entry at `index` says, with the checkpoint of `size`."""
         size = size or len(self.leaves)
         owners = {"owners": record["owners"], "threshold": record["threshold"]}
+        statement = json.loads(self.leaves[index]).get("statement")
         return {
+            **({"statement": statement} if statement else {}),
             "index": index,
             "owners": _digest(encode(owners)),
             "proof": [base64.b64encode(each).decode() for each in _path(index, self.leaves[:size])],
@@ -82,6 +84,11 @@ class SimulatedLog:
 def encode(value: Any) -> bytes:
     """Return `value` as canonical JSON, as far as these tests need it."""
     return json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
+
+
+def _statement(row: dict[str, Any]) -> str | None:
+    """Return the digest of what owners signed (DSSE)."""
+    return _digest(base64.b64decode(row["statement"]["payload"])) if row["statement"] else None
 
 
 def _digest(data: bytes) -> str:

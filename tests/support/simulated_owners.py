@@ -1,0 +1,140 @@
+"""Claimed names for the simulator: a role that the online keys do not sign, and what owners sign.
+
+It shares no code with psreg: statements are written from in-toto and DSSE, signatures from OpenSSH.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import Any
+
+from securesystemslib.signer import CryptoSigner
+from tuf.api.metadata import DelegatedRole, Delegations, SuccinctRoles, TargetFile, Targets
+
+from simulator import LATER, Simulator
+from support.owners import Owner
+from support.simulated_log import encode
+
+ROLE = "owners"
+TYPE = "application/vnd.in-toto+json"
+
+
+class SimulatedOwners:
+    """The role `owners` of a simulated registry, and its 16 bins; `claims` are by name."""
+
+    def __init__(self, registry: Simulator) -> None:
+        self.registry = registry
+        registry.signers[ROLE] = CryptoSigner.generate_ed25519()
+        key = registry.signers[ROLE].public_key
+        self._roles = SuccinctRoles([key.keyid], 1, 4, "o4")
+        delegations = registry.targets.delegations
+        delegations.keys[key.keyid] = key
+        delegations.roles[ROLE] = DelegatedRole(
+            ROLE, [key.keyid], 1, terminating=True, paths=["owners/*"]
+        )
+        above = Delegations({key.keyid: key}, succinct_roles=self._roles)
+        self.above = Targets(expires=LATER, delegations=above)
+        self.bins = {name: Targets(expires=LATER) for name in self._roles.get_roles()}
+        self.claims: dict[str, dict[str, Any]] = {}
+        registry.others |= {ROLE: (self.above, ROLE)}
+        registry.others |= {name: (bin_, ROLE) for name, bin_ in self.bins.items()}
+
+    def claim(
+        self, name: str, *owners: Owner, threshold: int = 1, **members: Any
+    ) -> SimulatedOwners:
+        """Let owners claim a name; `members` override those of the claim."""
+        record, log = self.registry.records[name], self.registry.log
+        before = [
+            [row["log"]["index"], row["version"], row["sha256"]]
+            for row in record["releases"]
+            if "log" in row
+        ]
+        self.claims[name] = {
+            "schema": "psreg.owners/1",
+            "name": name,
+            "owners": [
+                {"forge": "github", "id": owner.number, "keys": [owner.line]} for owner in owners
+            ],
+            "threshold": threshold,
+            "since": len(log.leaves) if log else 0,
+            "released": hashlib.sha256(encode(sorted(before))).hexdigest(),
+            **members,
+        }
+        self.serve(name, encode(self.claims[name]))
+        return self
+
+    def serve(self, name: str, data: bytes) -> None:
+        """Vouch for `data` as what is signed about the owners of a name, and serve it."""
+        path = f"owners/{name}.json"
+        info = TargetFile.from_data(path, data, ["sha256"])
+        bin_ = self.bin_of(name)
+        bin_.version += 1
+        bin_.targets[path] = info
+        self.registry.files[f"registry/targets/owners/{info.hashes['sha256']}.{name}.json"] = data
+
+    def bin_of(self, name: str) -> Targets:
+        """Return the bin that is responsible for a name."""
+        return self.bins[self._roles.get_role_for_target(f"owners/{name}.json")]
+
+    def sign(self, name: str, version: str, /, *owners: Owner, **changes: Any) -> None:
+        """Sign a release that is not in the log yet; `changes` are members of the predicate."""
+        record = self.registry.records[name]
+        row = next(each for each in record["releases"] if each["version"] == version)
+        row["statement"] = self.envelope(record, row, *owners, **changes)
+
+    def envelope(
+        self,
+        record: dict[str, Any],
+        row: dict[str, Any],
+        /,
+        *owners: Owner,
+        namespace: str = "release@psreg",
+        **changes: Any,
+    ) -> dict[str, Any]:
+        """Return what owners sign about a release, in an envelope (in-toto Statement v1, DSSE)."""
+        earlier = [
+            each["log"]["statement"]
+            for each in sorted(record["releases"], key=lambda r: r.get("log", {}).get("index", 0))
+            if "statement" in each.get("log", {}) and each is not row
+        ]
+        payload = encode(
+            {
+                "_type": "https://in-toto.io/Statement/v1",
+                "subject": [
+                    {
+                        "name": file["path"],
+                        "digest": {"sha256": file["sha256"]},
+                        "annotations": {"length": file["size"]},
+                    }
+                    for file in sorted(row["files"], key=lambda file: file["path"])
+                ],
+                "predicateType": "psreg:release/1",
+                "predicate": {
+                    "name": record["name"],
+                    "version": row["version"],
+                    "registry": self.registry.registry_id,
+                    "requires": row["release"].get("requires", {}),
+                    "previous": earlier[-1] if earlier else None,
+                    **changes,
+                },
+            }
+        )
+        message = b"DSSEv1 %d %s %d %s" % (len(TYPE), TYPE.encode(), len(payload), payload)
+        return {
+            "payloadType": TYPE,
+            "payload": base64.b64encode(payload).decode(),
+            "signatures": [
+                {"keyid": "any", "sig": _unarmoured(owner.sign(message, namespace))}
+                for owner in owners
+            ],
+        }
+
+
+def files_of(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what a release lists if its artifact is its only file."""
+    return [{"path": row["path"], "sha256": row["sha256"], "size": row["size"]}]
+
+
+def _unarmoured(text: bytes) -> str:
+    return "".join(text.decode().splitlines()[1:-1])
