@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -102,7 +103,8 @@ def _row(release: AuditedRelease, added: dict[str, Addition]) -> dict[str, Any]:
         "sha256": row.sha256 if row else None,
         "psreg": row.psreg if row else None,
         "owners": [_owner(owner) for owner in record.owners] if record else [],
-        "keys": [owner["key"] for owner in record.owners if "key" in owner] if record else [],
+        "keys": [*_keys(record.owners)] if record else [],
+        "signed": [*release.signed],
         "waived": [{"code": w.code, "by": w.who, "reason": w.reason} for w in row.waived]
         if row
         else [],
@@ -112,6 +114,12 @@ def _row(release: AuditedRelease, added: dict[str, Addition]) -> dict[str, Any]:
         "reviewers": [*commit.reviewers] if commit else [],
         "problems": [*release.problems],
     }
+
+
+def _keys(owners: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for owner in owners:
+        keys = owner.get("keys")
+        yield from map(str, keys if isinstance(keys, list) else [])
 
 
 def _owner(owner: Any) -> str:
@@ -126,8 +134,8 @@ class _Lines(list[str]):
 
 
 _COLUMNS = (
-    "index", "name", "version", "date", "sha256", "psreg", "owners", "keys", "waived", "yanked",
-    "commit", "merged", "reviewers", "problems",
+    "index", "name", "version", "date", "sha256", "psreg", "owners", "keys", "signed", "waived",
+    "yanked", "commit", "merged", "reviewers", "problems",
 )  # fmt: skip
 
 
@@ -157,6 +165,7 @@ def _print(rows: list[dict[str, Any]], checked: int, console: Console) -> None:
         waived = ", ".join(each["code"] for each in row["waived"])
         parts = [row["date"][:10], f"{what:<{width}}", (row["sha256"] or "")[:12], commit]
         parts += [f"waived {waived}"] if waived else []
+        parts += [f"signed by {', '.join(row['signed'])}"] if row["signed"] else []
         parts += [f"reviewed by {', '.join(row['reviewers'])}"] if row["reviewers"] else []
         console.line(f"{index:>6}  " + "  ".join(parts).rstrip())
         for problem in row["problems"]:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from psreg.client.seen_log import SeenLog
     from psreg.registry.catalog_head import SegmentRef
     from psreg.registry.catalog_segments import Row, Segment
+    from psreg.registry.owners.claim import Claim
     from psreg.registry.records import PackageRecord, ReleaseRecord
 
 MAX_RECORD = 8 * 1024 * 1024
@@ -120,13 +121,20 @@ class OpenRegistry:
         """
         if self._log is not None:
             self._log.check(record, row)
-        claim = self._client.target(owners_target(record.name), MAX_RECORD)
+        claim = self.claim(record.name)
         if claim is not None:
-            from psreg.registry.owners.claim import read_claim  # noqa: PLC0415 - few names are claimed
-
-            read_claim(claim, record.name).check(record, row, self.id)
+            claim.check(record, row, self.id)
         if (data := self._unchecked.pop(record.name, None)) is not None:
             self._client.keep(package_target(record.name), data)
+
+    def claim(self, name: str) -> Claim | None:
+        """Return who owns a name, None if it is not claimed. Raises TrustError: it is refused."""
+        data = self._client.target(owners_target(name), MAX_RECORD)
+        if data is None:
+            return None
+        from psreg.registry.owners.claim import read_claim  # noqa: PLC0415 - few names are claimed
+
+        return read_claim(data, name)
 
     @cached_property
     def _is_logged(self) -> bool:

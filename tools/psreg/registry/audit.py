@@ -16,6 +16,7 @@ from psreg.registry.log.checkpoint import Checkpoint, NoteKey, verified
 from psreg.registry.log.growth import check_continues, check_logged, logged_entries, tiles_of
 from psreg.registry.log.tiles import Files
 from psreg.registry.logged_releases import Read, checkpoint_of
+from psreg.registry.owners.claim import read_claim, signed_by
 from psreg.registry.records import FileRecord, PackageRecord, ReleaseRecord, read_record
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.reading import RegistryState
@@ -30,7 +31,8 @@ class AuditedRelease:
     """A release, and what disagrees about it.
 
     `index` is where the log has it, None if the log does not. `record` and `row` say what clients
-    are told, None if they are told nothing; name and version are then those in the log.
+    are told, None if they are told nothing; name and version are then those in the log. `signed`
+    are the owners who signed it, by account, such as `github:583231`.
     """
 
     name: str
@@ -39,6 +41,7 @@ class AuditedRelease:
     record: PackageRecord | None = None
     row: ReleaseRecord | None = None
     problems: tuple[str, ...] = ()
+    signed: tuple[str, ...] = ()
 
 
 def audit(state: RegistryState, read: Read, read_file: ReadFile) -> tuple[AuditedRelease, ...]:
@@ -63,7 +66,9 @@ def audit(state: RegistryState, read: Read, read_file: ReadFile) -> tuple[Audite
     log = _Log(newest, tiles, entries, info_of(state.root).log)
     records = (read_record(state.packages[name], name) for name in state.packages)
     releases = [
-        _audited(record, row, log, read_file) for record in records for row in record.releases
+        _audited(record, row, log, read_file, state)
+        for record in records
+        for row in record.releases
     ]
     known = {each.index for each in releases}
     releases += [_unknown(at, data) for at, data in enumerate(entries) if at not in known]
@@ -108,9 +113,18 @@ class _Log:
 
 
 def _audited(
-    record: PackageRecord, row: ReleaseRecord, log: _Log, read_file: ReadFile
+    record: PackageRecord, row: ReleaseRecord, log: _Log, read_file: ReadFile, state: RegistryState
 ) -> AuditedRelease:
     problems = [*log.problems(record, row), *_differing(row.all_files, read_file)]
+    data = state.owners.get(record.name)
+    claim = read_claim(data, record.name) if data else None
+    signed: tuple[str, ...] = ()
+    try:
+        if claim:
+            claim.check(record, row, state.registry_id)
+        signed = tuple(account for account, _ in signed_by(record, row, state.registry_id, claim))
+    except TrustError as error:
+        problems.append(error.message)
     return AuditedRelease(
         name=record.name,
         version=row.version,
@@ -118,6 +132,7 @@ def _audited(
         record=record,
         row=row,
         problems=tuple(problems),
+        signed=tuple(dict.fromkeys(signed)),
     )
 
 

@@ -8,8 +8,8 @@ it was then; everything after it needs the signatures of the owners.
 from __future__ import annotations
 
 import hashlib
-from base64 import b64decode
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,7 @@ from psreg.core.ssh_key import SshKey
 from psreg.formats.json.canonical import canonical
 from psreg.registry.json_members import Members, as_object, as_text
 from psreg.registry.log.entry import statement_digest
-from psreg.registry.owners.statement import Statement
+from psreg.registry.owners.statement import NAMESPACE, Statement, blobs_in
 from psreg.registry.records import PackageRecord, ReleaseRecord, is_later_schema, newer_format
 from psreg.registry.trust.roles import Target
 from psreg.registry.trust.ssh_signature import SshSignature
@@ -150,6 +150,31 @@ def keys_of(owners: tuple[Mapping[str, Any], ...]) -> Mapping[SshKey, str]:
     return found
 
 
+def requested_keys(record: PackageRecord) -> Mapping[SshKey, str]:
+    """Return the keys of the owners in entry.toml as `keys_of`; {} if one cannot be read."""
+    try:
+        return keys_of(record.owners)
+    except ValueError:
+        return {}
+
+
+def signed_by(
+    record: PackageRecord, row: ReleaseRecord, registry_id: str, claim: Claim | None
+) -> tuple[tuple[str, SshSignature], ...]:
+    """Return the owners' signatures of a release that are valid, each with the owner's account.
+
+    If the name is not claimed, the owners are those that its record requests.
+    """
+    keys = claim.keys if claim else requested_keys(record)
+    statement = statement_of(record, row, registry_id)
+    found = []
+    for signature in signatures_in(row.statement):
+        with suppress(TrustError):
+            key = signature.check(statement.message, NAMESPACE, keys)
+            found.append((keys[key], signature))
+    return tuple(found)
+
+
 def released_digest(record: PackageRecord, size: int) -> str:
     """Return the digest of the releases that are among the first `size` entries of the log.
 
@@ -196,9 +221,12 @@ def _place(row: ReleaseRecord) -> tuple[bool, int, Any]:
 
 
 def signatures_in(envelope: Any) -> tuple[SshSignature, ...]:
-    """Return the signatures in an envelope that psreg wrote; () for no envelope."""
-    found = envelope["signatures"] if envelope else ()
-    return tuple(SshSignature.read(b64decode(each["sig"])) for each in found)
+    """Return the signatures in an envelope of a record, () for none.
+
+    Raises:
+        TrustError: TRUST_STATEMENT: it is not an envelope.
+    """
+    return tuple(map(SshSignature.read, blobs_in(envelope))) if envelope is not None else ()
 
 
 def _malformed(name: str, why: str) -> TrustError:

@@ -17,7 +17,7 @@ from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import ReleaseId
 from psreg.core.ssh_key import SshKey
 from psreg.formats.layout import SIGNATURES, signature_file
-from psreg.registry.owners.claim import keys_of, read_claim, signatures_in, statement_of
+from psreg.registry.owners.claim import read_claim, requested_keys, signatures_in, statement_of
 from psreg.registry.owners.statement import NAMESPACE, Statement
 from psreg.registry.records import PackageRecord, ReleaseRecord, in_order, read_record
 from psreg.registry.trust.metadata import info_of
@@ -66,7 +66,7 @@ class SignedReleases:
         claim = read_claim(data, record.name) if data else None
         if self._registry_id is None or (claim is None and not given):
             return record
-        keys, threshold = (claim.keys, claim.threshold) if claim else (_requested(record), 0)
+        keys, threshold = (claim.keys, claim.threshold) if claim else (requested_keys(record), 0)
         for row in sorted(record.releases, key=_is_new):
             paths = given.get(row.version, {})
             statement = statement_of(record, row, self._registry_id)
@@ -126,14 +126,6 @@ def _numbered(files: Files) -> Iterator[tuple[str, int, PurePosixPath]]:
             yield release.version, number, path
 
 
-def _requested(record: PackageRecord) -> Mapping[SshKey, str]:
-    """Return the keys that entry.toml lists, {} if one of them cannot be read."""
-    try:
-        return keys_of(record.owners)
-    except ValueError:
-        return {}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signable:
     """A release that owners can sign: what they sign, who has which key, and what is there.
@@ -179,7 +171,7 @@ def to_sign(entry: Entry, version: str, state: RegistryState, now: datetime) -> 
     return Signable(
         release=release,
         statement=statement_of(record, row, state.registry_id),
-        keys=claimed.keys if claimed else _requested(record),
+        keys=claimed.keys if claimed else requested_keys(record),
         threshold=claimed.threshold if claimed else 0,
         signed=frozenset(each.key for each in signatures_in(row.statement)),
         place=place,

@@ -108,7 +108,7 @@ class Statement:
             raise _refused(f"the owners of {self.name} {self.version} signed something else")
         message, found = _encoded(payload), dict[Hashable, SshSignature]()
         wrong: list[str] = []
-        for blob in _signatures(members.get("signatures")):
+        for blob in blobs_in(members):
             try:
                 signature = SshSignature.read(blob)
                 owner = owners[signature.check(message, NAMESPACE, owners)]
@@ -129,8 +129,9 @@ def _encoded(payload: bytes) -> bytes:
     return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
 
 
-def _signatures(value: Any) -> list[bytes]:
-    """Return the signatures in an envelope. Raises TrustError TRUST_STATEMENT."""
+def blobs_in(envelope: Any) -> list[bytes]:
+    """Return the signatures in an envelope, as bytes. Raises TrustError TRUST_STATEMENT."""
+    value = envelope.get("signatures") if isinstance(envelope, dict) else None
     items = value if isinstance(value, list) else []
     texts = [each["sig"] for each in items if isinstance(each, dict) and _has_text(each)]
     if len(items) > MOST_SIGNATURES or len(texts) < len(items):
