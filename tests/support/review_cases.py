@@ -6,6 +6,7 @@ import os
 import re
 
 from support.bare import DELETED, EXECUTABLE, LINK, SUBMODULE
+from support.owners import Owner
 from support.paths import PBES
 
 ANA, BOB = 583231, 42
@@ -42,7 +43,9 @@ code = "REG011"
 names = ["*"]
 reason = "Nothing here is ever run."
 """
-STATEMENT = {"payload": "e30=", "signatures": [{"keyid": "a", "sig": "AA=="}]}
+SIGNED = "pbes/prompt/proven/signatures"
+SIGNER = Owner(7)
+"""The key of an owner of `proven`."""
 
 
 def hello(number, name="hello", *, prompt=PROMPT, release=CHANGES, readme=README, **files):
@@ -84,7 +87,6 @@ def tutor(number, *edits):
 def base():
     """Return the registry that all branches leave from."""
     tested = f"{RELEASE}{runs('claude', 'gemini')}"
-    signed = {"statement.json": json.dumps(STATEMENT)}
     return {
         "registry/policy.toml": POLICY.encode(),
         "README.md": b"# Prompts\n",
@@ -93,8 +95,9 @@ def base():
         **entry("welcome", OF_BOB, "1.0.0"),
         **entry("farewell", "owners = []\n", "1.0.0"),
         **entry("young", OF_ANA, "0.1.0"),
-        **entry("proven", OF_ANA),
-        **hello("1.0.0", "proven", release=tested, **evidence("claude", "gemini"), **signed),
+        **entry("proven", OF_ANA.replace("}]", f', keys = ["{SIGNER.line}"]}}]')),
+        **hello("1.0.0", "proven", release=tested, **evidence("claude", "gemini")),
+        f"{SIGNED}/1.0.0.1.txt": SIGNER.sign(b"1.0.0"),
         **entry("former", OF_ANA + YANKED + DEPRECATED, "1.0.0", "1.0.1"),
         **entry("purged", OF_ANA + '[yanked]\n"1.0.1" = "Held a name."\n', "1.0.0"),
         **entry("planned", OF_ANA, "1.0.0-rc.1"),
@@ -173,11 +176,7 @@ GOOD = {
     "fewer_limitations": hello(
         "1.1.1", prompt=worded(), release=re.sub("limitations.*\n", "limitations = []\n", CHANGES)
     ),
-    "signature_added": {
-        "pbes/prompt/proven/1.0.0/statement.json": json.dumps(
-            {**STATEMENT, "signatures": [*STATEMENT["signatures"], {"keyid": "b", "sig": "AQ=="}]}
-        ).encode()
-    },
+    "signature_added": {f"{SIGNED}/1.0.0.2.txt": SIGNER.sign(b"1.0.0 again")},
 }
 """What an owner may do without anybody looking."""
 
@@ -194,13 +193,10 @@ HUMAN = {
     "the_maintainers_own": hello("1.0.1", "farewell", prompt=worded()),
     "another_owner": {f"{HELLO}/entry.toml": OF_BOB.encode()},
     "another_licence": hello("1.2.0", prompt=worded(), release=CHANGES.replace("MIT", "CC0-1.0")),
-    "less_evidence": hello(
-        "1.0.1",
-        "proven",
-        release=CHANGES + runs("claude"),
-        **evidence("claude"),
-        **{"statement.json": json.dumps(STATEMENT)},
-    ),
+    "less_evidence": {
+        **hello("1.0.1", "proven", release=CHANGES + runs("claude"), **evidence("claude")),
+        f"{SIGNED}/1.0.1.1.txt": SIGNER.sign(b"1.0.1"),
+    },
     "not_signed_any_more": hello(
         "1.0.1",
         "proven",
@@ -247,14 +243,10 @@ BROKEN = {
             for p, c in tutor("1.0.0").items()
         },
     },
-    "statement_rewritten": {
-        "pbes/prompt/proven/1.0.0/statement.json": json.dumps(
-            {**STATEMENT, "payload": "W10="}
-        ).encode()
-    },
-    "statement_of_words": {
-        f"{HELLO}/1.1.0/statement.json": b'{"payload": "Say goodbye instead."}\n'
-    },
+    "signature_changed": {f"{SIGNED}/1.0.0.1.txt": SIGNER.sign(b"something else")},
+    "signature_of_words": {f"{SIGNED}/1.0.0.2.txt": b"Say goodbye instead.\n"},
+    "signature_of_a_stranger": {f"{SIGNED}/1.0.0.2.txt": Owner(9).sign(b"1.0.0")},
+    "signature_removed": {f"{SIGNED}/1.0.0.1.txt": DELETED},
     "two_steps_below_the_floor": {
         **hello("1.2.0", prompt=WITH_TONE),
         **hello("1.2.1", prompt=worded()),

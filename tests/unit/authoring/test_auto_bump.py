@@ -103,7 +103,7 @@ def test_golden_cases_come_along():
 
 def test_a_folder_whose_number_is_too_small_is_moved():
     asks = PROMPT.replace("Say hello.", "Say hello to {name}.")
-    more = {"evidence/claude.jsonl": "{}\n", "statement.json": "{}\n"}
+    more = {"evidence/claude.jsonl": "{}\n"}
     files = tree(
         entry(), update(prompt=asks.replace("[CONTENT]", "@version 1.0.1\n[CONTENT]"), **more)
     )

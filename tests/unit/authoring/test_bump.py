@@ -63,21 +63,19 @@ def test_a_version_moves_and_nothing_else():
 
 
 def test_what_was_true_of_the_old_bytes_stays_behind():
-    files = tree(evidence__a__b=b"x", statement__json=b"x")
+    files = tree(evidence__a__b=b"x")
     files[FOLDER / "evidence/claude.jsonl"] = b"{}\n"
-    files[FOLDER / "statement.json"] = b"{}"
+    files[FOLDER.parent / "signatures" / "0.1.0.1.txt"] = b"signed"
     files[FOLDER / "notes.md"] = b"kept\n"
-    for odd in ("evidence/a/b", "statement/json"):
-        files.pop(FOLDER / odd)
+    files.pop(FOLDER / "evidence/a/b")
     text = files[RELEASE].decode() + (
         '\n[[tested]]  # a run\nplatform = "claude"\n\n[waivers]\nPS010 = "quoted"  # why\n\n[[tested]]\nplatform = "x"\n'
     )
     files[RELEASE] = text.encode()
     result = bump(files, "trip_packer", Step.MINOR, all_rules())
     assert NEXT / "notes.md" in result.files
-    assert not [
-        path for path in result.files if "evidence" in str(path) or path.name == "statement.json"
-    ]
+    kept = ("evidence", "signatures")
+    assert not [path for path in result.files if any(word in str(path) for word in kept)]
     release = result.files[NEXT / "release.toml"].decode()
     value = tomllib.loads(release)
     assert "tested" not in value

@@ -49,7 +49,7 @@ def test_branches():
     [
         ([f"{FOLDER}/0.1.0/trip_packer.prompt", f"{FOLDER}/entry.toml"], "Add trip_packer 0.1.0"),
         ([f"{FOLDER}/entry.toml"], "Update trip_packer"),
-        ([f"{FOLDER}/0.1.0/statement.json"], "Update trip_packer"),
+        ([f"{FOLDER}/signatures/0.1.0.1.txt"], "Update trip_packer"),
         (
             [f"{FOLDER}/{number}/trip_packer.prompt" for number in ("1.1.0", "1.0.0")],
             "Add trip_packer 1.0.0 and 1.1.0",

@@ -56,7 +56,7 @@ def test_a_folder_holds_one_artifact(files):
 
 def test_a_folder_from_elsewhere():
     pbe = {"x.pbe.txt": json.dumps({"pbe_name": "x", "pbe_version": "1.0.0"}).encode()}
-    release = {"release.toml": b'license = "MIT"\n', "README.md": b"# X\n", "statement.json": b"{}"}
+    release = {"release.toml": b'license = "MIT"\n', "README.md": b"# X\n"}
     before = folder_operand(pbe | release, "before")
     after = folder_operand(pbe | {"README.md": b"# Y\n"}, "after")
     assert before.version == "1.0.0"

@@ -36,9 +36,7 @@ def test_a_first_publication():
     )
     files = tree(
         entry(toml='owners = [{forge = "github", id = 7, login = "o"}]\naliases = ["hi"]\n'),
-        version(
-            release=RELEASE + settings_row, **{"evidence/a.jsonl": "{}\n", "statement.json": "{}"}
-        ),
+        version(release=RELEASE + settings_row, **{"evidence/a.jsonl": "{}\n"}),
     )
     index = build(files, {}, NOW)
     assert index.released == (ReleaseId(entry_class="prompt", name="hello", version="1.0.0"),)
@@ -151,11 +149,13 @@ def test_a_changed_a_missing_and_a_new_file_of_a_release_are_reported():
     assert second.records["hello"].rows == first.records["hello"].rows
 
 
-def test_a_statement_may_come_later():
+def test_a_signature_may_come_later():
     first = build(tree(entry()), {}, NOW)
-    second = build(tree(entry(), version(**{"statement.json": "{}"})), first.records, LATER)
+    later = {f"{FOLDER.rpartition('/')[0]}/signatures/1.0.0.1.txt": "signed"}
+    second = build(tree(entry(), later), first.records, LATER)
     assert second.changed == ()
     assert second.records["hello"].rows == first.records["hello"].rows
+    assert second.records["hello"].folder != first.records["hello"].folder
 
 
 @pytest.mark.parametrize("left", [{}, {"pbes/prompt/hello/entry.toml": "owners = []\n"}])

@@ -26,7 +26,7 @@ from psreg.core.rule import RuleTable
 from psreg.core.spelling import nearest
 from psreg.core.version import Step, demanded, parse_version, step_between, stepped
 from psreg.formats import golden_case, toml_document
-from psreg.formats.layout import EVIDENCE, STATEMENT
+from psreg.formats.layout import EVIDENCE
 from psreg.formats.tree import Entry, Submission, Tree
 from psreg.lint.entries.submission_rules import MAX_FILE
 
@@ -118,7 +118,7 @@ def _is_version_specific(path: PurePosixPath) -> bool:
     """Tell whether a file is about the exact bytes of one version; golden cases are not."""
     if path.name.endswith(golden_case.SUFFIX):
         return False
-    return path.parts[0] == EVIDENCE or str(path) == STATEMENT
+    return path.parts[0] == EVIDENCE
 
 
 def entry_called(tree: Tree, name: str) -> Entry:
@@ -294,7 +294,6 @@ def _moved(
     new = {
         release.folder / path.relative_to(newest.folder): data
         for path, data in newest.files.items()
-        if path.name != STATEMENT  # its signatures are for the old number
     }
     new[release.artifact] = with_release(new[release.artifact], release)
     return Bump(

@@ -10,7 +10,7 @@ from psreg.core.classes import Format
 from psreg.formats import dotprompt, golden_case, pbe, release
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.golden_case import GoldenCase
-from psreg.formats.layout import EVIDENCE, STATEMENT
+from psreg.formats.layout import EVIDENCE
 from psreg.formats.pbe import Pbe
 from psreg.formats.release import ReleaseFile
 from psreg.formats.tree import Submission
@@ -86,9 +86,7 @@ def _with_files(
     alone: Side, manifest: ReleaseFile | None, files: Mapping[str, bytes], artifact: str
 ) -> Side:
     """Return an artifact alone with what is in the other `files` of its folder."""
-    around = {
-        path: data for path, data in files.items() if path not in (artifact, _RELEASE, STATEMENT)
-    }
+    around = {path: data for path, data in files.items() if path not in (artifact, _RELEASE)}
     return replace(
         alone,
         release=manifest if manifest and manifest.tree.parsed else None,

@@ -10,10 +10,7 @@ from psreg.core.identity import EntryId, ReleaseId, is_name
 from psreg.core.regex import lazy
 from psreg.core.version import is_version
 
-STATEMENT = "statement.json"
-"""The one file of a version folder that may be added, or gain signatures, later."""
-
-KNOWN_FILES = ("release.toml", "README.md", STATEMENT)
+KNOWN_FILES = ("release.toml", "README.md")
 """The files of a version folder beside the artifact."""
 
 EVIDENCE = "evidence"

@@ -108,8 +108,7 @@ class Walk:
 def extra_files(submission: Submission) -> Iterator[PurePosixPath]:
     """Yield the files that content rules read besides artifact, release.toml and README.md.
 
-    Other rules report files that are too large or too many. statement.json is left out: it contains
-    encoded signatures.
+    Other rules report files that are too large or too many.
     """
     known = (submission.id.filename, *KNOWN_FILES)
     for path in submission.paths[:MAX_FILES]:

@@ -21,7 +21,7 @@ from psreg import __version__
 from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import Report
 from psreg.core.identity import ReleaseId
-from psreg.formats.layout import STATEMENT, later_evidence
+from psreg.formats.layout import later_evidence
 from psreg.formats.protocol_versions import ProtocolConformance
 from psreg.formats.tree import Entry, Submission, Tree
 from psreg.formats.waivers import waiver_for
@@ -240,7 +240,6 @@ def _release(
         files=tuple(
             FileRecord(path=str(path), sha256=_sha256(data), size=len(data))
             for path, data in submission.files.items()
-            if path != submission.folder / STATEMENT
         ),
         release=submission.release.value,
         waived=_waived(submission, codes),
@@ -315,11 +314,7 @@ def _changes(row: ReleaseRecord, submission: Submission | None) -> list[ChangedF
 
 def _digests(submission: Submission) -> dict[PurePosixPath, str]:
     """Return the digests of the files that a record lists."""
-    return {
-        path: _sha256(data)
-        for path, data in submission.files.items()
-        if path != submission.folder / STATEMENT
-    }
+    return {path: _sha256(data) for path, data in submission.files.items()}
 
 
 def _sha256(data: bytes) -> str:

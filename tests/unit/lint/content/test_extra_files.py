@@ -90,10 +90,6 @@ def test_evidence_is_not_fixed():
     assert all(d.fix is None for d in found_in("evidence/a.jsonl", text).values())
 
 
-def test_a_signed_statement_is_not_read():
-    assert found_in("statement.json", f'{{"payload": "{KEY}"}}') == {}
-
-
 def test_findings_there_are_new_with_this_version():
     assert found_in("NOTES.md", KEY)["PS040"].since == "0.2.0"
 

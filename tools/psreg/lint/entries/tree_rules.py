@@ -23,6 +23,7 @@ from psreg.core.version import parse_version
 from psreg.formats.layout import (
     EVIDENCE,
     KNOWN_FILES,
+    SIGNATURES,
     SUFFIXES,
     Irregular,
     is_device,
@@ -61,6 +62,7 @@ def stray_file(tree: Tree) -> Iterator[Finding]:
     pbes/<class>/<name>/<version>/release.toml
     pbes/<class>/<name>/<version>/README.md
     pbes/<class>/<name>/<version>/evidence/…
+    pbes/<class>/<name>/signatures/<version>.<number>.txt
     ```
 
     The only other file allowed here is `pbes/README.md`, in which the maintainers explain the
@@ -150,6 +152,9 @@ def bad_folder_name(tree: Tree) -> Iterator[Finding]:
         elif not is_name(name):
             folder, message = entry_folder, f"`{name}` is not a name"
             hint = f"Rename the folder to {name_like(name)}." if name_like(name) else ""
+        elif version == SIGNATURES:
+            folder, message = path, "a signature is not called so"
+            hint = "Name it <version>.<number>.txt, as `psreg sign` does: 1.2.0.1.txt."
         else:
             folder, message = entry_folder / version, f"`{version}` is not a version"
             hint = f"Rename the folder to {version_like(version)}."

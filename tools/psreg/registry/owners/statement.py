@@ -124,6 +124,32 @@ class Statement:
         return tuple(found.values())
 
 
+def fault_in(armoured: bytes, lines: Iterable[str]) -> str:
+    """Return why a file cannot be the signature of an owner; "" if it can.
+
+    `lines` are the public keys of the owners, as in `~/.ssh/id_ed25519.pub`. What is signed is not
+    looked at.
+    """
+    try:
+        signature = SshSignature.parse(armoured)
+    except TrustError as error:
+        return error.message
+    if signature.namespace != NAMESPACE:
+        return f"it was made for {signature.namespace!r}, not for {NAMESPACE!r}"
+    if signature.reserved:
+        return "it contains more than a signature"
+    if signature.key not in map(_key, lines):
+        return f"its key, {signature.key.fingerprint}, is not listed in entry.toml"
+    return ""
+
+
+def _key(line: str) -> SshKey | None:
+    try:
+        return SshKey.parse(line)
+    except ValueError:
+        return None  # which a rule of the check reports
+
+
 def _encoded(payload: bytes) -> bytes:
     kind = PAYLOAD_TYPE.encode()
     return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)

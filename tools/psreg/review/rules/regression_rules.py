@@ -6,11 +6,8 @@ from collections.abc import Iterator
 
 from psreg.core.diagnostics import WARNING, Finding
 from psreg.core.rule import rule
-from psreg.formats.json import json_document
-from psreg.formats.layout import STATEMENT
 from psreg.formats.tree import Submission
 from psreg.review.change import ChangeSet
-from psreg.review.rules.released_rules import signatures
 from psreg.review.rules.version_rules import updates
 
 
@@ -123,11 +120,11 @@ def signature_dropped(change: ChangeSet) -> Iterator[Finding]:
     access to the account alone.
 
     ## Fix
-    Ask the owners to sign the release. You can also add `statement.json` later, in a separate
-    change. If a key is lost, tell the registry's maintainers.
+    Ask the owners to sign the release. Signatures can also be added later, in a separate change.
+    If a key is lost, tell the registry's maintainers.
 
-    ```text
-    pbes/prompt/email_reply/1.2.0/statement.json
+    ```sh
+    psreg sign email_reply
     ```
     """
     for release, previous in updates(change):
@@ -135,14 +132,13 @@ def signature_dropped(change: ChangeSet) -> Iterator[Finding]:
         if new < old:
             yield Finding(
                 message=f"{previous.id.version} has {old} signature(s), this release has {new}",
-                path=str(release.submission.folder / STATEMENT),
-                hint="Ask the owners to sign it; statement.json can also be added later.",
+                path=str(release.submission.release_path),
+                hint="Ask the owners to run `psreg sign`; signatures can also be added later.",
             )
 
 
 def _signatures(submission: Submission) -> int:
-    data = submission.tree.files.get(submission.folder / STATEMENT)
-    return len(signatures(json_document.parse(data).value)) if data else 0
+    return [release for release, _ in submission.entry.signatures.values()].count(submission.id)
 
 
 REGRESSION_RULES = (license_changed, evidence_dropped, limitation_dropped, signature_dropped)

@@ -1,102 +1,54 @@
 """The rules about released versions: they keep their bytes, their name and their class.
 
-Only a `statement.json` and the transcripts of later runs can be added to one. Only programs read a
-statement, so it contains a signed statement and nothing else.
+Only the transcripts of later runs can be added to one, and signatures of its owners beside it. Only
+programs read a signature, so its file contains nothing else.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Any
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.identity import ReleaseId
 from psreg.core.rule import rule
-from psreg.formats.json import json_document
-from psreg.formats.json.json_document import JsonTree
-from psreg.formats.json.pointer import join
-from psreg.formats.layout import STATEMENT, later_evidence
+from psreg.formats.layout import later_evidence, signature_file
 from psreg.review.change import ChangeSet, FileChange, Touch, TouchedEntry
 from psreg.review.rules.version_rules import checked_releases
 
-MOST_SIGNATURES = 100
-"""The same limit as for the owners of an entry."""
-
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
-_LABEL = re.compile(r"[!-~]{1,200}")
-_STATEMENT = {"payload": _BASE64, "payloadType": _LABEL}
-_SIGNATURE = {"keyid": _LABEL, "sig": _BASE64}
-
 
 @rule("CHG033", spec="registry/CHANGES", severity=ERROR)
-def statement_invalid(change: ChangeSet) -> Iterator[Finding]:
-    """A `statement.json` is not a signed statement.
+def signature_invalid(change: ChangeSet) -> Iterator[Finding]:
+    """A file in `signatures/` is not the signature of an owner.
 
     ## Why
-    This is the only file that can be changed after its release. So it must not be a way to add
-    something else to a released version: a text that a model would read, a second payload under
-    the same name, or hidden content.
+    A signature can be added at any time, also to a released version. So it must not be a way to
+    add something else: a text that a model would read, or a signature by someone who does not own
+    the name. Only whoever has one of the keys in entry.toml can sign a release.
 
     ## Fix
-    Write a payload and its signatures, each in base64, and nothing else:
+    Let `psreg sign` write the file. If you sign with `ssh-keygen`, use the namespace
+    `release@psreg`, and a key that is listed in entry.toml before the change:
 
-    ```json
-    {
-      "payload": "eyJuYW1lIjogImVtYWlsX3JlcGx5In0=",
-      "payloadType": "application/vnd.in-toto+json",
-      "signatures": [{"keyid": "ana", "sig": "MEUCIQDx"}]
-    }
+    ```sh
+    psreg sign email_reply --message | ssh-keygen -Y sign -n release@psreg -f ~/.ssh/id_ed25519
     ```
     """
     for file in change.files:
-        release = ReleaseId.of(file.path)
-        if release is None or file.path != release.folder / STATEMENT:
+        signed = signature_file(file.path)
+        if signed is None or file.touch is Touch.DELETED or file.path not in change.head.files:
             continue
-        if file.touch is not Touch.DELETED and file.path in change.head.files:
-            tree = json_document.parse(change.head.files[file.path])
-            for pointer, message in _faults(tree):
-                yield Finding(message=message, at=pointer, path=str(file.path))
-
-
-def _faults(tree: JsonTree) -> Iterator[tuple[str, str]]:
-    """Yield the pointer and message of the first fault."""
-    found = [("", issue.message) for issue in tree.issues] or [*_of_statement(tree.value)]
-    yield from found[:1]
-
-
-def _of_statement(value: Any) -> Iterator[tuple[str, str]]:
-    if not isinstance(value, dict):
-        yield "", "a statement must be an object"
-        return
-    rest = {key: inner for key, inner in value.items() if key != "signatures"}
-    yield from _of_texts(rest, _STATEMENT, "")
-    items = value.get("signatures")
-    if not isinstance(items, list) or not 0 < len(items) <= MOST_SIGNATURES:
-        yield "/signatures", f"a statement must have 1 to {MOST_SIGNATURES} signatures"
-        return
-    for index, item in enumerate(items):
-        at = join(("signatures", index))
-        if isinstance(item, dict):
-            yield from _of_texts(item, _SIGNATURE, at)
+        release, _ = signed
+        entry = change.head.entry(release.entry)
+        if entry is None or release.version not in entry.versions:
+            told = f"there is no {release.name} {release.version} to sign"
         else:
-            yield at, "a signature must be an object with `keyid` and `sig`"
+            from psreg.registry.owners.statement import fault_in  # noqa: PLC0415 - few changes sign
 
-
-def _of_texts(
-    members: dict[str, Any], known: dict[str, re.Pattern[str]], at: str
-) -> Iterator[tuple[str, str]]:
-    """Yield which members are unknown, invalid or missing."""
-    for key, text in members.items():
-        if key not in known:
-            yield at, "the statement contains an unknown key"
-        elif not (isinstance(text, str) and known[key].fullmatch(text)):
-            kind = "base64" if known[key] is _BASE64 else "1 to 200 printable characters"
-            yield at + join((key,)), f"`{key}` must be {kind}"
-    needed = next(key for key, pattern in known.items() if pattern is _BASE64)
-    if needed not in members:
-        yield at, f"`{needed}` is missing"
+            owned = change.base.entry(release.entry) or entry
+            told = fault_in(change.head.files[file.path], (key for _, key in owned.file.keys))
+        if told:
+            yield Finding(message=told, path=str(file.path))
 
 
 ACTIONS = ("registry", "actions")
@@ -116,9 +68,9 @@ def released_file_changed(change: ChangeSet) -> Iterator[Finding]:
     ## Why
     People who installed 1.2.0 have what 1.2.0 was on the day of its release: lock files contain
     its digest, mirrors contain its bytes, reviews and test runs are about exactly that text. If a
-    version could change afterwards, none of this would mean anything. Only `statement.json` may be
-    added later, and the transcript of a later test run, `evidence/<platform>-<date>.jsonl`, which
-    the record lists as added.
+    version could change afterwards, none of this would mean anything. Only the transcript of a
+    later test run may be added, `evidence/<platform>-<date>.jsonl`, which the record lists as
+    added. Signatures are beside the version folders, in `signatures/`.
 
     ## Fix
     Undo the change to the released folder and make it in a new version, however small it is:
@@ -137,13 +89,11 @@ def released_file_changed(change: ChangeSet) -> Iterator[Finding]:
                 continue
             if _is_new_evidence(file):
                 continue
-            if file.path != release.folder / STATEMENT or file.touch is Touch.DELETED:
-                yield Finding(
-                    message=f"a file is {_VERBS[file.touch]} the released version "
-                    f"{release.version}",
-                    path=str(file.path),
-                    hint=_undo(file, entry),
-                )
+            yield Finding(
+                message=f"a file is {_VERBS[file.touch]} the released version {release.version}",
+                path=str(file.path),
+                hint=_undo(file, entry),
+            )
 
 
 def _is_new_evidence(file: FileChange) -> bool:
@@ -305,53 +255,28 @@ def class_changed(change: ChangeSet) -> Iterator[Finding]:
 
 
 @rule("CHG005", spec="registry/CHANGES", severity=ERROR)
-def statement_rewritten(change: ChangeSet) -> Iterator[Finding]:
-    """The signed statement of a released version changes in more than added signatures.
+def signature_changed(change: ChangeSet) -> Iterator[Finding]:
+    """A signature in `signatures/` is modified or deleted.
 
     ## Why
-    `statement.json` is what the owners signed about a release. Another owner may sign it later;
-    the payload and the existing signatures must not change. A statement with another payload, or
-    without an earlier signature, is a different statement about the same bytes, and it would be
-    unclear which of the two is valid.
+    A signature says that an owner released exactly these bytes. It stays true, even if the owner
+    changes keys or leaves; who deletes it hides what was signed. Other owners can add theirs.
 
     ## Fix
-    Restore the file, and only add to its `signatures`:
+    Restore the file, and add another one with the next number:
 
-    ```json
-    {"payload": "…", "payloadType": "…", "signatures": [{"sig": "first"}, {"sig": "added"}]}
+    ```sh
+    git checkout origin/main -- pbes/prompt/email_reply/signatures
+    psreg sign email_reply@1.2.0
     ```
     """
     for file in change.files:
-        release = ReleaseId.of(file.path)
-        if release is None or file.touch is not Touch.MODIFIED:
-            continue
-        if file.path == release.folder / STATEMENT and not _only_adds(
-            change.base.files.get(file.path, b""), change.head.files.get(file.path, b"")
-        ):
+        if signature_file(file.path) is not None and file.touch is not Touch.ADDED:
             yield Finding(
-                message="the signed statement changed; only new signatures may be added",
+                message="a signature never changes",
                 path=str(file.path),
-                hint="Restore the payload and the signatures; then add the new signatures.",
+                hint="Restore it, and add another one with the next number.",
             )
-
-
-def _only_adds(before: bytes, after: bytes) -> bool:
-    """Tell whether `after` is the statement `before` with signatures added."""
-    old, new = json_document.parse(before).value, json_document.parse(after).value
-    if not (isinstance(old, dict) and isinstance(new, dict)):
-        return False
-    more = signatures(new)
-    return _signed(old) == _signed(new) and all(item in more for item in signatures(old))
-
-
-def _signed(statement: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in statement.items() if key != "signatures"}
-
-
-def signatures(statement: Any) -> list[Any]:
-    """Return the signatures of a statement as JSON data; [] if it is not a statement."""
-    found = statement.get("signatures") if isinstance(statement, dict) else None
-    return found if isinstance(found, list) else []
 
 
 RELEASED_RULES = (
@@ -359,6 +284,6 @@ RELEASED_RULES = (
     version_removed,
     entry_removed,
     class_changed,
-    statement_rewritten,
-    statement_invalid,
+    signature_changed,
+    signature_invalid,
 )

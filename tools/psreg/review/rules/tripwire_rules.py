@@ -21,7 +21,7 @@ from psreg.core.rule import Rule, rule
 from psreg.core.version import Step, step_between
 from psreg.formats.golden_case import SUFFIX
 from psreg.formats.json.pointer import join
-from psreg.formats.layout import EVIDENCE, STATEMENT
+from psreg.formats.layout import EVIDENCE
 from psreg.formats.toml_document import MOST as MOST_ITEMS
 from psreg.formats.tree import Submission
 from psreg.lint.content import CONTENT_RULES, texts
@@ -214,7 +214,7 @@ def _plain(submission: Submission) -> Iterator[PurePosixPath]:
     Transcripts that a test run cites are left out, since the author did not write them; so are
     golden cases, which repeat the artifact.
     """
-    others = (submission.artifact_path, submission.release_path, submission.folder / STATEMENT)
+    others = (submission.artifact_path, submission.release_path)
     cited = {submission.folder / run.evidence for run in submission.release.tested}
     for path in submission.paths:
         proof = submission.folder / EVIDENCE in path.parents
