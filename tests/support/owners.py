@@ -17,9 +17,6 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from psreg.registry.owners.claim import statement_of
-from psreg.registry.records import PackageRecord, ReleaseRecord
-
 
 def _string(data: bytes) -> bytes:
     return len(data).to_bytes(4, "big") + data
@@ -76,14 +73,3 @@ def place_of(
 ) -> PurePosixPath:
     """Return the path of a signature file."""
     return PurePosixPath("pbes", entry_class, name, "signatures", f"{version}.{number}.txt")
-
-
-def signed_row(
-    record: PackageRecord, row: ReleaseRecord, registry_id: str, *owners: Owner
-) -> dict[PurePosixPath, bytes]:
-    """Return the files with which these owners sign a release of a record."""
-    message = statement_of(record, row, registry_id).message
-    return {
-        place_of(record.name, row.version, number, record.entry_class): owner.sign(message)
-        for number, owner in enumerate(owners, start=1)
-    }

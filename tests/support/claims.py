@@ -1,0 +1,53 @@
+"""A registry with a claimed name, as tests of claims begin."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+
+from psreg.formats.tree import Tree as RegistryTree
+from psreg.registry.claiming import Claimed, claim_names
+from psreg.registry.owners.signed_releases import to_sign
+from psreg.registry.records import PackageRecord, read_record
+from support.owners import ANA, Owner, entry_toml, place_of
+from support.publishing import NOW, Tree, entry, ports, release, state_of
+
+ALPHA = PurePosixPath("pbes/prompt/alpha/entry.toml")
+
+
+def owned(*versions: str, by: tuple[Owner, ...] = (ANA,), threshold: int = 1) -> Tree:
+    """Return the files of `alpha`, which these owners ask for, and of `beta`, which nobody does."""
+    toml = {ALPHA: entry_toml(*by, threshold=threshold)}
+    return entry("alpha", *versions) | entry("beta", "1.0.0") | toml
+
+
+def claim(
+    home: Path, registry: Path, tree: Tree, *names: str, now: datetime = NOW
+) -> tuple[Claimed, ...]:
+    """Claim names as their entry.toml asks, or all that have owners."""
+    found = [each for each in RegistryTree(tree).entries if each.file.owners]
+    chosen = [each for each in found if not names or each.name in names]
+    return claim_names(chosen, now, ports(home, registry))
+
+
+def record_of(registry: Path, name: str = "alpha") -> PackageRecord:
+    """Return the record that is signed."""
+    return read_record(state_of(registry).packages[name], name)
+
+
+def signed_by(registry: Path, tree: Tree, version: str, *owners: Owner) -> Tree:
+    """Return the files with which owners sign a version of `alpha` in a tree."""
+    alpha = next(each for each in RegistryTree(tree).entries if each.name == "alpha")
+    message = to_sign(alpha, version, state_of(registry), NOW).statement.message
+    numbered = enumerate(owners, start=1)
+    return {place_of("alpha", version, n): owner.sign(message) for n, owner in numbered}
+
+
+def claimed(
+    home: Path, registry: Path, *, by: tuple[Owner, ...] = (ANA,), threshold: int = 1
+) -> Tree:
+    """Publish `alpha` 1.0.0, and let its owners claim it; return the tree."""
+    tree = owned("1.0.0", by=by, threshold=threshold)
+    release(home, registry, tree)
+    claim(home, registry, tree)
+    return tree
