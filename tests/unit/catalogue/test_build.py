@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.metadata import signers_of
 from psreg.registry.trust.reading import open_registry
 from support.catalogue import checkout
+from support.claims import claimed
 from support.publishing import NOW, entry, files, logless, release
 
 
@@ -118,6 +120,39 @@ def test_a_preview_of_what_was_never_published_serves_nothing() -> None:
     assert [*preview.roles] == [*preview.bins] == ["drafts"]
     assert preview.records("drafts") == {}
     assert preview.head.segments == ()
+
+
+def served_of(folder: Path) -> ServedRegistry:
+    read = RegistryFolder(folder).read
+    state = open_registry(read)
+    assert state is not None
+    return ServedRegistry(state, read)
+
+
+def test_claims_are_served(tmp_path: Path) -> None:
+    claimed(tmp_path / "home", tmp_path / "registry")
+    served = served_of(tmp_path / "registry")
+    found = dict(served.files({}))
+    assert set(found) == served.paths
+    (claim,) = (path for path in found if path.startswith("targets/owners/"))
+    assert json.loads(found[claim])["name"] == "alpha"
+    roles = {path.split(".")[-2] for path in found if path.startswith("metadata/")}
+    assert roles > {"owners", *served.state.bins_below["owners"].roles}
+    assert [*found].index("metadata/2.targets.json") > [*found].index("metadata/1.owners.json")
+    assert {*served.bins} == {*served.state.bins.roles}
+    again = dict(served.files(served.roles, served={claim}))
+    assert not [path for path in again if path == claim or path.startswith("metadata/1.o")]
+
+
+def test_bins_that_are_former_ones_are_not_served(tmp_path: Path) -> None:
+    """After the 257th name there are more bins; the snapshot lists the former ones for good."""
+    for count, bins in ((256, 16), (257, 64)):
+        tree = {p: d for n in range(count) for p, d in entry(f"n{n}", "1.0.0").items()}
+        release(tmp_path / "home", tmp_path / "registry", tree)
+        served = served_of(tmp_path / "registry")
+        assert len([*served.bins]) == bins
+        assert set(dict(served.files({}))) == served.paths
+    assert len(served.state.versions) > len(served.roles)
 
 
 def test_what_is_served_is_all_that_is_in_force(root: Path) -> None:

@@ -19,6 +19,8 @@ from psreg.registry.log.growth import grow_log, tiles_of
 from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.roles import Target
+from support.claims import claimed, owned, signed_by
+from support.owners import ANA, BEN
 from support.publishing import (
     FIRST,
     NOW,
@@ -66,6 +68,26 @@ def test_every_release_in_the_order_of_the_log(home: Path, published: Path) -> N
         assert each.record is not None
         assert each.row is not None
         assert (each.record.name, each.row.version, each.problems) == (each.name, each.version, ())
+
+
+def test_who_signed_a_release(home: Path, registry: Path) -> None:
+    claimed(home, registry, by=(ANA, BEN))
+    tree = owned("1.0.0", "1.1.0", by=(ANA, BEN))
+    tree |= signed_by(registry, tree, "1.1.0", BEN)
+    release(home, registry, tree)
+    found = {f"{each.name} {each.version}": each for each in audited(home, registry, tree)}
+    assert {name: (each.signed, each.problems) for name, each in found.items()} == {
+        "alpha 1.0.0": ((), ()),
+        "beta 1.0.0": ((), ()),
+        "alpha 1.1.0": (("github:2",), ()),
+    }
+
+    def unsigned(releases: Any) -> None:
+        releases[1]["statement"] = None
+
+    change_record(home, registry, unsigned)
+    ((name, (problem,)),) = problems(home, registry, tree).items()
+    assert (name, "0 of the 1 signatures" in problem) == ("alpha 1.1.0", True)
 
 
 def test_files_that_are_not_those_that_were_released(home: Path, published: Path) -> None:
