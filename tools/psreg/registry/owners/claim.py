@@ -98,6 +98,8 @@ class Claim:
                     "released then"
                 )
             return
+        if row.log.statement is None:
+            raise _refused(f"{title} was not signed by its owners when it was released")
         statement = statement_of(record, row, registry_id)
         if row.log.statement != statement.digest:
             raise _refused(f"the log says that the owners of {title} signed something else")

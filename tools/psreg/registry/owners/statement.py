@@ -101,6 +101,8 @@ class Statement:
         Raises:
             TrustError: TRUST_STATEMENT.
         """
+        if envelope is None:
+            raise _refused(f"{self.name} {self.version} is not signed by its owners")
         members = envelope if isinstance(envelope, dict) else {}
         payload = self.payload
         written = b64encode(payload).decode()
