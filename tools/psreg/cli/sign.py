@@ -130,7 +130,7 @@ def _write(root: Path, signable: Signable, key: SshKey, file: Path) -> None:
 
 
 def _document(signable: Signable, key: SshKey, status: str) -> dict[str, Any]:
-    owners = {signable.keys[each] for each in (*signable.signed, key) if each in signable.keys}
+    owners = signable.signed_by | {signable.keys[key]}
     return {
         "schema": SCHEMA,
         "name": signable.release.name,

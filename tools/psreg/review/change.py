@@ -26,6 +26,7 @@ from psreg.lint.locate import MOST
 
 if TYPE_CHECKING:
     from psreg.lint.content.texts import Content
+    from psreg.registry.owners.signed_releases import Signable
 
 
 class Touch(StrEnum):
@@ -126,7 +127,8 @@ class ChangeSet:
     """The difference between two trees. `author` is None if the forge does not identify them.
 
     `landed` is called if a finding may be due to what was merged after the change was made.
-    `published` returns the published releases of the base whose text may be like that of one.
+    `published` returns the published releases of the base whose text may be like that of one, and
+    `to_sign` what owners of an entry sign about a version, None if the base has no signed state.
     """
 
     def __init__(
@@ -138,9 +140,11 @@ class ChangeSet:
         landed: Callable[[], Landed] = Landed,
         *,
         published: Callable[[ReleaseSketch], Iterable[ReleaseSketch]] = lambda _: (),
+        to_sign: Callable[[Entry, str], Signable | None] = lambda *_: None,
     ) -> None:
         self._find_landed = landed
         self.published = published
+        self.to_sign = to_sign
         self.base = base
         self.head = head
         self.files = tuple(sorted(files, key=lambda change: change.path))

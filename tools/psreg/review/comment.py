@@ -21,6 +21,7 @@ from psreg.review.comment_code import (
     MOST_REMARKS,
     diff_blocks,
     missing_file_blocks,
+    signature_blocks,
     suggestion_blocks,
 )
 from psreg.review.review_report import step_text, verdict_text
@@ -150,6 +151,13 @@ def _detail(review: Review, unplaced: int) -> tuple[Part, ...]:
             weight=75,
             share=5_000,
             more="\n…and {} more files.\n",
+        ),
+        Part(
+            blocks=signature_blocks(review),
+            weight=85,
+            share=10_000,
+            before="\n#### Signatures\n\n",
+            more="\n…and {} more releases to sign.\n",
         ),
         Part(
             blocks=diff_blocks(review),

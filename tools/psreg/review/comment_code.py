@@ -7,11 +7,14 @@ or it is left out; a block that people only read may be cropped.
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import PurePosixPath
+from shlex import quote
+from typing import TYPE_CHECKING
 
 from psreg.core.excerpt import common_start
 from psreg.core.terminal import plain
@@ -19,6 +22,9 @@ from psreg.lint.reports.markdown import code, neutral
 from psreg.lint.reports.unified_diff import unified
 from psreg.review.suggestions import Suggestion
 from psreg.review.verdict import Review, ReviewedRelease
+
+if TYPE_CHECKING:
+    from psreg.registry.owners.signed_releases import Signable
 
 REMARK = "<!-- psreg suggestion "
 """Start of the first line of a remark, by which a bot recognizes its own remarks."""
@@ -31,6 +37,7 @@ _FINGERPRINT = 32
 
 _LONGEST_SUGGESTION = 4_000
 _LONGEST_FILE = 8_000
+_LONGEST_MESSAGE = 8_000
 
 _DIFF_ROOM = 24_000
 """Characters reserved for the differences of all releases together."""
@@ -110,6 +117,39 @@ def missing_file_blocks(review: Review) -> tuple[str, ...]:
 
 def _file(path: PurePosixPath, text: str) -> str:
     return fenced(text, {".toml": "toml", ".md": "markdown"}.get(path.suffix, "text"))
+
+
+def signature_blocks(review: Review) -> tuple[str, ...]:
+    """Return a block for each release that its owners can sign, with how they do so."""
+    return tuple(
+        _signatures(release.title, release.signable)
+        for release in review.releases
+        if release.signable
+    )
+
+
+def _signatures(title: str, signable: Signable) -> str:
+    by, missing = sorted(signable.signed_by), signable.threshold - len(signable.signed_by)
+    if missing > 0:
+        who = "owner signs" if missing == 1 else "owners sign"
+        told = f"{code(title)} is released when {missing} more {who} it."
+    elif by:
+        return f"{code(title)} is signed by {neutral(', '.join(by))}.\n"
+    else:
+        told = f"{code(title)} can be signed by its owners."
+    from psreg.registry.owners.statement import NAMESPACE  # noqa: PLC0415 - few releases are signed
+
+    message = b64encode(signable.statement.message).decode()
+    names = f"{signable.release.name}@{signable.release.version}"
+    command = f"psreg sign {names}"
+    if len(message) <= _LONGEST_MESSAGE:
+        folder, place = quote(str(signable.place.parent)), quote(str(signable.place))
+        command += (
+            f"\n# or without psreg:\nmkdir -p {folder} && printf %s '{message}' | base64 --decode |"
+            f" ssh-keygen -Y sign -n {NAMESPACE} -f ~/.ssh/id_ed25519 > {place}"
+        )
+    then = "In a checkout of the branch, then commit the file in `signatures/` and push it:"
+    return f"{told} {then}\n\n{fenced(command, 'sh')}"
 
 
 def diff_blocks(review: Review) -> tuple[str, ...]:

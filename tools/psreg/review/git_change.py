@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, time
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from psreg.core.errors import PsregError
 from psreg.core.identity import Author, ReleaseId
-from psreg.formats.tree import Tree
+from psreg.formats.tree import Entry, Tree
 from psreg.git.objects import Objects, Row
 from psreg.git.repository import Merge, Repository
 from psreg.git.tree_diff import Difference, FolderPair, differences, lookup
@@ -21,6 +21,7 @@ from psreg.review.partial_view import ENTRY_FILE, View, aliases_in, folder_of, k
 
 if TYPE_CHECKING:
     from psreg.registry.difference import SignedNames
+    from psreg.registry.owners.signed_releases import Signable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,13 +60,15 @@ def read_change(
     merge = repository.merge(base_rev, head_rev)
     view = View(repository.git, repository.objects, merge.before, merge.differences)
     after = view.head()
+    published = _Published(repository.objects, merge.before, today)
     change = ChangeSet(
         Tree(view.base(), today=today),
         Tree(after, after.irregular, today=today),
         tuple(_file_change(path, one, merge.sources) for path, one in merge.differences.items()),
         author,
         landed=lambda: _landed(repository.objects, merge, view),
-        published=_Published(repository.objects, merge.before).near,
+        published=published.near,
+        to_sign=published.to_sign,
     )
     return Changes(change=change, base=merge.base, tip=merge.tip, head=merge.head)
 
@@ -90,8 +93,9 @@ def _landed(objects: Objects, merge: Merge, view: View) -> Landed:
 class _Published:
     """What a registry has published, as far as the commit with the root folder `root` has it."""
 
-    def __init__(self, objects: Objects, root: str) -> None:
+    def __init__(self, objects: Objects, root: str, today: date | None) -> None:
         self._objects, self._root = objects, root
+        self._now = datetime.combine(today or date.min, time.min, UTC)
 
     def near(self, release: ReleaseSketch) -> Iterable[ReleaseSketch]:
         """Return releases that may be like one; none if the signed state cannot be read."""
@@ -99,6 +103,19 @@ class _Published:
             return list(self._names.near(release)) if self._names else ()
         except PsregError:
             return ()
+
+    def to_sign(self, entry: Entry, version: str) -> Signable | None:
+        """Return what owners sign about a version; None if the signed state cannot be read."""
+        if self._read("metadata/timestamp.json") is None:
+            return None
+        from psreg.registry.owners.signed_releases import to_sign  # noqa: PLC0415 - as above
+        from psreg.registry.trust.reading import open_registry  # noqa: PLC0415
+
+        try:
+            state = open_registry(self._read)
+            return to_sign(entry, version, state, self._now) if state else None
+        except PsregError:
+            return None
 
     @cached_property
     def _names(self) -> SignedNames | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, Diagnostic, Report
 from psreg.core.errors import FindingsError
@@ -26,6 +27,9 @@ from psreg.review.rules import HUMAN
 from psreg.review.rules.version_rules import below_the_floor, checked_releases
 from psreg.review.suggestions import in_diff, suggestions
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
+
+if TYPE_CHECKING:
+    from psreg.registry.owners.signed_releases import Signable
 
 MissingFiles = Callable[[NewRelease, Author | None], Mapping[PurePosixPath, str]]
 """Drafts the files that a release lacks, for the author of the change: text by path."""
@@ -80,10 +84,14 @@ def review(
     found = explained(change, check_change(change, rules))
     report = Report.of(len(files), found, policy.site_address)
     reasons = tuple(dict.fromkeys(_reasons(report.diagnostics, _stated_origins(change))))
-    releases = tuple(_released(new, change, missing_files) for new in checked_releases(change))
+    verdict = _verdict(reasons)
+    rejected = verdict is Verdict.REJECT
+    releases = tuple(
+        _released(new, change, missing_files, rejected=rejected) for new in checked_releases(change)
+    )
     fixes = suggestions(report.diagnostics, change.head.files)
     return Review(
-        verdict=_verdict(reasons),
+        verdict=verdict,
         reasons=reasons,
         would_change_verdict=tuple(advice(report, reasons, releases, _owners(change))),
         releases=releases,
@@ -199,7 +207,9 @@ def _verdict(reasons: Iterable[Reason]) -> Verdict:
     return Verdict.NEEDS_HUMAN if effects else Verdict.ACCEPT
 
 
-def _released(new: NewRelease, change: ChangeSet, missing_files: MissingFiles) -> ReviewedRelease:
+def _released(
+    new: NewRelease, change: ChangeSet, missing_files: MissingFiles, *, rejected: bool
+) -> ReviewedRelease:
     from psreg.lint.score import score  # noqa: PLC0415 - only a release has one
 
     submission, previous = new.submission, new.previous
@@ -219,7 +229,16 @@ def _released(new: NewRelease, change: ChangeSet, missing_files: MissingFiles) -
         missing=missing_files(new, change.author),
         before=previous.artifact if previous else None,
         after=submission.artifact,
+        signable=None if rejected else _signable(new, change),
     )
+
+
+def _signable(new: NewRelease, change: ChangeSet) -> Signable | None:
+    """Return what the owners of a new release sign, None if none of them lists a key."""
+    entry = new.submission.entry
+    if next(entry.file.keys, None) is None:
+        return None
+    return change.to_sign(entry, new.id.version)
 
 
 def _capabilities(submission: Submission | None) -> set[str]:

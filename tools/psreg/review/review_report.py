@@ -5,8 +5,9 @@ As JSON it is the report of a check (`psreg.report/1`) with additional members.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from psreg.compatibility.diff_report import READ, diff_document
 from psreg.core.diagnostics import ERROR, WARNING
@@ -15,6 +16,9 @@ from psreg.core.version import Step
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import counted, report_lines
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
+
+if TYPE_CHECKING:
+    from psreg.registry.owners.signed_releases import Signable
 
 VERDICT = {
     Verdict.ACCEPT: "nothing blocks it; it can be merged as it is",
@@ -62,6 +66,16 @@ def _release(release: ReviewedRelease) -> dict[str, Any]:
         "score": release.score.to_json(),
         "capabilities_added": list(release.capabilities_added),
         "missing": {str(path): text for path, text in sorted(release.missing.items())},
+        "signatures": _signatures(release.signable) if release.signable else None,
+    }
+
+
+def _signatures(signable: Signable) -> dict[str, Any]:
+    return {
+        "owners": sorted(signable.signed_by),
+        "threshold": signable.threshold,
+        "message": b64encode(signable.statement.message).decode(),
+        "path": str(signable.place),
     }
 
 

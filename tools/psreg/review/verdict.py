@@ -18,6 +18,7 @@ from psreg.review.suggestions import Suggestion
 
 if TYPE_CHECKING:
     from psreg.lint.score import Score
+    from psreg.registry.owners.signed_releases import Signable
 
 
 class Verdict(StrEnum):
@@ -49,7 +50,8 @@ class ReviewedRelease:
 
     `bump` is the step between the two, `floor` the step that the differences require; without a
     `previous` version both are `NONE` and `diff` is None. `missing` are drafts of the files that
-    the release lacks. `before` and `after` are the artifacts, or None.
+    the release lacks. `before` and `after` are the artifacts, or None. `signable` is what its
+    owners sign, None if none of them has a key, or if the change is rejected.
     """
 
     id: ReleaseId
@@ -64,6 +66,7 @@ class ReviewedRelease:
     missing: Mapping[PurePosixPath, str]
     before: bytes | None
     after: bytes | None
+    signable: Signable | None = None
 
     @property
     def title(self) -> str:

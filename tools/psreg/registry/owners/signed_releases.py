@@ -141,6 +141,11 @@ class Signable:
     signed: frozenset[SshKey]
     place: PurePosixPath
 
+    @property
+    def signed_by(self) -> frozenset[str]:
+        """The accounts of the owners who have signed it."""
+        return frozenset(self.keys[key] for key in self.signed if key in self.keys)
+
 
 def to_sign(entry: Entry, version: str, state: RegistryState, now: datetime) -> Signable:
     """Return what the owners of an entry sign about a version, which may be released already.
@@ -154,8 +159,8 @@ def to_sign(entry: Entry, version: str, state: RegistryState, now: datetime) -> 
     if not info_of(state.root).log:
         hint = "Publish in a registry that a newer psreg began."
         raise UnavailableError("NO_LOG", "releases are signed only in a registry with a log", hint)
-    folder = entry.id.folder
-    files = {path: data for path, data in entry.tree.files.items() if folder in path.parents}
+    paths = chain([entry.path], entry.signatures, *entry.folders.values())
+    files = {path: entry.tree.files[path] for path in paths if path in entry.tree.files}
     packages, claim = state.packages, state.owners.get(entry.name)
     name = entry.name
     previous = {name: read_record(packages[name], name)} if name in packages else {}
@@ -167,7 +172,7 @@ def to_sign(entry: Entry, version: str, state: RegistryState, now: datetime) -> 
         raise UnavailableError("NOT_FOUND", f"{name} {version} has no artifact")
     claimed = read_claim(claim, name) if claim else None
     numbers = [number for which, number, _ in _numbered(files) if which == version]
-    place = folder / SIGNATURES / f"{version}.{max(numbers, default=0) + 1}.txt"
+    place = entry.id.folder / SIGNATURES / f"{version}.{max(numbers, default=0) + 1}.txt"
     return Signable(
         release=release,
         statement=statement_of(record, row, state.registry_id),

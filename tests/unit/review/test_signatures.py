@@ -1,0 +1,148 @@
+"""The review says what the owners of a release sign, so that they can sign it without psreg."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from base64 import b64decode
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from psreg.cli.rules import all_rules
+from psreg.core.identity import Author
+from psreg.formats.tree import Tree
+from psreg.git.repository import open_repository
+from psreg.registry.claiming import claim_names
+from psreg.review.comment import review_markdown
+from psreg.review.git_change import read_change
+from psreg.review.review import review
+from psreg.review.review_report import review_document
+from support.bare import Bare
+from support.owners import ANA, BEN, Owner, entry_toml, place_of
+from support.publishing import NOW, ports, release
+from support.registry_trees import entry, tree, update
+
+FIRST = str(place_of("hello", "1.0.1"))
+
+
+def published(folder: Path, *owners: Owner, threshold: int = 1, claim: bool = True):
+    """Return the files of a registry with `hello` 1.0.0 as a commit has them, by path."""
+    toml = entry_toml(*owners, threshold=threshold).decode() if owners else "owners = []\n"
+    files = tree(entry("hello", toml=toml))
+    home, registry = folder / "home", folder / "registry"
+    release(home, registry, files)
+    if claim:
+        claim_names(Tree(files).entries, NOW, ports(home, registry))
+    signed = (path for path in registry.rglob("*") if path.is_file())
+    return {str(path): data for path, data in files.items()} | {
+        f"registry/{path.relative_to(registry).as_posix()}": path.read_bytes() for path in signed
+    }
+
+
+def reviewed(folder: Path, base, **more: bytes):
+    """Return the review of a change that adds `hello` 1.0.1 and some files."""
+    added = {str(path): data for path, data in tree(update()).items()}
+    folder.mkdir()
+    bare = Bare(folder / "registry.git")
+    bare.git("config", "fastimport.unpackLimit", "10000")
+    bare.commit("main", base, parent=None)
+    bare.commit("new", added | more)
+    bare.write()
+    with open_repository(folder / "registry.git") as repository:
+        author = Author(forge="github", id=1, login="o1")
+        change = read_change(repository, "main", "new", author, NOW.date()).change
+        return review(change, all_rules(), missing_files=lambda *_: {})
+
+
+def section(found) -> str:
+    """Return what the comment says about signatures."""
+    _, _, after = review_markdown(found).partition("#### Signatures\n\n")
+    return after.partition("\n<details>")[0]
+
+
+def signatures(found):
+    """Return what the JSON document says about them, which its schema allows."""
+    schema = Path(__file__).parents[3] / "tools/psreg/formats/schemas/review.schema.json"
+    properties = json.loads(schema.read_bytes())["properties"]["releases"]["items"]["properties"]
+    (one,) = review_document(found)["releases"]
+    Draft202012Validator(properties["signatures"]).validate(one["signatures"])
+    return one["signatures"]
+
+
+def test_a_shell_line_signs_a_release(tmp_path: Path) -> None:
+    shutil.which("ssh-keygen") or pytest.skip("OpenSSH is not installed")
+    base = published(tmp_path, ANA, BEN, threshold=2)
+    found = reviewed(tmp_path / "one", base)
+    said = section(found)
+    assert "is released when 2 more owners sign it." in said
+    assert "psreg sign hello@1.0.1\n" in said
+    (line,) = (line for line in said.splitlines() if "ssh-keygen" in line)
+    home = tmp_path / "person"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh/id_ed25519").write_bytes(ANA.private_file)
+    (home / ".ssh/id_ed25519").chmod(0o600)
+    environment = {"HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin"}
+    subprocess.run(
+        ["bash", "-c", line.replace("~", str(home))], cwd=home, env=environment, check=True
+    )
+    made = (home / FIRST).read_bytes()
+    assert made == ANA.sign(b64decode(signatures(found)["message"]))
+    found = reviewed(tmp_path / "two", base, **{FIRST: made})
+    assert "is released when 1 more owner signs it." in section(found)
+    assert signatures(found)["owners"] == ["github:1"]
+    assert signatures(found)["path"] == FIRST.replace(".1.txt", ".2.txt")
+    other = {FIRST.replace(".1.txt", ".2.txt"): BEN.sign(b64decode(signatures(found)["message"]))}
+    found = reviewed(tmp_path / "three", base, **{FIRST: made, **other})
+    assert section(found).endswith("is signed by github&#58;1, github&#58;2.\n")
+    assert (signatures(found)["threshold"], found.verdict) == (2, "accept")
+
+
+def test_a_name_that_is_not_claimed(tmp_path: Path) -> None:
+    base = published(tmp_path, ANA, claim=False)
+    found = reviewed(tmp_path / "one", base)
+    assert "can be signed by its owners." in section(found)
+    assert signatures(found)["threshold"] == 0
+    message = b64decode(signatures(found)["message"])
+    found = reviewed(tmp_path / "two", base, **{FIRST: ANA.sign(message)})
+    assert section(found).endswith("is signed by github&#58;1.\n")
+
+
+def test_a_message_that_is_too_long_for_a_line(tmp_path: Path) -> None:
+    base = published(tmp_path, ANA)
+    folder = "pbes/prompt/hello/1.0.1/evidence"
+    many = {f"{folder}/{n:03}-{'x' * 60}.md": f"# {n}\n".encode() for n in range(40)}
+    said = section(reviewed(tmp_path / "one", base, **many))
+    assert "psreg sign hello@1.0.1" in said
+    assert "ssh-keygen" not in said
+
+
+def unsignable(base):
+    """Return a base whose signed state cannot be read."""
+    time = "registry/metadata/timestamp.json"
+    return {
+        "nothing is published": {p: d for p, d in base.items() if "registry/metadata" not in p},
+        "it is damaged": base | {time: b"{}"},
+        "its records are gone": {p: d for p, d in base.items() if "/targets/pkg/" not in p},
+    }
+
+
+@pytest.mark.parametrize("why", ["nothing is published", "it is damaged", "its records are gone"])
+def test_a_state_that_cannot_be_read_stops_no_review(tmp_path: Path, why: str) -> None:
+    base = unsignable(published(tmp_path, ANA))[why]
+    found = reviewed(tmp_path / "one", base)
+    assert (section(found), signatures(found)) == ("", None)
+
+
+def test_nobody_is_asked_to_sign_what_is_rejected(tmp_path: Path) -> None:
+    base = published(tmp_path, ANA)
+    found = reviewed(tmp_path / "one", base, **{"pbes/prompt/hello/1.0.0/more.md": b"# More\n"})
+    assert found.verdict == "reject"
+    assert (section(found), signatures(found)) == ("", None)
+
+
+def test_owners_without_keys_sign_nothing(tmp_path: Path) -> None:
+    found = reviewed(tmp_path / "one", published(tmp_path, claim=False))
+    assert (section(found), signatures(found)) == ("", None)
