@@ -373,6 +373,23 @@ def test_the_role_is_removed_by_the_keys_that_publish(claimed):
     check_refused_after(claimed)
 
 
+@pytest.mark.parametrize("hidden", ["owners", "bin"])
+def test_the_role_is_not_in_the_snapshot(claimed, hidden):
+    newer(claimed, data=FORGED)
+    registry, bin_ = claimed.registry, claimed.owners.bin_of("quiz_master")
+    names = {id(signed): name for name, (signed, _) in registry.others.items()}
+    name = "owners" if hidden == "owners" else names[id(bin_)]
+    saved = registry.others.pop(name)
+    registry.publish()
+    del registry.snapshot.meta[f"{name}.json"]
+    registry.sign_all()
+    code, error = claimed.attack.install()
+    assert (code, error) in ((3, "TRUST_METADATA"), (3, "TRUST_ROLLBACK"))
+    assert not any("1.1.0" in path for path in claimed.attack.client.installed())
+    registry.others[name] = saved
+    check_refused_after(claimed)
+
+
 @pytest.mark.parametrize("claimed", ["old client"], indirect=True)
 def test_the_bin_of_before_the_claim_is_shown_again(claimed):
     """A client that has seen the claim refuses; a new one cannot tell until the bin expires."""

@@ -174,6 +174,7 @@ def test_publish_for_machines(world: World) -> None:
             {"name": "email_reply", "version": "1.0.0"},
             {"name": "pull_request_review", "version": "1.0.0"},
         ],
+        "waiting": [],
         "entries": 2,
         "written": len(signed(world.registry)),
         "expires": state.documents["timestamp"].expires.strftime("%Y-%m-%dT%H:%M:%SZ"),

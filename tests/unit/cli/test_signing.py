@@ -235,6 +235,17 @@ def test_what_cannot_be_signed(checkout: Checkout, tmp_path: Path) -> None:
     checkout.run("sign", NAME, cwd=tmp_path, code=2)
 
 
+def test_what_is_said_about_a_claimed_name(claimed: Checkout) -> None:
+    before = claimed.json("info", NAME, "--registry", claimed.root)
+    assert (before["signed"], before["claim"]["threshold"]) == ([], 2)
+    claimed.run("sign", NAME)
+    claimed.run("sign", NAME, "--key", claimed.give("work", BEN))
+    claimed.run("publish", "-q")
+    said = claimed.run("info", NAME, "--registry", claimed.root).stdout
+    assert "  owners      github:1, github:2; 2 must sign each release\n" in said
+    assert "  signed      by github:1, github:2\n" in said
+
+
 def test_the_audit_says_who_signed(claimed: Checkout) -> None:
     claimed.run("sign", NAME)
     claimed.run("sign", NAME, "--key", claimed.give("work", BEN))

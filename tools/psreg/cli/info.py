@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from psreg.cli.registry_option import add_registry_option, open_selected
 from psreg.client.resolve import parse_request, pick, unknown_name
@@ -14,6 +14,7 @@ from psreg.registry.records import read_record
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
+    from psreg.registry.owners.claim import Claim
     from psreg.registry.records import PackageRecord, ReleaseRecord
 
 EXAMPLE = "psreg info quiz_master"
@@ -35,18 +36,41 @@ def run(args: Namespace, console: Console) -> int:
         data = registry.record(request.name)
         if data is None:
             raise unknown_name(request.name, registry.names())
-    record = read_record(data, request.name)
-    row = record.latest if request.range is ANY else pick(record, request)
+        record = read_record(data, request.name)
+        row = record.latest if request.range is ANY else pick(record, request)
+        claim = registry.claim(record.name)
+        signed = _signed(record, row, registry.id, claim)
     if console.machine:
-        document = {"schema": SCHEMA, "registry": registry.describe(), "record": record.to_json()}
-        console.json({**document, "selected": row.version if row else None})
+        document: dict[str, Any] = {
+            "schema": SCHEMA,
+            "registry": registry.describe(),
+            "record": record.to_json(),
+            "claim": claim.to_json() if claim else None,
+            "signed": signed,
+            "selected": row.version if row else None,
+        }
+        console.json(document)
         return 0
-    for line in _lines(record, row):
+    for line in _lines(record, row, claim, signed):
         console.line(line)
     return 0
 
 
-def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
+def _signed(
+    record: PackageRecord, row: ReleaseRecord | None, registry_id: str, claim: Claim | None
+) -> list[str]:
+    """Return the accounts of the owners who signed a release."""
+    if row is None or row.statement is None:
+        return []
+    from psreg.registry.owners.claim import signed_by
+
+    found = signed_by(record, row, registry_id, claim)
+    return sorted({account for account, _ in found})
+
+
+def _lines(
+    record: PackageRecord, row: ReleaseRecord | None, claim: Claim | None, signed: list[str]
+) -> Iterator[str]:
     yield f"{record.name} ({record.entry_class})"
     if record.deprecated is not None:
         yield f"  deprecated  {record.deprecated.get('reason', '')}"
@@ -60,6 +84,11 @@ def _lines(record: PackageRecord, row: ReleaseRecord | None) -> Iterator[str]:
         yield f"  tags        {', '.join(row.texts('tags'))}"
         if origin := row.origin:
             yield f"  origin      {origin}"
+        if claim is not None:
+            owners = ", ".join(sorted(set(claim.keys.values())))
+            yield f"  owners      {owners}; {claim.threshold} must sign each release"
+        if signed:
+            yield f"  signed      by {', '.join(signed)}"
         yield from _runs(row)
         yield from _protocols(row)
         yield from _score(row)
