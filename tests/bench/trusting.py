@@ -4,6 +4,7 @@ import hashlib
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from timeit import repeat
 
@@ -26,7 +27,7 @@ def metrics() -> Iterator[Metric]:
     statement, signature = _signed()
     envelope, keys = statement.envelope([signature]), {signature.key: 1}
     told = f"verify the SSH signature of a release of {FILES} files, ms"
-    yield Metric(told, _ms(lambda: statement.check(envelope, keys, 1)), 0.2)
+    yield Metric(told, _ms(lambda: replace(statement).check(envelope, keys, 1)), 0.2)
     entries = [_entry(number) for number in range(ENTRIES)]
     private = generate_key()
     key = NoteKey(name="psreg/bench", public=public_key(private))

@@ -10,6 +10,7 @@ import hashlib
 from base64 import b64encode
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from psreg.core.errors import TrustError
@@ -29,7 +30,7 @@ PREDICATE_TYPE = "psreg:release/1"
 MOST_SIGNATURES = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Statement:
     """That a version of a name in the registry `registry_id` consists of these `files`.
 
@@ -44,7 +45,7 @@ class Statement:
     requires: Mapping[str, Any]
     previous: str | None = None
 
-    @property
+    @cached_property
     def payload(self) -> bytes:
         """The statement as canonical JSON (in-toto Statement v1)."""
         return canonical(
