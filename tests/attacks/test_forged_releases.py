@@ -326,6 +326,18 @@ def test_the_envelope(claimed, change):
     check_refused(claimed)
 
 
+@pytest.mark.parametrize("statement", [{}, "signed", {"payload": "%"}, {"payload": 1}])
+def test_a_row_beside_it_has_a_statement_that_means_nothing(claimed, statement):
+    newer(claimed)
+    claimed.owners.sign("quiz_master", "1.1.0", ANA)
+    claimed.registry.publish()
+    newer(claimed, "2.0.0", FORGED)["statement"] = statement
+    claimed.registry.target("pkg/quiz_master.json", encode(claimed.record))
+    claimed.registry.sign_all()
+    assert claimed.attack.client.refused("install", "quiz_master@1.1.0") == REFUSED
+    check_refused(claimed, (3, "TRUST_LOG"))
+
+
 # The role `owners` itself
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from psreg.cli.registry_option import add_registry_option, open_selected
 from psreg.client.resolve import parse_request, pick, unknown_name
+from psreg.core.errors import TrustError
 from psreg.core.version import ANY
 from psreg.formats.protocol_versions import STUB
 from psreg.registry.records import read_record
@@ -64,7 +65,10 @@ def _signed(
         return []
     from psreg.registry.owners.claim import signed_by
 
-    found = signed_by(record, row, registry_id, claim)
+    try:
+        found = signed_by(record, row, registry_id, claim)
+    except TrustError:
+        return []  # `psreg install` says what is wrong with it
     return sorted({account for account, _ in found})
 
 

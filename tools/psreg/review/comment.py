@@ -123,15 +123,8 @@ def _release_row(release: ReviewedRelease) -> str:
 
 def _detail(review: Review, unplaced: int) -> tuple[Part, ...]:
     standing = worst_first(review.report.standing())
-    compared = [(release, release.diff) for release in review.releases if release.diff]
     return (
-        *(_changed(*one, _CHANGES // len(compared[:_TOGETHER])) for one in compared[:_TOGETHER]),
-        Part(
-            blocks=tuple("".join(_changed(*one, 0).blocks) for one in compared[_TOGETHER:]),
-            weight=30,
-            share=0,
-            more="\n…and what changed in {} more releases.\n",
-        ),
+        *_compared(review),
         Part(
             blocks=tuple(finding_row(d, review.report) for d in standing),
             weight=80,
@@ -167,6 +160,20 @@ def _detail(review: Review, unplaced: int) -> tuple[Part, ...]:
         ),
         _waived(review),
         _checked(review),
+    )
+
+
+def _compared(review: Review) -> tuple[Part, ...]:
+    compared = [(release, release.diff) for release in review.releases if release.diff]
+    first, others = compared[:_TOGETHER], compared[_TOGETHER:]
+    return (
+        *(_changed(*one, _CHANGES // len(first)) for one in first),
+        Part(
+            blocks=tuple("".join(_changed(*one, 0).blocks) for one in others),
+            weight=30,
+            share=0,
+            more="\n…and what changed in {} more releases.\n",
+        ),
     )
 
 

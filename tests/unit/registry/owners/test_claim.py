@@ -181,6 +181,26 @@ def test_what_is_required_is_signed() -> None:
     assert statement_of(record(odd), odd, ID).requires == {}
 
 
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"release": {"requires": {"beta": 2**60}}},
+        {"release": {"requires": {"beta": "\ud800"}}},
+        {"files": (FileRecord(path="x", sha256="0" * 64, size=2**60),)},
+        {"files": (FileRecord(path="\ud800", sha256="0" * 64, size=1),)},
+    ],
+    ids=["a number", "a text", "a size", "a path"],
+)
+def test_what_nobody_can_have_signed(members: dict[str, Any]) -> None:
+    odd = row("1.1.0", 1, **members)
+    with pytest.raises(TrustError) as caught:
+        statement_of(record(odd), odd, ID).message  # noqa: B018 - raises
+    assert caught.value.code == "TRUST_STATEMENT"
+    said = replace(odd, statement=SECOND.statement, log=place(1, "0" * 64))
+    refused(claim_of(), record(FIRST, said), said, "nobody can have signed")
+    assert signed_by(record(said), said, ID, None) == ()
+
+
 def test_who_signed() -> None:
     one = row("1.0.0", 0)
     both = signed(one, record(one), ANA, CEM, BEN)
@@ -198,8 +218,9 @@ def test_who_signed() -> None:
 def test_the_digest_of_an_envelope() -> None:
     assert statement_digest(None) is None
     for value in ("signed", {}, {"payload": 1}, {"payload": "%"}):
-        with pytest.raises(ValueError, match=r"."):
+        with pytest.raises(TrustError) as caught:
             statement_digest(value)
+        assert caught.value.code == "TRUST_STATEMENT"
 
 
 def claim_of(**members: Any) -> Claim:

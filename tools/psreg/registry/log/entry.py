@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from psreg.core.errors import TrustError
 from psreg.core.strict_base64 import strict_decode
 from psreg.formats.json.canonical import canonical
 from psreg.registry.json_members import Members, as_text
@@ -57,12 +58,16 @@ def statement_digest(envelope: Any) -> str | None:
     """Return the SHA-256, in hex, of the statement in an envelope of a record; None for none.
 
     Raises:
-        ValueError: it is not an envelope.
+        TrustError: TRUST_STATEMENT: it is not an envelope.
     """
     if envelope is None:
         return None
-    payload = Members(envelope, "the statement").text("payload")
-    return hashlib.sha256(strict_decode(payload)).hexdigest()
+    try:
+        payload = strict_decode(Members(envelope, "the statement").text("payload"))
+    except ValueError as error:
+        told = f"what owners have signed is malformed: {error}"
+        raise TrustError("TRUST_STATEMENT", told) from error
+    return hashlib.sha256(payload).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

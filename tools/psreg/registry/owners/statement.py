@@ -47,28 +47,38 @@ class Statement:
 
     @cached_property
     def payload(self) -> bytes:
-        """The statement as canonical JSON (in-toto Statement v1)."""
-        return canonical(
-            {
-                "_type": STATEMENT_TYPE,
-                "subject": [
-                    {
-                        "name": path,
-                        "digest": {"sha256": file.sha256},
-                        "annotations": {"length": file.length},
-                    }
-                    for path, file in sorted(self.files.items())
-                ],
-                "predicateType": PREDICATE_TYPE,
-                "predicate": {
-                    "name": self.name,
-                    "version": self.version,
-                    "registry": self.registry_id,
-                    "requires": dict(self.requires),
-                    "previous": self.previous,
-                },
-            }
-        )
+        """The statement as canonical JSON (in-toto Statement v1).
+
+        Raises:
+            TrustError: TRUST_STATEMENT: what it is about has no canonical form.
+        """
+        try:
+            return canonical(self._members)
+        except ValueError as error:
+            told = f"nobody can have signed {self.name} {self.version}: {error}"
+            raise _refused(told) from error
+
+    @property
+    def _members(self) -> dict[str, Any]:
+        return {
+            "_type": STATEMENT_TYPE,
+            "subject": [
+                {
+                    "name": path,
+                    "digest": {"sha256": file.sha256},
+                    "annotations": {"length": file.length},
+                }
+                for path, file in sorted(self.files.items())
+            ],
+            "predicateType": PREDICATE_TYPE,
+            "predicate": {
+                "name": self.name,
+                "version": self.version,
+                "registry": self.registry_id,
+                "requires": dict(self.requires),
+                "previous": self.previous,
+            },
+        }
 
     @property
     def digest(self) -> str:
