@@ -12,7 +12,7 @@ from support.paths import SOURCE
 
 ONLY_IN = {
     "tuf.ngclient": {"psreg/client/tufclient.py"},
-    "tuf.api": {"psreg/registry/trust/metadata.py"},
+    "tuf.api": {"psreg/registry/trust/drafts.py", "psreg/registry/trust/metadata.py"},
     "cryptography": {"psreg/registry/trust/signing_keys.py"},
     "confusable_homoglyphs": {"psreg/lint/content/text_folding.py"},
     "jsonschema": {"psreg/formats/schema.py"},

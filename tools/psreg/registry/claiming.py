@@ -7,8 +7,8 @@ the files say, and what the owners before signed. From then on the owners sign e
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -16,13 +16,22 @@ from typing import TYPE_CHECKING
 from psreg.core.errors import FindingsError, UnavailableError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.baseline import Baseline, Ports, read_baseline
+from psreg.registry.ceremony import begin
 from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.owners.claim import SCHEMA, Claim, read_claim, released_digest
 from psreg.registry.publish import make_current, ready_to_sign
 from psreg.registry.records import PackageRecord, read_record
+from psreg.registry.trust.drafts import Draft, relisted
 from psreg.registry.trust.issuing import issue
-from psreg.registry.trust.metadata import info_of
-from psreg.registry.trust.roles import LIFETIMES, OWNERS, Target, owners_target, target_path
+from psreg.registry.trust.metadata import MetadataSigner, info_of
+from psreg.registry.trust.roles import (
+    LIFETIMES,
+    OWNERS,
+    Bins,
+    Target,
+    owners_target,
+    target_path,
+)
 
 if TYPE_CHECKING:
     from psreg.formats.tree import Entry
@@ -31,10 +40,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
-    """A claim after `psreg keys owners`, and the one before it, None for a new one."""
+    """A claim after `psreg keys owners`, and the one before it, None for a new one.
+
+    It is `pending` if others must sign it before it is in force.
+    """
 
     claim: Claim
     before: Claim | None
+    pending: bool = False
 
     @property
     def changed(self) -> bool:
@@ -49,6 +62,8 @@ def claim_names(
     lifetimes: Mapping[str, timedelta] = LIFETIMES,
 ) -> tuple[Claimed, ...]:
     """Sign the owners of `entries` as entry.toml lists them; the key is created if there is none.
+
+    If it needs keys that are not at hand, the claims become drafts for others to sign (`ceremony`).
 
     Raises:
         FindingsError: CLAIM_REFUSED: too few owners have a key, or a release is not what the files
@@ -70,9 +85,8 @@ def claim_names(
         )
     found = tuple(_claimed(entry, state, checkpoint.size) for entry in entries)
     changed = [each.claim for each in found if each.changed]
-    if changed:
-        _sign(changed, baseline, state, now, ports, lifetimes)
-    return found
+    pending = bool(changed) and not _sign(changed, baseline, state, now, ports, lifetimes)
+    return tuple(replace(each, pending=pending and each.changed) for each in found)
 
 
 _PUBLISH = "Run `psreg publish` first."
@@ -126,7 +140,8 @@ def _sign(  # noqa: PLR0917 - what is signed, where, and how
     now: datetime,
     ports: Ports,
     lifetimes: Mapping[str, timedelta],
-) -> None:
+) -> bool:
+    """Sign claims; return whether they are in force, and do not wait for others to sign them."""
     contents = {owners_target(each.name): canonical(each.to_json()) for each in claims}
     targets = {path: Target.of(data) for path, data in contents.items()}
     root, signer, pems = ready_to_sign(baseline, now, lifetimes, ports)
@@ -134,7 +149,23 @@ def _sign(  # noqa: PLR0917 - what is signed, where, and how
     if OWNERS not in state.bins_below and not key:
         key = ports.keys.create(registry_id, OWNERS)
         signer = signer.with_key(key)
+    files = {target_path(p, t.sha256): contents[p] for p, t in targets.items()}
+    bins = state.bins_below.get(OWNERS)
+    if bins and not signer.can_sign(state.documents[OWNERS], bins.role(0)):
+        for path, data in files.items():
+            ports.store.write(path, data)
+        begin(_drafts(targets, bins, state, signer), state, ports)
+        return False
     names = baseline.head.count if baseline.head else len(state.packages)
     documents = issue(state, targets, signer, names, key)
-    files = {target_path(p, t.sha256): contents[p] for p, t in targets.items()}
     make_current(baseline, registry_id, files, documents, ports)
+    return True
+
+
+def _drafts(
+    targets: Mapping[str, Target], bins: Bins, state: RegistryState, signer: MetadataSigner
+) -> Iterator[Draft]:
+    """Yield the next versions of the bins that list claims, for others to sign."""
+    for role in sorted({bins.of(path) for path in targets}):
+        share = {path: target for path, target in targets.items() if bins.of(path) == role}
+        yield relisted(state.documents[role], share, signer)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import takewhile
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -19,7 +20,14 @@ from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UnavailableError
 from psreg.core.identity import ReleaseId
 from psreg.formats.json.canonical import canonical
-from psreg.registry.baseline import Baseline, Intent, Ports, read_baseline, remove_leftovers
+from psreg.registry.baseline import (
+    Baseline,
+    Intent,
+    Ports,
+    Store,
+    read_baseline,
+    remove_leftovers,
+)
 from psreg.registry.catalog_growth import grow
 from psreg.registry.catalog_head import Head
 from psreg.registry.log.checkpoint import ORIGIN, NoteKey
@@ -36,6 +44,7 @@ from psreg.registry.trust.roles import (
     LOG,
     RELEASES,
     ROOT,
+    SIGNING_FOLDER,
     SNAPSHOT,
     TARGETS,
     TIMESTAMP,
@@ -50,6 +59,7 @@ from psreg.registry.trust.signing_keys import public_key
 
 if TYPE_CHECKING:
     from psreg.registry.build import BuildResult
+    from psreg.registry.ceremony import Completed
     from psreg.registry.owners.signed_releases import Waiting
 
 KEEP = timedelta(days=30)
@@ -148,11 +158,14 @@ def publish(
     growth = grow(state, head, previous, log, signed, now, keep, ports.store, change.inputs)
     contents = {**signed, catalog_target(HEAD): growth.data}
     targets = {path: Target.of(data) for path, data in contents.items()}
-    documents = _documents(baseline, root, targets, signer, growth.head.count)
+    event = _signed_event(ports.store, state, log.records)
+    drafts = event.documents if event else ()
+    documents = _documents(baseline, root, targets, signer, growth.head.count, drafts=drafts)
     files = {**log.files, **growth.files, **_new_targets(contents, targets, state)}
     _remove(growth.removable, ports)
     copy = {CHECKPOINT: log.checkpoint} if log.checkpoint else {}
     written = make_current(baseline, info_of(root).id, files, documents, ports, copies=copy)
+    _remove(event.paths if event else (), ports)
     result = _result(baseline, documents, signer, growth.head, written)
     return replace(
         result,
@@ -208,17 +221,40 @@ def _documents(
     targets: Mapping[str, Target],
     signer: MetadataSigner,
     names: int,
+    *,
+    drafts: Sequence[Document],
 ) -> tuple[Document, ...]:
     """Return the documents that make `targets` current, beside the other ones of the registry.
 
-    `names` is how many names the catalogue then has.
+    `names` is how many names the catalogue then has; `drafts` are documents that others signed.
     """
     if baseline.state is None:
         documents = issue_first(root, targets, signer, names)
         return documents if baseline.root else (root, *documents)
     signer.require(root, SNAPSHOT)
     shards = () if baseline.head else map(catalog_target, baseline.state.catalog)
-    return issue(baseline.state, {**dict.fromkeys(shards), **targets}, signer, names)
+    changes = {**dict.fromkeys(shards), **targets}
+    return issue(baseline.state, changes, signer, names, drafts=drafts)
+
+
+def _signed_event(
+    store: Store, state: RegistryState | None, records: Mapping[str, PackageRecord]
+) -> Completed | None:
+    """Return what the holders of offline keys have signed, None if there are no drafts.
+
+    `records` are those after the publish.
+
+    Raises:
+        TrustError: a draft is not one of this registry; TRUST_STATEMENT: a claim would refuse what
+            is released already.
+    """
+    if state is None or not any(store.names(SIGNING_FOLDER)):
+        return None
+    from psreg.registry.ceremony import check_claims, completed  # noqa: PLC0415 - it is rare
+
+    found = completed(store, state)
+    check_claims(found.documents, state, records, store.read)
+    return found
 
 
 def resign(
@@ -361,12 +397,13 @@ def make_current(
 ) -> int:
     """Write a new root, `files`, and the other `documents`, the last of which is the timestamp.
 
+    If a root comes after the timestamp, what it requires is current already.
+
     `copies` tell others what is current; they come after the timestamp. Identical files are not
     written again. Returns the number of files written.
     """
     remove_leftovers(baseline, ports)
-    roots = [document for document in documents if document.role == ROOT]
-    others = [document for document in documents if document.role != ROOT]
+    roots = [*takewhile(lambda document: document.role == ROOT, documents)]
     fresh = {path: data for path, data in files.items() if ports.store.read(path) != data}
     if documents:
         ports.journal.begin(
@@ -377,13 +414,14 @@ def make_current(
         ports.store.sync()  # so that metadata always has its root
     for path, data in fresh.items():
         ports.store.write(path, data)
-    for document in others:
+    for document in documents[len(roots) :]:
         if document.role == TIMESTAMP:
             ports.store.sync()  # so that nothing current is ever missing
             ports.store.write(TIMESTAMP_PATH, document.data)
             ports.store.sync()
         else:
             ports.store.write(metadata_path(document.role, document.version), document.data)
+    ports.store.sync()
     after = {path: data for path, data in copies.items() if ports.store.read(path) != data}
     for path, data in after.items():
         ports.store.write(path, data)

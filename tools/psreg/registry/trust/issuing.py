@@ -6,7 +6,7 @@ Pure: returns documents and writes nothing. A file comes after everything that i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -61,6 +61,8 @@ def issue(
     signer: MetadataSigner,
     names: int = 0,
     owners_key: bytes = b"",
+    *,
+    drafts: Sequence[Document] = (),
 ) -> tuple[Document, ...]:
     """Return the documents that change the registry's targets; () if nothing changes.
 
@@ -69,22 +71,28 @@ def issue(
     psreg signed them. If the registry has too few bins for the number of `names`, all targets move
     to more bins. Bins are read only if they are signed again. `owners_key` is the PEM of the key
     with which the role `owners` begins, if the changes are about owners and there is none yet.
+    `drafts` are documents that others have signed; they become current with the rest, and a root
+    after everything else.
 
     Raises:
         TrustError: KEY_MISSING, also if the key of a role that is due is missing; that of `owners`
             is needed only if it has expired.
     """
     renewal = _Renewal(state, signer, everything=True)
-    roots = renewal.roles((ROOT, ROOT))
+    signed = renewal.take(drafts)
+    last = [document for document in drafts if document.role == ROOT]
+    roots = [] if last else renewal.roles((ROOT, ROOT))
     shares: dict[str, dict[str, Target | None]] = {above: {} for above in renewal.bins}
     for path, target in changes.items():
         shares.setdefault(above_bins_of(path), {})[path] = target
     if shares.keys() > renewal.bins.keys():
         targets = [renewal.delegate_owners(owners_key)]
     else:
-        targets = renewal.roles((TARGETS, ROOT))
-    below: list[Document] = []
+        targets = [] if TARGETS in signed else renewal.roles((TARGETS, ROOT))
+    below = [*signed.values()]
     for above, share in shares.items():
+        if above == OWNERS and above in signed:
+            continue
         wanted, has = Bins.for_names(names, above), renewal.bins.get(above)
         too_few = has is None or wanted.bits > has.bits
         if too_few and (share or above == RELEASES):
@@ -94,11 +102,11 @@ def issue(
     fresh, changed = renewal.fresh, [*below, *targets]
     if changed or signer.is_due(fresh[SNAPSHOT]):
         expire = renewal.bins_expire()
-        return (*roots, *_make_current(fresh, fresh[ROOT], changed, signer, expire))
+        return (*roots, *_make_current(fresh, fresh[ROOT], changed, signer, expire), *last)
     if signer.is_due(fresh[TIMESTAMP]):
         timestamp = signer.next_timestamp(fresh[SNAPSHOT], fresh[ROOT], fresh[TIMESTAMP])
-        return (*roots, timestamp)
-    return tuple(roots)
+        return (*roots, timestamp, *last)
+    return (*roots, *last)
 
 
 def renew(state: RegistryState, signer: MetadataSigner) -> tuple[Document, ...]:
@@ -142,6 +150,12 @@ class _Renewal:
         snapshot = self.fresh[SNAPSHOT]
         self._read = {role for role in self.bins if signer.may_have_due_bins(snapshot, role)}
         """The roles all of whose bins are read."""
+
+    def take(self, drafts: Iterable[Document]) -> dict[str, Document]:
+        """Take over what others have signed, but for a root; return it by role."""
+        signed = {document.role: document for document in drafts if document.role != ROOT}
+        self.fresh |= signed
+        return signed
 
     def wants(self, role: str, delegator: str) -> bool:
         """Return whether `role` has to be signed again, and can be."""

@@ -1,4 +1,4 @@
-"""Reads, verifies and signs the metadata of The Update Framework. Only importer of `tuf.api`.
+"""Reads, verifies and signs the metadata of The Update Framework, with `tuf.api`.
 
 A `Document` exists only after its signatures were verified against the role that delegates to
 it, and its bytes passed `strict_value`. Expiry is not checked here; a document has its expiry date.
@@ -249,7 +249,7 @@ class MetadataSigner:
 
     def is_due(self, document: Document) -> bool:
         """Return whether `document` should be signed again."""
-        return is_due(document.expires, self.now, self._lifetime(document.role))
+        return is_due(document.expires, self.now, self.lifetime(document.role))
 
     def may_have_due_bins(self, snapshot: Document, above: str) -> bool:
         """Return whether one of the bins below the role `above` may have to be signed again."""
@@ -313,7 +313,7 @@ class MetadataSigner:
         keys, role = _online(root)
         below = SuccinctRoles(role.keyids, role.threshold, bins.bits, bins.prefix)
         signed = Targets(delegations=Delegations(keys, succinct_roles=below))
-        signed.targets = _target_files(listed)
+        signed.targets = target_files(listed)
         return self._issue(signed, RELEASES, targets)
 
     def next_above(
@@ -324,7 +324,7 @@ class MetadataSigner:
         role = signed.delegations.succinct_roles
         below = SuccinctRoles(role.keyids, role.threshold, bins.bits, bins.prefix)
         signed.delegations.succinct_roles = below
-        signed.targets = _target_files(listed)
+        signed.targets = target_files(listed)
         return self._issue(signed, before.role, targets)
 
     def next_bin(
@@ -332,7 +332,7 @@ class MetadataSigner:
     ) -> Document:
         """Return bin `name` listing exactly `targets`; `above` delegates to it."""
         signed = self._successor(before) if before else Targets()
-        signed.targets = _target_files(targets)
+        signed.targets = target_files(targets)
         return self._issue(signed, name, above)
 
     def next_snapshot(
@@ -372,11 +372,12 @@ class MetadataSigner:
         signed.version += 1
         return signed
 
-    def _lifetime(self, role: str) -> timedelta:
+    def lifetime(self, role: str) -> timedelta:
+        """Return how long a signature of a role lasts."""
         return self.lifetimes.get(role, LIFETIME)
 
     def _issue(self, signed: Any, role: str, delegator: Document) -> Document:
-        signed.expires = self.now + self._lifetime(role)
+        signed.expires = self.now + self.lifetime(role)
         if self.registry_id is not None:
             fields = signed.unrecognized_fields.get(BINDING, {})
             binding = {**fields, "id": self.registry_id, "role": role}
@@ -424,7 +425,8 @@ def bins_below(above: Document) -> Bins | None:
     return bins if bins.prefix == below.name_prefix else None
 
 
-def _target_files(targets: Mapping[str, Target]) -> dict[str, TargetFile]:
+def target_files(targets: Mapping[str, Target]) -> dict[str, TargetFile]:
+    """Return targets as a role lists them."""
     return {
         path: TargetFile(target.length, {"sha256": target.sha256}, path)
         for path, target in sorted(targets.items())

@@ -155,6 +155,9 @@ TARGET_FOLDERS: tuple[str, ...] = (
     f"targets/{OWNERS}",
 )
 
+SIGNING_FOLDER = "signing"
+"""Where metadata is that waits for the signatures of people (`trust.drafts`)."""
+
 CHECKPOINT = "log/checkpoint"
 """The target path of the log's checkpoint; a copy for monitors is at this path in the registry."""
 

@@ -55,6 +55,11 @@ def public_key(pem: bytes) -> bytes:
     return key_from_pem(pem).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
+def loaded_public_key(public: bytes) -> Ed25519PublicKey:
+    """Return the public key with these 32 bytes. Raises ValueError if it is not one."""
+    return Ed25519PublicKey.from_public_bytes(public)
+
+
 def signature_of(message: bytes, pem: bytes) -> bytes:
     """Return the signature, 64 bytes, of a private key. Raises TrustError KEY_UNREADABLE."""
     return key_from_pem(pem).sign(message)

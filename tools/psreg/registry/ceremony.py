@@ -1,0 +1,246 @@
+"""Signing events: people with keys of their own sign the next version of the offline roles.
+
+The drafts are in the registry's folder `signing`. `psreg publish` makes them current once enough
+keys have signed all of them: what the new root requires is written before the root itself, and is
+also signed as the old one requires, so clients never see one without the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from psreg.core.errors import FindingsError, TrustError, UnavailableError
+from psreg.registry.baseline import Ports, Store, read_baseline
+from psreg.registry.owners.claim import read_claim
+from psreg.registry.records import PackageRecord, read_record
+from psreg.registry.trust.drafts import (
+    Draft,
+    Progress,
+    progress,
+    public_key_of,
+    read_draft,
+    rotated,
+    with_signatures,
+)
+from psreg.registry.trust.metadata import (
+    Document,
+    MetadataSigner,
+    signers_of,
+    verified,
+    verified_root,
+)
+from psreg.registry.trust.reading import Read, RegistryState, read_target, targets_in
+from psreg.registry.trust.roles import (
+    LIFETIMES,
+    OWNERS,
+    ROOT,
+    SIGNING_FOLDER,
+    TARGETS,
+    kind_and_name,
+)
+
+_AGAIN = f"Remove registry/{SIGNING_FOLDER}, and begin again."
+
+_ORDER = (ROOT, TARGETS, OWNERS)
+"""The roles of drafts in the order in which one delegates to the next; bins come last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signing:
+    """A draft, and what each set of keys that must sign it has signed."""
+
+    draft: Draft
+    progress: tuple[Progress, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether nobody's signature is missing."""
+        return not any(each.missing for each in self.progress)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completed:
+    """What enough keys have signed, in the order in which it becomes current; a root comes last.
+
+    `paths` are those of the drafts, which then may go.
+    """
+
+    documents: tuple[Document, ...]
+    paths: tuple[str, ...]
+
+
+def harden(
+    holders: Mapping[str, bytes],
+    threshold: int,
+    now: datetime,
+    ports: Ports,
+    lifetimes: Mapping[str, timedelta] = LIFETIMES,
+) -> tuple[Signing, ...]:
+    """Begin to give the offline roles to the `holders` of keys, so many of whom must sign.
+
+    `holders` are public keys, 32 bytes of Ed25519, by who has each. The keys at hand sign at once.
+
+    Raises:
+        FindingsError: SIGNING_PENDING: other drafts are not in force yet.
+        ValueError: something is not a public key, or the threshold cannot be reached.
+        UnavailableError: NOT_PUBLISHED; files cannot be read or written.
+    """
+    if not 0 < threshold <= len(set(holders.values())):
+        raise ValueError(f"{threshold} of {len(set(holders.values()))} keys cannot sign")
+    state = published(ports)
+    signer = MetadataSigner(
+        keys={}, source="", now=now, registry_id=state.registry_id, lifetimes=lifetimes
+    )
+    keys = [public_key_of(holder, public) for holder, public in holders.items()]
+    below = state.bins_below[OWNERS].roles if OWNERS in state.bins_below else ()
+    drafts = rotated(state.documents, keys, threshold, signer, below)
+    return begin(drafts, state, ports)
+
+
+def begin(drafts: Iterable[Draft], state: RegistryState, ports: Ports) -> tuple[Signing, ...]:
+    """Put drafts into the folder `signing`, signed with the keys at hand.
+
+    Raises:
+        FindingsError: SIGNING_PENDING: others are there and not in force yet.
+    """
+    if drafts_in(ports.store, state):
+        raise FindingsError(
+            "SIGNING_PENDING",
+            f"there are drafts in registry/{SIGNING_FOLDER} that are not in force yet",
+            "Sign them and publish first, or remove the folder.",
+        )
+    _store(drafts, ports.store)
+    return sign(ports)
+
+
+def sign(ports: Ports) -> tuple[Signing, ...]:
+    """Add the signatures of the keys at hand to all drafts; return who has signed what.
+
+    Raises:
+        TrustError: a draft is not one of this registry.
+        UnavailableError: NOT_PUBLISHED; files cannot be read or written.
+    """
+    state = published(ports)
+    drafts = drafts_in(ports.store, state)
+    signers = signers_of(ports.keys.load(state.registry_id).values())
+    signed = [with_signatures(each, signers, _delegators(each, drafts, state)) for each in drafts]
+    _store((new for new, old in zip(signed, drafts, strict=True) if new != old), ports.store)
+    return signing(ports.store, state)
+
+
+def signing(store: Store, state: RegistryState) -> tuple[Signing, ...]:
+    """Return the drafts in the folder `signing`, and who has signed what."""
+    drafts = drafts_in(store, state)
+    return tuple(
+        Signing(
+            draft=each,
+            progress=tuple(progress(each, above) for above in _delegators(each, drafts, state)),
+        )
+        for each in drafts
+    )
+
+
+def drafts_in(store: Store, state: RegistryState) -> tuple[Draft, ...]:
+    """Return the drafts of what follows the state; those that are in force are left out.
+
+    Raises:
+        TrustError: TRUST_METADATA, TRUST_ROLE: a file is not a draft of this registry; TRUST_MIXED:
+            it does not follow the version in force.
+    """
+    found = []
+    for name in sorted(store.names(SIGNING_FOLDER)):
+        draft = read_draft(name, store.read(f"{SIGNING_FOLDER}/{name}") or b"", state.registry_id)
+        current = state.versions.get(draft.role, 0)
+        if draft.version > current + 1 or not current:
+            told = f"{draft.path} does not follow version {current}, which is in force"
+            raise TrustError("TRUST_MIXED", told, _AGAIN)
+        if draft.version == current + 1:
+            found.append(draft)
+    return tuple(sorted(found, key=_place))
+
+
+def completed(store: Store, state: RegistryState) -> Completed:
+    """Return what enough keys have signed; no documents if a signature is missing."""
+    found = signing(store, state)
+    paths = [f"{SIGNING_FOLDER}/{name}" for name in store.names(SIGNING_FOLDER)]
+    if not all(each.complete for each in found):
+        waiting = {each.draft.path for each in found}
+        return Completed(documents=(), paths=tuple(p for p in paths if p not in waiting))
+    drafts = {each.draft.role: each.draft for each in found}
+    root = verified_root(drafts[ROOT].data, state.root) if ROOT in drafts else None
+    new: dict[str, Document] = {}
+
+    def checked(role: str, *delegators: Document) -> None:
+        for delegator in delegators:
+            new[role] = verified(drafts[role].data, role, delegator, entry=None, bound=True)
+
+    if TARGETS in drafts:
+        checked(TARGETS, state.root, root or state.root)
+    if OWNERS in drafts:
+        checked(OWNERS, new.get(TARGETS, state.documents[TARGETS]))
+    for role in drafts.keys() - _ORDER:
+        checked(role, new.get(OWNERS, state.documents[OWNERS]))
+    others = [new[role] for role in reversed([*new])]
+    return Completed(documents=(*others, *([root] if root else [])), paths=tuple(paths))
+
+
+def check_claims(
+    documents: Iterable[Document],
+    state: RegistryState,
+    records: Mapping[str, PackageRecord],
+    read: Read,
+) -> None:
+    """Check that the claims in `documents` accept all that is released in the meantime.
+
+    `records` are the newest ones, as far as they are not those of the state.
+
+    Raises:
+        TrustError: TRUST_STATEMENT, and what reading the claims raises.
+    """
+    for document in documents:
+        for path, target in targets_in(document).items():
+            kind, name = kind_and_name(path) or ("", "")
+            if kind != OWNERS or state.targets.get(path) == target:
+                continue
+            claim = read_claim(read_target(path, target, read).data, name)
+            record = records.get(name) or read_record(state.packages[name], name)
+            try:
+                for row in record.releases:
+                    claim.check(record, row, state.registry_id)
+            except TrustError as error:
+                told = f"the new claim of {name} would refuse what is released: {error.message}"
+                raise TrustError("TRUST_STATEMENT", told, _AGAIN) from error
+
+
+def _place(draft: Draft) -> tuple[int, str]:
+    return (_ORDER.index(draft.role) if draft.role in _ORDER else len(_ORDER)), draft.role
+
+
+def _delegators(draft: Draft, drafts: Iterable[Draft], state: RegistryState) -> list[Any]:
+    """Return the signed parts that say who signs a draft: those in force, and those that follow."""
+    new = {each.role: each.signed for each in drafts}
+
+    def newest(role: str) -> Any:
+        return new.get(role) or state.documents[role].signed
+
+    if draft.role in (ROOT, TARGETS):
+        return [state.root.signed, *([new[ROOT]] if ROOT in new else [])]
+    return [newest(TARGETS if draft.role == OWNERS else OWNERS)]
+
+
+def published(ports: Ports) -> RegistryState:
+    """Return the state of the registry. Raises UnavailableError NOT_PUBLISHED if there is none."""
+    state = read_baseline(ports).state
+    if state is None:
+        told = "nothing is published yet"
+        raise UnavailableError("NOT_PUBLISHED", told, "Run `psreg publish` first.")
+    return state
+
+
+def _store(drafts: Iterable[Draft], store: Store) -> None:
+    for draft in drafts:
+        store.write(draft.path, draft.data)
+    store.sync()

@@ -1,0 +1,206 @@
+"""Metadata that waits for signatures: the holders of offline keys sign it one after the other.
+
+A draft is the next version of a role above or of `owners`, with as many signatures as there are so
+far. It is a file in the folder `signing` of the registry, so Git carries it from one holder to the
+next. No client reads it, and it means nothing before enough keys have signed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from psreg.registry.trust import plain_signers  # noqa: F401 - comes before `tuf`
+
+# isort: split
+from securesystemslib.signer import Key, SSlibKey
+from tuf.api.metadata import Metadata, SuccinctRoles
+from tuf.api.serialization import DeserializationError
+
+from psreg.core.errors import TrustError
+from psreg.registry.trust.metadata import (
+    MODES,
+    Document,
+    MetadataSigner,
+    Signers,
+    target_files,
+)
+from psreg.registry.trust.roles import (
+    BINDING,
+    OWNERS,
+    ROOT,
+    SIGNING_FOLDER,
+    TARGETS,
+    Target,
+    check_binding,
+    check_keys,
+    role_and_version,
+)
+from psreg.registry.trust.signing_keys import loaded_public_key
+from psreg.registry.trust.strict_json import strict_value
+
+_LABEL = "x-psreg-holder"
+"""The member of a key that says who has it; only people read it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """The next version of a role, with the signatures so far."""
+
+    role: str
+    version: int
+    data: bytes
+
+    @property
+    def signed(self) -> Any:
+        """Its signed part as python-tuf has it; nobody may have signed it."""
+        return _parsed(self.data, self.role).signed
+
+    @property
+    def path(self) -> str:
+        """Its place in the registry."""
+        return f"{SIGNING_FOLDER}/{self.version}.{self.role}.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Who has signed a draft as one set of keys requires, and who has not, by name or key id."""
+
+    threshold: int
+    signed: tuple[str, ...]
+    unsigned: tuple[str, ...]
+
+    @property
+    def missing(self) -> int:
+        """How many signatures are missing."""
+        return max(0, self.threshold - len(self.signed))
+
+
+def public_key_of(holder: str, public: bytes) -> Key:
+    """Return the key, 32 bytes of Ed25519, that a person holds.
+
+    Raises:
+        ValueError: it is not a key.
+    """
+    key = SSlibKey.from_crypto(loaded_public_key(public))
+    key.unrecognized_fields[_LABEL] = holder
+    return key
+
+
+def read_draft(name: str, data: bytes, registry_id: str) -> Draft:
+    """Return the draft in a file of the folder `signing`.
+
+    Raises:
+        TrustError: TRUST_METADATA, TRUST_ROLE: it is not a draft of this registry.
+    """
+    role, version = role_and_version(name) or ("", 0)
+    signed = _parsed(data, role).signed
+    check_binding(signed.unrecognized_fields, role, registry_id, required=True)
+    if signed.version != version:
+        raise TrustError("TRUST_METADATA", f"{SIGNING_FOLDER}/{name} is version {signed.version}")
+    return Draft(role=role, version=version, data=data)
+
+
+def progress(draft: Draft, delegator: Any) -> Progress:
+    """Return who has signed a draft, of those who may as the signed part `delegator` says."""
+    metadata = _parsed(draft.data, draft.role)
+    result = delegator.get_verification_result(
+        draft.role, metadata.signed_bytes, metadata.signatures
+    )
+    return Progress(
+        threshold=result.threshold,
+        signed=tuple(map(_holder, result.signed.values())),
+        unsigned=tuple(map(_holder, result.unsigned.values())),
+    )
+
+
+def with_signatures(draft: Draft, signers: Signers, delegators: Iterable[Any]) -> Draft:
+    """Return a draft with the signatures of all keys at hand that may sign it."""
+    metadata = _parsed(draft.data, draft.role)
+    payload = metadata.signed_bytes
+    for delegator in delegators:
+        result = delegator.get_verification_result(draft.role, payload, metadata.signatures)
+        for keyid in result.unsigned:
+            if keyid in signers:
+                metadata.signatures[keyid] = signers[keyid].sign(payload)
+    return Draft(role=draft.role, version=draft.version, data=metadata.to_bytes())
+
+
+def relisted(before: Document, targets: Mapping[str, Target], signer: MetadataSigner) -> Draft:
+    """Return a draft of a bin that lists some more `targets`, or others at their paths."""
+    signed = _successor(before, signer)
+    signed.targets |= target_files(targets)
+    return Draft(role=before.role, version=signed.version, data=Metadata(signed).to_bytes())
+
+
+def _successor(before: Document, signer: MetadataSigner) -> Any:
+    """Return the signed part of the next version of a document, with nothing else changed."""
+    signed = Metadata[Any].from_bytes(before.data).signed
+    signed.version += 1
+    signed.expires = signer.now + signer.lifetime(before.role)
+    fields = signed.unrecognized_fields.get(BINDING, {})
+    binding = {**fields, "id": signer.registry_id, "role": before.role}
+    signed.unrecognized_fields[BINDING] = binding
+    return signed
+
+
+def rotated(
+    documents: Mapping[str, Document],
+    keys: Iterable[Key],
+    threshold: int,
+    signer: MetadataSigner,
+    bins: Iterable[str] = (),
+) -> tuple[Draft, ...]:
+    """Return drafts in which these keys sign `root`, `targets` and, if there is one, `owners`.
+
+    The registry then is in production mode. `documents` are those in force, `bins` the bins of
+    `owners`. All other keys stay as they are.
+    """
+    chosen = {key.keyid: key for key in keys}
+
+    def successor(role: str) -> Any:
+        return _successor(documents[role], signer)
+
+    root, targets = successor(ROOT), successor(TARGETS)
+    root.unrecognized_fields[BINDING]["mode"] = MODES[1]
+    for role in (ROOT, TARGETS):
+        for keyid in list(root.roles[role].keyids):
+            root.revoke_key(keyid, role)
+        for key in chosen.values():
+            root.add_key(key, role)
+        root.roles[role].threshold = threshold
+    changed = {ROOT: root, TARGETS: targets}
+    if OWNERS in documents:
+        former = targets.delegations.roles[OWNERS].keyids
+        for keyid in set(former) - set(targets.delegations.roles["releases"].keyids):
+            targets.delegations.keys.pop(keyid, None)
+        targets.delegations.keys |= chosen
+        targets.delegations.roles[OWNERS].keyids = [*chosen]
+        targets.delegations.roles[OWNERS].threshold = threshold
+        changed[OWNERS] = above = successor(OWNERS)
+        below = above.delegations.succinct_roles
+        above.delegations.keys = chosen
+        above.delegations.succinct_roles = SuccinctRoles(
+            [*chosen], threshold, below.bit_length, below.name_prefix
+        )
+        changed |= {name: successor(name) for name in bins}
+    return tuple(
+        Draft(role=role, version=signed.version, data=Metadata(signed).to_bytes())
+        for role, signed in changed.items()
+    )
+
+
+def _parsed(data: bytes, role: str) -> Metadata[Any]:
+    value = strict_value(data)
+    check_keys(value.get("signed") if isinstance(value, dict) else None)
+    try:
+        return Metadata[Any].from_bytes(data)
+    except DeserializationError as error:
+        told = f"the draft of {role or 'a role'} is not valid metadata: {error.__cause__}"
+        raise TrustError("TRUST_METADATA", told) from error
+
+
+def _holder(key: Key) -> str:
+    named = key.unrecognized_fields.get(_LABEL)
+    return named if isinstance(named, str) and named.isprintable() else key.keyid[:12]
