@@ -13,6 +13,7 @@ from psreg.formats.json.canonical import canonical
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.http.registry_source import FileSource
 from psreg.registry.baseline import Ports
+from psreg.registry.ceremony import sign
 from psreg.registry.claiming import claim_names
 from psreg.registry.owners.claim import read_claim
 from psreg.registry.publish import publish
@@ -32,6 +33,7 @@ from support.publishing import (
     files,
     logless,
     memory_ports,
+    ports,
     release,
     renewed,
     signer_of,
@@ -219,8 +221,13 @@ def test_the_key_may_be_elsewhere(home: Path, registry: Path) -> None:
     tree |= signed_by(registry, tree, "1.1.0", ANA)
     owners_key(home, registry).rename(home / "owners.pem")
     assert len(release(home, registry, tree, NOW + DAY).released) == 1
-    told = refused(home, registry, tree | {ALPHA: entry_toml(BEN)}, "KEY_MISSING")
-    assert FEW.of("owners/alpha.json") in told
+    (changed,) = claim(home, registry, tree | {ALPHA: entry_toml(BEN)}, now=NOW + DAY)
+    assert changed.pending
+    assert read_claim(state_of(registry).owners["alpha"], "alpha") == changed.before
+    (home / "owners.pem").rename(owners_key(home, registry))
+    assert [each.complete for each in sign(ports(home, registry))] == [True]
+    release(home, registry, tree, NOW + 2 * DAY)
+    assert read_claim(state_of(registry).owners["alpha"], "alpha") == changed.claim
 
 
 def test_the_role_is_renewed_where_its_key_is(home: Path, registry: Path) -> None:

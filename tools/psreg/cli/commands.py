@@ -29,7 +29,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for maintainers", "init", "create a registry, with pipelines and issue forms"),
     ("for maintainers", "review", "review a pull request: accept, needs a human, or reject"),
     ("for maintainers", "publish", "sign and publish new releases"),
-    ("for maintainers", "keys", "sign who owns a name, so that its owners sign its releases"),
+    ("for maintainers", "keys", "sign who owns a name, and give keys to several people"),
     ("for maintainers", "audit", "compare the log, the records and the files of every release"),
     ("for maintainers", "site", "build the static catalogue"),
     ("for maintainers", "deploy", "put the catalogue into a bucket or a folder"),

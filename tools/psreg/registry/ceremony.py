@@ -201,9 +201,10 @@ def check_claims(
         TrustError: TRUST_STATEMENT, and what reading the claims raises.
     """
     for document in documents:
-        for path, target in targets_in(document).items():
-            kind, name = kind_and_name(path) or ("", "")
-            if kind != OWNERS or state.targets.get(path) == target:
+        listed = {} if document.role in _ORDER else targets_in(document)
+        for path, target in listed.items():
+            _, name = kind_and_name(path) or ("", "")
+            if state.targets.get(path) == target:
                 continue
             claim = read_claim(read_target(path, target, read).data, name)
             record = records.get(name) or read_record(state.packages[name], name)

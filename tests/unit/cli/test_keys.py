@@ -1,0 +1,129 @@
+"""`psreg keys create`, `harden` and `sign`, as three people run them on their machines."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.owners import ANA, BEN, entry_toml
+from support.paths import PBES
+from support.warm_psreg import run_psreg
+
+NAME = "email_reply"
+PEOPLE = ("ana", "ben", "cem")
+
+
+class Checkout:
+    """A registry that `main` publishes, and the machines of three people."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.homes = root / "checkout", root / "homes"
+        shutil.copytree(PBES / "prompt" / NAME, self.root / "pbes/prompt" / NAME)
+        (self.root / "registry").mkdir()
+        shutil.copy(PBES.parent / "registry/policy.toml", self.root / "registry")
+        self.own(ANA)
+        self.run("main", "publish", "-q")
+
+    def own(self, *owners) -> None:
+        (self.root / "pbes/prompt" / NAME / "entry.toml").write_bytes(entry_toml(*owners))
+
+    def run(self, who: str, *words: object, code: int = 0):
+        env = {**os.environ, "PSREG_HOME": str(self.homes / who)}
+        done = run_psreg(*words, cwd=self.root, env=env, text=True)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done
+
+    def json(self, who: str, *words: object, code: int = 0) -> dict:
+        return json.loads(self.run(who, *words, "--format", "json", code=code).stdout)
+
+    def keys(self) -> list[str]:
+        """Let each person make a key; return what they tell the others."""
+        made = (self.run(who, "keys", "create", who).stdout for who in PEOPLE)
+        return [text.splitlines()[0] for text in made]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return Checkout(tmp_path)
+
+
+def test_a_ceremony_with_three_keys_and_a_threshold_of_two(checkout: Checkout) -> None:
+    checkout.run("client", "install", NAME, "--registry", checkout.root)
+    keys = checkout.keys()
+    assert [key.partition("=")[0] for key in keys] == [*PEOPLE]
+    done = checkout.run("main", "keys", "harden", *keys)
+    assert done.stdout.splitlines() == [
+        "root, targets: missing 2 of ana, ben, cem",
+        "  next: commit registry/signing, and let them run `psreg keys sign`",
+    ]
+    done = checkout.run("ana", "keys", "sign")
+    assert "root, targets: missing 1 of ben, cem\n" in done.stdout
+    (root, _) = checkout.json("cem", "keys", "sign")["signing"]
+    assert root["path"] == "registry/signing/2.root.json"
+    assert root["keys"][1] == {"threshold": 2, "signed": ["ana", "cem"], "unsigned": ["ben"]}
+    done = checkout.run("ben", "keys", "sign")
+    assert done.stdout == "root, targets: signed\n  next: psreg publish\n"
+    published = checkout.json("main", "publish")
+    assert published["mode"] == "production"
+    assert checkout.run("main", "keys", "sign").stdout == "nothing waits for signatures\n"
+    done = checkout.run("client", "install", NAME, "--registry", checkout.root)
+    assert "already installed" in done.stdout
+    assert "development mode" not in done.stderr
+    done = checkout.run("newcomer", "install", NAME, "--registry", checkout.root)
+    assert "development mode" not in done.stderr
+
+
+def test_a_claim_that_two_people_sign(checkout: Checkout) -> None:
+    checkout.run("main", "keys", "owners", NAME, "-q")
+    checkout.run("main", "keys", "harden", *checkout.keys(), "-q")
+    for who in PEOPLE:
+        checkout.run(who, "keys", "sign", "-q")
+    checkout.run("main", "publish", "-q")
+    checkout.own(BEN)
+    done = checkout.run("main", "keys", "owners", NAME)
+    assert f"{NAME}: one of them must sign each release from now on\n" in done.stdout
+    assert "missing 2 of ana, ben, cem\n" in done.stdout
+    document = checkout.json("ben", "keys", "sign")
+    assert [len(each["keys"][0]["signed"]) for each in document["signing"]] == [1]
+    again = checkout.json("main", "keys", "owners", NAME, code=1)
+    assert again["error"]["code"] == "SIGNING_PENDING"
+    checkout.run("cem", "keys", "sign")
+    checkout.run("main", "publish", "-q")
+    (row,) = checkout.json("main", "keys", "owners", NAME)["names"]
+    assert (row["changed"], row["pending"]) == (False, False)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["create"],
+        ["create", "ana", "ben"],
+        ["create", "Ana"],
+        ["create", "root"],
+        ["harden"],
+        ["harden", "ana"],
+        ["harden", "ana=00"],
+        ["harden", f"ana={'0' * 64}", f"ana={'1' * 64}"],
+        ["harden", f"root={'0' * 64}"],
+        ["harden", f"ana={'0' * 64}", "--threshold", "2"],
+        ["harden", f"ana={'0' * 64}", "--threshold", "0"],
+        ["sign", "ana"],
+        ["owners"],
+    ],
+    ids=" ".join,
+)
+def test_what_means_nothing(checkout: Checkout, words: list[str]) -> None:
+    document = checkout.json("main", "keys", *words, code=2)
+    assert document["error"]["code"] == "USAGE"
+
+
+def test_nobody_gets_the_same_key_twice(checkout: Checkout) -> None:
+    checkout.keys()
+    document = checkout.json("ana", "keys", "create", "ana", code=4)
+    assert document["error"]["code"] == "CANNOT_WRITE"
+    (key,) = checkout.json("ana", "keys", "create", "ana-phone")["keys"]
+    assert (key["holder"], len(key["key"])) == ("ana-phone", 64)
