@@ -45,7 +45,7 @@ _OURS = ("root", "online", "timestamp", "log", "owners")
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     told = "; ".join(f"{action}: {does}" for action, (does, _) in _ACTIONS.items())
-    parser.add_argument("action", choices=_ACTIONS, help=told)
+    parser.add_argument("action", choices=tuple(_ACTIONS), help=told)
     parser.add_argument(
         "what", nargs="*", metavar="WHAT", help="owners: names; create, harden: holders of keys"
     )

@@ -59,7 +59,6 @@ from psreg.registry.trust.signing_keys import public_key
 
 if TYPE_CHECKING:
     from psreg.registry.build import BuildResult
-    from psreg.registry.ceremony import Completed
     from psreg.registry.owners.signed_releases import Waiting
 
 KEEP = timedelta(days=30)
@@ -158,22 +157,15 @@ def publish(
     growth = grow(state, head, previous, log, signed, now, keep, ports.store, change.inputs)
     contents = {**signed, catalog_target(HEAD): growth.data}
     targets = {path: Target.of(data) for path, data in contents.items()}
-    event = _signed_event(ports.store, state, log.records)
-    drafts = event.documents if event else ()
+    drafts, done = _signed_event(ports.store, state, log.records)
     documents = _documents(baseline, root, targets, signer, growth.head.count, drafts=drafts)
     files = {**log.files, **growth.files, **_new_targets(contents, targets, state)}
     _remove(growth.removable, ports)
     copy = {CHECKPOINT: log.checkpoint} if log.checkpoint else {}
     written = make_current(baseline, info_of(root).id, files, documents, ports, copies=copy)
-    _remove(event.paths if event else (), ports)
+    _remove(done, ports)
     result = _result(baseline, documents, signer, growth.head, written)
-    return replace(
-        result,
-        released=new.released,
-        head=targets[catalog_target(HEAD)].sha256,
-        waiting=new.waiting,
-        ignored=new.ignored,
-    )
+    return new.told(result, targets[catalog_target(HEAD)].sha256)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +176,16 @@ class _New:
     released: tuple[ReleaseId, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     ignored: tuple[str, ...] = ()
+
+    def told(self, result: PublishResult, head: str) -> PublishResult:
+        """Return a result that names them, with the digest of the catalogue's head."""
+        return replace(
+            result,
+            released=self.released,
+            head=head,
+            waiting=self.waiting,
+            ignored=self.ignored,
+        )
 
 
 def _built(  # noqa: PLR0917 - before, after, and the time
@@ -239,8 +241,8 @@ def _documents(
 
 def _signed_event(
     store: Store, state: RegistryState | None, records: Mapping[str, PackageRecord]
-) -> Completed | None:
-    """Return what the holders of offline keys have signed, None if there are no drafts.
+) -> tuple[Sequence[Document], Sequence[str]]:
+    """Return what the holders of offline keys have signed, and the paths of drafts that may go.
 
     `records` are those after the publish.
 
@@ -249,12 +251,12 @@ def _signed_event(
             is released already.
     """
     if state is None or not any(store.names(SIGNING_FOLDER)):
-        return None
+        return (), ()
     from psreg.registry.ceremony import check_claims, completed  # noqa: PLC0415 - it is rare
 
     found = completed(store, state)
     check_claims(found.documents, state, records, store.read)
-    return found
+    return found.documents, found.paths
 
 
 def resign(
