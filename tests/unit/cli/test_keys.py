@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.clients import Client
 from support.owners import ANA, BEN, entry_toml
 from support.paths import PBES
 from support.warm_psreg import run_psreg
@@ -60,16 +61,16 @@ def test_a_ceremony_with_three_keys_and_a_threshold_of_two(checkout: Checkout) -
         "root, targets: missing 2 of ana, ben, cem",
         "  next: commit registry/signing, and let them run `psreg keys sign`",
     ]
-    done = checkout.run("ana", "keys", "sign")
+    done = checkout.run("ana", "keys", "sign", "--yes")
     assert "root, targets: missing 1 of ben, cem\n" in done.stdout
-    (root, _) = checkout.json("cem", "keys", "sign")["signing"]
+    (root, _) = checkout.json("cem", "keys", "sign", "--yes")["signing"]
     assert root["path"] == "registry/signing/2.root.json"
     assert root["keys"][1] == {"threshold": 2, "signed": ["ana", "cem"], "unsigned": ["ben"]}
-    done = checkout.run("ben", "keys", "sign")
+    done = checkout.run("ben", "keys", "sign", "--yes")
     assert done.stdout == "root, targets: signed\n  next: psreg publish\n"
     published = checkout.json("main", "publish")
     assert published["mode"] == "production"
-    assert checkout.run("main", "keys", "sign").stdout == "nothing waits for signatures\n"
+    assert checkout.run("main", "keys", "sign", "--yes").stdout == "nothing waits for signatures\n"
     done = checkout.run("client", "install", NAME, "--registry", checkout.root)
     assert "already installed" in done.stdout
     assert "development mode" not in done.stderr
@@ -81,20 +82,39 @@ def test_a_claim_that_two_people_sign(checkout: Checkout) -> None:
     checkout.run("main", "keys", "owners", NAME, "-q")
     checkout.run("main", "keys", "harden", *checkout.keys(), "-q")
     for who in PEOPLE:
-        checkout.run(who, "keys", "sign", "-q")
+        checkout.run(who, "keys", "sign", "--yes", "-q")
     checkout.run("main", "publish", "-q")
     checkout.own(BEN)
     done = checkout.run("main", "keys", "owners", NAME)
     assert f"{NAME}: one of them must sign each release from now on\n" in done.stdout
     assert "missing 2 of ana, ben, cem\n" in done.stdout
-    document = checkout.json("ben", "keys", "sign")
+    document = checkout.json("ben", "keys", "sign", "--yes")
     assert [len(each["keys"][0]["signed"]) for each in document["signing"]] == [1]
     again = checkout.json("main", "keys", "owners", NAME, code=1)
     assert again["error"]["code"] == "SIGNING_PENDING"
-    checkout.run("cem", "keys", "sign")
+    checkout.run("cem", "keys", "sign", "--yes")
     checkout.run("main", "publish", "-q")
     (row,) = checkout.json("main", "keys", "owners", NAME)["names"]
     assert (row["changed"], row["pending"]) == (False, False)
+
+
+def test_nothing_is_signed_that_nobody_has_seen(checkout: Checkout) -> None:
+    (ana, *_) = checkout.keys()
+    checkout.run("main", "keys", "harden", ana, "--threshold", "1")
+    before = (checkout.root / "registry/signing/2.root.json").read_bytes()
+    done = checkout.run("ana", "keys", "sign", code=3)
+    assert 'root: psreg.mode: "dev" becomes "production"' in done.stderr
+    assert ana.partition("=")[2] in done.stderr
+    assert "NOT_AGREED" in done.stderr
+    assert checkout.json("ana", "keys", "sign", code=3)["error"]["code"] == "NOT_AGREED"
+    assert (checkout.root / "registry/signing/2.root.json").read_bytes() == before
+    home = str(checkout.homes / "ana")
+    person = Client(checkout.root.parent)
+    for answer, code in (("no", 3), ("yes", 0)):
+        words = ("keys", "sign", "--checkout", checkout.root)
+        asked = person.asked(*words, question="Type yes", typed=answer, PSREG_HOME=home)
+        assert asked.code == code
+    assert checkout.json("main", "publish")["mode"] == "production"
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,10 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from psreg.core.errors import FindingsError, PsregError, TrustError, UnavailableError
+from psreg.core.ssh_key import SshKey
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.baseline import Ports
-from psreg.registry.ceremony import Signing, begin, completed, harden, sign, signing
+from psreg.registry.ceremony import Signing, begin, completed, harden, review, sign, signing
 from psreg.registry.claiming import claim_names
 from psreg.registry.journal import PublishJournal
 from psreg.registry.keystore import KeyStore
@@ -258,13 +259,19 @@ def broken(registry: Path) -> dict[str, tuple[str, bytes]]:
         "not next": ("9.root.json", root.replace(b'"version": 2', b'"version": 9')),
         "of no role": ("notes.txt", b"words"),
         "of an unknown role": ("1.others.json", root),
+        "of an online role": (
+            "2.releases.json",
+            (registry / "metadata/1.releases.json")
+            .read_bytes()
+            .replace(b'"version": 1', b'"version": 2'),
+        ),
     }
 
 
 @pytest.mark.parametrize(
     "why",
     ["not JSON", "not metadata", "a name twice", "of another registry", "of another role",
-     "of another version", "not next", "of no role", "of an unknown role"],
+     "of another version", "not next", "of no role", "of an unknown role", "of an online role"],
 )  # fmt: skip
 def test_what_is_no_draft_is_refused(
     home: Path, registry: Path, tree: Tree, people: People, why: str
@@ -322,6 +329,30 @@ def test_drafts_of_others_wait_while_releases_go_on(
     people.sign("ben", "cem")
     assert release(home, registry, more, NOW + DAY).mode == "production"
     assert tree
+
+
+def test_a_person_sees_all_that_is_signed(
+    home: Path, registry: Path, tree: Tree, people: People
+) -> None:
+    people.harden()
+    said = "\n".join(review(people.ports("ana")))
+    for name in PEOPLE:
+        assert people.public[name].hex() in said
+        assert f'x-psreg-holder: nothing becomes "{name}"' in said
+    assert 'root: psreg.mode: "dev" becomes "production"' in said
+    assert "root: roles.root.threshold: 1 becomes 2" in said
+    assert "targets: delegations.roles.1.threshold: 1 becomes 2" in said
+    people.sign("ana")
+    assert review(people.ports("ana")) == ()
+    assert review(ports(home, registry)) == ()
+    people.sign("ben")
+    release(home, registry, tree, NOW + DAY)
+    changed = tree | {ALPHA: entry_toml(BEN)}
+    claim(home, registry, changed, now=NOW + DAY)
+    said = "\n".join(review(people.ports("cem")))
+    key = SshKey.parse(BEN.line).fingerprint
+    assert f"alpha: 1 of its owners sign; one is github:2, {key}" in said
+    assert ": targets.owners/alpha.json.hashes.sha256: " in said
 
 
 def test_a_draft_is_where_its_name_says() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psreg.authoring.bump import entry_called
-from psreg.core.errors import UsageError
+from psreg.core.errors import TrustError, UsageError
 from psreg.registry.checkout import read_tree, required_checkout
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options
@@ -58,6 +58,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--registry-dir", metavar="DIR", help="the published registry (registry/ of the checkout)"
     )
+    parser.add_argument("--yes", action="store_true", help="sign: do not ask")
     add_output_options(parser)
 
 
@@ -67,6 +68,7 @@ class _Place:
 
     tree: Tree
     ports: Ports
+    console: Console
 
 
 def run(args: Namespace, console: Console) -> int:
@@ -86,14 +88,15 @@ def run(args: Namespace, console: Console) -> int:
     root = required_checkout(args.checkout)
     registry = Path(args.registry_dir) if args.registry_dir else root / "registry"
     keys = KeyStore(keys_dir())
-    for place in (root, registry):
-        keys.keep_out_of(place)
+    for folder in (root, registry):
+        keys.keep_out_of(folder)
     history = FolderHistory(registry)
     journal = PublishJournal(journal_dir(), registry, history)
     ports = Ports(store=RegistryFolder(registry), keys=keys, journal=journal, history=history)
     act = {"owners": _owners, "create": _create, "harden": _harden, "sign": _sign}[args.action]
+    place = _Place(tree=Tree(read_tree(root)), ports=ports, console=console)
     with journal.lock():
-        document, lines = act(args, _Place(tree=Tree(read_tree(root)), ports=ports))
+        document, lines = act(args, place)
     if console.machine:
         console.json({"schema": SCHEMA, "names": [], "keys": [], "signing": [], **document})
     elif not console.quiet:
@@ -107,6 +110,7 @@ _Answer = tuple[dict[str, Any], "Sequence[str]"]
 
 
 def _owners(args: Namespace, place: _Place) -> _Answer:
+    from psreg.registry.ceremony import published, signing
     from psreg.registry.claiming import claim_names
 
     entries = [entry_called(place.tree, name) for name in dict.fromkeys(args.what)]
@@ -114,7 +118,7 @@ def _owners(args: Namespace, place: _Place) -> _Answer:
     lines = [line for each in found for line in _claim_lines(each)]
     document = {"names": [_claim_row(each) for each in found]}
     if any(each.pending for each in found):
-        more, pending = _sign(args, place)
+        more, pending = _signing(signing(place.ports.store, published(place.ports)))
         return {**document, **more}, [*lines, *pending]
     return document, lines
 
@@ -151,9 +155,21 @@ def _harden(args: Namespace, place: _Place) -> _Answer:
     return _signing(harden(holders, args.threshold, clock.now(), place.ports, lifetimes))
 
 
-def _sign(_args: Namespace, place: _Place) -> _Answer:
-    from psreg.registry.ceremony import sign
+def _sign(args: Namespace, place: _Place) -> _Answer:
+    """Sign what waits, after a person has seen it. Raises TrustError NOT_AGREED."""
+    from psreg.registry.ceremony import review, sign
 
+    lines = review(place.ports)
+    for line in lines:
+        place.console.warn(line)
+    if lines and not args.yes:
+        question = "Type yes to sign all of this with your keys:"
+        if not (place.console.can_ask() and place.console.typed_yes(question)):
+            raise TrustError(
+                "NOT_AGREED",
+                "nothing was signed, because nobody agreed to it",
+                "Read the lines above, and run it on a terminal, or with `--yes`.",
+            )
     return _signing(sign(place.ports))
 
 

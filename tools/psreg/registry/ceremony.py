@@ -7,7 +7,7 @@ also signed as the old one requires, so clients never see one without the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,6 +19,7 @@ from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.drafts import (
     Draft,
     Progress,
+    differences,
     progress,
     public_key_of,
     read_draft,
@@ -39,6 +40,7 @@ from psreg.registry.trust.roles import (
     ROOT,
     SIGNING_FOLDER,
     TARGETS,
+    Target,
     kind_and_name,
 )
 
@@ -131,6 +133,38 @@ def sign(ports: Ports) -> tuple[Signing, ...]:
     return signing(ports.store, state)
 
 
+def review(ports: Ports) -> tuple[str, ...]:
+    """Return what the keys at hand would sign, in lines for a person; () if they sign nothing.
+
+    Everything that changes is in a line. The claim of a name is shown as its file says.
+
+    Raises:
+        TrustError: a draft, or a claim in it, is not one.
+        UnavailableError: NOT_PUBLISHED; files cannot be read.
+    """
+    state = published(ports)
+    drafts = drafts_in(ports.store, state)
+    signers = signers_of(ports.keys.load(state.registry_id).values())
+    lines: list[str] = []
+    for draft in drafts:
+        if with_signatures(draft, signers, _delegators(draft, drafts, state)) == draft:
+            continue
+        before = state.documents[draft.role]
+        lines += (f"{draft.role}: {line}" for line in differences(draft, before))
+        listed = {} if draft.role in _ORDER else draft.targets
+        for path, target in listed.items():
+            if state.targets.get(path) != target:
+                lines += _claim_lines(path, target, ports.store.read)
+    return tuple(lines)
+
+
+def _claim_lines(path: str, target: Target, read: Read) -> Iterator[str]:
+    _, name = kind_and_name(path) or ("", "")
+    claim = read_claim(read_target(path, target, read).data, name)
+    for key, account in claim.keys.items():
+        yield f"{name}: {claim.threshold} of its owners sign; one is {account}, {key.fingerprint}"
+
+
 def signing(store: Store, state: RegistryState) -> tuple[Signing, ...]:
     """Return the drafts in the folder `signing`, and who has signed what."""
     drafts = drafts_in(store, state)
@@ -151,11 +185,12 @@ def drafts_in(store: Store, state: RegistryState) -> tuple[Draft, ...]:
             it does not follow the version in force.
     """
     found = []
+    bins = state.bins_below[OWNERS].roles if OWNERS in state.bins_below else {}
     for name in sorted(store.names(SIGNING_FOLDER)):
         draft = read_draft(name, store.read(f"{SIGNING_FOLDER}/{name}") or b"", state.registry_id)
-        current = state.versions.get(draft.role, 0)
+        current = state.versions.get(draft.role, 0) if draft.role in {*_ORDER, *bins} else 0
         if draft.version > current + 1 or not current:
-            told = f"{draft.path} does not follow version {current}, which is in force"
+            told = f"{draft.path} does not follow what people sign: version {current} is in force"
             raise TrustError("TRUST_MIXED", told, _AGAIN)
         if draft.version == current + 1:
             found.append(draft)

@@ -7,7 +7,8 @@ next. No client reads it, and it means nothing before enough keys have signed it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ from psreg.registry.trust.metadata import (
     Signers,
     target_files,
 )
+from psreg.registry.trust.reading import targets_in
 from psreg.registry.trust.roles import (
     BINDING,
     OWNERS,
@@ -56,6 +58,11 @@ class Draft:
     def signed(self) -> Any:
         """Its signed part as python-tuf has it; nobody may have signed it."""
         return _parsed(self.data, self.role).signed
+
+    @property
+    def targets(self) -> Mapping[str, Target]:
+        """What a bin lists, by path."""
+        return targets_in(Document(role=self.role, data=self.data, signed=self.signed))
 
     @property
     def path(self) -> str:
@@ -113,6 +120,29 @@ def progress(draft: Draft, delegator: Any) -> Progress:
         signed=tuple(map(_holder, result.signed.values())),
         unsigned=tuple(map(_holder, result.unsigned.values())),
     )
+
+
+def differences(draft: Draft, before: Document) -> tuple[str, ...]:
+    """Return what a draft changes, one line for each member; version and expiry are left out."""
+    old, new = (dict(_flat(signed.to_dict())) for signed in (before.signed, draft.signed))
+    lines = []
+    for path in sorted({*old, *new}):
+        if path in ("expires", "version") or old.get(path) == new.get(path):
+            continue
+        was, now = (json.dumps(side[path]) if path in side else "nothing" for side in (old, new))
+        lines.append(f"{path}: {was} becomes {now}")
+    return tuple(lines)
+
+
+def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values in JSON data that contain no others, each with its place."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, inner in items:
+        place = f"{path}.{key}" if path else str(key)
+        if isinstance(inner, dict | list) and inner:
+            yield from _flat(inner, place)
+        else:
+            yield place, inner
 
 
 def with_signatures(draft: Draft, signers: Signers, delegators: Iterable[Any]) -> Draft:
