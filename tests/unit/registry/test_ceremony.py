@@ -256,16 +256,21 @@ def broken(registry: Path) -> dict[str, tuple[str, bytes]]:
         "of another registry": ("2.root.json", json.dumps({**value, "signed": other}).encode()),
         "of another role": ("3.targets.json", root),
         "of another version": ("3.root.json", root),
-        "not next": ("9.root.json", root.replace(b'"version": 2', b'"version": 9')),
+        "not next": ("9.root.json", versioned(root, 9)),
         "of no role": ("notes.txt", b"words"),
         "of an unknown role": ("1.others.json", root),
         "of an online role": (
             "2.releases.json",
-            (registry / "metadata/1.releases.json")
-            .read_bytes()
-            .replace(b'"version": 1', b'"version": 2'),
+            versioned((registry / "metadata/1.releases.json").read_bytes(), 2),
         ),
     }
+
+
+def versioned(data: bytes, version: int) -> bytes:
+    """Return metadata with another version, which nobody has signed."""
+    value = json.loads(data)
+    value["signed"]["version"] = version
+    return json.dumps(value).encode()
 
 
 @pytest.mark.parametrize(
