@@ -345,6 +345,7 @@ def test_a_person_sees_all_that_is_signed(
         assert people.public[name].hex() in said
         assert f'x-psreg-holder: nothing becomes "{name}"' in said
     assert 'root: psreg.mode: "dev" becomes "production"' in said
+    assert f"o4-f: valid until {NOW + 365 * DAY}" in said
     assert "root: roles.root.threshold: 1 becomes 2" in said
     assert "targets: delegations.roles.1.threshold: 1 becomes 2" in said
     people.sign("ana")

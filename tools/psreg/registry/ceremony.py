@@ -146,15 +146,18 @@ def review(ports: Ports) -> tuple[str, ...]:
     drafts = drafts_in(ports.store, state)
     signers = signers_of(ports.keys.load(state.registry_id).values())
     lines: list[str] = []
+    until: dict[str, list[str]] = {}
     for draft in drafts:
         if with_signatures(draft, signers, _delegators(draft, drafts, state)) == draft:
             continue
+        until.setdefault(str(draft.signed.expires), []).append(draft.role)
         before = state.documents[draft.role]
         lines += (f"{draft.role}: {line}" for line in differences(draft, before))
         listed = {} if draft.role in _ORDER else draft.targets
         for path, target in listed.items():
             if state.targets.get(path) != target:
                 lines += _claim_lines(path, target, ports.store.read)
+    lines += (f"{', '.join(roles)}: valid until {at}" for at, roles in until.items())
     return tuple(lines)
 
 

@@ -91,8 +91,8 @@ def issue(
         targets = [] if TARGETS in signed else renewal.roles((TARGETS, ROOT))
     below = [*signed.values()]
     for above, share in shares.items():
-        if above == OWNERS and above in signed:
-            continue
+        if above == OWNERS and signed:
+            continue  # none of them may get two new versions at once
         wanted, has = Bins.for_names(names, above), renewal.bins.get(above)
         too_few = has is None or wanted.bits > has.bits
         if too_few and (share or above == RELEASES):
