@@ -1,4 +1,4 @@
-"""Whoever has the keys that publish, the log's among them, releases under a claimed name.
+"""Somebody with the keys that publish, the log's among them, releases under a claimed name.
 
 Everything is signed as it should be and in the log, but for what the owners sign. Only the keys of
 the roles `root` and `owners`, and those of the owners themselves, are not the attacker's.

@@ -24,7 +24,7 @@ def signature_invalid(change: ChangeSet) -> Iterator[Finding]:
     ## Why
     A signature can be added at any time, also to a released version. So it must not be a way to
     add something else: a text that a model would read, or a signature by someone who does not own
-    the name. Only whoever has one of the keys in entry.toml can sign a release.
+    the name. Only somebody with one of the keys in entry.toml can sign a release.
 
     ## Fix
     Let `psreg sign` write the file. If you sign with `ssh-keygen`, use the namespace
