@@ -75,9 +75,8 @@ def run(args: Namespace, console: Console) -> int:
     """Do one of the actions, and say who must sign what."""
     needed = _ACTIONS[args.action][1]
     if bool(needed) != bool(args.what) or (args.action == "create" and len(args.what) != 1):
-        raise UsageError(
-            "USAGE", f"expected `psreg keys {args.action} {needed}`".replace(" `", "`")
-        )
+        form = f"psreg keys {args.action} {needed}".rstrip()
+        raise UsageError("USAGE", f"expected `{form}`")
     from psreg.formats.tree import Tree
     from psreg.git.history import FolderHistory
     from psreg.registry.baseline import Ports

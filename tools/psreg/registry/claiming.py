@@ -81,7 +81,7 @@ def claim_names(
         raise UnavailableError(
             "NO_LOG",
             "a name can only be claimed in a registry with a log",
-            "Begin a registry anew.",
+            "Create another registry with `psreg init`.",
         )
     found = tuple(_claimed(entry, state, checkpoint.size) for entry in entries)
     changed = [each.claim for each in found if each.changed]
@@ -109,7 +109,7 @@ def _claimed(entry: Entry, state: RegistryState, size: int) -> Claimed:
     try:
         claim = Claim.from_json(wanted)
     except ValueError as error:
-        hint = "List the SSH keys of the owners in `keys`, and at most as many as `threshold`."
+        hint = "List the SSH keys of at least as many owners as `threshold` says."
         raise FindingsError("CLAIM_REFUSED", f"{entry.path}: {error}", hint) from error
     if before and (before.owners, before.threshold) == (claim.owners, claim.threshold):
         return Claimed(claim=before, before=before)
