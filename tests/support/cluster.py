@@ -62,6 +62,23 @@ def until(found):
     raise TimeoutError
 
 
+COUNT = """
+import sys
+from distributed import Client
+with Client(sys.argv[1]) as client:
+    print(sum(client.run(lambda dask_worker: dask_worker.state.executed_count).values()))
+"""
+
+
+def tasks_done(address, **environment):
+    """Return how many tasks the workers of a cluster have done."""
+    command = [sys.executable, "-c", COUNT, address]
+    done = subprocess.run(
+        command, env={**os.environ, **environment}, stdout=subprocess.PIPE, check=True
+    )
+    return int(done.stdout)
+
+
 def cpu_seconds(process):
     """Return the processor time that a process has taken."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
