@@ -26,10 +26,11 @@ clean:
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-# --require-hashes needs every package in the file; psreg itself is then linked without its own.
+# The files name every package, so nothing is resolved: pip would look for `coverage[toml]` before it
+# saw the pinned `coverage`, and refuse the newest one for its missing hash.
 .venv/installed: .ci/constraints.txt pyproject.toml | .venv/bin/python
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement .ci/constraints.txt
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement .ci/constraints.txt
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . && touch $@
 
 .venv/installed-dev: .ci/constraints-dev.txt .venv/installed
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement .ci/constraints-dev.txt && touch $@
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement .ci/constraints-dev.txt && touch $@

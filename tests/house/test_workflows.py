@@ -21,11 +21,11 @@ GITLAB = TEMPLATES / ".gitlab-ci.yml"
 WORKFLOWS = sorted([*OURS.glob("*.yml"), *THEIRS.glob("*.yml")])
 FORMS = sorted(ROOT.glob(".github/ISSUE_TEMPLATE/*.yml"))
 
-HASHED = "--require-hashes --requirement .ci/constraints.txt"
+HASHED = "--no-deps --require-hashes --requirement .ci/constraints.txt"
 LOCAL = "--no-deps --no-build-isolation ."
 
 DIFFERENCES = (
-    ("--require-hashes --requirement registry/requirements.txt", HASHED),
+    ("--no-deps --require-hashes --requirement registry/requirements.txt", HASHED),
     ("--no-deps --no-build-isolation --requirement registry/psreg.txt", LOCAL),
     (
         "STATE_BRANCH: main # keeps registry/log, registry/metadata and registry/targets",

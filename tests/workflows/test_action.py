@@ -28,7 +28,7 @@ def test_it_installs_itself_with_hashes(runner, checkout):
     assert done.code == 0, done.out
     asked = [line for line in runner.installed.splitlines() if line.startswith("pip ")]
     assert asked == [
-        f"pip install --quiet --require-hashes --requirement {ROOT}/.ci/constraints.txt",
+        f"pip install --quiet --no-deps --require-hashes --requirement {ROOT}/.ci/constraints.txt",
         f"pip install --quiet --no-deps --no-build-isolation {ROOT}",
     ]
 

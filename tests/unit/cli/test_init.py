@@ -89,7 +89,7 @@ def test_the_pipelines_install_only_psreg_and_what_has_a_hash(tmp_path):
     found = re.findall(r'pip" install (.*) --requirement "?\S*?(\w+)\.txt"?$', text, re.MULTILINE)
     assert found
     assert {(name, hashed in options, alone in options) for options, name in found} == {
-        ("requirements", True, False),
+        ("requirements", True, True),
         ("psreg", False, True),
     }
     needed = re.sub(
