@@ -199,7 +199,9 @@ def test_every_pipeline_installs_both_lists():
         installs = re.findall(r'pip" install --quiet (.*)', made(*FORGES)[path].decode())
         needed, psreg = installs[::2], installs[1::2]
         assert len(needed) == len(psreg) >= 1
-        assert all(re.match("--no-deps --require-hashes .*/requirements.txt", each) for each in needed)
+        assert all(
+            re.match("--no-deps --require-hashes .*/requirements.txt", each) for each in needed
+        )
         assert all(re.match("--no-deps --no-build-isolation .*/psreg.txt", each) for each in psreg)
 
 
