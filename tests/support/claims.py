@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from psreg.formats.tree import Tree as RegistryTree
-from psreg.registry.claiming import Claimed, claim_names
+from psreg.registry.keys.claiming import Claimed, claim_names
 from psreg.registry.owners.signed_releases import to_sign
 from psreg.registry.records import PackageRecord, read_record
 from support.owners import ANA, Owner, entry_toml, place_of

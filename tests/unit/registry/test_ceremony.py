@@ -15,8 +15,8 @@ from psreg.core.ssh_key import SshKey
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.baseline import Ports
 from psreg.registry.ceremony import Signing, begin, completed, harden, review, sign, signing
-from psreg.registry.claiming import claim_names
 from psreg.registry.journal import PublishJournal
+from psreg.registry.keys.claiming import claim_names
 from psreg.registry.keystore import KeyStore
 from psreg.registry.owners.claim import read_claim
 from psreg.registry.publish import publish

@@ -15,7 +15,7 @@ from psreg.cli.rules import all_rules
 from psreg.core.identity import Author
 from psreg.formats.tree import Tree
 from psreg.git.repository import open_repository
-from psreg.registry.claiming import claim_names
+from psreg.registry.keys.claiming import claim_names
 from psreg.review.comment import review_markdown
 from psreg.review.git_change import read_change
 from psreg.review.review import review

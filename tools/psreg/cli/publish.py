@@ -19,12 +19,12 @@ from psreg.cli.cluster_option import (
     executor_of,
     source_of,
 )
+from psreg.cli.signing_ports import signing_ports
 from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UnavailableError
 from psreg.core.identity import PBES, is_name
 from psreg.formats import policy
 from psreg.formats.layout import Irregular
-from psreg.git.history import FolderHistory
 from psreg.git.work_tree import WorkTree
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_lines, withdrawal_lines
@@ -43,14 +43,12 @@ from psreg.registry.difference import (
     parts_of,
 )
 from psreg.registry.journal import PublishJournal, Seen
-from psreg.registry.keystore import KeyStore
 from psreg.registry.publish import Change, PublishResult, publish, resign
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.roles import HEAD, catalog_target
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options, color_wanted
 from psreg.system.files import MAX_FILE, read_file
-from psreg.system.user_folders import journal_dir, keys_dir
 
 if TYPE_CHECKING:
     from psreg.git.commit import Commit
@@ -115,14 +113,8 @@ def run(args: Namespace, console: Console) -> int:
     """Publish and print what was released; exit 1 if the check fails."""
     check_source_option(args)
     root = _root(args)
-    registry = Path(args.registry_dir) if args.registry_dir else root / "registry"
-    keys = KeyStore(keys_dir())
-    for place in (root, registry):
-        keys.keep_out_of(place)
+    ports, journal = signing_ports(root, args.registry_dir)
     now = clock.now()
-    history = FolderHistory(registry)
-    journal = PublishJournal(journal_dir(), registry, history)
-    ports = Ports(store=RegistryFolder(registry), keys=keys, journal=journal, history=history)
     with journal.lock(), _source(root, args.rev) as source:
         rules = policy.read(source.policy())
         if args.resign:

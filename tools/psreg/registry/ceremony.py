@@ -14,7 +14,7 @@ from typing import Any
 
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.registry.baseline import Ports, Store, read_baseline
-from psreg.registry.owners.claim import read_claim
+from psreg.registry.owners.claim import Claim, read_claim
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.drafts import (
     Draft,
@@ -40,7 +40,6 @@ from psreg.registry.trust.roles import (
     ROOT,
     SIGNING_FOLDER,
     TARGETS,
-    Target,
     kind_and_name,
 )
 
@@ -153,19 +152,27 @@ def review(ports: Ports) -> tuple[str, ...]:
         until.setdefault(str(draft.signed.expires), []).append(draft.role)
         before = state.documents[draft.role]
         lines += (f"{draft.role}: {line}" for line in differences(draft, before))
-        listed = {} if draft.role in _ORDER else draft.targets
-        for path, target in listed.items():
-            if state.targets.get(path) != target:
-                lines += _claim_lines(path, target, ports.store.read)
+        for claim in _changed_claims(draft, state, ports.store.read):
+            lines += _claim_lines(claim)
     lines += (f"{', '.join(roles)}: valid until {at}" for at, roles in until.items())
     return tuple(lines)
 
 
-def _claim_lines(path: str, target: Target, read: Read) -> Iterator[str]:
-    _, name = kind_and_name(path) or ("", "")
-    claim = read_claim(read_target(path, target, read).data, name)
+def _claim_lines(claim: Claim) -> Iterator[str]:
+    told = f"{claim.name}: {claim.threshold} of its owners sign; one is"
     for key, account in claim.keys.items():
-        yield f"{name}: {claim.threshold} of its owners sign; one is {account}, {key.fingerprint}"
+        yield f"{told} {account}, {key.fingerprint}"
+
+
+def _changed_claims(
+    document: Draft | Document, state: RegistryState, read: Read
+) -> Iterator[Claim]:
+    """Yield the claims in a bin that are not those in force; other roles have none."""
+    listed = {} if document.role in _ORDER else targets_in(document)
+    for path, target in listed.items():
+        if state.targets.get(path) != target:
+            _, name = kind_and_name(path) or ("", "")
+            yield read_claim(read_target(path, target, read).data, name)
 
 
 def signing(store: Store, state: RegistryState) -> tuple[Signing, ...]:
@@ -239,12 +246,8 @@ def check_claims(
         TrustError: TRUST_STATEMENT, and what reading the claims raises.
     """
     for document in documents:
-        listed = {} if document.role in _ORDER else targets_in(document)
-        for path, target in listed.items():
-            _, name = kind_and_name(path) or ("", "")
-            if state.targets.get(path) == target:
-                continue
-            claim = read_claim(read_target(path, target, read).data, name)
+        for claim in _changed_claims(document, state, read):
+            name = claim.name
             record = records.get(name) or read_record(state.packages[name], name)
             try:
                 for row in record.releases:

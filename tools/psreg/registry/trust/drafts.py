@@ -27,7 +27,6 @@ from psreg.registry.trust.metadata import (
     Signers,
     target_files,
 )
-from psreg.registry.trust.reading import targets_in
 from psreg.registry.trust.roles import (
     BINDING,
     OWNERS,
@@ -58,11 +57,6 @@ class Draft:
     def signed(self) -> Any:
         """Its signed part as python-tuf has it; nobody may have signed it."""
         return _parsed(self.data, self.role).signed
-
-    @property
-    def targets(self) -> Mapping[str, Target]:
-        """What a bin lists, by path."""
-        return targets_in(Document(role=self.role, data=self.data, signed=self.signed))
 
     @property
     def path(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol
 
 from psreg.core.errors import TrustError
 from psreg.registry.trust.metadata import (
@@ -288,7 +289,19 @@ def _load(role: str, lister: Document, delegator: Document, read: Read) -> Docum
     return verified(data, role, delegator, entry, bound=lister.bound)
 
 
-def targets_in(document: Document) -> dict[str, Target]:
+class Listing(Protocol):
+    """Metadata with targets: a document, or a draft of one."""
+
+    @property
+    def role(self) -> str:
+        """Its role."""
+
+    @property
+    def signed(self) -> Any:
+        """Its signed part."""
+
+
+def targets_in(document: Listing) -> dict[str, Target]:
     """Return the targets that a role lists, by path; all must be such as a client looks up there.
 
     Raises:

@@ -14,7 +14,7 @@ from psreg.formats.tree import Tree as RegistryTree
 from psreg.http.registry_source import FileSource
 from psreg.registry.baseline import Ports
 from psreg.registry.ceremony import sign
-from psreg.registry.claiming import claim_names
+from psreg.registry.keys.claiming import claim_names
 from psreg.registry.owners.claim import read_claim
 from psreg.registry.publish import publish
 from psreg.registry.records import PackageRecord

@@ -1,0 +1,115 @@
+"""`psreg keys create`, `harden` and `sign`: several people hold the offline keys."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, Namespace
+
+from psreg.cli.keys_action import Action, Answer, Place, signing_answer
+from psreg.core.errors import TrustError, UsageError
+from psreg.system import clock
+
+_HOLDER = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
+_KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_OURS = ("root", "online", "timestamp", "log", "owners")
+
+
+def _configure_create(parser: ArgumentParser) -> None:
+    parser.add_argument("holder", metavar="HOLDER", help="who has the key, such as `ana`")
+
+
+def _create(args: Namespace, place: Place) -> Answer:
+    from psreg.registry.ceremony import published
+    from psreg.registry.trust.signing_keys import public_key
+
+    holder: str = args.holder
+    _check_holder(holder)
+    registry_id = published(place.ports).registry_id
+    public = public_key(place.ports.keys.create(registry_id, holder)).hex()
+    folder = place.ports.keys.folder(registry_id)
+    return {"keys": [{"holder": holder, "key": public}]}, [
+        f"{holder}={public}",
+        f"  the private key is {folder}/{holder}.pem; back it up, and give it to nobody",
+    ]
+
+
+CREATE = Action(
+    name="create",
+    does="make a key for a person",
+    example="psreg keys create ana",
+    configure=_configure_create,
+    act=_create,
+)
+
+
+def _configure_harden(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "holders", nargs="+", metavar="HOLDER=KEY", help="keys, as `psreg keys create` prints them"
+    )
+    parser.add_argument(
+        "--threshold", type=int, default=2, metavar="N", help="how many must sign (2)"
+    )
+
+
+def _harden(args: Namespace, place: Place) -> Answer:
+    from psreg.registry.ceremony import harden
+
+    holders: dict[str, bytes] = {}
+    for text in args.holders:
+        holder, _, key = text.partition("=")
+        _check_holder(holder)
+        if not _KEY.fullmatch(key) or holder in holders:
+            hint = "Write each holder once, as `psreg keys create` prints it."
+            raise UsageError("USAGE", f"`{text}` is not HOLDER=KEY", hint)
+        holders[holder] = bytes.fromhex(key)
+    if not 0 < args.threshold <= len(set(holders.values())):
+        raise UsageError("USAGE", f"{args.threshold} of {len(holders)} keys cannot sign")
+    found = harden(holders, args.threshold, clock.now(), place.ports, place.lifetimes())
+    return signing_answer(found)
+
+
+HARDEN = Action(
+    name="harden",
+    does="give the offline roles to the holders of keys",
+    example="psreg keys harden ana=KEY ben=KEY cem=KEY --threshold 2",
+    configure=_configure_harden,
+    act=_harden,
+)
+
+
+def _configure_sign(parser: ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def _sign(args: Namespace, place: Place) -> Answer:
+    """Sign what waits, after a person has seen it. Raises TrustError NOT_AGREED."""
+    from psreg.registry.ceremony import review, sign
+
+    lines = review(place.ports)
+    for line in lines:
+        place.console.warn(line)
+    if lines and not args.yes:
+        question = "Type yes to sign all of this with your keys:"
+        if not (place.console.can_ask() and place.console.typed_yes(question)):
+            raise TrustError(
+                "NOT_AGREED",
+                "nothing was signed, because nobody agreed to it",
+                "Read the lines above, and run it on a terminal, or with `--yes`.",
+            )
+    return signing_answer(sign(place.ports))
+
+
+SIGN = Action(
+    name="sign",
+    does="add signatures to what waits for them",
+    example="psreg keys sign",
+    configure=_configure_sign,
+    act=_sign,
+)
+
+
+def _check_holder(holder: str) -> None:
+    """Raise UsageError if a text cannot be the name of a person's key."""
+    if not _HOLDER.fullmatch(holder) or holder in _OURS:
+        hint = "Write lower-case letters, digits and `-`, such as `ana` or `ana-laptop`."
+        raise UsageError("USAGE", f"`{holder}` cannot be the name of a key", hint)

@@ -1,0 +1,66 @@
+"""`psreg keys owners NAME…`: sign who owns names, as entry.toml asks."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from psreg.authoring.bump import entry_called
+from psreg.cli.keys_action import Action, Answer, Place, signing_answer
+from psreg.registry.checkout import read_tree
+from psreg.system import clock
+
+if TYPE_CHECKING:
+    from psreg.registry.keys.claiming import Claimed
+
+
+def _configure(parser: ArgumentParser) -> None:
+    parser.add_argument("names", nargs="+", metavar="NAME", help="the names to claim")
+
+
+def _act(args: Namespace, place: Place) -> Answer:
+    from psreg.formats.tree import Tree
+    from psreg.registry.ceremony import published, signing
+    from psreg.registry.keys.claiming import claim_names
+
+    tree = Tree(read_tree(place.root))
+    entries = [entry_called(tree, name) for name in dict.fromkeys(args.names)]
+    found = claim_names(entries, clock.now(), place.ports, place.lifetimes())
+    lines = [line for each in found for line in _claim_lines(each)]
+    document = {"names": [_claim_row(each) for each in found]}
+    if any(each.pending for each in found):
+        more, pending = signing_answer(signing(place.ports.store, published(place.ports)))
+        return {**document, **more}, [*lines, *pending]
+    return document, lines
+
+
+OWNERS = Action(
+    name="owners",
+    does="sign who owns names",
+    example="psreg keys owners quiz_master",
+    configure=_configure,
+    act=_act,
+)
+
+
+def _claim_row(claimed: Claimed) -> dict[str, Any]:
+    claim = claimed.claim
+    return {
+        "name": claim.name,
+        "changed": claimed.changed,
+        "pending": claimed.pending,
+        "threshold": claim.threshold,
+        "since": claim.since,
+        "owners": [
+            {"account": account, "key": key.fingerprint} for key, account in claim.keys.items()
+        ],
+    }
+
+
+def _claim_lines(claimed: Claimed) -> list[str]:
+    claim = claimed.claim
+    if not claimed.changed:
+        return [f"{claim.name}: its owners are signed already"]
+    keys = [f"  {account} {key.fingerprint}" for key, account in claim.keys.items()]
+    needed = "one of them" if claim.threshold == 1 else f"{claim.threshold} of them"
+    return [f"{claim.name}: {needed} must sign each release from now on", *keys]
