@@ -13,7 +13,8 @@ from securesystemslib.dsse import Envelope
 
 from psreg.core.errors import TrustError
 from psreg.core.ssh_key import SshKey
-from psreg.registry.owners.statement import MOST_SIGNATURES, NAMESPACE, PAYLOAD_TYPE, Statement
+from psreg.registry.owners.in_toto import MOST_SIGNATURES, PAYLOAD_TYPE
+from psreg.registry.owners.statement import NAMESPACE, Statement
 from psreg.registry.trust.roles import Target
 from psreg.registry.trust.ssh_signature import SshSignature
 

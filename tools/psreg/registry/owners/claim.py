@@ -19,7 +19,8 @@ from psreg.core.ssh_key import SshKey
 from psreg.formats.json.canonical import canonical
 from psreg.registry.json_members import Members, as_object, as_text
 from psreg.registry.log.entry import statement_digest
-from psreg.registry.owners.statement import NAMESPACE, Statement, blobs_in
+from psreg.registry.owners.in_toto import blobs_in
+from psreg.registry.owners.statement import NAMESPACE, Statement
 from psreg.registry.records import PackageRecord, ReleaseRecord, is_later_schema, newer_format
 from psreg.registry.trust.roles import Target
 from psreg.registry.trust.ssh_signature import SshSignature

@@ -1,42 +1,29 @@
-"""What owners sign: in-toto statements about a release, in DSSE envelopes.
-
-A statement is computed from what the record says of a release, never read from an envelope: what
-was signed must be exactly that. Each signature is one that `ssh-keygen -Y sign` makes.
-"""
+"""What owners sign about a release."""
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b64encode
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-from psreg.core.errors import TrustError
-from psreg.core.ssh_key import SshKey
-from psreg.core.strict_base64 import strict_decode
-from psreg.formats.json.canonical import canonical
+from psreg.registry.owners.in_toto import STATEMENT_TYPE, InTotoStatement
 from psreg.registry.trust.roles import Target
-from psreg.registry.trust.ssh_signature import SshSignature
 
 NAMESPACE = "release@psreg"
 """The namespace of owners' signatures: none that was made for something else is one."""
 
-PAYLOAD_TYPE = "application/vnd.in-toto+json"
-STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "psreg:release/1"
-
-MOST_SIGNATURES = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class Statement:
+class Statement(InTotoStatement):
     """That a version of a name in the registry `registry_id` consists of these `files`.
 
     `files` are all of the version folder when it was signed, by path; `requires` is what
     release.toml says; `previous` is the digest of the owners' statement before this one, if any.
     """
+
+    namespace = NAMESPACE
 
     name: str
     version: str
@@ -45,21 +32,14 @@ class Statement:
     requires: Mapping[str, Any]
     previous: str | None = None
 
-    @cached_property
-    def payload(self) -> bytes:
-        """The statement as canonical JSON (in-toto Statement v1).
-
-        Raises:
-            TrustError: TRUST_STATEMENT: what it is about has no canonical form.
-        """
-        try:
-            return canonical(self._members)
-        except ValueError as error:
-            told = f"nobody can have signed {self.name} {self.version}: {error}"
-            raise _refused(told) from error
+    @property
+    def title(self) -> str:
+        """Name and version."""
+        return f"{self.name} {self.version}"
 
     @property
-    def _members(self) -> dict[str, Any]:
+    def members(self) -> Mapping[str, Any]:
+        """The statement as JSON data."""
         return {
             "_type": STATEMENT_TYPE,
             "subject": [
@@ -79,112 +59,3 @@ class Statement:
                 "previous": self.previous,
             },
         }
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the payload, in hex, which the next statement names."""
-        return hashlib.sha256(self.payload).hexdigest()
-
-    @property
-    def message(self) -> bytes:
-        """What is signed: type and payload (DSSE's pre-authentication encoding)."""
-        return _encoded(self.payload)
-
-    def envelope(self, signatures: Iterable[SshSignature]) -> dict[str, Any]:
-        """Return the DSSE envelope with some signatures, as JSON data."""
-        return {
-            "payloadType": PAYLOAD_TYPE,
-            "payload": b64encode(self.payload).decode(),
-            "signatures": [
-                {"keyid": each.key.fingerprint, "sig": b64encode(each.blob).decode()}
-                for each in signatures
-            ],
-        }
-
-    def check(
-        self, envelope: Any, owners: Mapping[SshKey, Hashable], threshold: int
-    ) -> tuple[SshSignature, ...]:
-        """Check that so many owners signed exactly this statement; return a signature of each.
-
-        `owners` says who has a key. Signatures of other keys do not count, nor do further ones of
-        the same owner.
-
-        Raises:
-            TrustError: TRUST_STATEMENT.
-        """
-        if envelope is None:
-            raise _refused(f"{self.name} {self.version} is not signed by its owners")
-        members = envelope if isinstance(envelope, dict) else {}
-        payload = self.payload
-        written = b64encode(payload).decode()
-        if (members.get("payloadType"), members.get("payload")) != (PAYLOAD_TYPE, written):
-            raise _refused(f"the owners of {self.name} {self.version} signed something else")
-        message, found = _encoded(payload), dict[Hashable, SshSignature]()
-        wrong: list[str] = []
-        for blob in blobs_in(members):
-            try:
-                signature = SshSignature.read(blob)
-                owner = owners[signature.check(message, NAMESPACE, owners)]
-                found.setdefault(owner, signature)
-            except TrustError as error:
-                wrong.append(error.message)
-        if len(found) < threshold:
-            raise _refused(
-                f"{self.name} {self.version} has {len(found)} of the {threshold} signatures "
-                "of its owners that it needs",
-                *wrong,
-            )
-        return tuple(found.values())
-
-
-def fault_in(armoured: bytes, lines: Iterable[str]) -> str:
-    """Return why a file cannot be the signature of an owner; "" if it can.
-
-    `lines` are the public keys of the owners, as in `~/.ssh/id_ed25519.pub`. What is signed is not
-    looked at.
-    """
-    try:
-        signature = SshSignature.parse(armoured)
-    except TrustError as error:
-        return error.message
-    if signature.namespace != NAMESPACE:
-        return f"it was made for {signature.namespace!r}, not for {NAMESPACE!r}"
-    if signature.reserved:
-        return "it contains more than a signature"
-    if signature.key not in map(_key, lines):
-        return f"its key, {signature.key.fingerprint}, is not listed in entry.toml"
-    return ""
-
-
-def _key(line: str) -> SshKey | None:
-    try:
-        return SshKey.parse(line)
-    except ValueError:
-        return None  # which a rule of the check reports
-
-
-def _encoded(payload: bytes) -> bytes:
-    kind = PAYLOAD_TYPE.encode()
-    return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
-
-
-def blobs_in(envelope: Any) -> list[bytes]:
-    """Return the signatures in an envelope, as bytes. Raises TrustError TRUST_STATEMENT."""
-    value = envelope.get("signatures") if isinstance(envelope, dict) else None
-    items = value if isinstance(value, list) else []
-    texts = [each["sig"] for each in items if isinstance(each, dict) and _has_text(each)]
-    if len(items) > MOST_SIGNATURES or len(texts) < len(items):
-        raise _refused("an envelope of signatures is malformed")
-    try:
-        return [*map(strict_decode, texts)]
-    except ValueError as error:
-        raise _refused("an envelope of signatures is malformed") from error
-
-
-def _has_text(signature: Mapping[str, Any]) -> bool:
-    return isinstance(signature.get("sig"), str)
-
-
-def _refused(message: str, *details: str) -> TrustError:
-    hint = "Tell the maintainers of the registry; do not install it."
-    return TrustError("TRUST_STATEMENT", message, hint, details)

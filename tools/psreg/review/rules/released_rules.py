@@ -43,10 +43,12 @@ def signature_invalid(change: ChangeSet) -> Iterator[Finding]:
         if entry is None or release.version not in entry.versions:
             told = f"there is no {release.name} {release.version} to sign"
         else:
-            from psreg.registry.owners.statement import fault_in  # noqa: PLC0415 - few changes sign
+            from psreg.registry.owners.in_toto import fault_in  # noqa: PLC0415 - few changes sign
+            from psreg.registry.owners.statement import NAMESPACE  # noqa: PLC0415
 
             owned = change.base.entry(release.entry) or entry
-            told = fault_in(change.head.files[file.path], (key for _, key in owned.file.keys))
+            keys = (key for _, key in owned.file.keys)
+            told = fault_in(change.head.files[file.path], NAMESPACE, keys)
         if told:
             yield Finding(message=told, path=str(file.path))
 
