@@ -171,7 +171,7 @@ def build(folder: Path, number: int, *, at_once: bool = False) -> str:
     store.write(target_path(catalog_target("head"), Target.of(head).sha256), head)
     root, bins = signer.first_root(ID, pems), Bins.for_names(number)
     targets = signer.first_targets(root)
-    releases = signer.first_releases({catalog_target("head"): Target.of(head)}, bins, targets, root)
+    releases = signer.first_releases({catalog_target("head"): Target.of(head)}, bins, targets)
     share: dict[str, list[int]] = {role: [] for role in bins.roles}
     for n in range(number):
         share[bins.of(package_target(name(n)))].append(n)

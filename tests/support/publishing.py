@@ -150,7 +150,7 @@ def former_bins(home: Path, registry: Path) -> None:
     shares: dict[str, dict[str, Target]] = {role: {} for role in bins.roles}
     for path, target in state.targets.items():
         shares[bins.of(path)][path] = target
-    releases = signer.first_releases({}, bins, targets, state.root)
+    releases = signer.first_releases({}, bins, targets)
     below = [signer.next_bin(role, share, releases, None) for role, share in shares.items()]
     first = min(each.expires for each in below)
     snapshot = signer.next_snapshot(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
+from psreg.registry.records import read_record
 from support.clients import Client
 from support.owners import ANA, BEN, entry_toml
 from support.paths import PBES
+from support.publishing import logless, release, state_of
 from support.warm_psreg import run_psreg
 
 NAME = "email_reply"
@@ -58,16 +60,16 @@ def test_a_ceremony_with_three_keys_and_a_threshold_of_two(checkout: Checkout) -
     assert [key.partition("=")[0] for key in keys] == [*PEOPLE]
     done = checkout.run("main", "keys", "harden", *keys)
     assert done.stdout.splitlines() == [
-        "root, targets: missing 2 of ana, ben, cem",
+        "root, targets, owners and 16 more: missing 2 of ana, ben, cem",
         "  next: commit registry/signing, and let them run `psreg keys sign`",
     ]
     done = checkout.run("ana", "keys", "sign", "--yes")
-    assert "root, targets: missing 1 of ben, cem\n" in done.stdout
-    (root, _) = checkout.json("cem", "keys", "sign", "--yes")["signing"]
+    assert "root, targets, owners and 16 more: missing 1 of ben, cem\n" in done.stdout
+    (root, *_) = checkout.json("cem", "keys", "sign", "--yes")["signing"]
     assert root["path"] == "registry/signing/2.root.json"
     assert root["keys"][1] == {"threshold": 2, "signed": ["ana", "cem"], "unsigned": ["ben"]}
     done = checkout.run("ben", "keys", "sign", "--yes")
-    assert done.stdout == "root, targets: signed\n  next: psreg publish\n"
+    assert done.stdout == "root, targets, owners and 16 more: signed\n  next: psreg publish\n"
     published = checkout.json("main", "publish")
     assert published["mode"] == "production"
     assert checkout.run("main", "keys", "sign", "--yes").stdout == "nothing waits for signatures\n"
@@ -148,3 +150,68 @@ def test_nobody_gets_the_same_key_twice(checkout: Checkout) -> None:
     assert document["error"]["code"] == "CANNOT_WRITE"
     (key,) = checkout.json("ana", "keys", "create", "ana-phone")["keys"]
     assert (key["holder"], len(key["key"])) == ("ana-phone", 64)
+
+
+def test_lost_and_stolen_keys_are_replaced_and_clients_go_on(checkout: Checkout) -> None:
+    """A client of before, one that reads in between, and a new one, at every step."""
+    url = ("--registry", checkout.root)
+    checkout.run("before", "install", NAME, *url)
+    keys = checkout.homes / "main/data/keys"
+    done = checkout.run("main", "keys", "rotate", "online", "timestamp", "log")
+    assert done.stdout.splitlines()[0] == "the new keys are in force"
+    for name in ("online", "timestamp", "log"):
+        next(keys.glob(f"*/{name}.pem")).unlink()
+    again(checkout, "before", "between")
+    checkout.run("main", "publish", "--resign", "-q")
+    checkout.run("main", "keys", "harden", *checkout.keys(), "-q")
+    signed_by(checkout, "ana", "ben")
+    again(checkout, "before", "between", "later")
+    (dan, *_) = checkout.run("dan", "keys", "create", "dan").stdout.splitlines()
+    waits = checkout.run("main", "keys", "add", dan, "--threshold", "3").stdout
+    assert "missing 2 of ana, ben, cem; 3 of ana, ben, cem, dan" in waits
+    again(checkout, "before")
+    signed_by(checkout, "ana", "cem", "dan")
+    (new, *_) = checkout.run("ana", "keys", "create", "ana-laptop").stdout.splitlines()
+    new = new.replace("ana-laptop", "ana")
+    checkout.run("main", "keys", "rotate", new, "timestamp", "-q")
+    signed_by(checkout, "ben", "cem", "dan")
+    checkout.run("main", "keys", "remove", "cem", "--threshold", "2", "-q")
+    signed_by(checkout, "ana", "ben", "dan")
+    again(checkout, "before", "between", "later", "newest")
+    refused = checkout.json("main", "keys", "remove", "cem", code=2)
+    assert refused["error"]["code"] == "CANNOT_ROTATE"
+
+
+def again(checkout: Checkout, *who: str) -> None:
+    for each in who:
+        checkout.run(each, "install", NAME, "--registry", checkout.root)
+
+
+def signed_by(checkout: Checkout, *who: str) -> None:
+    """Let people sign what waits, and publish it."""
+    for each in who:
+        checkout.run(each, "keys", "sign", "--yes", "-q")
+    assert checkout.json("main", "publish")["written"]
+
+
+def test_clients_go_on_when_a_log_begins(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was installed, and what is released later, is in the log that the root now names."""
+    root = checkout.root
+    shutil.rmtree(root / "registry")
+    shutil.rmtree(checkout.homes)
+    own = {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    tree = {PurePosixPath(path): data for path, data in own.items()}
+    with monkeypatch.context() as patched:
+        logless(patched)
+        release(checkout.homes / "main/data", root / "registry", tree)
+    install = ("install", NAME, "--registry", root, "--to")
+    checkout.run("before", *install, "first")
+    checkout.run("main", "keys", "rotate", "log", "-q")
+    record = read_record(state_of(root / "registry").packages[NAME], NAME)
+    assert all(row.log for row in record.releases)
+    for who in ("before", "after"):
+        checkout.run(who, *install, who)
+    checkout.run("main", "keys", "owners", NAME, "-q")
+    assert checkout.run("main", "audit").returncode == 0

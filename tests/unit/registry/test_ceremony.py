@@ -14,9 +14,10 @@ from psreg.core.errors import FindingsError, PsregError, TrustError, Unavailable
 from psreg.core.ssh_key import SshKey
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.baseline import Ports
-from psreg.registry.ceremony import Signing, begin, completed, harden, review, sign, signing
+from psreg.registry.ceremony import Signing, begin, completed, review, sign, signing
 from psreg.registry.journal import PublishJournal
 from psreg.registry.keys.claiming import claim_names
+from psreg.registry.keys.rotation import harden
 from psreg.registry.keystore import KeyStore
 from psreg.registry.owners.claim import read_claim
 from psreg.registry.publish import publish
@@ -141,8 +142,32 @@ def test_a_registry_without_claims(home: Path, registry: Path) -> None:
     tree = owned("1.0.0")
     release(home, registry, tree)
     people = People(home, registry)
-    assert [each.draft.role for each in people.harden()] == [ROOT, TARGETS]
+    assert [each.draft.role for each in people.harden()][:3] == [ROOT, TARGETS, OWNERS]
     people.sign("ana", "ben")
+    assert release(home, registry, tree, NOW + DAY).mode == "production"
+    assert claim(home, registry, tree)[0].pending
+    people.sign("ben", "cem")
+    release(home, registry, tree, NOW + DAY)
+    assert set(state_of(registry).owners) == {"alpha"}
+
+
+def test_drafts_of_which_one_is_missing_wait(
+    home: Path, registry: Path, tree: Tree, people: People
+) -> None:
+    """Without it, the others would make what is in force unreadable."""
+    people.harden()
+    people.sign("ben", "cem")
+    for name in ("2.targets", "2.owners", "2.o4-7"):
+        draft = registry / f"signing/{name}.json"
+        draft = draft if draft.exists() else registry / f"signing/3{name[1:]}.json"
+        data = draft.read_bytes()
+        draft.unlink()
+        assert release(home, registry, tree, NOW + DAY).mode == "dev"
+        with pytest.raises(TrustError) as caught:
+            people.sign("ana")
+        assert caught.value.code == "TRUST_MIXED"
+        assert f"a draft of {name[2:]}, which is missing" in caught.value.message
+        draft.write_bytes(data)
     assert release(home, registry, tree, NOW + DAY).mode == "production"
 
 

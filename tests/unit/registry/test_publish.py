@@ -583,7 +583,7 @@ def test_a_publish_with_news_renews_the_rest_as_well(home: Path, registry: Path)
     assert min(document.expires for document in documents.values()) == now + FORTNIGHT
 
 
-@pytest.mark.parametrize(("key", "days"), [("root", 300), ("root", 400), ("online", 12)])
+@pytest.mark.parametrize(("key", "days"), [("root", 400), ("online", 12)])
 @pytest.mark.parametrize("tree", [FIRST, SECOND])
 def test_a_publish_that_cannot_renew_what_is_due_is_refused(
     home: Path, registry: Path, key: str, days: int, tree: Tree

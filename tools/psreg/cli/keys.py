@@ -10,6 +10,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from psreg.cli.keys_action import SCHEMA, Action, Place
+from psreg.cli.keys_changes import ADD, REMOVE, ROTATE
 from psreg.cli.keys_holders import CREATE, HARDEN, SIGN
 from psreg.cli.keys_owners import OWNERS
 from psreg.registry.checkout import required_checkout
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 EXAMPLE = "psreg keys owners quiz_master"
 
-_ACTIONS: Mapping[str, Action] = {each.name: each for each in (OWNERS, CREATE, HARDEN, SIGN)}
+_ACTIONS: Mapping[str, Action] = {
+    each.name: each for each in (OWNERS, CREATE, HARDEN, SIGN, ROTATE, ADD, REMOVE)
+}
 
 
 def configure(parser: ArgumentParser) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 
 from psreg.cli.keys_action import Action, Answer, Place, signing_answer
 from psreg.core.errors import TrustError, UsageError
 from psreg.system import clock
 
 _HOLDER = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
+_NUMBER = re.compile(r"-[0-9]+")
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_OURS = ("root", "online", "timestamp", "log", "owners")
+OURS = ("root", "online", "timestamp", "log", "owners")
+"""The keys that psreg makes by itself."""
 
 
 def _configure_create(parser: ArgumentParser) -> None:
@@ -52,16 +55,9 @@ def _configure_harden(parser: ArgumentParser) -> None:
 
 
 def _harden(args: Namespace, place: Place) -> Answer:
-    from psreg.registry.ceremony import harden
+    from psreg.registry.keys.rotation import harden
 
-    holders: dict[str, bytes] = {}
-    for text in args.holders:
-        holder, _, key = text.partition("=")
-        _check_holder(holder)
-        if not _KEY.fullmatch(key) or holder in holders:
-            hint = "Write each holder once, as `psreg keys create` prints it."
-            raise UsageError("USAGE", f"`{text}` is not HOLDER=KEY", hint)
-        holders[holder] = bytes.fromhex(key)
+    holders = keys_of(args.holders)
     if not 0 < args.threshold <= len(set(holders.values())):
         raise UsageError("USAGE", f"{args.threshold} of {len(holders)} keys cannot sign")
     found = harden(holders, args.threshold, clock.now(), place.ports, place.lifetimes())
@@ -108,8 +104,21 @@ SIGN = Action(
 )
 
 
+def keys_of(texts: Iterable[str]) -> dict[str, bytes]:
+    """Return public keys by their holder. Raises UsageError if a text is not HOLDER=KEY."""
+    holders: dict[str, bytes] = {}
+    for text in texts:
+        holder, _, key = text.partition("=")
+        _check_holder(holder)
+        if not _KEY.fullmatch(key) or holder in holders:
+            hint = "Write each holder once, as `psreg keys create` prints it."
+            raise UsageError("USAGE", f"`{text}` is not HOLDER=KEY", hint)
+        holders[holder] = bytes.fromhex(key)
+    return holders
+
+
 def _check_holder(holder: str) -> None:
     """Raise UsageError if a text cannot be the name of a person's key."""
-    if not _HOLDER.fullmatch(holder) or holder in _OURS:
+    if not _HOLDER.fullmatch(holder) or _NUMBER.sub("", holder) in OURS:
         hint = "Write lower-case letters, digits and `-`, such as `ana` or `ana-laptop`."
         raise UsageError("USAGE", f"`{holder}` cannot be the name of a key", hint)

@@ -15,11 +15,13 @@ from typing import Protocol
 from psreg.core.errors import TrustError
 from psreg.registry.catalog_head import Head, head_of
 from psreg.registry.trust.metadata import Document, info_of
-from psreg.registry.trust.reading import RegistryState, open_registry, read_roots
+from psreg.registry.trust.reading import RegistryState, RootChain, open_registry, read_roots
 from psreg.registry.trust.retired_files import RETIRED, read_retired, write_retired
 from psreg.registry.trust.roles import (
     METADATA_FOLDER,
     RELEASES,
+    ROOT,
+    SIGNING_FOLDER,
     SNAPSHOT,
     TARGET_FOLDERS,
     TARGETS,
@@ -164,7 +166,7 @@ def read_baseline(ports: Ports, *, start_over: bool = False) -> Baseline:
             TRUST_ROLLBACK also if the newest snapshot is not the current one although no publish
             was interrupted.
     """
-    state, roots = open_registry(ports.store.read), read_roots(ports.store.read)
+    state, roots = _opened(ports.store)
     if roots is None and any(ports.store.names(METADATA_FOLDER)):
         raise TrustError("TRUST_MIXED", "the registry has metadata but no 1.root.json", _RESTORE)
     baseline = Baseline(
@@ -183,6 +185,32 @@ def read_baseline(ports: Ports, *, start_over: bool = False) -> Baseline:
     if state and state.newer_snapshot and not baseline.intent:
         raise TrustError("TRUST_ROLLBACK", "there is a snapshot newer than the timestamp", _RESTORE)
     return baseline
+
+
+def _opened(store: Store) -> tuple[RegistryState | None, RootChain | None]:
+    """Return the state of a registry and its roots, as far as they are in force.
+
+    If the keys of the timestamp are lost, the root with new ones comes right before it. A publish
+    that ended between the two left a registry that nobody can read; its draft is still there. Then
+    the root before is the one in force, and the next publish writes the same new one.
+    """
+    try:
+        return open_registry(store.read), read_roots(store.read)
+    except TrustError:
+        chain = read_roots(store.read)
+        newest = chain.newest if chain else None
+        if newest is None or store.read(_draft_path(newest)) != newest.data:
+            raise
+        early = metadata_path(ROOT, newest.version)
+
+        def read(path: str) -> bytes | None:
+            return None if path == early else store.read(path)
+
+        return open_registry(read), read_roots(read)
+
+
+def _draft_path(root: Document) -> str:
+    return f"{SIGNING_FOLDER}/{root.version}.{ROOT}.json"
 
 
 def _check_is_new(ports: Ports) -> None:

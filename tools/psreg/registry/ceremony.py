@@ -1,15 +1,13 @@
 """Signing events: people with keys of their own sign the next version of the offline roles.
 
 The drafts are in the registry's folder `signing`. `psreg publish` makes them current once enough
-keys have signed all of them: what the new root requires is written before the root itself, and is
-also signed as the old one requires, so clients never see one without the other.
+keys have signed all of them. `registry.keys` has the changes that begin so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
@@ -21,21 +19,18 @@ from psreg.registry.trust.drafts import (
     Progress,
     differences,
     progress,
-    public_key_of,
     read_draft,
-    rotated,
     with_signatures,
 )
 from psreg.registry.trust.metadata import (
     Document,
-    MetadataSigner,
+    accepts,
     signers_of,
     verified,
     verified_root,
 )
 from psreg.registry.trust.reading import Read, RegistryState, read_target, targets_in
 from psreg.registry.trust.roles import (
-    LIFETIMES,
     OWNERS,
     ROOT,
     SIGNING_FOLDER,
@@ -64,7 +59,7 @@ class Signing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completed:
-    """What enough keys have signed, in the order in which it becomes current; a root comes last.
+    """What enough keys have signed: bins first, and a root last.
 
     `paths` are those of the drafts, which then may go.
     """
@@ -73,59 +68,41 @@ class Completed:
     paths: tuple[str, ...]
 
 
-def harden(
-    holders: Mapping[str, bytes],
-    threshold: int,
-    now: datetime,
-    ports: Ports,
-    lifetimes: Mapping[str, timedelta] = LIFETIMES,
-) -> tuple[Signing, ...]:
-    """Begin to give the offline roles to the `holders` of keys, so many of whom must sign.
-
-    `holders` are public keys, 32 bytes of Ed25519, by who has each. The keys at hand sign at once.
-
-    Raises:
-        FindingsError: SIGNING_PENDING: other drafts are not in force yet.
-        ValueError: something is not a public key, or the threshold cannot be reached.
-        UnavailableError: NOT_PUBLISHED; files cannot be read or written.
-    """
-    if not 0 < threshold <= len(set(holders.values())):
-        raise ValueError(f"{threshold} of {len(set(holders.values()))} keys cannot sign")
-    state = published(ports)
-    signer = MetadataSigner(
-        keys={}, source="", now=now, registry_id=state.registry_id, lifetimes=lifetimes
-    )
-    keys = [public_key_of(holder, public) for holder, public in holders.items()]
-    below = state.bins_below[OWNERS].roles if OWNERS in state.bins_below else ()
-    drafts = rotated(state.documents, keys, threshold, signer, below)
-    return begin(drafts, state, ports)
-
-
 def begin(drafts: Iterable[Draft], state: RegistryState, ports: Ports) -> tuple[Signing, ...]:
     """Put drafts into the folder `signing`, signed with the keys at hand.
 
     Raises:
         FindingsError: SIGNING_PENDING: others are there and not in force yet.
     """
-    if drafts_in(ports.store, state):
+    check_none_pending(ports.store, state)
+    _store(drafts, ports.store)
+    return sign(ports)
+
+
+def check_none_pending(store: Store, state: RegistryState) -> None:
+    """Raise FindingsError SIGNING_PENDING if there are drafts that are not in force yet."""
+    if drafts_in(store, state):
         raise FindingsError(
             "SIGNING_PENDING",
             f"there are drafts in registry/{SIGNING_FOLDER} that are not in force yet",
             "Sign them and publish first, or remove the folder.",
         )
-    _store(drafts, ports.store)
-    return sign(ports)
 
 
 def sign(ports: Ports) -> tuple[Signing, ...]:
     """Add the signatures of the keys at hand to all drafts; return who has signed what.
 
     Raises:
-        TrustError: a draft is not one of this registry.
+        TrustError: a draft is not one of this registry; TRUST_MIXED: one is missing.
         UnavailableError: NOT_PUBLISHED; files cannot be read or written.
     """
     state = published(ports)
     drafts = drafts_in(ports.store, state)
+    if role := _missing(drafts, state):
+        told = (
+            f"the drafts in registry/{SIGNING_FOLDER} require a draft of {role}, which is missing"
+        )
+        raise TrustError("TRUST_MIXED", told, _AGAIN)
     signers = signers_of(ports.keys.load(state.registry_id).values())
     signed = [with_signatures(each, signers, _delegators(each, drafts, state)) for each in drafts]
     _store((new for new, old in zip(signed, drafts, strict=True) if new != old), ports.store)
@@ -208,10 +185,11 @@ def drafts_in(store: Store, state: RegistryState) -> tuple[Draft, ...]:
 
 
 def completed(store: Store, state: RegistryState) -> Completed:
-    """Return what enough keys have signed; no documents if a signature is missing."""
+    """Return what enough keys have signed; no documents if a signature or a draft is missing."""
     found = signing(store, state)
     paths = [f"{SIGNING_FOLDER}/{name}" for name in store.names(SIGNING_FOLDER)]
-    if not all(each.complete for each in found):
+    waits = not all(each.complete for each in found)
+    if waits or _missing([each.draft for each in found], state):
         waiting = {each.draft.path for each in found}
         return Completed(documents=(), paths=tuple(p for p in paths if p not in waiting))
     drafts = {each.draft.role: each.draft for each in found}
@@ -230,6 +208,21 @@ def completed(store: Store, state: RegistryState) -> Completed:
         checked(role, new.get(OWNERS, state.documents[OWNERS]))
     others = [new[role] for role in reversed([*new])]
     return Completed(documents=(*others, *([root] if root else [])), paths=tuple(paths))
+
+
+def _missing(drafts: Iterable[Draft], state: RegistryState) -> str:
+    """Return a role that has to be signed anew with some drafts, but has none; "" if all is there.
+
+    That is one whose keys change: whoever wrote the drafts was interrupted.
+    """
+    new = {each.role: each.signed for each in drafts}
+    bins = state.bins_below[OWNERS].roles if OWNERS in state.bins_below else {}
+    below = {ROOT: [TARGETS], TARGETS: [OWNERS] if bins else [], OWNERS: [*bins]}
+    for delegator, roles in below.items():
+        for role in roles if delegator in new else ():
+            if role not in new and not accepts(new[delegator], state.documents[role]):
+                return role
+    return ""
 
 
 def check_claims(

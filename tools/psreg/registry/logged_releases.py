@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from psreg.core.errors import TrustError
@@ -14,7 +14,7 @@ from psreg.registry.log.tiles import partial_tiles
 from psreg.registry.records import PackageRecord, ReleaseRecord, Row
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.reading import RegistryState
-from psreg.registry.trust.roles import RootInfo
+from psreg.registry.trust.roles import CHECKPOINT, RootInfo
 from psreg.registry.trust.signing_keys import public_key
 
 Read = Callable[[str], bytes | None]
@@ -35,22 +35,29 @@ class LoggedReleases:
     superseded: frozenset[str] = frozenset()
     live: frozenset[str] = frozenset()
 
+    @property
+    def copy(self) -> dict[str, bytes]:
+        """The checkpoint by its path, which is also that of its target."""
+        return {CHECKPOINT: self.checkpoint} if self.checkpoint else {}
+
 
 def log_releases(
     records: Mapping[str, PackageRecord],
     state: RegistryState | None,
-    root: RootInfo,
-    private_key: bytes | None,
+    roots: tuple[RootInfo, RootInfo],
+    private_keys: Collection[bytes],
     read: Read,
 ) -> LoggedReleases:
-    """Return the log of the registry with this root after it got the new releases in `records`.
+    """Return the log of a registry after it got the new releases in `records`.
 
-    `read` reads the registry of which `state` is the state, None if it is new. `private_key` is the
-    PEM of the key that signs checkpoints; it is needed only if something is new.
+    `read` reads the registry of which `state` is the state, None if it is new. `roots` are the root
+    in force and the one that becomes so, which may be the same. One of `private_keys`, in PEM,
+    signs the checkpoint, if something is new: one that both roots name, if there is any.
 
     Raises:
         TrustError: TRUST_LOG, the log is not as it was signed; KEY_MISSING.
     """
+    root = roots[1]
     if not root.log:
         return LoggedReleases(records=records, files={}, checkpoint=None)
     keys = tuple(map(NoteKey.parse, root.log))
@@ -65,12 +72,7 @@ def log_releases(
     if state is not None and not new:
         live = _partial(before.size)
         return LoggedReleases(records=records, files={}, checkpoint=state.checkpoint, live=live)
-    if private_key is None or public_key(private_key) not in {key.public for key in keys}:
-        raise TrustError(
-            "KEY_MISSING",
-            f"log.pem, which signs the log, is not among the keys of the registry {root.id}",
-            "Copy the registry's keys here, or publish where they are; nothing was changed.",
-        )
+    private_key = _key_at_hand(roots, private_keys)
     entries = [records[name].log_entry(row) for name, row in new]
     growth = grow_log(before, entries, private_key, tiles_of(read))
     places = {
@@ -84,6 +86,33 @@ def log_releases(
         superseded=was - now,
         live=was | now,
     )
+
+
+def _key_at_hand(roots: tuple[RootInfo, RootInfo], private_keys: Collection[bytes]) -> bytes:
+    """Return the private key of the newest key of the log that is at hand, best of both roots.
+
+    Raises:
+        TrustError: KEY_MISSING.
+    """
+    here = {public_key(pem): pem for pem in private_keys}
+    for root in roots:
+        for key in map(NoteKey.parse, reversed(root.log)):
+            if key.public in here:
+                return here[key.public]
+    raise TrustError(
+        "KEY_MISSING",
+        f"log.pem, which signs the log, is not among the keys of the registry {roots[1].id}",
+        "Copy the registry's keys here, or publish where they are; nothing was changed.",
+    )
+
+
+def is_signed_by_one(note: bytes, keys: Sequence[str]) -> bool:
+    """Return whether a checkpoint is signed with one of the keys that a root names."""
+    try:
+        verified(note, *map(NoteKey.parse, keys))
+    except TrustError:
+        return False
+    return True
 
 
 def checkpoint_of(state: RegistryState) -> Checkpoint | None:

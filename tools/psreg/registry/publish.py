@@ -31,13 +31,12 @@ from psreg.registry.baseline import (
 from psreg.registry.catalog_growth import grow
 from psreg.registry.catalog_head import Head
 from psreg.registry.log.checkpoint import ORIGIN, NoteKey
-from psreg.registry.logged_releases import LoggedReleases, log_releases
+from psreg.registry.logged_releases import LoggedReleases, is_signed_by_one, log_releases
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.issuing import issue, issue_first, renew
 from psreg.registry.trust.metadata import Document, MetadataSigner, info_of, signers_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
-    CHECKPOINT,
     HEAD,
     KEYS,
     LIFETIMES,
@@ -112,6 +111,22 @@ class Change:
     baseline: Baseline | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedEvent:
+    """What several people have signed, and the paths of drafts that may go once it is current."""
+
+    documents: Sequence[Document] = ()
+    paths: Sequence[str] = ()
+
+    @property
+    def root(self) -> Document | None:
+        """The root among them."""
+        return next((each for each in self.documents if each.role == ROOT), None)
+
+
+NO_EVENT = SignedEvent()
+
+
 WHOLE = Change()
 _NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
@@ -151,19 +166,23 @@ def publish(
     new = _New(records=previous)
     if change.names is None or change.names:
         new = _built(tree, previous, now, report, psreg, state, again=again)
-    root, signer, pems = ready_to_sign(baseline, now, lifetimes, ports)
-    log = log_releases(new.records, state, info_of(root), pems.get(LOG), ports.store.read)
+    event = _signed_event(ports.store, state)
+    root, signer, pems = ready_to_sign(baseline, now, lifetimes, ports, event)
+    roots = info_of(root), info_of(event.root or root)
+    if roots[1].log and not roots[0].log:  # a log begins, with all that was released so far
+        previous = _records(state)
+        new = replace(new, records=dict(sorted({**previous, **new.records}.items())))
+    log = log_releases(new.records, state, roots, pems.values(), ports.store.read)
     signed = _signed_contents(log, previous, baseline)
     growth = grow(state, head, previous, log, signed, now, keep, ports.store, change.inputs)
     contents = {**signed, catalog_target(HEAD): growth.data}
     targets = {path: Target.of(data) for path, data in contents.items()}
-    drafts, done = _signed_event(ports.store, state, log.records)
-    documents = _documents(baseline, root, targets, signer, growth.head.count, drafts=drafts)
+    _check_event(event, state, log.records, ports.store)
+    documents = _documents(baseline, root, targets, signer, growth.head.count, event=event, log=log)
     files = {**log.files, **growth.files, **_new_targets(contents, targets, state)}
     _remove(growth.removable, ports)
-    copy = {CHECKPOINT: log.checkpoint} if log.checkpoint else {}
-    written = make_current(baseline, info_of(root).id, files, documents, ports, copies=copy)
-    _remove(done, ports)
+    written = make_current(baseline, roots[0].id, files, documents, ports, copies=log.copy)
+    _remove(event.paths, ports)
     result = _result(baseline, documents, signer, growth.head, written)
     return new.told(result, targets[catalog_target(HEAD)].sha256)
 
@@ -224,39 +243,56 @@ def _documents(
     signer: MetadataSigner,
     names: int,
     *,
-    drafts: Sequence[Document],
+    event: SignedEvent,
+    log: LoggedReleases,
 ) -> tuple[Document, ...]:
     """Return the documents that make `targets` current, beside the other ones of the registry.
 
-    `names` is how many names the catalogue then has; `drafts` are documents that others signed.
+    `names` is how many names the catalogue then has; `event` is what others signed.
     """
     if baseline.state is None:
         documents = issue_first(root, targets, signer, names)
         return documents if baseline.root else (root, *documents)
-    signer.require(root, SNAPSHOT)
+    signer.require(event.root or root, SNAPSHOT)
     shards = () if baseline.head else map(catalog_target, baseline.state.catalog)
     changes = {**dict.fromkeys(shards), **targets}
-    return issue(baseline.state, changes, signer, names, drafts=drafts)
+    former = info_of(root).log
+    root_first = bool(former and log.checkpoint and not is_signed_by_one(log.checkpoint, former))
+    return issue(
+        baseline.state, changes, signer, names, drafts=event.documents, root_first=root_first
+    )
 
 
-def _signed_event(
-    store: Store, state: RegistryState | None, records: Mapping[str, PackageRecord]
-) -> tuple[Sequence[Document], Sequence[str]]:
-    """Return what the holders of offline keys have signed, and the paths of drafts that may go.
-
-    `records` are those after the publish.
+def _signed_event(store: Store, state: RegistryState | None) -> SignedEvent:
+    """Return what the holders of offline keys have signed.
 
     Raises:
-        TrustError: a draft is not one of this registry; TRUST_STATEMENT: a claim would refuse what
-            is released already.
+        TrustError: a draft is not one of this registry.
     """
     if state is None or not any(store.names(SIGNING_FOLDER)):
-        return (), ()
-    from psreg.registry.ceremony import check_claims, completed  # noqa: PLC0415 - it is rare
+        return NO_EVENT
+    from psreg.registry.ceremony import completed  # noqa: PLC0415 - it is rare
 
     found = completed(store, state)
-    check_claims(found.documents, state, records, store.read)
-    return found.documents, found.paths
+    return SignedEvent(documents=found.documents, paths=found.paths)
+
+
+def _check_event(
+    event: SignedEvent,
+    state: RegistryState | None,
+    records: Mapping[str, PackageRecord],
+    store: Store,
+) -> None:
+    """Check that claims that become current accept all `records`.
+
+    Raises:
+        TrustError: TRUST_STATEMENT.
+    """
+    if state is None or not event.documents:
+        return
+    from psreg.registry.ceremony import check_claims  # noqa: PLC0415 - it is rare
+
+    check_claims(event.documents, state, records, store.read)
 
 
 def resign(
@@ -343,7 +379,7 @@ def _signed_contents(
         else canonical(record.to_json())
         for name, record in log.records.items()
     }
-    return packages | ({CHECKPOINT: log.checkpoint} if log.checkpoint else {})
+    return packages | log.copy
 
 
 def _remove(paths: Iterable[str], ports: Ports) -> None:
@@ -353,9 +389,15 @@ def _remove(paths: Iterable[str], ports: Ports) -> None:
 
 
 def ready_to_sign(
-    baseline: Baseline, now: datetime, lifetimes: Mapping[str, timedelta], ports: Ports
+    baseline: Baseline,
+    now: datetime,
+    lifetimes: Mapping[str, timedelta],
+    ports: Ports,
+    event: SignedEvent = NO_EVENT,
 ) -> tuple[Document, MetadataSigner, Mapping[str, bytes]]:
     """Return the root, its signer, and the keys at hand; creates a registry if there is none.
+
+    The keys must be those of the root that `event` makes current, if it has one.
 
     The order is: write the journal, create the keys, then sign. The next run finds the journal and
     the keys of an interrupted first publish.
@@ -370,7 +412,7 @@ def ready_to_sign(
             registry_id=registry_id,
             lifetimes=lifetimes,
         )
-        signer.require(baseline.root, TIMESTAMP)
+        signer.require(event.root or baseline.root, TIMESTAMP)
         return baseline.root, signer, pems
     registry_id = baseline.intent.registry_id if baseline.intent else ports.keys.new_id()
     if baseline.intent is None:
@@ -397,9 +439,7 @@ def make_current(
     *,
     copies: Mapping[str, bytes] = _NOTHING,
 ) -> int:
-    """Write a new root, `files`, and the other `documents`, the last of which is the timestamp.
-
-    If a root comes after the timestamp, what it requires is current already.
+    """Write the roots with which `documents` begin, `files`, and the others in their order.
 
     `copies` tell others what is current; they come after the timestamp. Identical files are not
     written again. Returns the number of files written.

@@ -16,12 +16,11 @@ from psreg.registry.trust import plain_signers  # noqa: F401 - comes before `tuf
 
 # isort: split
 from securesystemslib.signer import Key, SSlibKey
-from tuf.api.metadata import Metadata, SuccinctRoles
+from tuf.api.metadata import Metadata
 from tuf.api.serialization import DeserializationError
 
 from psreg.core.errors import TrustError
 from psreg.registry.trust.metadata import (
-    MODES,
     Document,
     MetadataSigner,
     Signers,
@@ -29,10 +28,7 @@ from psreg.registry.trust.metadata import (
 )
 from psreg.registry.trust.roles import (
     BINDING,
-    OWNERS,
-    ROOT,
     SIGNING_FOLDER,
-    TARGETS,
     Target,
     check_binding,
     check_keys,
@@ -52,6 +48,11 @@ class Draft:
     role: str
     version: int
     data: bytes
+
+    @classmethod
+    def of(cls, role: str, signed: Any) -> Draft:
+        """Return a draft with this signed part, which nobody has signed yet."""
+        return cls(role=role, version=signed.version, data=Metadata(signed).to_bytes())
 
     @property
     def signed(self) -> Any:
@@ -111,8 +112,8 @@ def progress(draft: Draft, delegator: Any) -> Progress:
     )
     return Progress(
         threshold=result.threshold,
-        signed=tuple(map(_holder, result.signed.values())),
-        unsigned=tuple(map(_holder, result.unsigned.values())),
+        signed=tuple(map(holder_of, result.signed.values())),
+        unsigned=tuple(map(holder_of, result.unsigned.values())),
     )
 
 
@@ -153,12 +154,12 @@ def with_signatures(draft: Draft, signers: Signers, delegators: Iterable[Any]) -
 
 def relisted(before: Document, targets: Mapping[str, Target], signer: MetadataSigner) -> Draft:
     """Return a draft of a bin that lists some more `targets`, or others at their paths."""
-    signed = _successor(before, signer)
+    signed = successor(before, signer)
     signed.targets |= target_files(targets)
-    return Draft(role=before.role, version=signed.version, data=Metadata(signed).to_bytes())
+    return Draft.of(before.role, signed)
 
 
-def _successor(before: Document, signer: MetadataSigner) -> Any:
+def successor(before: Document, signer: MetadataSigner) -> Any:
     """Return the signed part of the next version of a document, with nothing else changed."""
     signed = Metadata[Any].from_bytes(before.data).signed
     signed.version += 1
@@ -167,52 +168,6 @@ def _successor(before: Document, signer: MetadataSigner) -> Any:
     binding = {**fields, "id": signer.registry_id, "role": before.role}
     signed.unrecognized_fields[BINDING] = binding
     return signed
-
-
-def rotated(
-    documents: Mapping[str, Document],
-    keys: Iterable[Key],
-    threshold: int,
-    signer: MetadataSigner,
-    bins: Iterable[str] = (),
-) -> tuple[Draft, ...]:
-    """Return drafts in which these keys sign `root`, `targets` and, if there is one, `owners`.
-
-    The registry then is in production mode. `documents` are those in force, `bins` the bins of
-    `owners`. All other keys stay as they are.
-    """
-    chosen = {key.keyid: key for key in keys}
-
-    def successor(role: str) -> Any:
-        return _successor(documents[role], signer)
-
-    root, targets = successor(ROOT), successor(TARGETS)
-    root.unrecognized_fields[BINDING]["mode"] = MODES[1]
-    for role in (ROOT, TARGETS):
-        for keyid in list(root.roles[role].keyids):
-            root.revoke_key(keyid, role)
-        for key in chosen.values():
-            root.add_key(key, role)
-        root.roles[role].threshold = threshold
-    changed = {ROOT: root, TARGETS: targets}
-    if OWNERS in documents:
-        former = targets.delegations.roles[OWNERS].keyids
-        for keyid in set(former) - set(targets.delegations.roles["releases"].keyids):
-            targets.delegations.keys.pop(keyid, None)
-        targets.delegations.keys |= chosen
-        targets.delegations.roles[OWNERS].keyids = [*chosen]
-        targets.delegations.roles[OWNERS].threshold = threshold
-        changed[OWNERS] = above = successor(OWNERS)
-        below = above.delegations.succinct_roles
-        above.delegations.keys = chosen
-        above.delegations.succinct_roles = SuccinctRoles(
-            [*chosen], threshold, below.bit_length, below.name_prefix
-        )
-        changed |= {name: successor(name) for name in bins}
-    return tuple(
-        Draft(role=role, version=signed.version, data=Metadata(signed).to_bytes())
-        for role, signed in changed.items()
-    )
 
 
 def _parsed(data: bytes, role: str) -> Metadata[Any]:
@@ -225,6 +180,7 @@ def _parsed(data: bytes, role: str) -> Metadata[Any]:
         raise TrustError("TRUST_METADATA", told) from error
 
 
-def _holder(key: Key) -> str:
+def holder_of(key: Key) -> str:
+    """Return who has a key, as it says, or how its id begins."""
     named = key.unrecognized_fields.get(_LABEL)
     return named if isinstance(named, str) and named.isprintable() else key.keyid[:12]

@@ -7,10 +7,11 @@ Pure: returns documents and writes nothing. A file comes after everything that i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from psreg.registry.trust.metadata import Document, MetadataSigner
+from psreg.registry.trust.metadata import Document, MetadataSigner, accepts, has_keys_below
 from psreg.registry.trust.reading import RegistryState, targets_in
 from psreg.registry.trust.roles import (
     OWNERS,
@@ -40,7 +41,7 @@ def issue_first(
     """
     targets, below = signer.first_targets(root), Bins.for_names(names)
     shares = _shares(wanted, {RELEASES: below})
-    releases = signer.first_releases(shares.pop(RELEASES, {}), below, targets, root)
+    releases = signer.first_releases(shares.pop(RELEASES, {}), below, targets)
     bins = [signer.next_bin(n, shares.get(n, {}), releases, None) for n in below.roles]
     first = {RELEASES: min(each.expires for each in bins)}
     return _make_current({}, root, [*bins, releases, targets], signer, first)
@@ -63,6 +64,7 @@ def issue(
     owners_key: bytes = b"",
     *,
     drafts: Sequence[Document] = (),
+    root_first: bool = False,
 ) -> tuple[Document, ...]:
     """Return the documents that change the registry's targets; () if nothing changes.
 
@@ -70,9 +72,10 @@ def issue(
     again, every document that is due, and those that do not name their role, as older versions of
     psreg signed them. If the registry has too few bins for the number of `names`, all targets move
     to more bins. Bins are read only if they are signed again. `owners_key` is the PEM of the key
-    with which the role `owners` begins, if the changes are about owners and there is none yet.
-    `drafts` are documents that others have signed; they become current with the rest, and a root
-    after everything else.
+    with which the role `owners` begins, if there is none yet.
+    `drafts` are documents that others have signed; they become current with the rest. Where
+    `targets` then names other keys of `releases`, that role and its bins are signed with them.
+    `root_first` is whether clients need a new root for something that the targets contain.
 
     Raises:
         TrustError: KEY_MISSING, also if the key of a role that is due is missing; that of `owners`
@@ -80,11 +83,13 @@ def issue(
     """
     renewal = _Renewal(state, signer, everything=True)
     signed = renewal.take(drafts)
-    last = [document for document in drafts if document.role == ROOT]
-    roots = [] if last else renewal.roles((ROOT, ROOT))
+    follows = signed.pop(ROOT, None)
+    roots = [] if follows else renewal.roles((ROOT, ROOT))
     shares: dict[str, dict[str, Target | None]] = {above: {} for above in renewal.bins}
     for path, target in changes.items():
         shares.setdefault(above_bins_of(path), {})[path] = target
+    if owners_key:
+        shares.setdefault(OWNERS, {})
     if shares.keys() > renewal.bins.keys():
         targets = [renewal.delegate_owners(owners_key)]
     else:
@@ -94,19 +99,33 @@ def issue(
         if above == OWNERS and signed:
             continue  # none of them may get two new versions at once
         wanted, has = Bins.for_names(names, above), renewal.bins.get(above)
-        too_few = has is None or wanted.bits > has.bits
-        if too_few and (share or above == RELEASES):
-            below += renewal.more_bins(share, wanted)
+        used = share or above == RELEASES
+        if has is None or (wanted.bits > has.bits and used):
+            below += renewal.all_bins(share, wanted)
+        elif not has_keys_below(renewal.fresh[above], renewal.fresh[TARGETS]):
+            below += renewal.all_bins(share, has)
         else:
             below += renewal.listing(above, share)
-    fresh, changed = renewal.fresh, [*below, *targets]
-    if changed or signer.is_due(fresh[SNAPSHOT]):
-        expire = renewal.bins_expire()
-        return (*roots, *_make_current(fresh, fresh[ROOT], changed, signer, expire), *last)
-    if signer.is_due(fresh[TIMESTAMP]):
-        timestamp = signer.next_timestamp(fresh[SNAPSHOT], fresh[ROOT], fresh[TIMESTAMP])
-        return (*roots, timestamp, *last)
-    return (*roots, *last)
+    current = renewal.current([*below, *targets])
+    if follows:
+        current = _in_order(state.root, follows, current, root_first=root_first)
+    return (*roots, *current)
+
+
+def _in_order(
+    before: Document, root: Document, current: Sequence[Document], *, root_first: bool
+) -> tuple[Document, ...]:
+    """Return what becomes current with a new root in the order in which it is written.
+
+    A client has one root or the other, and everything else as it is at the time. So what the new
+    root requires comes first, as long as the one `before` accepts it, too. If the keys that sign
+    so are gone, the root comes right before the timestamp: what is read between the two is refused.
+    """
+    top = (each for each in current if each.role in (TARGETS, SNAPSHOT, TIMESTAMP))
+    if not root_first and all(accepts(before.signed, each) for each in top):
+        return (*current, root)
+    *others, timestamp = current
+    return (*others, root, timestamp)
 
 
 def renew(state: RegistryState, signer: MetadataSigner) -> tuple[Document, ...]:
@@ -152,10 +171,28 @@ class _Renewal:
         """The roles all of whose bins are read."""
 
     def take(self, drafts: Iterable[Document]) -> dict[str, Document]:
-        """Take over what others have signed, but for a root; return it by role."""
-        signed = {document.role: document for document in drafts if document.role != ROOT}
+        """Take over what others have signed; return it by role."""
+        signed = {document.role: document for document in drafts}
+        if ROOT in signed:
+            self._signer = replace(self._signer, former=self.fresh[ROOT])
         self.fresh |= signed
         return signed
+
+    def current(self, changed: Sequence[Document]) -> tuple[Document, ...]:
+        """Return `changed`, and the snapshot and the timestamp if they are needed or due."""
+        fresh, root, signer = self.fresh, self.fresh[ROOT], self._signer
+        if changed or self._is_stale(fresh[SNAPSHOT]):
+            return _make_current(fresh, root, changed, signer, self.bins_expire())
+        if self._is_stale(fresh[TIMESTAMP]):
+            return (signer.next_timestamp(fresh[SNAPSHOT], root, fresh[TIMESTAMP]),)
+        return ()
+
+    def _is_stale(self, document: Document) -> bool:
+        """Return whether a document is due, or not signed as a new root requires."""
+        due = self._signer.is_due(document)
+        return due or (
+            self._signer.former is not None and not accepts(self.fresh[ROOT].signed, document)
+        )
 
     def wants(self, role: str, delegator: str) -> bool:
         """Return whether `role` has to be signed again, and can be."""
@@ -163,8 +200,9 @@ class _Renewal:
         unbound = self._everything and role != ROOT and not document.bound
         if not unbound and not signer.is_due(document):
             return False
-        # The key of `owners` is needed only to change who owns a name, and may be elsewhere.
-        required = unbound or (self._everything and OWNERS not in (role, delegator))
+        # The keys of the offline roles may be elsewhere, and their holders renew them.
+        offline = role in (ROOT, TARGETS) or OWNERS in (role, delegator)
+        required = unbound or (self._everything and not offline)
         overdue = required or document.expires <= signer.now
         return overdue or signer.can_sign(self.fresh[delegator], role)
 
@@ -211,16 +249,17 @@ class _Renewal:
             self.fresh[role] = self._signer.next_bin(role, now, above, before)
         return [self.fresh[role]]
 
-    def more_bins(self, changes: Mapping[str, Target | None], bins: Bins) -> list[Document]:
-        """Return the role above the new `bins`, and all of them, with the targets of those before.
+    def all_bins(self, changes: Mapping[str, Target | None], bins: Bins) -> list[Document]:
+        """Return the role above `bins`, and all of them, with the targets of those before.
 
-        If there were none, the role begins.
+        If there were none, the role begins. The keys are those that `targets` names.
         """
         above, signer, state = bins.above, self._signer, self._state
         every = (path for path in state.targets if above_bins_of(path) == above)
         known = {path: state.targets[path] for path in every} if above in self.bins else {}
         targets = {path: target for path, target in {**known, **changes}.items() if target}
         before = self.fresh.get(above)
+        former = state.documents if self.bins.get(above) == bins else {}
         self.bins[above] = bins
         self._read.add(above)
         shares = _shares(targets, self.bins)
@@ -230,7 +269,9 @@ class _Renewal:
             if before
             else signer.first_owners(bins, self.fresh[TARGETS])
         )
-        below = {n: signer.next_bin(n, shares.get(n, {}), on_top, None) for n in bins.roles}
+        below = {
+            n: signer.next_bin(n, shares.get(n, {}), on_top, former.get(n)) for n in bins.roles
+        }
         self.fresh |= {above: on_top, **below}
         return [*below.values(), on_top]
 

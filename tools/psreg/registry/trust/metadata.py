@@ -242,6 +242,10 @@ class MetadataSigner:
     now: datetime
     registry_id: str | None
     lifetimes: Mapping[str, timedelta]
+    former: Document | None = None
+    """The root in force while another one follows it. Until clients have that one, it says who
+    signs `snapshot` and `timestamp`, so they are also signed as it requires, if its keys are here.
+    """
 
     def with_key(self, pem: bytes) -> MetadataSigner:
         """Return the same with one more private key. Raises TrustError KEY_UNREADABLE."""
@@ -272,7 +276,7 @@ class MetadataSigner:
         `keys` maps the key names in `roles.KEY_OF` to their private keys; `log` are the public keys
         of its log, as `RootInfo` has them.
         """
-        public = {name: _public(pem) for name, pem in keys.items()}
+        public = {name: public_of(pem) for name, pem in keys.items()}
         named: dict[str, Any] = {"id": registry_id, "role": ROOT, "mode": MODES[0]}
         named |= {LOG: [*log]} if log else {}
         root = Root(
@@ -293,37 +297,31 @@ class MetadataSigner:
 
     def targets_with_owners(self, root: Document, before: Document, pem: bytes) -> Document:
         """Return the top-level targets role, which now delegates to `owners` with this key."""
-        signed, key = self._successor(before), _public(pem)
+        signed, key = self._successor(before), public_of(pem)
         signed.delegations.keys[key.keyid] = key
         signed.delegations.roles[OWNERS] = _delegated(OWNERS, [key.keyid], 1)
         return self._issue(signed, TARGETS, root)
 
     def first_owners(self, bins: Bins, targets: Document) -> Document:
         """Return the role `owners`, which delegates to the `bins` with its own keys."""
-        role = targets.signed.delegations.roles[OWNERS]
-        keys = {keyid: targets.signed.delegations.keys[keyid] for keyid in role.keyids}
-        below = SuccinctRoles(role.keyids, role.threshold, bins.bits, bins.prefix)
-        signed = Targets(delegations=Delegations(keys, succinct_roles=below))
-        return self._issue(signed, OWNERS, targets)
+        return self._issue(
+            Targets(delegations=delegation_to(bins, targets.signed)), OWNERS, targets
+        )
 
     def first_releases(
-        self, listed: Mapping[str, Target], bins: Bins, targets: Document, root: Document
+        self, listed: Mapping[str, Target], bins: Bins, targets: Document
     ) -> Document:
         """Return the role `releases`, which lists `listed` and delegates to the `bins`."""
-        keys, role = _online(root)
-        below = SuccinctRoles(role.keyids, role.threshold, bins.bits, bins.prefix)
-        signed = Targets(delegations=Delegations(keys, succinct_roles=below))
+        signed = Targets(delegations=delegation_to(bins, targets.signed))
         signed.targets = target_files(listed)
         return self._issue(signed, RELEASES, targets)
 
     def next_above(
         self, listed: Mapping[str, Target], bins: Bins, targets: Document, before: Document
     ) -> Document:
-        """Return `releases` or `owners` with these `bins`, whose keys stay the same."""
+        """Return `releases` or `owners` with these `bins`, which have the keys of the role."""
         signed = self._successor(before)
-        role = signed.delegations.succinct_roles
-        below = SuccinctRoles(role.keyids, role.threshold, bins.bits, bins.prefix)
-        signed.delegations.succinct_roles = below
+        signed.delegations = delegation_to(bins, targets.signed)
         signed.targets = target_files(listed)
         return self._issue(signed, before.role, targets)
 
@@ -387,9 +385,18 @@ class MetadataSigner:
 
     def _sign(self, signed: Any, role: str, delegator: Any) -> bytes:
         metadata = Metadata(signed)
-        for signer in self._keys_of(role, delegator):
+        signers = self._keys_of(role, delegator)
+        if self.former and role in (SNAPSHOT, TIMESTAMP):
+            before = self._at_hand(role, self.former.signed)
+            signers = list({each.public_key.keyid: each for each in (*signers, *before)}.values())
+        for signer in signers:
             metadata.sign(signer, append=True)
         return metadata.to_bytes()
+
+    def _at_hand(self, role: str, delegator: Any) -> list[Signer]:
+        """Return those of the keys that sign `role` which are here."""
+        needed = delegator.get_delegated_role(role)
+        return [self.keys[keyid] for keyid in needed.keyids if keyid in self.keys]
 
     def _keys_of(self, role: str, delegator: Any) -> list[Signer]:
         missing = self._missing_key(role, delegator)
@@ -399,8 +406,7 @@ class MetadataSigner:
                 f"the key {missing} that signs {role!r} is not in {self.source}",
                 "Copy the registry's keys there, or publish where they are; nothing was changed.",
             )
-        needed = delegator.get_delegated_role(role)
-        return [self.keys[keyid] for keyid in needed.keyids if keyid in self.keys]
+        return self._at_hand(role, delegator)
 
     def _missing_key(self, role: str, delegator: Any) -> str | None:
         """Return the id of a key that is missing to sign `role`, or None if there are enough."""
@@ -433,11 +439,39 @@ def target_files(targets: Mapping[str, Target]) -> dict[str, TargetFile]:
     }
 
 
+def delegation_to(bins: Bins, targets: Any) -> Delegations:
+    """Return how the role above `bins` delegates to them: with the keys that sign it.
+
+    The signed part `targets` says which these are.
+    """
+    role = targets.delegations.roles[bins.above]
+    below = SuccinctRoles(role.keyids, role.threshold, bins.bits, bins.prefix)
+    keys = {keyid: targets.delegations.keys[keyid] for keyid in role.keyids}
+    return Delegations(keys, succinct_roles=below)
+
+
+def has_keys_below(above: Document, targets: Document) -> bool:
+    """Return whether the bins below a role are signed by the keys that `targets` says for it."""
+    below, role = above.signed.delegations.succinct_roles, targets.signed.delegations.roles
+    wanted = role[above.role]
+    return (below.threshold, set(below.keyids)) == (wanted.threshold, set(wanted.keyids))
+
+
+def accepts(delegator: Any, document: Document) -> bool:
+    """Return whether a document is signed as the signed part `delegator` requires."""
+    metadata = _parse(document.data, document.role)
+    result = delegator.get_verification_result(
+        document.role, metadata.signed_bytes, metadata.signatures
+    )
+    return bool(result.verified)
+
+
 def _delegated(role: str, keyids: list[str], threshold: int) -> DelegatedRole:
     return DelegatedRole(role, keyids, threshold, terminating=True, paths=[*PATHS[role]])
 
 
-def _public(pem: bytes) -> Key:
+def public_of(pem: bytes) -> Key:
+    """Return the public key of a private one. Raises TrustError KEY_UNREADABLE."""
     return CryptoSigner(key_from_pem(pem)).public_key
 
 

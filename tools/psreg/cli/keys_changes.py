@@ -1,0 +1,98 @@
+"""`psreg keys rotate`, `add` and `remove`: other keys than before, or other holders."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from psreg.cli.keys_action import Action, Answer, Place, signing_answer
+from psreg.cli.keys_holders import OURS, keys_of
+from psreg.system import clock
+
+if TYPE_CHECKING:
+    from psreg.registry.keys.rotation import Wanted
+
+
+def _configure_rotate(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "keys",
+        nargs="+",
+        metavar="WHAT",
+        help=f"{', '.join(OURS[1:])}, root, or HOLDER=KEY with the new key of a person",
+    )
+
+
+def _rotate(args: Namespace, place: Place) -> Answer:
+    from psreg.registry.keys.rotation import Wanted
+
+    new = [each for each in dict.fromkeys(args.keys) if each in OURS]
+    held = keys_of(each for each in args.keys if each not in OURS)
+    return _changed(Wanted(new=new, replaced=held), place)
+
+
+def _changed(wanted: Wanted, place: Place) -> Answer:
+    """Make a change of keys, and say who must sign it, or that it is in force."""
+    from psreg.registry.keys.rotation import rotate
+
+    found = rotate(wanted, clock.now(), place.ports, place.lifetimes())
+    document, lines = signing_answer(found)
+    return (document, lines) if found else (document, ["the new keys are in force", _DELETE])
+
+
+_DELETE = "  next: back them up, put them where you publish, and delete the former ones"
+
+ROTATE = Action(
+    name="rotate",
+    does="replace keys that are lost, stolen or old",
+    example="psreg keys rotate online timestamp",
+    configure=_configure_rotate,
+    act=_rotate,
+)
+
+
+def _configure_add(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "holders", nargs="+", metavar="HOLDER=KEY", help="keys, as `psreg keys create` prints them"
+    )
+    _add_threshold(parser)
+
+
+def _add_threshold(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--threshold", type=int, metavar="N", help="how many must sign (as many as before)"
+    )
+
+
+def _add(args: Namespace, place: Place) -> Answer:
+    from psreg.registry.keys.rotation import Wanted
+
+    return _changed(Wanted(added=keys_of(args.holders), threshold=args.threshold), place)
+
+
+ADD = Action(
+    name="add",
+    does="let more people hold the offline roles",
+    example="psreg keys add dan=KEY",
+    configure=_configure_add,
+    act=_add,
+)
+
+
+def _configure_remove(parser: ArgumentParser) -> None:
+    parser.add_argument("holders", nargs="+", metavar="HOLDER", help="whose key no longer counts")
+    _add_threshold(parser)
+
+
+def _remove(args: Namespace, place: Place) -> Answer:
+    from psreg.registry.keys.rotation import Wanted
+
+    return _changed(Wanted(removed=args.holders, threshold=args.threshold), place)
+
+
+REMOVE = Action(
+    name="remove",
+    does="take the offline roles from some of their holders",
+    example="psreg keys remove cem",
+    configure=_configure_remove,
+    act=_remove,
+)

@@ -1,0 +1,235 @@
+"""Changing keys: who holds the offline roles, and other keys where some are lost, stolen or old.
+
+Each change is the next version of the root, and of what depends on it, as drafts for the holders
+to sign (`ceremony`). Keys that are replaced stay where they are; nothing is signed with them after
+the root is in force, but what it takes to get there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from psreg.core.diagnostics import Report
+from psreg.core.errors import UsageError
+from psreg.registry.baseline import Ports, read_baseline
+from psreg.registry.ceremony import Signing, begin, check_none_pending, published
+from psreg.registry.log.checkpoint import ORIGIN, NoteKey
+from psreg.registry.publish import Change, make_current, publish, ready_to_sign
+from psreg.registry.trust.drafts import holder_of, public_key_of
+from psreg.registry.trust.issuing import issue
+from psreg.registry.trust.metadata import MODES, MetadataSigner, info_of, public_of
+from psreg.registry.trust.reading import RegistryState
+from psreg.registry.trust.roles import (
+    KEY_OF,
+    LIFETIMES,
+    LOG,
+    OWNERS,
+    ROOT,
+    SNAPSHOT,
+    TIMESTAMP,
+)
+from psreg.registry.trust.rotation import KeyChange, rotated
+from psreg.registry.trust.signing_keys import public_key
+
+ONLINE = KEY_OF[SNAPSHOT]
+PSREGS = (ONLINE, TIMESTAMP, LOG, OWNERS, ROOT)
+"""The keys that psreg makes by itself; those of people have other names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to change: `new` names keys of `PSREGS`, the rest is about holders.
+
+    `replaced` are the new public keys of holders, `added` those of others, `removed` are holders
+    whose keys no longer count, and `threshold` is how many must sign, None for as many as before.
+    """
+
+    new: Collection[str] = ()
+    replaced: Mapping[str, bytes] = field(default_factory=dict)
+    added: Mapping[str, bytes] = field(default_factory=dict)
+    removed: Collection[str] = ()
+    threshold: int | None = None
+
+    @property
+    def is_about_holders(self) -> bool:
+        """Whether other people, or other keys of people, hold the offline roles."""
+        return bool(self.replaced or self.added or self.removed or self.threshold)
+
+
+def harden(
+    holders: Mapping[str, bytes],
+    threshold: int,
+    now: datetime,
+    ports: Ports,
+    lifetimes: Mapping[str, timedelta] = LIFETIMES,
+) -> tuple[Signing, ...]:
+    """Begin to give the offline roles to the `holders` of keys, so many of whom must sign.
+
+    `holders` are public keys (`drafts.public_key_of`) by who has each. The keys at hand sign at
+    once. The role `owners` begins first, if there is none: later it would need drafts of its own.
+
+    Raises:
+        FindingsError: SIGNING_PENDING: other drafts are not in force yet.
+        ValueError: something is not a public key, or the threshold cannot be reached.
+        UnavailableError: NOT_PUBLISHED; files cannot be read or written.
+    """
+    if not 0 < threshold <= len(set(holders.values())):
+        raise ValueError(f"{threshold} of {len(set(holders.values()))} keys cannot sign")
+    keys = tuple(public_key_of(holder, public) for holder, public in holders.items())
+    state = published(ports)
+    check_none_pending(ports.store, state)
+    if OWNERS not in state.bins_below:
+        state = _with_owners(now, ports, lifetimes)
+    change = KeyChange(root=keys, owners=keys, threshold=threshold, mode=MODES[1])
+    return _begin(change, state, now, ports, lifetimes)
+
+
+def _with_owners(now: datetime, ports: Ports, lifetimes: Mapping[str, timedelta]) -> RegistryState:
+    """Let the role `owners` begin without a claim, and return the state then."""
+    baseline = read_baseline(ports)
+    root, signer, pems = ready_to_sign(baseline, now, lifetimes, ports)
+    registry_id, state = info_of(root).id, published(ports)
+    key = pems.get(OWNERS) or ports.keys.create(registry_id, OWNERS)
+    names = baseline.head.count if baseline.head else 0
+    documents = issue(state, {}, signer.with_key(key), names, key)
+    make_current(baseline, registry_id, {}, documents, ports)
+    return published(ports)
+
+
+def rotate(
+    wanted: Wanted, now: datetime, ports: Ports, lifetimes: Mapping[str, timedelta] = LIFETIMES
+) -> tuple[Signing, ...]:
+    """Begin to replace keys, add holders or remove them; return the drafts that then wait.
+
+    New keys are made, and the keys at hand sign at once. In a development registry whose keys are
+    all here, the change is in force then, and nothing waits.
+
+    Raises:
+        FindingsError: SIGNING_PENDING: other drafts are not in force yet.
+        UsageError: CANNOT_ROTATE: a role or holder is not there, or a threshold cannot be reached.
+        TrustError: KEY_MISSING.
+        UnavailableError: NOT_PUBLISHED; files cannot be read or written.
+    """
+    state = published(ports)
+    check_none_pending(ports.store, state)
+    change = KeyChange()
+    if wanted.is_about_holders:
+        change = _other_holders(wanted, state)
+    change = _with_new_keys(change, wanted.new, state, ports)
+    found = _begin(change, state, now, ports, lifetimes)
+    if state.mode == MODES[0] and all(each.complete for each in found):
+        make_signed_current(now, ports, lifetimes)
+        return ()
+    return found
+
+
+def make_signed_current(
+    now: datetime, ports: Ports, lifetimes: Mapping[str, timedelta] = LIFETIMES
+) -> None:
+    """Make current what enough people have signed, and release nothing.
+
+    Raises:
+        TrustError: KEY_MISSING, of the keys that publish; the registry is not as it was signed.
+    """
+    baseline = read_baseline(ports)
+    inputs = (baseline.head.inputs if baseline.head else None) or {}
+    change = Change(names=(), inputs=inputs, baseline=baseline)
+    publish({}, Report(checked=0), now, ports, lifetimes=lifetimes, change=change)
+
+
+def _begin(
+    change: KeyChange,
+    state: RegistryState,
+    now: datetime,
+    ports: Ports,
+    lifetimes: Mapping[str, timedelta],
+) -> tuple[Signing, ...]:
+    signer = MetadataSigner(
+        keys={}, source="", now=now, registry_id=state.registry_id, lifetimes=lifetimes
+    )
+    drafts = rotated(state.documents, change, signer, state.bins_below.get(OWNERS))
+    return begin(drafts, state, ports)
+
+
+def _other_holders(wanted: Wanted, state: RegistryState) -> KeyChange:
+    """Return the holders of the offline roles after a change of some."""
+    role = state.root.signed.roles[ROOT]
+    keys = {holder_of(key): key for key in map(state.root.signed.get_key, role.keyids)}
+    if state.mode == MODES[0]:
+        raise _refused("the registry has no holders yet", _HARDEN)
+    if unknown := sorted({*wanted.removed, *wanted.replaced} - keys.keys()):
+        raise _refused(f"{unknown[0]} holds no key; {', '.join(sorted(keys))} do", _ADD)
+    if known := sorted(wanted.added.keys() & keys.keys()):
+        raise _refused(f"{known[0]} holds a key already", _REPLACE)
+    new = {**wanted.replaced, **wanted.added}
+    keys |= {holder: public_key_of(holder, public) for holder, public in new.items()}
+    left = {holder: key for holder, key in keys.items() if holder not in wanted.removed}
+    threshold = wanted.threshold or role.threshold
+    if len({key.keyid for key in left.values()}) < max(threshold, len(left)):
+        raise _refused(f"{threshold} of {', '.join(sorted(left))} cannot sign", _ENOUGH)
+    chosen = tuple(left.values())
+    return KeyChange(root=chosen, owners=chosen, threshold=threshold)
+
+
+_HARDEN = "Run `psreg keys harden HOLDER=KEY…` first."
+_ADD = "Add a holder with `psreg keys add HOLDER=KEY`."
+_REPLACE = "Replace the key of a holder with `psreg keys rotate HOLDER=KEY`."
+_ENOUGH = "Each holder needs a key of their own; lower the threshold with `--threshold N`."
+
+
+def _with_new_keys(
+    change: KeyChange, names: Collection[str], state: RegistryState, ports: Ports
+) -> KeyChange:
+    """Return a change with new keys that psreg makes, which are then among the keys at hand."""
+    held = sorted({ROOT, OWNERS}.intersection(names))
+    if held and state.mode != MODES[0]:
+        raise _refused(f"people hold the key of `{held[0]}`", _HOLDER)
+    if OWNERS in names and OWNERS not in state.bins_below:
+        raise _refused("the registry has no role `owners` yet", _CLAIM)
+    for name in names:
+        pem = _next_key(name, state, ports)
+        key: Any = public_of(pem)
+        if name == LOG:
+            key = str(NoteKey(name=f"{ORIGIN}/{state.registry_id}", public=public_key(pem)))
+        new: dict[str, Any] = {name: (key,) if name in (ROOT, OWNERS) else key}
+        change = replace(change, **new)
+    return change
+
+
+_CLAIM = "It begins with the first claim: `psreg keys owners NAME`."
+_HOLDER = "Let the holder make another key, and run `psreg keys rotate HOLDER=KEY`."
+
+
+def _next_key(name: str, state: RegistryState, ports: Ports) -> bytes:
+    """Return the key that follows the one in use, from an interrupted run if it made one."""
+    here = ports.keys.load(state.registry_id)
+    used = _used(state)
+    numbers = {n: pem for key, pem in here.items() if (n := _number(key, name))}
+    last = max((n for n, pem in numbers.items() if public_key(pem) in used), default=None)
+    after = last + 1 if last else max(numbers, default=1) + 1
+    stem = f"{name}-{after}"
+    return here.get(stem) or ports.keys.create(state.registry_id, stem)
+
+
+def _used(state: RegistryState) -> set[bytes]:
+    """Return the public keys, of Ed25519, that sign something in a registry."""
+    delegations = state.documents["targets"].signed.delegations
+    keys = [*state.root.signed.keys.values(), *delegations.keys.values()]
+    hexes = (key.keyval["public"] for key in keys if key.keytype == "ed25519")
+    logs = (NoteKey.parse(each).public for each in info_of(state.root).log)
+    return {*map(bytes.fromhex, hexes), *logs}
+
+
+def _number(stem: str, name: str) -> int:
+    """Return which key of a name the file `stem` has: 1 for `online`, 2 for `online-2`; else 0."""
+    rest = stem.removeprefix(name)
+    if rest == stem:
+        return 0
+    return 1 if not rest else int(rest[1:]) if rest[:1] == "-" and rest[1:].isdecimal() else 0
+
+
+def _refused(message: str, hint: str = "") -> UsageError:
+    return UsageError("CANNOT_ROTATE", message, hint)
