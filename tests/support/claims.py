@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.keys.claiming import Claimed, claim_names
-from psreg.registry.owners.signed_releases import to_sign
+from psreg.registry.owners.signed_releases import owners_to_sign, to_sign
 from psreg.registry.records import PackageRecord, read_record
 from support.owners import ANA, Owner, entry_toml, place_of
 from support.publishing import NOW, Tree, entry, ports, release, state_of
@@ -41,6 +41,16 @@ def signed_by(registry: Path, tree: Tree, version: str, *owners: Owner) -> Tree:
     message = to_sign(alpha, version, state_of(registry), NOW).statement.message
     numbered = enumerate(owners, start=1)
     return {place_of("alpha", version, n): owner.sign(message) for n, owner in numbered}
+
+
+def changed_by(registry: Path, tree: Tree, *owners: Owner, first: int = 1) -> Tree:
+    """Return the files with which owners sign that those in entry.toml own `alpha` from now on."""
+    alpha = next(each for each in RegistryTree(tree).entries if each.name == "alpha")
+    found = owners_to_sign(alpha, state_of(registry))
+    what = found.place.name.rpartition(".")[0].rpartition(".")[0]
+    numbered = enumerate(owners, start=first)
+    message = found.statement.message
+    return {place_of("alpha", what, n): each.sign(message, "owners@psreg") for n, each in numbered}
 
 
 def claimed(

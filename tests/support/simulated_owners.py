@@ -138,3 +138,63 @@ def files_of(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _unarmoured(text: bytes) -> str:
     return "".join(text.decode().splitlines()[1:-1])
+
+
+def owned_by(*owners: Owner, threshold: int = 1) -> dict[str, Any]:
+    """Return the members of a record that say who owns its name."""
+    rows = [{"forge": "github", "id": owner.number, "keys": [owner.line]} for owner in owners]
+    return {"owners": rows, "threshold": threshold}
+
+
+def _ownership(owners: tuple[Owner, ...], threshold: int) -> dict[str, Any]:
+    rows = [
+        {"account": f"github:{owner.number}", "key": " ".join(owner.line.split()[:2])}
+        for owner in owners
+    ]
+    rows.sort(key=lambda row: (row["account"], row["key"]))
+    return {"owners": rows, "threshold": min(threshold, len(owners))}
+
+
+def change(
+    record: dict[str, Any],
+    registry_id: str,
+    *,
+    before: tuple[Owner, ...],
+    after: tuple[Owner, ...],
+    signers: tuple[Owner, ...],
+    thresholds: tuple[int, int] = (1, 1),
+    namespace: str = "owners@psreg",
+    **changes: Any,
+) -> dict[str, Any]:
+    """Return the next link of a record's chain; `changes` are members of the predicate."""
+    old, new = _ownership(before, thresholds[0]), _ownership(after, thresholds[1])
+    payload = encode(
+        {
+            "_type": "https://in-toto.io/Statement/v1",
+            "subject": [
+                {
+                    "name": f"owners/{record['name']}",
+                    "digest": {"sha256": hashlib.sha256(encode(new)).hexdigest()},
+                }
+            ],
+            "predicateType": "psreg:owners/1",
+            "predicate": {
+                "name": record["name"],
+                "registry": registry_id,
+                "number": len(record.get("owner_changes", [])) + 1,
+                "before": hashlib.sha256(encode(old)).hexdigest(),
+                **new,
+                **changes,
+            },
+        }
+    )
+    message = b"DSSEv1 %d %s %d %s" % (len(TYPE), TYPE.encode(), len(payload), payload)
+    envelope = {
+        "payloadType": TYPE,
+        "payload": base64.b64encode(payload).decode(),
+        "signatures": [
+            {"keyid": "any", "sig": _unarmoured(owner.sign(message, namespace))}
+            for owner in signers
+        ],
+    }
+    return {**new, "statement": envelope}

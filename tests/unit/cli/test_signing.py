@@ -185,6 +185,45 @@ def test_openssh_verifies_what_is_exported(claimed: Checkout, tmp_path: Path) ->
         assert said("github:1", "statement.sig", bytes(message)) != 0
 
 
+def test_an_owner_signs_who_owns_the_name_from_now_on(checkout: Checkout) -> None:
+    checkout.owned_by(ANA)
+    checkout.run("publish", "-q")
+    checkout.run("install", NAME, "-q", "--registry", checkout.root)
+    assert checkout.refused("sign", "--owners", NAME, code=1) == "NOTHING_TO_SIGN"
+    checkout.owned_by(BEN)
+    assert checkout.refused("sign", "--owners", f"{NAME}@1.0.0", code=2) == "USAGE"
+    said = checkout.run("publish").stdout
+    assert f"waiting {NAME} (other owners): 0 of 1 owners signed it\n" in said
+    done = checkout.run("sign", "--owners", NAME)
+    assert done.stdout.startswith(f"signed the owners of {NAME} as github:1 with SHA256:")
+    place = f"{FOLDER}/signatures/owners.1.1.txt"
+    assert f"\n  {place}\n  next: git add {place}\n" in done.stdout
+    assert "is already signed with" in checkout.run("sign", "--owners", NAME).stdout
+    signed = checkout.json("sign", "--owners", NAME)
+    assert (signed["version"], signed["threshold"], signed["signed"]) == (None, 1, 1)
+    checkout.owned_by(CEM)
+    (waiting,) = checkout.json("publish")["waiting_owners"]
+    assert waiting == {"name": NAME, "signed": 0, "threshold": 1}
+    checkout.owned_by(BEN)
+    published = checkout.json("publish")
+    assert (published["waiting"], published["waiting_owners"]) == ([], [])
+    done = checkout.run("install", NAME, "--registry", checkout.root)
+    assert f"psreg: the owners of {NAME} changed: github:2 SHA256:" in done.stderr
+
+
+def test_openssh_alone_signs_who_follows(checkout: Checkout) -> None:
+    program = shutil.which("ssh-keygen") or pytest.skip("OpenSSH is not installed")
+    checkout.owned_by(ANA)
+    checkout.run("publish", "-q")
+    checkout.owned_by(BEN)
+    message = checkout.run("sign", "--owners", NAME, "--message").stdout.encode()
+    (checkout.root / FIRST).parent.mkdir()
+    command = [program, "-Y", "sign", "-n", "owners@psreg", "-f", checkout.give("key", ANA)]
+    made = subprocess.run(command, input=message, capture_output=True, check=True)
+    (checkout.root / FOLDER / "signatures/owners.1.1.txt").write_bytes(made.stdout)
+    assert checkout.json("publish")["waiting_owners"] == []
+
+
 def test_nothing_to_export(checkout: Checkout, tmp_path: Path) -> None:
     checkout.run("publish", "-q")
     checkout.run("install", NAME, "-q", "--registry", checkout.root)

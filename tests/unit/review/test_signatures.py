@@ -21,7 +21,7 @@ from psreg.review.git_change import read_change
 from psreg.review.review import review
 from psreg.review.review_report import review_document
 from support.bare import Bare
-from support.owners import ANA, BEN, Owner, entry_toml, place_of
+from support.owners import ANA, BEN, CEM, Owner, entry_toml, place_of
 from support.publishing import NOW, ports, release
 from support.registry_trees import entry, tree, update
 
@@ -146,3 +146,63 @@ def test_nobody_is_asked_to_sign_what_is_rejected(tmp_path: Path) -> None:
 def test_owners_without_keys_sign_nothing(tmp_path: Path) -> None:
     found = reviewed(tmp_path / "one", published(tmp_path, claim=False))
     assert (section(found), signatures(found)) == ("", None)
+
+
+CHANGED = str(place_of("hello", "owners.1"))
+
+
+def test_a_shell_line_signs_a_change_of_owners(tmp_path: Path) -> None:
+    shutil.which("ssh-keygen") or pytest.skip("OpenSSH is not installed")
+    base = published(tmp_path, ANA, BEN, threshold=2, claim=False)
+    toml = {"pbes/prompt/hello/entry.toml": entry_toml(BEN)}
+    found = reviewed(tmp_path / "one", base, **toml)
+    said = section(found)
+    assert said.startswith(
+        "The change of the owners of <code>hello</code> takes effect when 2 more owners sign it with a key "
+    )
+    assert "psreg sign --owners hello\n" in said
+    (line,) = (line for line in said.splitlines() if "ssh-keygen -Y sign -n owners@psreg" in line)
+    home = tmp_path / "person"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh/id_ed25519").write_bytes(ANA.private_file)
+    (home / ".ssh/id_ed25519").chmod(0o600)
+    command = ["bash", "-c", line.replace("~", str(home))]
+    subprocess.run(command, cwd=home, env={"PATH": "/usr/local/bin:/usr/bin:/bin"}, check=True)
+    made = (home / CHANGED).read_bytes()
+    (told,) = owner_changes(found)
+    assert made == ANA.sign(b64decode(told["message"]), "owners@psreg")
+    found = reviewed(tmp_path / "two", base, **toml, **{CHANGED: made})
+    assert "takes effect when 1 more owner signs it" in section(found)
+    (told,) = owner_changes(found)
+    assert (told["name"], told["owners"], told["threshold"]) == ("hello", ["github:1"], 2)
+    other = {told["path"]: BEN.sign(b64decode(told["message"]), "owners@psreg")}
+    found = reviewed(tmp_path / "three", base, **toml, **{CHANGED: made}, **other)
+    told = (
+        "The change of the owners of <code>hello</code> is signed by github&#58;1, github&#58;2.\n"
+    )
+    assert told in section(found)
+
+
+def owner_changes(found):
+    """Return what the JSON document says about changes of owners, which its schema allows."""
+    schema = Path(__file__).parents[3] / "tools/psreg/formats/schemas/review.schema.json"
+    properties = json.loads(schema.read_bytes())["properties"]
+    rows = review_document(found)["owner_changes"]
+    Draft202012Validator(properties["owner_changes"]).validate(rows)
+    return rows
+
+
+def test_a_signature_of_who_owned_it_before_the_base(tmp_path: Path) -> None:
+    """The change of entry.toml was merged first; the registry still has the owners before."""
+    base = published(tmp_path, ANA, claim=False)
+    base["pbes/prompt/hello/entry.toml"] = entry_toml(BEN)
+    found = reviewed(tmp_path / "one", base, **{CHANGED: ANA.sign(b"", "owners@psreg")})
+    assert "CHG033" not in {reason.code for reason in found.reasons}
+    found = reviewed(tmp_path / "two", base, **{CHANGED: CEM.sign(b"", "owners@psreg")})
+    assert "CHG033" in {reason.code for reason in found.reasons}
+
+
+def test_owners_who_have_nothing_to_sign(tmp_path: Path) -> None:
+    base = published(tmp_path, ANA, claim=False)
+    toml = {"pbes/prompt/hello/entry.toml": entry_toml(ANA).replace(b"o1", b"ana")}
+    assert owner_changes(reviewed(tmp_path / "one", base, **toml)) == []

@@ -34,6 +34,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--to", metavar="DIR", type=Path, help="only write the files to DIR, do not install them"
     )
+    parser.add_argument(
+        "--accept-owners",
+        action="store_true",
+        help="let the owners of these prompts be others than this machine has seen",
+    )
     add_output_options(parser)
 
 
@@ -48,6 +53,8 @@ def run(args: Namespace, console: Console) -> int:
     with open_selected(args.registry, console) as registry:
         if registry.mode == "dev" and not console.quiet and registry.first_time("development"):
             console.warn(f"psreg: the registry {registry.location} is in development mode")
+        if args.accept_owners:
+            registry.accept_owners(request.name for request in requests)
         if args.to is not None:
             fetched = fetch_all(requests, registry)
             results = [_write(release, args.to) for release in fetched]

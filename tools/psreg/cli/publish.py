@@ -53,6 +53,7 @@ from psreg.system.files import MAX_FILE, read_file
 if TYPE_CHECKING:
     from psreg.git.commit import Commit
     from psreg.lint.cluster_shares import Source
+    from psreg.registry.owners.signed_releases import Waiting
 
 EXAMPLE = "psreg publish"
 SCHEMA = "psreg.publish/1"
@@ -359,7 +360,7 @@ def _say(result: PublishResult, site: str, console: Console) -> None:
     for release in result.released:
         console.line(f"released {release.name} {release.version}")
     for each in result.waiting:
-        title = f"{each.release.name} {each.release.version}"
+        title = f"{each.name} {each.version or '(other owners)'}"
         console.line(f"waiting {title}: {each.signed} of {each.threshold} owners signed it")
     console.line(
         f"published {_count(result.entries, 'entry', 'entries')}, "
@@ -378,18 +379,17 @@ def _document(result: PublishResult) -> dict[str, object]:
         "mode": result.mode,
         "released": [{"name": r.name, "version": r.version} for r in result.released],
         "waiting": [
-            {
-                "name": each.release.name,
-                "version": each.release.version,
-                "signed": each.signed,
-                "threshold": each.threshold,
-            }
-            for each in result.waiting
+            {**_waiting(each), "version": each.version} for each in result.waiting if each.version
         ],
+        "waiting_owners": [_waiting(each) for each in result.waiting if not each.version],
         "entries": result.entries,
         "written": result.written,
         "expires": result.expires.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
+
+
+def _waiting(waiting: Waiting) -> dict[str, object]:
+    return {"name": waiting.name, "signed": waiting.signed, "threshold": waiting.threshold}
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -1,7 +1,8 @@
 """`psreg sign NAME[@VERSION]`: sign a release with the SSH key of one of its owners.
 
-OpenSSH signs; nothing else has to be installed. Without psreg, the same is
-`… | ssh-keygen -Y sign -n release@psreg -f KEY`, with what `--message` prints.
+With `--owners`, that owner signs who owns the name from then on, as entry.toml says. OpenSSH signs;
+nothing else has to be installed. Without psreg, the same is `… | ssh-keygen -Y sign -n NAMESPACE -f
+KEY`, with what `--message` prints; the namespace is `release@psreg` or `owners@psreg`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,11 @@ def configure(parser: ArgumentParser) -> None:
         "name", metavar="NAME[@VERSION]", help="what to sign (default: its highest version)"
     )
     parser.add_argument(
+        "--owners",
+        action="store_true",
+        help="sign that the owners in entry.toml own NAME from now on",
+    )
+    parser.add_argument(
         "--key",
         type=Path,
         metavar="FILE",
@@ -48,7 +54,7 @@ def run(args: Namespace, console: Console) -> int:
     root = find_checkout(Path.cwd())
     if root is None:
         raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
-    signable = _signable(root, args.name)
+    signable = _signable(root, args.name, owners=args.owners)
     if args.message:
         console.content(signable.statement.message)
         return 0
@@ -66,17 +72,21 @@ def run(args: Namespace, console: Console) -> int:
     return 0
 
 
-def _signable(root: Path, spelled: str) -> Signable:
-    """Return the release to sign.
+def _signable(root: Path, spelled: str, *, owners: bool) -> Signable:
+    """Return the release to sign, or the change of the owners.
 
     Raises:
+        UsageError: a version was named with `--owners`.
         UnavailableError: NOT_PUBLISHED: the checkout has no registry; NOT_FOUND; NO_LOG.
+        FindingsError: NOTHING_TO_SIGN.
     """
-    from psreg.registry.owners.signed_releases import to_sign
+    from psreg.registry.owners.signed_releases import owners_to_sign, to_sign
     from psreg.registry.store_folder import RegistryFolder
     from psreg.registry.trust.reading import open_registry
 
-    name, _, version = spelled.partition("@")
+    name, at, version = spelled.partition("@")
+    if owners and at:
+        raise UsageError("USAGE", "`--owners` is about all versions", f"Write `{name}`.")
     entry = entry_called(Tree(read_tree(root)), name)
     version = version or entry.versions[-1]
     if version not in entry.versions:
@@ -89,7 +99,7 @@ def _signable(root: Path, spelled: str) -> Signable:
             "the checkout has no signed registry, whose id is a part of what is signed",
             "Clone the registry's repository and sign there.",
         )
-    return to_sign(entry, version, state, clock.now())
+    return owners_to_sign(entry, state) if owners else to_sign(entry, version, state, clock.now())
 
 
 def _key(signable: Signable, chosen: Path | None) -> tuple[SshKey, Path]:
@@ -109,7 +119,7 @@ def _key(signable: Signable, chosen: Path | None) -> tuple[SshKey, Path]:
     known = tuple(f"{account}: {key.fingerprint}" for key, account in signable.keys.items())
     raise UnavailableError(
         "NO_OWNERS_KEY",
-        f"{told} a key of an owner of {signable.release.name}",
+        f"{told} a key of an owner of {signable.name}",
         "List your key in `keys` of entry.toml, or name another one with `--key FILE`.",
         known,
     )
@@ -117,13 +127,12 @@ def _key(signable: Signable, chosen: Path | None) -> tuple[SshKey, Path]:
 
 def _write(root: Path, signable: Signable, key: SshKey, file: Path) -> None:
     """Sign, check what was signed, and write it. Raises TrustError TRUST_STATEMENT."""
-    from psreg.registry.owners.statement import NAMESPACE
     from psreg.registry.trust.ssh_signature import SshSignature
     from psreg.system.ssh_keygen import sign
 
-    message = signable.statement.message
-    signature = SshSignature.parse(sign(message, NAMESPACE, file))
-    signature.check(message, NAMESPACE, {key})
+    message, namespace = signable.statement.message, signable.statement.namespace
+    signature = SshSignature.parse(sign(message, namespace, file))
+    signature.check(message, namespace, {key})
     place = root / signable.place
     place.parent.mkdir(exist_ok=True)
     write_file(place, signature.armoured)
@@ -133,8 +142,8 @@ def _document(signable: Signable, key: SshKey, status: str) -> dict[str, Any]:
     owners = signable.signed_by | {signable.keys[key]}
     return {
         "schema": SCHEMA,
-        "name": signable.release.name,
-        "version": signable.release.version,
+        "name": signable.name,
+        "version": signable.version,
         "status": status,
         "owner": signable.keys[key],
         "key": key.fingerprint,
@@ -146,7 +155,8 @@ def _document(signable: Signable, key: SshKey, status: str) -> dict[str, Any]:
 
 
 def _lines(document: dict[str, Any]) -> list[str]:
-    title = f"{document['name']} {document['version']}"
+    named = document["name"]
+    title = f"{named} {document['version']}" if document["version"] else f"the owners of {named}"
     if document["status"] == "unchanged":
         return [f"{title} is already signed with {document['key']}"]
     missing = document["threshold"] - document["signed"]

@@ -33,7 +33,7 @@ class Registry(Protocol):
         """Check that the log has a release, and that the owners of a claimed name signed it.
 
         Raises:
-            TrustError: `TRUST_LOG`; `TRUST_STATEMENT`.
+            TrustError: `TRUST_LOG`; `TRUST_STATEMENT`; `TRUST_OWNER_CHANGED`.
         """
 
     def names(self) -> Sequence[str]:

@@ -64,6 +64,8 @@ class OpenRegistry:
         self._say = notify
         self._clock_checked = False
         self._unchecked: dict[str, bytes] = {}
+        self._before: dict[str, bytes] = {}
+        self._accepted: frozenset[str] = frozenset()
         self._folder = anchor.folder
         self._client = TufClient(source, anchor.data, anchor.folder, notify)
 
@@ -93,14 +95,18 @@ class OpenRegistry:
     def record(self, name: str) -> bytes | None:
         """Return the verified package record of `name`, or None.
 
-        In a registry with a log, it counts as seen only after `check_release`: a false one must
-        not make this machine refuse the true one later.
+        It counts as seen only after `check_release`: a false one must not make this machine refuse
+        the true one later.
 
         Raises:
             TrustError: it is refused; `TRUST_NAME_MISSING`: this machine has seen or installed one.
         """
-        path, judge = package_target(name), partial(check_record, name)
-        data = self._client.target(path, MAX_RECORD, judge, keep=not self._is_logged)
+
+        def judge(before: bytes | None, now: bytes | None) -> None:
+            check_record(name, before, now)
+            self._before[name] = before or b""
+
+        data = self._client.target(package_target(name), MAX_RECORD, judge, keep=False)
         if data is not None:
             self._unchecked[name] = data
         if data is None:
@@ -115,8 +121,11 @@ class OpenRegistry:
     def check_release(self, record: PackageRecord, row: ReleaseRecord) -> None:
         """Check that the log has a release, and that the owners of a claimed name signed it.
 
+        The owners of a name that is not claimed must be those that this machine has seen, or
+        follow them.
+
         Raises:
-            TrustError: `TRUST_LOG`; `TRUST_STATEMENT`.
+            TrustError: `TRUST_LOG`; `TRUST_STATEMENT`; `TRUST_OWNER_CHANGED`.
             UnavailableError: the log cannot be read.
         """
         if self._log is not None:
@@ -124,21 +133,53 @@ class OpenRegistry:
         claim = self.claim(record.name)
         if claim is not None:
             claim.check(record, row, self.id)
+        else:
+            self._check_owners(record)
         if (data := self._unchecked.pop(record.name, None)) is not None:
             self._client.keep(package_target(record.name), data)
 
+    def accept_owners(self, names: Iterable[str]) -> None:
+        """From now on, let other owners follow those of some names without a signature."""
+        self._accepted |= {*names}
+
+    def _check_owners(self, record: PackageRecord) -> None:
+        """Check that the owners of a record follow those that this machine has seen."""
+        try:
+            before = read_record(self._before.pop(record.name, b""), record.name)
+        except PsregError:
+            return  # there is no stored copy, or it is damaged and protects nothing
+        if _ownership(before) == _ownership(record):
+            return
+        from psreg.client.known_owners import check_owners  # noqa: PLC0415 - they rarely change
+
+        seen = self._client.stored_on(package_target(record.name))
+        accepted = record.name in self._accepted
+        for line in check_owners(before, record, self.id, seen, accepted=accepted):
+            self._say(line)
+
     def claim(self, name: str) -> Claim | None:
-        """Return who owns a name, None if it is not claimed. Raises TrustError: it is refused."""
-        data = self._client.target(owners_target(name), MAX_RECORD)
+        """Return who owns a name, None if it is not claimed.
+
+        Raises:
+            TrustError: it is refused; `TRUST_OWNER_CHANGED`: it was claimed, and is not any more.
+        """
+        path = owners_target(name)
+        data = self._client.target(path, MAX_RECORD, partial(self._judge_claim, name))
         if data is None:
             return None
         from psreg.registry.owners.claim import read_claim  # noqa: PLC0415 - few names are claimed
 
         return read_claim(data, name)
 
-    @cached_property
-    def _is_logged(self) -> bool:
-        return bool(log_keys(self._client.newest_root()))
+    def _judge_claim(self, name: str, before: bytes | None, now: bytes | None) -> None:
+        """Refuse that a name is not claimed any more."""
+        if now is None and before is not None:
+            from psreg.client.known_owners import check_unclaimed  # noqa: PLC0415 - as above
+
+            seen = self._client.stored_on(owners_target(name))
+            for line in check_unclaimed(before, name, seen, accepted=name in self._accepted):
+                self._say(line)
+            self._client.drop(owners_target(name))
 
     @cached_property
     def _log(self) -> SeenLog | None:
@@ -268,6 +309,10 @@ class OpenRegistry:
     def describe(self) -> dict[str, Any]:
         """Return what receipts and JSON output say about the registry."""
         return {"id": self.id, "url": self.location}
+
+
+def _ownership(record: PackageRecord) -> object:
+    return record.owners, record.threshold, record.owner_changes
 
 
 def _names(segments: Iterable[Segment]) -> frozenset[str]:

@@ -218,6 +218,18 @@ class TufClient:
         with self._locked():
             write_file(real_folder((self._folder / path).parent) / PurePosixPath(path).name, data)
 
+    def drop(self, path: str) -> None:
+        """Remove the stored copy of a target; for a `Judge`, which runs locked."""
+        delete(self._folder / path)
+
+    def stored_on(self, path: str) -> str:
+        """Return the day on which a target was stored, such as `2026-11-21`; "" if it is not."""
+        try:
+            seconds = (self._folder / path).lstat().st_mtime
+            return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+        except (OSError, ValueError, OverflowError):
+            return ""
+
     def _stored(self, file: Path, limit: int) -> bytes | None:
         """Return a stored copy; what cannot be one is set aside."""
         try:

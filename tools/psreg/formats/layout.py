@@ -32,6 +32,7 @@ class Irregular(StrEnum):
 _DEVICE = lazy(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
 _NUMBERS = lazy(r"[0-9]{1,9}")
 _SIGNATURE = lazy(r"(.+)\.([1-9][0-9]?)\.txt")
+_OWNERS_SIGNATURE = lazy(r"owners\.([1-9][0-9]{0,3})\.([1-9][0-9]?)\.txt")
 _VERSION_PARTS = 3
 
 
@@ -54,7 +55,7 @@ SIGNATURES = "signatures"
 """The folder of an entry that holds the signatures of its owners."""
 
 MOST_SIGNATURES = 64
-"""How many signatures a release can have."""
+"""How many signatures a release, or a change of owners, can have."""
 
 
 def signature_file(path: PurePosixPath) -> tuple[ReleaseId, int] | None:
@@ -70,6 +71,24 @@ def signature_file(path: PurePosixPath) -> tuple[ReleaseId, int] | None:
     if not (entry.is_valid and is_version(version) and number <= MOST_SIGNATURES):
         return None
     return ReleaseId(entry_class=entry.entry_class, name=entry.name, version=version), number
+
+
+def owners_signature_file(path: PurePosixPath) -> tuple[EntryId, int, int] | None:
+    """Return the entry, the number of a change of its owners and that of a signature, or None.
+
+    It is `owners.<change>.<number>.txt` in the folder `signatures` of an entry, from 1 on.
+    """
+    entry = EntryId.of(path.parent.parent)
+    match = _OWNERS_SIGNATURE.fullmatch(path.name)
+    if entry is None or match is None or path.parent != entry.folder / SIGNATURES:
+        return None
+    change, number = int(match[1]), int(match[2])
+    return (entry, change, number) if entry.is_valid and number <= MOST_SIGNATURES else None
+
+
+def is_signature(path: PurePosixPath) -> bool:
+    """Tell whether a path is that of an owner's signature."""
+    return signature_file(path) is not None or owners_signature_file(path) is not None
 
 
 def is_device(stem: str) -> bool:

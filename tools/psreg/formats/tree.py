@@ -23,6 +23,7 @@ from psreg.formats.layout import (
     EVIDENCE,
     Irregular,
     name_like,
+    owners_signature_file,
     signature_file,
     stated_version,
 )
@@ -121,6 +122,8 @@ class Entry:
         """The files of every version folder, by version."""
         self.signatures: dict[PurePosixPath, tuple[ReleaseId, int]] = {}
         """The files with the signatures of owners, each with its release and its number."""
+        self.owners_signatures: dict[PurePosixPath, tuple[int, int]] = {}
+        """The files in which owners sign a change of owners, each with its number and its own."""
 
     @property
     def path(self) -> PurePosixPath:
@@ -184,6 +187,8 @@ class Tree:
             self._entry(release.entry).folders.setdefault(release.version, []).append(path)
         elif signed := signature_file(path):
             self._entry(signed[0].entry).signatures[path] = signed
+        elif changed := owners_signature_file(path):
+            self._entry(changed[0]).owners_signatures[path] = changed[1:]
         elif entry and entry.is_valid and path == entry.file:
             self._entry(entry)
         elif entry is None or (entry.is_valid and path.parent == entry.folder):

@@ -78,8 +78,13 @@ Conformance = Callable[[Submission], Sequence[ProtocolConformance]]
 """Returns what the record of a release says about each protocol that it declares."""
 
 
-Signed = Callable[[PackageRecord, Mapping[PurePosixPath, bytes]], PackageRecord]
-"""Returns a record with what is signed in the files of its entry, without what has to wait."""
+Signed = Callable[
+    [PackageRecord | None, PackageRecord, Mapping[PurePosixPath, bytes]], PackageRecord
+]
+"""Returns a record with what is signed in the files of its entry, without what has to wait.
+
+It gets the record before, None if there is none, the one that is asked for, and the files.
+"""
 
 
 def _nothing_declared(_submission: Submission) -> Sequence[ProtocolConformance]:
@@ -117,7 +122,7 @@ def build(
     conformance: Conformance = _nothing_declared,
     psreg: str = __version__,
     again: bool = False,
-    signed: Signed = lambda record, _: record,
+    signed: Signed = lambda _before, record, _: record,
 ) -> BuildResult:
     """Return the records of `tree` after `previous`; new releases get the date `now`.
 
@@ -194,7 +199,7 @@ def _record(  # noqa: PLR0917 - an entry, before and now
             deprecated=entry.file.deprecated,
             folder=folder_digest(folder.items()),
         )
-    record = signed(record, folder)
+    record = signed(before, record, folder)
     return before if record == before else replace(record, serial=record.serial + 1)
 
 

@@ -37,6 +37,11 @@ class Members:
             raise ValueError(f"{self._what}: {key!r} is missing")
         return self.left.pop(key)
 
+    def optional_array(self, key: str) -> list[Any]:
+        """Take an array; [] if it is missing. Raises ValueError if it is something else."""
+        found: list[Any] = self.array(key) if key in self.left else []
+        return found
+
     def version(self, key: str) -> str:
         """Take a version. Raises ValueError if it is not one."""
         return str(parse_version(self.text(key)))
@@ -70,6 +75,11 @@ def as_object(value: Any, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{what} is not an object")  # noqa: TRY004 - bad data, not a bad call
     return value
+
+
+def objects(items: list[Any], what: str) -> tuple[dict[str, Any], ...]:
+    """Return the objects in a list; raises ValueError, which names `what`, for anything else."""
+    return tuple(as_object(item, what) for item in items)
 
 
 def as_text(value: Any, what: str) -> str:

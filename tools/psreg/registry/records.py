@@ -20,7 +20,7 @@ from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.version import is_version, parse_version
-from psreg.registry.json_members import Members, as_object, as_text
+from psreg.registry.json_members import Members, as_object, as_text, objects
 from psreg.registry.log.entry import LogEntry, LogRecord, owners_digest, statement_digest
 
 SCHEMA = "psreg.package/1"
@@ -331,6 +331,7 @@ class PackageRecord:
     `serial` counts the states of the record from 1; `owners` are those in entry.toml;
     `deprecated` is None or `{"reason", "replacement"?}`; `rows` ascend by SemVer precedence.
     `folder` is the digest of the entry's folder (`folder_digest`), "" in older records.
+    `owner_changes` are the changes of owners that those before signed (`owners.ownership`).
     """
 
     name: str
@@ -342,6 +343,7 @@ class PackageRecord:
     aliases: tuple[str, ...] = ()
     deprecated: Mapping[str, Any] | None = None
     folder: str = ""
+    owner_changes: tuple[Mapping[str, Any], ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -393,11 +395,12 @@ class PackageRecord:
             entry_class=members.text("class"),
             serial=members.integer("serial"),
             rows=rows,
-            owners=tuple(as_object(item, "an owner") for item in members.array("owners")),
+            owners=objects(members.array("owners"), "an owner"),
             threshold=members.integer("threshold"),
             aliases=tuple(as_text(item, "an alias") for item in members.array("aliases")),
             deprecated=deprecated,
             folder=members.digest("folder") if "folder" in value else "",
+            owner_changes=objects(members.optional_array("owner_changes"), "a change of owners"),
             extra=members.left,
         )
 
@@ -414,6 +417,7 @@ class PackageRecord:
             "aliases": list(self.aliases),
             "deprecated": None if self.deprecated is None else dict(self.deprecated),
             **({"folder": self.folder} if self.folder else {}),
+            **({"owner_changes": [*self.owner_changes]} if self.owner_changes else {}),
             "releases": [row.to_json() for row in self.rows],
         }
 

@@ -128,7 +128,8 @@ class ChangeSet:
 
     `landed` is called if a finding may be due to what was merged after the change was made.
     `published` returns the published releases of the base whose text may be like that of one, and
-    `to_sign` what owners of an entry sign about a version, None if the base has no signed state.
+    `to_sign` what owners of an entry sign about a version, or about a change of the owners if that
+    is None; None if there is nothing to sign, or the base has no signed state.
     """
 
     def __init__(
@@ -140,7 +141,7 @@ class ChangeSet:
         landed: Callable[[], Landed] = Landed,
         *,
         published: Callable[[ReleaseSketch], Iterable[ReleaseSketch]] = lambda _: (),
-        to_sign: Callable[[Entry, str], Signable | None] = lambda *_: None,
+        to_sign: Callable[[Entry, str | None], Signable | None] = lambda *_: None,
     ) -> None:
         self._find_landed = landed
         self.published = published

@@ -120,33 +120,32 @@ def _file(path: PurePosixPath, text: str) -> str:
 
 
 def signature_blocks(review: Review) -> tuple[str, ...]:
-    """Return a block for each release that its owners can sign, with how they do so."""
-    return tuple(
-        _signatures(release.title, release.signable)
-        for release in review.releases
-        if release.signable
-    )
+    """Return a block for whatever owners can sign, with how they do so."""
+    releases = (release.signable for release in review.releases if release.signable)
+    return tuple(map(_signatures, (*review.owner_changes, *releases)))
 
 
-def _signatures(title: str, signable: Signable) -> str:
+def _signatures(signable: Signable) -> str:
     by, missing = sorted(signable.signed_by), signable.threshold - len(signable.signed_by)
-    if missing > 0:
-        who = "owner signs" if missing == 1 else "owners sign"
-        told = f"{code(title)} is released when {missing} more {who} it."
+    what = code(signable.title)
+    who = f"{missing} more {'owner signs' if missing == 1 else 'owners sign'}"
+    if signable.version is None:
+        what = f"The change of the owners of {code(signable.name)}"
+    if missing > 0 and signable.version is None:
+        told = f"{what} takes effect when {who} it with a key from before."
+    elif missing > 0:
+        told = f"{what} is released when {who} it."
     elif by:
-        return f"{code(title)} is signed by {neutral(', '.join(by))}.\n"
+        return f"{what} is signed by {neutral(', '.join(by))}.\n"
     else:
-        told = f"{code(title)} can be signed by its owners."
-    from psreg.registry.owners.statement import NAMESPACE  # noqa: PLC0415 - few releases are signed
-
+        told = f"{what} can be signed by its owners."
     message = b64encode(signable.statement.message).decode()
-    names = f"{signable.release.name}@{signable.release.version}"
-    command = f"psreg sign {names}"
+    command = signable.command
     if len(message) <= _LONGEST_MESSAGE:
         folder, place = quote(str(signable.place.parent)), quote(str(signable.place))
         command += (
             f"\n# or without psreg:\nmkdir -p {folder} && printf %s '{message}' | base64 --decode |"
-            f" ssh-keygen -Y sign -n {NAMESPACE} -f ~/.ssh/id_ed25519 > {place}"
+            f" ssh-keygen -Y sign -n {signable.statement.namespace} -f ~/.ssh/id_ed25519 > {place}"
         )
     then = "In a checkout of the branch, then commit the file in `signatures/` and push it:"
     return f"{told} {then}\n\n{fenced(command, 'sh')}"

@@ -104,16 +104,20 @@ class _Published:
         except PsregError:
             return ()
 
-    def to_sign(self, entry: Entry, version: str) -> Signable | None:
-        """Return what owners sign about a version; None if the signed state cannot be read."""
+    def to_sign(self, entry: Entry, version: str | None) -> Signable | None:
+        """Return what owners sign, as `ChangeSet` asks for it."""
         if self._read("metadata/timestamp.json") is None:
             return None
-        from psreg.registry.owners.signed_releases import to_sign  # noqa: PLC0415 - as above
+        from psreg.registry.owners import signed_releases  # noqa: PLC0415 - as above
         from psreg.registry.trust.reading import open_registry  # noqa: PLC0415
 
         try:
             state = open_registry(self._read)
-            return to_sign(entry, version, state, self._now) if state else None
+            if state is None:
+                return None
+            if version is None:
+                return signed_releases.owners_to_sign(entry, state)
+            return signed_releases.to_sign(entry, version, state, self._now)
         except PsregError:
             return None
 

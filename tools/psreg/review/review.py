@@ -103,6 +103,7 @@ def review(
         base=base,
         head=head,
         needs_human_fails=policy.needs_human_fails,
+        owner_changes=() if rejected else tuple(_owner_changes(change)),
     )
 
 
@@ -239,6 +240,21 @@ def _signable(new: NewRelease, change: ChangeSet) -> Signable | None:
     if next(entry.file.keys, None) is None:
         return None
     return change.to_sign(entry, new.id.version)
+
+
+def _owner_changes(change: ChangeSet) -> Iterator[Signable]:
+    """Yield the changes of owners that those before have to sign."""
+    for entry in change.entries:
+        old, new = entry.base and entry.base.file, entry.head and entry.head.file
+        if (
+            entry.head
+            and old
+            and new
+            and (old.owners, old.threshold) != (new.owners, new.threshold)
+        ):
+            signable = change.to_sign(entry.head, None)
+            if signable is not None:
+                yield signable
 
 
 def _capabilities(submission: Submission | None) -> set[str]:

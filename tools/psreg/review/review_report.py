@@ -48,6 +48,9 @@ def review_document(review: Review) -> dict[str, Any]:
         "would_change_verdict": list(review.would_change_verdict),
         "effects": list(review.effects),
         "releases": [_release(release) for release in review.releases],
+        "owner_changes": [
+            {"name": each.name, **_signatures(each)} for each in review.owner_changes
+        ],
         "base": review.base,
         "head": review.head,
     }

@@ -89,6 +89,7 @@ class Review:
     tells whether that verdict fails the status check, according to the policy of `base`. `effects`
     are sentences about what merging would do besides releasing versions. `approvers` are forge and
     id of the owners whose approval is wanted, according to `base`, except who asks.
+    `owner_changes` are the changes of owners that those before have to sign.
     """
 
     verdict: Verdict
@@ -103,6 +104,7 @@ class Review:
     needs_human_fails: bool = False
     effects: tuple[str, ...] = ()
     approvers: tuple[tuple[str, int], ...] = ()
+    owner_changes: tuple[Signable, ...] = ()
 
     @property
     def passes(self) -> bool:

@@ -15,10 +15,8 @@ from psreg.registry.log.entry import LogRecord, statement_digest
 from psreg.registry.owners.claim import (
     SCHEMA,
     Claim,
-    keys_of,
     read_claim,
     released_digest,
-    requested_keys,
     signatures_in,
     signed_by,
     statement_of,
@@ -130,18 +128,6 @@ def test_a_claim_in_a_later_format() -> None:
     with pytest.raises(UnavailableError) as caught:
         read_claim(canonical(VALUE | {"schema": "psreg.owners/2"}), "alpha")
     assert caught.value.code == "NEWER_FORMAT"
-
-
-def test_an_owner_may_have_no_key() -> None:
-    assert keys_of(({"forge": "github", "id": 1},)) == {}
-    assert keys_of(({"forge": "github", "id": 1, "keys": [ANA.line] * 2},)) == {
-        SshKey.parse(ANA.line): "github:1"
-    }
-
-
-def test_the_keys_that_a_record_requests() -> None:
-    assert len(requested_keys(record())) == 2
-    assert requested_keys(replace(record(), owners=({"forge": 1},))) == {}
 
 
 def test_the_digest_of_what_was_released() -> None:

@@ -154,7 +154,7 @@ def bad_folder_name(tree: Tree) -> Iterator[Finding]:
             hint = f"Rename the folder to {name_like(name)}." if name_like(name) else ""
         elif version == SIGNATURES:
             folder, message = path, "a signature is not called so"
-            hint = "Name it <version>.<number>.txt, as `psreg sign` does: 1.2.0.1.txt."
+            hint = "Name it as `psreg sign` does: 1.2.0.1.txt, or owners.1.1.txt."
         else:
             folder, message = entry_folder / version, f"`{version}` is not a version"
             hint = f"Rename the folder to {version_like(version)}."

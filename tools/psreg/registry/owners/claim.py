@@ -17,9 +17,10 @@ from typing import Any
 from psreg.core.errors import TrustError
 from psreg.core.ssh_key import SshKey
 from psreg.formats.json.canonical import canonical
-from psreg.registry.json_members import Members, as_object, as_text
+from psreg.registry.json_members import Members, objects
 from psreg.registry.log.entry import statement_digest
 from psreg.registry.owners.in_toto import blobs_in
+from psreg.registry.owners.ownership import keys_of, ownership_of
 from psreg.registry.owners.statement import NAMESPACE, Statement
 from psreg.registry.records import PackageRecord, ReleaseRecord, is_later_schema, newer_format
 from psreg.registry.trust.roles import Target
@@ -35,7 +36,8 @@ class Claim:
 
     `owners` are as in entry.toml; so many of them as `threshold` says must sign a release. `since`
     is how many entries the log had, and `released` the digest of the releases among them
-    (`released_digest`): they need no signature, and there are no others.
+    (`released_digest`): they need no signature, and there are no others. `owner_changes` are the
+    changes of owners that those before signed (`ownership`).
     """
 
     name: str
@@ -43,6 +45,7 @@ class Claim:
     threshold: int
     since: int
     released: str
+    owner_changes: tuple[Mapping[str, Any], ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -58,10 +61,11 @@ class Claim:
             raise ValueError(f"the claim has the schema {schema!r}, not {SCHEMA!r}")
         claim = cls(
             name=members.text("name"),
-            owners=tuple(as_object(item, "an owner") for item in members.array("owners")),
+            owners=objects(members.array("owners"), "an owner"),
             threshold=members.integer("threshold"),
             since=members.integer("since"),
             released=members.digest("released"),
+            owner_changes=objects(members.optional_array("owner_changes"), "a change of owners"),
             extra=members.left,
         )
         with_key = len(set(claim.keys.values()))
@@ -79,6 +83,7 @@ class Claim:
             "threshold": self.threshold,
             "since": self.since,
             "released": self.released,
+            **({"owner_changes": [*self.owner_changes]} if self.owner_changes else {}),
         }
 
     def check(self, record: PackageRecord, row: ReleaseRecord, registry_id: str) -> None:
@@ -134,33 +139,6 @@ def read_claim(data: bytes, name: str) -> Claim:
     return claim
 
 
-def keys_of(owners: tuple[Mapping[str, Any], ...]) -> Mapping[SshKey, str]:
-    """Return the account of the owner who has a key, such as `github:583231`, by key.
-
-    Raises:
-        ValueError: an owner has no account, or something that is not a key; two have the same key.
-    """
-    found: dict[SshKey, str] = {}
-    for owner in owners:
-        forge, number = as_text(owner.get("forge"), "a forge"), owner.get("id")
-        if not isinstance(number, int) or isinstance(number, bool):
-            raise ValueError("an id of an owner is not an integer")  # noqa: TRY004 - bad data
-        keys = owner.get("keys", [])
-        for line in keys if isinstance(keys, list) else [keys]:
-            key = SshKey.parse(as_text(line, "a key"))
-            if found.setdefault(key, f"{forge}:{number}") != f"{forge}:{number}":
-                raise ValueError(f"two owners have the key {key.fingerprint}")
-    return found
-
-
-def requested_keys(record: PackageRecord) -> Mapping[SshKey, str]:
-    """Return the keys of the owners in entry.toml as `keys_of`; {} if one cannot be read."""
-    try:
-        return keys_of(record.owners)
-    except ValueError:
-        return {}
-
-
 def signed_by(
     record: PackageRecord, row: ReleaseRecord, registry_id: str, claim: Claim | None
 ) -> tuple[tuple[str, SshSignature], ...]:
@@ -168,7 +146,7 @@ def signed_by(
 
     If the name is not claimed, the owners are those that its record requests.
     """
-    keys = claim.keys if claim else requested_keys(record)
+    keys = claim.keys if claim else ownership_of(record).keys
     statement = statement_of(record, row, registry_id)
     found = []
     for signature in signatures_in(row.statement):

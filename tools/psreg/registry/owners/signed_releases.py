@@ -1,7 +1,8 @@
 """What owners signed: their signatures in the tree become the statements in the records.
 
-A release of a claimed name waits until enough owners have signed it. A signature that is not of the
-release, or not of an owner, counts for nothing; it never stops the releases of other names.
+A release of a claimed name waits until enough owners have signed it, and so does a change of the
+owners themselves, if those before have keys. A signature that is not of what it is for, or not of
+an owner, counts for nothing; it never stops the releases of other names.
 """
 
 from __future__ import annotations
@@ -11,14 +12,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from psreg.core.errors import TrustError, UnavailableError
+from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.core.identity import ReleaseId
 from psreg.core.ssh_key import SshKey
-from psreg.formats.layout import SIGNATURES, signature_file
-from psreg.registry.owners.claim import read_claim, requested_keys, signatures_in, statement_of
-from psreg.registry.owners.statement import NAMESPACE, Statement
+from psreg.formats.layout import SIGNATURES, owners_signature_file, signature_file
+from psreg.registry.owners.claim import read_claim, signatures_in, statement_of
+from psreg.registry.owners.in_toto import InTotoStatement
+from psreg.registry.owners.ownership import (
+    Owned,
+    OwnersChange,
+    Ownership,
+    change_after,
+    ownership_of,
+)
 from psreg.registry.records import PackageRecord, ReleaseRecord, in_order, read_record
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.reading import RegistryState
@@ -32,30 +40,36 @@ Files = Mapping[PurePosixPath, bytes]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A release of a claimed name that `signed` of the `threshold` owners have signed."""
+    """A version of a name that `signed` of the `threshold` owners have signed.
 
-    release: ReleaseId
+    If the version is None, it is a change of the owners.
+    """
+
+    name: str
+    version: str | None
     signed: int
     threshold: int
 
 
 class SignedReleases:
-    """Adds statements to the records of the registry with this state; implements `build.Signed`.
+    """Adds what is signed to the records of the registry with this state; is a `build.Signed`.
 
-    `waiting` are the releases that too few owners have signed: they are left out, but for the one
-    that is `wanted`. `ignored` is why signatures do not count. A registry that is not published
-    yet, or has no log, has no statements.
+    `waiting` is what too few owners have signed: it is left out, but for the release that is
+    `wanted`. `ignored` is why signatures do not count. A registry that is not published yet, or
+    has no log, has no statements about releases.
     """
 
     def __init__(self, state: RegistryState | None, wanted: ReleaseId | None = None) -> None:
         self._wanted = wanted
-        logged = state is not None and info_of(state.root).log
-        self._registry_id = state.registry_id if state and logged else None
+        self._registry_id = state.registry_id if state else None
+        self._logged = state is not None and bool(info_of(state.root).log)
         self._claims = state.owners if state else {}
         self.waiting: list[Waiting] = []
         self.ignored: list[str] = []
 
-    def __call__(self, record: PackageRecord, files: Files) -> PackageRecord:
+    def __call__(
+        self, before: PackageRecord | None, record: PackageRecord, files: Files
+    ) -> PackageRecord:
         """Return `record` with what is signed in the `files` of its entry.
 
         Raises:
@@ -64,46 +78,89 @@ class SignedReleases:
         given = _signatures(files)
         data = self._claims.get(record.name)
         claim = read_claim(data, record.name) if data else None
-        if self._registry_id is None or (claim is None and not given):
+        if self._registry_id is None:
             return record
-        keys, threshold = (claim.keys, claim.threshold) if claim else (requested_keys(record), 0)
+        if claim is None and before is not None:
+            record = self._owned(before, record, given, self._registry_id)
+        if not self._logged or (claim is None and not given):
+            return record
+        owners = claim or ownership_of(record)
+        keys, threshold = owners.keys, claim.threshold if claim else 0
         for row in sorted(record.releases, key=_is_new):
-            paths = given.get(row.version, {})
             statement = statement_of(record, row, self._registry_id)
-            found = self._counted(statement, row, paths, keys)
-            accounts = {keys[each.key] for each in found if each.key in keys}
+            found = self._counted(statement, row.statement, given.get(row.version, {}), keys)
             after = [replace(row, statement=statement.envelope(found) if found else None)]
-            if row.log is None and len(accounts) < threshold:
-                release = ReleaseId(
-                    entry_class=record.entry_class, name=record.name, version=row.version
-                )
-                waiting = Waiting(release=release, signed=len(accounts), threshold=threshold)
-                self.waiting.append(waiting)
-                after = after if release == self._wanted else []
+            if row.log is None and self._waits(record.name, row.version, found, keys, threshold):
+                wanted = self._wanted
+                after = after if wanted and wanted.version == row.version else []
             rows = (after if each is row else [each] for each in record.rows)
             record = replace(record, rows=in_order(chain(*rows)))
         return record
 
-    def _counted(
+    def _owned(
         self,
-        statement: Statement,
-        row: ReleaseRecord,
-        files: Files,
+        before: PackageRecord,
+        record: PackageRecord,
+        given: Mapping[str, Files],
+        registry_id: str,
+    ) -> PackageRecord:
+        """Return the record with the owners before, until they have signed who follows them."""
+        if (before.owners, before.threshold) == (record.owners, record.threshold):
+            return record
+        change = change_after(before, ownership_of(record), registry_id)
+        if change is None:
+            return record
+        old = change.before
+        found = self._counted(change, None, given.get(_of_owners(change.number), {}), old.keys)
+        if self._waits(record.name, None, found, old.keys, old.threshold):
+            return replace(record, owners=before.owners, threshold=before.threshold)
+        return replace(record, owner_changes=(*before.owner_changes, change.link(found)))
+
+    def _waits(
+        self,
+        name: str,
+        version: str | None,
+        found: tuple[SshSignature, ...],
         keys: Mapping[SshKey, str],
+        threshold: int,
+    ) -> bool:
+        """Tell whether too few owners have signed something, and remember it if so."""
+        signed = len({keys[each.key] for each in found if each.key in keys})
+        if signed >= threshold:
+            return False
+        waiting = Waiting(name=name, version=version, signed=signed, threshold=threshold)
+        self.waiting.append(waiting)
+        return True
+
+    def _counted(
+        self, statement: InTotoStatement, envelope: Any, files: Files, keys: Mapping[SshKey, str]
     ) -> tuple[SshSignature, ...]:
-        """Return the signatures that a release has already, and those in `files` that are valid."""
-        found = {each.blob: each for each in signatures_in(row.statement)}
-        known = {each.key for each in found.values()}
-        for path, data in files.items():
-            try:
-                signature = SshSignature.parse(data)
-                if signature.key not in known:
-                    signature.check(statement.message, NAMESPACE, keys)
-                    found[signature.blob] = signature
-                    known.add(signature.key)
-            except TrustError as error:
-                self.ignored.append(f"{path}: {error.message}")
-        return tuple(found.values())
+        """Return the signatures in an envelope, and those in `files` that are valid."""
+        found, ignored = counted(statement, envelope, files, keys)
+        self.ignored += ignored
+        return found
+
+
+def counted(
+    statement: InTotoStatement, envelope: Any, files: Files, keys: Mapping[SshKey, str]
+) -> tuple[tuple[SshSignature, ...], tuple[str, ...]]:
+    """Return the signatures in an envelope, those in `files` that are valid, and why others not.
+
+    Of each key, one signature counts.
+    """
+    found = {each.blob: each for each in signatures_in(envelope)}
+    known = {each.key for each in found.values()}
+    ignored: list[str] = []
+    for path, data in files.items():
+        try:
+            signature = SshSignature.parse(data)
+            if signature.key not in known:
+                signature.check(statement.message, statement.namespace, keys)
+                found[signature.blob] = signature
+                known.add(signature.key)
+        except TrustError as error:
+            ignored.append(f"{path}: {error.message}")
+    return tuple(found.values()), tuple(ignored)
 
 
 def _is_new(row: ReleaseRecord) -> tuple[bool, int]:
@@ -111,11 +168,18 @@ def _is_new(row: ReleaseRecord) -> tuple[bool, int]:
     return (row.log is None, row.log.index if row.log else 0)
 
 
+def _of_owners(change: int) -> str:
+    return f"owners.{change}"
+
+
 def _signatures(files: Files) -> dict[str, dict[PurePosixPath, bytes]]:
-    """Return the files with signatures by version, in the order of their numbers."""
+    """Return the files with signatures by what they sign, in the order of their numbers.
+
+    That is a version, or the change of owners `owners.<number>`.
+    """
     found: dict[str, dict[PurePosixPath, bytes]] = {}
-    for release, _, path in sorted(_numbered(files)):
-        found.setdefault(release, {})[path] = files[path]
+    for what, _, path in sorted(_numbered(files)):
+        found.setdefault(what, {})[path] = files[path]
     return found
 
 
@@ -124,22 +188,38 @@ def _numbered(files: Files) -> Iterator[tuple[str, int, PurePosixPath]]:
         if named := signature_file(path):
             release, number = named
             yield release.version, number, path
+        elif changed := owners_signature_file(path):
+            _, change, number = changed
+            yield _of_owners(change), number, path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signable:
-    """A release that owners can sign: what they sign, who has which key, and what is there.
+    """Something that owners can sign: what they sign, who has which key, and what is there.
 
-    `signed` are the keys with which it is signed; `threshold` is 0 if its name is not claimed, and
-    `place` is where the next signature belongs.
+    It is a release, or a change of the owners if `version` is None. `signed` are the keys with
+    which it is signed; `threshold` is 0 for a release whose name is not claimed, and `place` is
+    where the next signature belongs.
     """
 
-    release: ReleaseId
-    statement: Statement
+    name: str
+    version: str | None
+    statement: InTotoStatement
     keys: Mapping[SshKey, str]
     threshold: int
     signed: frozenset[SshKey]
     place: PurePosixPath
+
+    @property
+    def title(self) -> str:
+        """What it is, in words."""
+        return f"{self.name} {self.version}" if self.version else f"the owners of {self.name}"
+
+    @property
+    def command(self) -> str:
+        """How an owner signs it."""
+        named = f"{self.name}@{self.version}" if self.version else f"--owners {self.name}"
+        return f"psreg sign {named}"
 
     @property
     def signed_by(self) -> frozenset[str]:
@@ -159,7 +239,7 @@ def to_sign(entry: Entry, version: str, state: RegistryState, now: datetime) -> 
     if not info_of(state.root).log:
         hint = "Publish in a registry that a newer psreg began."
         raise UnavailableError("NO_LOG", "releases are signed only in a registry with a log", hint)
-    paths = chain([entry.path], entry.signatures, *entry.folders.values())
+    paths = chain([entry.path], entry.signatures, entry.owners_signatures, *entry.folders.values())
     files = {path: entry.tree.files[path] for path in paths if path in entry.tree.files}
     packages, claim = state.packages, state.owners.get(entry.name)
     name = entry.name
@@ -171,13 +251,68 @@ def to_sign(entry: Entry, version: str, state: RegistryState, now: datetime) -> 
     if row is None:
         raise UnavailableError("NOT_FOUND", f"{name} {version} has no artifact")
     claimed = read_claim(claim, name) if claim else None
-    numbers = [number for which, number, _ in _numbered(files) if which == version]
-    place = entry.id.folder / SIGNATURES / f"{version}.{max(numbers, default=0) + 1}.txt"
     return Signable(
-        release=release,
+        name=name,
+        version=version,
         statement=statement_of(record, row, state.registry_id),
-        keys=claimed.keys if claimed else requested_keys(record),
+        keys=(claimed or ownership_of(record)).keys,
         threshold=claimed.threshold if claimed else 0,
         signed=frozenset(each.key for each in signatures_in(row.statement)),
-        place=place,
+        place=_next_place(entry, version, files),
     )
+
+
+def owners_to_sign(entry: Entry, state: RegistryState) -> Signable:
+    """Return what those who own an entry sign so that the owners in entry.toml follow them.
+
+    Raises:
+        FindingsError: NOTHING_TO_SIGN: the owners stay the same, or those before have no key.
+        UnavailableError: NOT_PUBLISHED: the name is not.
+        TrustError: the record, or what is signed about the owners, is malformed.
+    """
+    change = requested_change(entry, owned_now(entry.name, state), state.registry_id)
+    if change is None:
+        raise FindingsError(
+            "NOTHING_TO_SIGN",
+            f"nobody has to sign who owns {entry.name}",
+            "Change the owners, their keys or the threshold in entry.toml first.",
+        )
+    files = {path: entry.tree.files[path] for path in entry.owners_signatures}
+    what = _of_owners(change.number)
+    found, _ = counted(change, None, _signatures(files).get(what, {}), change.before.keys)
+    return Signable(
+        name=entry.name,
+        version=None,
+        statement=change,
+        keys=change.before.keys,
+        threshold=change.before.threshold,
+        signed=frozenset(each.key for each in found),
+        place=_next_place(entry, what, files),
+    )
+
+
+def owned_now(name: str, state: RegistryState) -> Owned:
+    """Return what says who owns a published name: its claim, or else its record.
+
+    Raises:
+        UnavailableError: NOT_PUBLISHED.
+        TrustError: TRUST_METADATA.
+    """
+    if (claim := state.owners.get(name)) is not None:
+        return read_claim(claim, name)
+    if (record := state.packages.get(name)) is not None:
+        return read_record(record, name)
+    raise UnavailableError(
+        "NOT_PUBLISHED", f"{name} is not published yet", "Run `psreg publish` first."
+    )
+
+
+def requested_change(entry: Entry, owned: Owned, registry_id: str) -> OwnersChange | None:
+    """Return what the owners sign so that entry.toml takes effect; None if they need not."""
+    after = Ownership.of(entry.file.owners, entry.file.threshold)
+    return change_after(owned, after, registry_id)
+
+
+def _next_place(entry: Entry, what: str, files: Files) -> PurePosixPath:
+    numbers = [number for which, number, _ in _numbered(files) if which == what]
+    return entry.id.folder / SIGNATURES / f"{what}.{max(numbers, default=0) + 1}.txt"

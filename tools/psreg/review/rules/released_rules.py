@@ -7,12 +7,18 @@ programs read a signature, so its file contains nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import PurePosixPath
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
-from psreg.core.identity import ReleaseId
+from psreg.core.identity import EntryId, ReleaseId
 from psreg.core.rule import rule
-from psreg.formats.layout import later_evidence, signature_file
+from psreg.formats.layout import (
+    is_signature,
+    later_evidence,
+    owners_signature_file,
+    signature_file,
+)
 from psreg.review.change import ChangeSet, FileChange, Touch, TouchedEntry
 from psreg.review.rules.version_rules import checked_releases
 
@@ -24,33 +30,57 @@ def signature_invalid(change: ChangeSet) -> Iterator[Finding]:
     ## Why
     A signature can be added at any time, also to a released version. So it must not be a way to
     add something else: a text that a model would read, or a signature by someone who does not own
-    the name. Only somebody with one of the keys in entry.toml can sign a release.
+    the name. Only somebody with one of the keys in entry.toml can sign a release, and only those
+    who own a name can sign that its owners change.
 
     ## Fix
     Let `psreg sign` write the file. If you sign with `ssh-keygen`, use the namespace
-    `release@psreg`, and a key that is listed in entry.toml before the change:
+    `release@psreg`, or `owners@psreg` for a change of the owners, and a key that is listed in
+    entry.toml before the change:
 
     ```sh
     psreg sign email_reply --message | ssh-keygen -Y sign -n release@psreg -f ~/.ssh/id_ed25519
     ```
     """
     for file in change.files:
-        signed = signature_file(file.path)
-        if signed is None or file.touch is Touch.DELETED or file.path not in change.head.files:
+        if file.touch is Touch.DELETED or file.path not in change.head.files:
             continue
-        release, _ = signed
-        entry = change.head.entry(release.entry)
-        if entry is None or release.version not in entry.versions:
-            told = f"there is no {release.name} {release.version} to sign"
-        else:
-            from psreg.registry.owners.in_toto import fault_in  # noqa: PLC0415 - few changes sign
-            from psreg.registry.owners.statement import NAMESPACE  # noqa: PLC0415
-
-            owned = change.base.entry(release.entry) or entry
-            keys = (key for _, key in owned.file.keys)
-            told = fault_in(change.head.files[file.path], NAMESPACE, keys)
+        told = ""
+        if signed := signature_file(file.path):
+            told = _fault_in_release(change, file.path, signed[0])
+        elif changed := owners_signature_file(file.path):
+            told = _fault_in_owners(change, file.path, changed[0])
         if told:
             yield Finding(message=told, path=str(file.path))
+
+
+def _fault_in_release(change: ChangeSet, path: PurePosixPath, release: ReleaseId) -> str:
+    """Return why a file is not the signature of an owner about a release; "" if it is."""
+    entry = change.head.entry(release.entry)
+    if entry is None or release.version not in entry.versions:
+        return f"there is no {release.name} {release.version} to sign"
+    from psreg.registry.owners.in_toto import fault_in  # noqa: PLC0415 - few changes sign
+    from psreg.registry.owners.statement import NAMESPACE  # noqa: PLC0415
+
+    owned = change.base.entry(release.entry) or entry
+    return fault_in(change.head.files[path], NAMESPACE, (key for _, key in owned.file.keys))
+
+
+def _fault_in_owners(change: ChangeSet, path: PurePosixPath, id_: EntryId) -> str:
+    """Return why a file is not the signature of an owner about those who follow; "" if it is.
+
+    The owners before are those in the base, or those that the registry still has.
+    """
+    entry, owned = change.head.entry(id_), change.base.entry(id_)
+    if entry is None or owned is None:
+        return f"`{id_.name}` is new, so it has no owners before"
+    from psreg.registry.owners.in_toto import fault_in  # noqa: PLC0415 - few changes sign
+    from psreg.registry.owners.ownership import NAMESPACE  # noqa: PLC0415
+
+    signable = change.to_sign(entry, None)
+    known = map(str, signable.keys if signable else ())
+    keys = chain((key for _, key in owned.file.keys), known)
+    return fault_in(change.head.files[path], NAMESPACE, keys)
 
 
 ACTIONS = ("registry", "actions")
@@ -273,7 +303,7 @@ def signature_changed(change: ChangeSet) -> Iterator[Finding]:
     ```
     """
     for file in change.files:
-        if signature_file(file.path) is not None and file.touch is not Touch.ADDED:
+        if is_signature(file.path) and file.touch is not Touch.ADDED:
             yield Finding(
                 message="a signature never changes",
                 path=str(file.path),
