@@ -47,6 +47,8 @@ OUTPUTS = {
     "audit": ("audit",),
     "keys": ("keys",),
     "sign": ("sign",),
+    "revoke": ("withdrawal",),
+    "purge": ("withdrawal",),
     "site": ("site",),
     "serve": ("serve",),
     "deploy": ("deploy",),

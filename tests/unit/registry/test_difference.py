@@ -18,6 +18,8 @@ from psreg.core.diagnostics import Diagnostic, Report
 from psreg.core.errors import FindingsError
 from psreg.core.identity import is_name
 from psreg.formats.json.canonical import canonical
+from psreg.registry.actions.action import REVOKE
+from psreg.registry.actions.withdrawal import VoidKey
 from psreg.registry.baseline import Ports, read_baseline
 from psreg.registry.catalog_head import segment_data
 from psreg.registry.catalog_segments import folded_rows, read_segment
@@ -39,6 +41,7 @@ from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.metadata import MetadataSigner, signers_of
 from psreg.registry.trust.reading import read_registry
 from psreg.registry.trust.roles import LIFETIMES, Bins, Target, target_path
+from support.actions import action_of
 from support.histories import KINDS, WORDS, History, Tree
 from support.publishing import memory_ports, unlogged
 from support.registry_trees import POLICY, PROMPT, RELEASE, entry, tree, version
@@ -325,11 +328,15 @@ def test_a_changed_policy_computes_all_records_again() -> None:
 
 
 def test_inputs_are_policy_actions_and_schema() -> None:
-    one = inputs_of(b"", {})
+    one = inputs_of(b"")
     assert set(one) == {"policy", "actions", "schema"}
-    two = inputs_of(b"x", {"0001-a.json": b"{}"})
+    action = action_of(1, REVOKE, name="alpha", version="1.0.0", sha256="0" * 64)
+    two = inputs_of(b"x", [action])
     assert {name for name in one if one[name] != two[name]} == {"policy", "actions"}
-    assert inputs_of(b"", {"a": b"1"}) != inputs_of(b"", {"b": b"1"})
+    void = {"SHA256:a": VoidKey(key="SHA256:a", after=3, action=1)}
+    three = inputs_of(b"", (), void)
+    assert {**three, "keys": ""} == {**one, "keys": ""}
+    assert three != inputs_of(b"", (), {"SHA256:a": VoidKey(key="SHA256:a", after=2, action=1)})
 
 
 # Hints

@@ -30,6 +30,8 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for maintainers", "review", "review a pull request: accept, needs a human, or reject"),
     ("for maintainers", "publish", "sign and publish new releases"),
     ("for maintainers", "keys", "sign who owns a name, and give keys to several people"),
+    ("for maintainers", "revoke", "withdraw a release, so that nobody installs it"),
+    ("for maintainers", "purge", "remove the bytes of a release for good"),
     ("for maintainers", "audit", "compare the log, the records and the files of every release"),
     ("for maintainers", "site", "build the static catalogue"),
     ("for maintainers", "deploy", "put the catalogue into a bucket or a folder"),

@@ -38,9 +38,10 @@ def run(args: Namespace, console: Console) -> int:
         if data is None:
             raise unknown_name(request.name, registry.names())
         record = read_record(data, request.name)
-        row = record.latest if request.range is ANY else pick(record, request)
+        row = record.latest if request.range is ANY else pick(record, request, revoked=True)
+        valid = registry.with_void_keys(record)
         claim = registry.claim(record.name)
-        signed = _signed(record, row, registry.id, claim)
+        signed = _signed(valid, row, registry.id, claim)
     if console.machine:
         document: dict[str, Any] = {
             "schema": SCHEMA,
@@ -103,7 +104,8 @@ def _lines(
     yield "  versions"
     for each in reversed(record.releases):
         yanked = f"  yanked: {each.yanked}" if each.yanked is not None else ""
-        yield f"    {each.version:<10} {each.date[:10]}{yanked}"
+        revoked = f"  {each.revoked.told('it')}" if each.revoked else ""
+        yield f"    {each.version:<10} {each.date[:10]}{yanked}{revoked}"
     yield f"  next: psreg install {record.name}"
 
 

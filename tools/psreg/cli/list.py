@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
+from psreg.cli.registry_option import warn_of_revoked
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg list --format json"
@@ -21,8 +22,15 @@ def run(args: Namespace, console: Console) -> int:  # noqa: ARG001 - every comma
     from psreg.client.library import user_library
 
     library = user_library()
+    receipts = library.receipts()
+    warn_of_revoked(library, console)
     rows: list[dict[str, Any]] = [
-        {**receipt.to_json(), "path": str(library.path(receipt))} for receipt in library.receipts()
+        {
+            **receipt.to_json(),
+            "path": str(library.path(receipt)),
+            "revoked": revoked.to_json() if (revoked := library.withdrawal(receipt)) else None,
+        }
+        for receipt in receipts
     ]
     for row in rows:
         row.pop("schema")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,14 +20,16 @@ from psreg.cli.cluster_option import (
     source_of,
 )
 from psreg.cli.signing_ports import signing_ports
+from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UnavailableError
-from psreg.core.identity import PBES, is_name
+from psreg.core.identity import PBES, EntryId, is_name
 from psreg.formats import policy
 from psreg.formats.layout import Irregular
 from psreg.git.work_tree import WorkTree
 from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_lines, withdrawal_lines
+from psreg.registry.actions.chain import read_actions
 from psreg.registry.baseline import Baseline, Ports, read_baseline
 from psreg.registry.check.newer_rules import with_newer_rules_as_warnings
 from psreg.registry.checkout import find_checkout, read_tree, required_checkout
@@ -46,6 +48,7 @@ from psreg.registry.journal import PublishJournal, Seen
 from psreg.registry.publish import Change, PublishResult, publish, resign
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.roles import HEAD, catalog_target
+from psreg.registry.withdrawing.effects import Effects
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options, color_wanted
 from psreg.system.files import MAX_FILE, read_file
@@ -53,6 +56,7 @@ from psreg.system.files import MAX_FILE, read_file
 if TYPE_CHECKING:
     from psreg.git.commit import Commit
     from psreg.lint.cluster_shares import Source
+    from psreg.registry.actions.action import Action
     from psreg.registry.owners.signed_releases import Waiting
 
 EXAMPLE = "psreg publish"
@@ -131,7 +135,9 @@ def run(args: Namespace, console: Console) -> int:
             if part.report.failed():
                 return _say_findings(part.report, console)
             lasting, keep, found = rules.lifetimes, rules.keep, part.found
-            change = Change(names=found.names, inputs=part.inputs, baseline=baseline)
+            change = Change(
+                names=found.names, inputs=part.inputs, baseline=baseline, actions=part.actions
+            )
             result = publish(
                 found.tree, part.report, now, ports, lifetimes=lasting, keep=keep, change=change
             )
@@ -237,6 +243,7 @@ class _Part:
     report: Report
     inputs: Mapping[str, str]
     signed: SignedNames
+    actions: Sequence[Action]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +283,7 @@ _LISTED = 3
 _AGAIN = {
     "layout": "the registry was published by an older psreg",
     "policy": "registry/policy.toml changed",
-    "actions": "registry/actions changed",
+    "keys": "keys of owners were revoked",
     "schema": "this psreg has another schema of records",
 }
 
@@ -292,12 +299,17 @@ def _differing(
 ) -> _Part:
     """Compare the files with the signed state, and check what differs."""
     signed = SignedNames(baseline, ports.store.read)
-    inputs = inputs_of(source.policy(), source.actions())
+    actions = read_actions(source.actions())
+    effects = Effects.after(baseline, actions)
+    inputs = inputs_of(source.policy(), actions, effects.void)
+    acted = effects.names if signed.changed_actions(inputs) else ()
     places = None if signed.changed_inputs(inputs) else hint.places
+    if places is not None:
+        places |= {EntryId(one, name).folder for name in acted for one in CLASSES}
     files, irregular = source.files(_WHOLE if places is None else parts_of(places))
     _check_regular(irregular)
     names = None if places is None else names_in(places)
-    found = compare(files, signed, inputs, names, irregular)
+    found = compare(files, signed, inputs, names, irregular, acted=acted)
     if large := [str(path) for path, data in found.tree.items() if len(data) >= MAX_FILE]:
         raise FindingsError("FILE_TOO_LARGE", f"{', '.join(large)}: {MAX_FILE:,} bytes or more")
     report = Report(checked=0)
@@ -312,7 +324,7 @@ def _differing(
             told = check(found, signed, registry_rules, workers=workers, source=elsewhere.remote)
             judged = with_newer_rules_as_warnings(told, found.tree, ports.store.read)
         report = Report.of(len(found.tree), judged)
-    return _Part(found=found, report=report, inputs=inputs, signed=signed)
+    return _Part(found=found, report=report, inputs=inputs, signed=signed, actions=actions)
 
 
 def _check_regular(irregular: Mapping[PurePosixPath, Irregular]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from psreg.system.console import Console, OptionAdder
 
 if TYPE_CHECKING:
+    from psreg.client.library import Library
     from psreg.client.open_registry import OpenRegistry
 
 
@@ -43,3 +44,12 @@ def open_selected(option: str | None, console: Console) -> Iterator[OpenRegistry
     store = trust_store(notify)
     with open_registry(selected, store, notify) as registry:
         yield registry
+
+
+def warn_of_revoked(library: Library, console: Console) -> None:
+    """Warn about every installed release that this machine knows as revoked."""
+    for receipt in library.receipts():
+        if withdrawal := library.withdrawal(receipt):
+            release = receipt.release
+            told = withdrawal.told(f"{release.name} {release.version}, which is installed,")
+            console.warn(f"psreg: warning: {told}; run `psreg install {release.name}`")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
-from psreg.cli.registry_option import add_registry_option, open_selected
+from psreg.cli.registry_option import add_registry_option, open_selected, warn_of_revoked
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg search quiz education"
@@ -26,11 +26,13 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Print the matches, best first; exit 0 even if there are none."""
+    from psreg.client.library import user_library
     from psreg.registry.catalog_segments import folded_rows
     from psreg.registry.search import matching_rows, search, suggestions
 
     with open_selected(args.registry, console) as registry:
         segments = registry.segments()
+    warn_of_revoked(user_library(), console)
     found = search(matching_rows(segments, args.words), args.words)
     near = suggestions(folded_rows(segments).values(), args.words) if not found else ()
     if console.machine:

@@ -2,8 +2,8 @@
 
 Every file is compared with its receipt. If it came from the selected registry, and that can be
 reached, the receipt is also compared with the registry's signed record, and the log and the owners'
-signatures are verified; the output says what was compared. Exit 1 means drift; exit 3, as
-everywhere, that the registry's signatures were refused.
+signatures are verified; the output says what was compared. Exit 1 means drift; exit 3 that
+a release was revoked, or, as everywhere, that the registry's signatures were refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from psreg.cli.registry_option import add_registry_option, open_selected
 from psreg.client.resolve import parse_requests
-from psreg.core.errors import UnavailableError, UsageError
+from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.registry.records import read_record
 from psreg.system.console import Console, add_output_options
 
@@ -68,6 +68,8 @@ def run(args: Namespace, console: Console) -> int:
         console.json({"schema": SCHEMA, "checked": len(rows), "results": rows})
     else:
         _print(rows, console)
+    if any(row["revoked"] for row in rows):
+        return TrustError.exit_code
     return int(any(row["problem"] for row in rows))
 
 
@@ -101,11 +103,13 @@ def _registry(option: str | None, console: Console, stack: ExitStack) -> OpenReg
 def _row(receipt: Receipt, library: Library, registry: OpenRegistry | None) -> dict[str, Any]:
     compared = ["receipt"]
     problem, note = library.drift(receipt), None
+    revoked = library.withdrawal(receipt)
     signed: list[dict[str, str]] = []
     if registry is not None and receipt.registry["id"] == registry.id:
         compared.append("registry")
         stated, note = _stated(receipt, registry)
         problem = problem or stated
+        revoked = library.withdrawal(receipt)  # which reading the record may have brought
         by = _signed(receipt, registry)
         signed = [
             {"account": account, "key": signature.key.fingerprint}
@@ -117,7 +121,8 @@ def _row(receipt: Receipt, library: Library, registry: OpenRegistry | None) -> d
         "path": str(library.path(receipt)),
         "compared": compared,
         "signed": signed,
-        "problem": problem,
+        "problem": problem or (revoked and revoked.told("it")),
+        "revoked": revoked.to_json() if revoked else None,
         "note": note,
     }
 
@@ -131,6 +136,7 @@ def _damaged(name: str, library: Library) -> dict[str, Any]:
         "compared": [],
         "signed": [],
         "problem": "there is no usable receipt; install it again",
+        "revoked": None,
         "note": None,
     }
 
@@ -153,7 +159,8 @@ def _stated(receipt: Receipt, registry: OpenRegistry) -> tuple[str | None, str |
     record, row = found
     if row.sha256 != receipt.sha256:
         return f"the registry's record has SHA-256 {row.sha256}", None
-    registry.check_release(record, row)
+    if row.revoked is None:
+        registry.check_release(record, row)
     return None, f"yanked: {row.yanked}" if row.yanked is not None else None
 
 
@@ -172,7 +179,7 @@ def _signed(receipt: Receipt, registry: OpenRegistry) -> _Signed | None:
         return None
     from psreg.registry.owners.claim import signed_by, statement_of
 
-    record, row = found
+    record, row = registry.with_void_keys(found[0]), found[1]
     return _Signed(
         statement=statement_of(record, row, registry.id),
         signatures=signed_by(record, row, registry.id, registry.claim(record.name)),

@@ -18,11 +18,14 @@ from typing import Any
 
 from psreg.client.install import MAX_ARTIFACT, matches_digest
 from psreg.client.resolve import Choice, parse_request
+from psreg.client.withdrawals import withdrawal_of
 from psreg.core.classes import CLASSES
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import is_version, parse_version
+from psreg.registry.actions.withdrawal import Withdrawal
 from psreg.registry.records import is_later_schema, newer_format
+from psreg.registry.trust.roles import is_registry_id
 from psreg.system import user_folders
 from psreg.system.atomic import TEMPORARY, cannot_write, delete, exclusive, real_folder, write_file
 from psreg.system.files import read_own
@@ -137,6 +140,17 @@ class Library:
             choice.row.sha256,
         )
 
+    def withdrawal(self, receipt: Receipt) -> Withdrawal | None:
+        """Return why this machine knows an installed release as revoked, None if it does not."""
+        registry_id = receipt.registry["id"]
+        if not is_registry_id(registry_id):
+            return None
+        release = receipt.release
+        return withdrawal_of(
+            user_folders.registries_dir() / registry_id,
+            (release.name, release.version, receipt.sha256),
+        )
+
     def from_elsewhere(self, names: Iterable[str], registry_id: str) -> tuple[Receipt, ...]:
         """Return the receipts of those of `names` that were installed from another registry."""
         found = (self.receipt(name) for name in names)
@@ -214,7 +228,8 @@ def installed_artifact(text: str) -> tuple[Path, bytes]:
     Raises:
         UsageError: `text` is not `NAME[@RANGE]`.
         UnavailableError: `NOT_INSTALLED`: it is not installed, or only in another version.
-        TrustError: `TRUST_DIGEST`: it is not the file that was installed, or cannot be read.
+        TrustError: `TRUST_DIGEST`: it is not the file that was installed, or cannot be read;
+            `TRUST_REVOKED`.
     """
     request = parse_request(text)
     library = user_library()
@@ -231,6 +246,13 @@ def installed_artifact(text: str) -> tuple[Path, bytes]:
             f"Run `psreg install {text}`.",
         )
     path = library.path(receipt)
+    if withdrawal := library.withdrawal(receipt):
+        raise TrustError(
+            "TRUST_REVOKED",
+            withdrawal.told(f"{request.name} {version}"),
+            f"Run `psreg install {request.name}` for another version. To look at it all the same, "
+            f"name its file: {path}",
+        )
     problem = f"{path} is not the file that was installed"
     try:
         data = read_own(path, MAX_ARTIFACT)

@@ -20,6 +20,7 @@ from psreg.client.library import user_library
 from psreg.client.resolve import check_record, missing_name
 from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore, log_keys, read_mode
 from psreg.client.tufclient import TufClient
+from psreg.client.withdrawals import SeenWithdrawals
 from psreg.core.classes import CLASSES
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.core.identity import PBES
@@ -68,6 +69,8 @@ class OpenRegistry:
         self._accepted: frozenset[str] = frozenset()
         self._folder = anchor.folder
         self._client = TufClient(source, anchor.data, anchor.folder, notify)
+        root = self._client.newest_root
+        self._withdrawals = SeenWithdrawals(anchor.folder, anchor.id, root, notify)
 
     @cached_property
     def mode(self) -> str:
@@ -99,7 +102,8 @@ class OpenRegistry:
         the true one later.
 
         Raises:
-            TrustError: it is refused; `TRUST_NAME_MISSING`: this machine has seen or installed one.
+            TrustError: it is refused; `TRUST_NAME_MISSING`: this machine has seen or installed one;
+                `TRUST_ROLLBACK`: it no longer says that a release was revoked.
         """
 
         def judge(before: bytes | None, now: bytes | None) -> None:
@@ -115,6 +119,7 @@ class OpenRegistry:
                 raise missing_name(name)
             return None
         record = read_record(data, name)
+        self._withdrawals.check(record)
         self._check_clock(name, max((row.date for row in record.releases), default=""))
         return data
 
@@ -128,6 +133,7 @@ class OpenRegistry:
             TrustError: `TRUST_LOG`; `TRUST_STATEMENT`; `TRUST_OWNER_CHANGED`.
             UnavailableError: the log cannot be read.
         """
+        record = self.with_void_keys(record)
         if self._log is not None:
             self._log.check(record, row)
         claim = self.claim(record.name)
@@ -156,6 +162,10 @@ class OpenRegistry:
         accepted = record.name in self._accepted
         for line in check_owners(before, record, self.id, seen, accepted=accepted):
             self._say(line)
+
+    def with_void_keys(self, record: PackageRecord) -> PackageRecord:
+        """Return a record that also says which keys of owners this machine has seen revoked."""
+        return self._withdrawals.with_void_keys(record)
 
     def claim(self, name: str) -> Claim | None:
         """Return who owns a name, None if it is not claimed.

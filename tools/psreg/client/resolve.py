@@ -2,8 +2,8 @@
 
 The result is the highest final version that matches and is not yanked; a pre-release only if the
 range spells a pre-release of the same MAJOR.MINOR.PATCH; a yanked version only if it is named
-exactly, with a warning. No text of a record is used as a path: paths follow from class, name and
-version, and a record with another path is refused.
+exactly, with a warning; a revoked one never. No text of a record is used as a path: paths follow
+from class, name and version, and a record with another path is refused.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageError
 from psreg.core.identity import ReleaseId, is_name, normal_name
 from psreg.core.version import ANY, Range
+from psreg.registry.actions.withdrawal import Withdrawal
 from psreg.registry.records import (
     PackageRecord,
     ReleaseRecord,
@@ -173,17 +174,24 @@ def release_id(record: PackageRecord, row: ReleaseRecord) -> ReleaseId:
     return release
 
 
-def pick(record: PackageRecord, request: Request) -> ReleaseRecord:
-    """Return the row of `record` that `request` selects.
+def pick(record: PackageRecord, request: Request, *, revoked: bool = False) -> ReleaseRecord:
+    """Return the row of `record` that `request` selects, if need be a `revoked` one.
 
     Raises:
-        UnavailableError: `NO_MATCHING_VERSION` or `NEWER_FORMAT`.
+        UnavailableError: `NO_MATCHING_VERSION`, `NEWER_FORMAT` or `PURGED`.
+        TrustError: `TRUST_REVOKED`: everything that matches was revoked.
     """
     matching = [row for row in record.releases if request.range.matches(row.semver)]
     exact = request.range.exact is not None
-    candidates = [row for row in matching if exact or row.yanked is None]
+    offered = [row for row in matching if row.revoked is None]
+    candidates = [row for row in offered if exact or row.yanked is None]
+    gone = next((row for row in reversed(matching) if row.revoked), None)
+    if gone and gone.revoked and not offered and revoked:
+        return gone
+    if gone and gone.revoked and not offered:
+        raise refusal(f"{record.name} {gone.version}", gone.revoked)
     if not candidates:
-        raise _no_match(record, request, matching)
+        raise _no_match(record, request, offered)
     return max(candidates, key=lambda row: (row.semver, row.version))
 
 
@@ -210,6 +218,14 @@ def choose(record: PackageRecord, request: Request) -> Choice:
         row=row,
         warnings=tuple(_warnings(record, row)),
     )
+
+
+def refusal(title: str, seen: Withdrawal) -> TrustError | UnavailableError:
+    """Return the error for a release that must not be used: `TRUST_REVOKED` or `PURGED`."""
+    if seen.is_purge:
+        hint = "Use another version: its bytes are gone for good."
+        return UnavailableError("PURGED", seen.told(title), hint)
+    return TrustError("TRUST_REVOKED", seen.told(title), "Use another version.")
 
 
 def similar(name: str, names: Iterable[str]) -> tuple[str, ...]:

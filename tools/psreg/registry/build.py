@@ -10,12 +10,12 @@ records.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from psreg import __version__
 from psreg.core.classes import CLASSES
@@ -87,6 +87,27 @@ It gets the record before, None if there is none, the one that is asked for, and
 """
 
 
+class Withdrawals(Protocol):
+    """What maintainers did about releases after the fact."""
+
+    def purges(self, name: str, version: str, /) -> bool:
+        """Tell whether a version is purged."""
+
+    def __call__(self, record: PackageRecord, /) -> PackageRecord:
+        """Return a record that says what was done about its releases."""
+
+
+class _NoWithdrawals:
+    def purges(self, _name: str, _version: str, /) -> bool:
+        return False
+
+    def __call__(self, record: PackageRecord, /) -> PackageRecord:
+        return record
+
+
+NO_WITHDRAWALS = _NoWithdrawals()
+
+
 def _nothing_declared(_submission: Submission) -> Sequence[ProtocolConformance]:
     return ()
 
@@ -123,6 +144,7 @@ def build(
     psreg: str = __version__,
     again: bool = False,
     signed: Signed = lambda _before, record, _: record,
+    withdrawals: Withdrawals = NO_WITHDRAWALS,
 ) -> BuildResult:
     """Return the records of `tree` after `previous`; new releases get the date `now`.
 
@@ -130,7 +152,8 @@ def build(
     lists, for the record of each new release, the rules whose findings were waived, and of each
     release if all are to be computed again (`again`); `conformance` returns what was found
     about the protocols that it declares; `psreg` is the version that checked them; `signed` adds
-    the signatures of owners. Names and versions that were removed from the tree keep their record.
+    the signatures of owners, and `withdrawals` what maintainers did afterwards. Names and versions
+    that were removed from the tree keep their record.
 
     Raises:
         ValueError: `now` has no time zone.
@@ -148,8 +171,7 @@ def build(
         rows: list[Row] = list(before.rows) if before else []
         known = {row.version for row in rows}
         submissions = {s.id.version: s for s in entry.submissions()} if entry else {}
-        for row in before.releases if before else ():
-            changed += _changes(row, submissions.get(row.version))
+        changed += _all_changes(before, submissions, withdrawals)
         rows = [_with_later_runs(row, submissions.get(row.version), date, psreg) for row in rows]
         if again:
             rows = [_computed_again(row, submissions.get(row.version), waived) for row in rows]
@@ -159,7 +181,7 @@ def build(
                 rows.append(replace(row, psreg=psreg))
                 released.append(submission.id)
         folder = {path: tree[path] for path in folders[entry.id.folder]} if entry else {}
-        if record := _record(name, entry, before, rows, folder, signed):
+        if record := _record(name, entry, before, rows, folder, signed, withdrawals):
             records[name] = record
     released = [each for each in released if records[each.name].release(each.version)]
     return BuildResult(records=records, released=tuple(released), changed=tuple(changed))
@@ -182,14 +204,17 @@ def _record(  # noqa: PLR0917 - an entry, before and now
     rows: list[Row],
     folder: Mapping[PurePosixPath, bytes],
     signed: Signed,
+    withdrawals: Withdrawals,
 ) -> PackageRecord | None:
     """Return the record of `name`: the previous one, or a changed one with the next serial."""
-    if entry is None or not rows:
+    if not rows:
         return before
-    start = before or PackageRecord(name=name, entry_class=entry.entry_class, serial=0, rows=())
+    start = before or PackageRecord(
+        name=name, entry_class=entry.entry_class if entry else "", serial=0, rows=()
+    )
     record = replace(start, rows=in_order(rows))
     # A file that cannot be parsed changes nothing; above all it must not undo a yank.
-    if entry.file.tree.parsed:
+    if entry and entry.file.tree.parsed:
         record = replace(
             record,
             rows=tuple(_yanked(row, entry.file.yanked) for row in record.rows),
@@ -199,7 +224,7 @@ def _record(  # noqa: PLR0917 - an entry, before and now
             deprecated=entry.file.deprecated,
             folder=folder_digest(folder.items()),
         )
-    record = signed(before, record, folder)
+    record = withdrawals(signed(before, record, folder) if entry else record)
     return before if record == before else replace(record, serial=record.serial + 1)
 
 
@@ -304,6 +329,17 @@ def _with_later_runs(row: Row, submission: Submission | None, date: str, psreg: 
 def is_as_released(row: ReleaseRecord, submission: Submission) -> bool:
     """Return whether the version folder has exactly the files that `row` lists."""
     return {PurePosixPath(file.path): file.sha256 for file in row.all_files} == _digests(submission)
+
+
+def _all_changes(
+    before: PackageRecord | None, submissions: Mapping[str, Submission], withdrawals: Withdrawals
+) -> Iterator[ChangedFile]:
+    """Yield the files that differ from what was published; those of a purged version may go."""
+    if before is None:
+        return
+    for row in before.releases:
+        if row.version in submissions or not withdrawals.purges(before.name, row.version):
+            yield from _changes(row, submissions.get(row.version))
 
 
 def _changes(row: ReleaseRecord, submission: Submission | None) -> list[ChangedFile]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from psreg.registry.actions.chain import NOTHING, Published
 from psreg.registry.baseline import Store
 from psreg.registry.catalog_head import (
     Head,
@@ -36,6 +37,23 @@ from psreg.registry.trust.roles import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Basis:
+    """What records are computed from besides the entries: `inputs` by digest, and the actions."""
+
+    inputs: Mapping[str, str] | None
+    actions: Published = NOTHING
+
+    @classmethod
+    def of(cls, head: Head) -> Basis:
+        """Return that of the records under a head."""
+        return cls(inputs=head.inputs, actions=head.actions)
+
+    def under(self, head: Head) -> Head:
+        """Return a head with this basis."""
+        return replace(head, inputs=self.inputs, actions=self.actions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
     """The head, as bytes and read, new files by path, and the paths of files to remove.
 
@@ -57,14 +75,14 @@ def grow(  # noqa: PLR0917 - before, after, and the time
     now: datetime,
     keep: timedelta,
     store: Store,
-    inputs: Mapping[str, str],
+    basis: Basis,
 ) -> Growth:
     """Return how the catalogue of `state` grows, from the records `previous` to those in `log`.
 
     `before` is its head. Both records may be about some names only, the others stay as they are,
     unless the catalogue has an older layout. `signed` are the targets besides the head. Files that
     the next state does not refer to are kept for the time `keep`, and until the current timestamp
-    has expired. If neither a record nor the `inputs` changed, neither does the head.
+    has expired. If neither a record nor the `basis` changed, neither does the head.
 
     Raises:
         TrustError: a segment, or the head, is not as it was signed.
@@ -73,7 +91,7 @@ def grow(  # noqa: PLR0917 - before, after, and the time
     records = log.records
     known = previous if is_current(before) else {}  # an older layout has no rows, or fewer columns
     changed = [name for name, record in records.items() if record != known.get(name)]
-    if state and before and before.inputs == inputs and not changed:
+    if state and before and basis == Basis.of(before) and not changed:
         return Growth(head=before, data=state.catalog[HEAD].data, files={})
     rows = {name: _row_change(known.get(name), records[name]) for name in changed}
     changes = {name: change for name, change in rows.items() if change.was != change.now}
@@ -89,7 +107,7 @@ def grow(  # noqa: PLR0917 - before, after, and the time
         files |= dict(zip(paths, new, strict=True))
     dates = [row.date for name in changed for row in records[name].releases]
     latest, version = max([head.latest, *dates]), head.version + 1
-    head = replace(head, inputs=inputs, latest=latest, version=version)
+    head = basis.under(replace(head, latest=latest, version=version))
     if state is None:
         return Growth(head=head, data=head.to_bytes(), files=files)
     until = max(now + keep, state.documents[TIMESTAMP].expires)

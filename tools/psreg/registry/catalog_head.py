@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from psreg.core.errors import TrustError
 from psreg.formats.json.canonical import canonical
+from psreg.registry.actions.chain import NOTHING, Published
 from psreg.registry.catalog_segments import Row, Segment, check_schema, malformed, write_segment
 from psreg.registry.json_members import Members
 from psreg.registry.trust.reading import RegistryState
@@ -61,7 +62,7 @@ class Head:
 
     `version` increases with every change. `inputs` are digests of what the records were computed
     from besides the entries, by name; `latest` is the newest date of a release. Older heads have
-    neither, and their segments fewer columns.
+    neither, and their segments fewer columns. `actions` are those that were taken over.
     """
 
     version: int = 0
@@ -70,6 +71,7 @@ class Head:
     segments: tuple[SegmentRef, ...] = ()
     inputs: Mapping[str, str] | None = None
     latest: str = ""
+    actions: Published = NOTHING
 
     @classmethod
     def from_json(cls, value: Any) -> Head:
@@ -83,6 +85,7 @@ class Head:
             segments=tuple(map(SegmentRef.from_json, members.array("segments"))),
             inputs=_inputs(members.object("inputs")) if "inputs" in value else None,
             latest=members.text("latest") if "latest" in value else "",
+            actions=_published(members.object("actions")) if "actions" in value else NOTHING,
         )
 
     def to_bytes(self) -> bytes:
@@ -97,8 +100,25 @@ class Head:
                 "segments": [each.to_json() for each in self.segments],
                 **({} if self.inputs is None else {"inputs": dict(self.inputs)}),
                 **({"latest": self.latest} if self.latest else {}),
+                **({"actions": asdict(self.actions)} if self.actions.count else {}),
             }
         )
+
+
+ACTIONS = "actions"
+"""The input that only concerns the names that it is about."""
+
+
+def changed_inputs(signed: Mapping[str, str] | None, inputs: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the inputs, but for the actions, that are not as they were signed."""
+    signed = signed or {}
+    names = dict.fromkeys([*inputs, *signed])
+    return tuple(each for each in names if each != ACTIONS and signed.get(each) != inputs.get(each))
+
+
+def _published(value: Any) -> Published:
+    members = Members(value, "the actions")
+    return Published(count=members.integer("count"), last=members.digest("last"))
 
 
 def _counts(value: Any) -> dict[str, int]:

@@ -13,14 +13,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Protocol
 
 from psreg.core.classes import CLASSES
 from psreg.core.identity import PBES, EntryId, ReleaseId
 from psreg.lint.entries.tree_rules import MOST_ALIKE, ReleaseSketch
 from psreg.lint.likeness import START, hashes
+from psreg.registry.actions.action import Action
+from psreg.registry.actions.withdrawal import VoidKey
 from psreg.registry.baseline import Baseline
-from psreg.registry.catalog_head import head_of, segment_data
+from psreg.registry.catalog_head import ACTIONS, changed_inputs, head_of, segment_data
 from psreg.registry.catalog_segments import (
     Row,
     account,
@@ -39,18 +42,24 @@ from psreg.registry.records import (
 )
 from psreg.registry.trust.reading import Read, open_registry
 
+_NO_KEYS: Mapping[str, VoidKey] = MappingProxyType({})
 
-def inputs_of(policy: bytes, actions: Mapping[str, bytes]) -> dict[str, str]:
+
+def inputs_of(
+    policy: bytes, actions: Iterable[Action] = (), void: Mapping[str, VoidKey] = _NO_KEYS
+) -> dict[str, str]:
     """Return the digests of what records are computed from besides the entries, by name.
 
-    `actions` are the files of registry/actions by name.
+    `void` are the keys of owners that no longer count, of any name.
     """
-    lines = sorted(f"{_sha256(data)} {name}\n" for name, data in actions.items())
+    lines = [f"{_sha256(each.data)} {each.file}\n" for each in actions]
+    keys = "".join(f"{void[key].after} {key}\n" for key in sorted(void))
     schema = files("psreg.formats") / "schemas/package.schema.json"
     return {
         "policy": _sha256(policy),
         "actions": _sha256("".join(lines).encode("utf-8", "surrogateescape")),
         "schema": _sha256(schema.read_bytes()),
+        **({"keys": _sha256(keys.encode())} if keys else {}),
     }
 
 
@@ -117,11 +126,18 @@ class SignedNames:
         return iter(self._packages)
 
     def changed_inputs(self, inputs: Mapping[str, str]) -> tuple[str, ...]:
-        """Return the inputs that are not those of the signed state; () if there is none."""
+        """Return the inputs that are not those of the signed state, but for the actions.
+
+        It is () if nothing is signed.
+        """
         if self._head is None or self._head.inputs is None:
             return ("layout",) if any(self._packages) else ()
-        signed = self._head.inputs
-        return tuple(name for name in inputs if signed.get(name) != inputs[name])
+        return changed_inputs(self._head.inputs, inputs)
+
+    def changed_actions(self, inputs: Mapping[str, str]) -> bool:
+        """Tell whether the actions are not those of the signed state."""
+        signed = (self._head and self._head.inputs) or {}
+        return signed.get(ACTIONS) != inputs.get(ACTIONS)
 
     def near(self, release: ReleaseSketch) -> Iterator[ReleaseSketch]:
         """Yield the latest releases that may be like one, without reading all rows or records."""
@@ -271,11 +287,13 @@ def compare(
     inputs: Mapping[str, str],
     candidates: Collection[str] | None = None,
     irregular: Collection[PurePosixPath] = (),
+    *,
+    acted: Collection[str] = (),
 ) -> Difference:
     """Return the names whose folder in `source` is not the signed one, or has `irregular` files.
 
-    If `candidates` are given, `source` has their files, and only they can differ. Files that are
-    equal are not kept.
+    If `candidates` are given, `source` has their files, and only they can differ; so do names that
+    are `acted` upon, whose files it has, too. Files that are equal are not kept.
 
     Raises:
         TrustError, UnavailableError: the registry is not as it was signed; a file is not readable.
@@ -289,7 +307,12 @@ def compare(
     for name, paths in by_name.items():
         data = {path: source[path] for path in paths}
         plain = data.keys().isdisjoint(irregular)
-        if again or not plain or signed.folder(name) != folder_digest(data.items()):
+        if (
+            again
+            or name in acted
+            or not plain
+            or signed.folder(name) != folder_digest(data.items())
+        ):
             names.add(name)
             kept |= data
     return Difference(names=frozenset(names), tree=kept, again=again)

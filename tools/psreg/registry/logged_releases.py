@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from psreg.core.errors import TrustError
 from psreg.registry.log.checkpoint import Checkpoint, NoteKey, verified
-from psreg.registry.log.entry import LogRecord
+from psreg.registry.log.entry import LogEntry, LogRecord
 from psreg.registry.log.growth import grow_log, tile_path, tiles_of
 from psreg.registry.log.merkle import EMPTY_ROOT
 from psreg.registry.log.tiles import partial_tiles
@@ -41,18 +41,20 @@ class LoggedReleases:
         return {CHECKPOINT: self.checkpoint} if self.checkpoint else {}
 
 
-def log_releases(
+def log_releases(  # noqa: PLR0917 - what grows, and how
     records: Mapping[str, PackageRecord],
     state: RegistryState | None,
     roots: tuple[RootInfo, RootInfo],
     private_keys: Collection[bytes],
     read: Read,
+    others: Sequence[LogEntry] = (),
 ) -> LoggedReleases:
     """Return the log of a registry after it got the new releases in `records`.
 
     `read` reads the registry of which `state` is the state, None if it is new. `roots` are the root
     in force and the one that becomes so, which may be the same. One of `private_keys`, in PEM,
-    signs the checkpoint, if something is new: one that both roots name, if there is any.
+    signs the checkpoint, if something is new: one that both roots name, if there is any. The
+    `others`, entries about something else, come after those of releases.
 
     Raises:
         TrustError: TRUST_LOG, the log is not as it was signed; KEY_MISSING.
@@ -69,16 +71,15 @@ def log_releases(
         for row in record.releases
         if row.log is None
     ]
-    if state is not None and not new:
+    if state is not None and not new and not others:
         live = _partial(before.size)
         return LoggedReleases(records=records, files={}, checkpoint=state.checkpoint, live=live)
     private_key = _key_at_hand(roots, private_keys)
-    entries = [records[name].log_entry(row) for name, row in new]
+    entries = [*(records[name].log_entry(row) for name, row in new), *others]
     growth = grow_log(before, entries, private_key, tiles_of(read))
-    places = {
-        (name, row.version): place for (name, row), place in zip(new, growth.records, strict=True)
-    }
-    was, now = _partial(before.size), _partial(before.size + len(new))
+    names = [(name, row.version) for name, row in new]
+    places = dict(zip(names, growth.records, strict=False))
+    was, now = _partial(before.size), _partial(before.size + len(entries))
     return LoggedReleases(
         records={name: _logged(record, places) for name, record in records.items()},
         files=growth.files,

@@ -20,6 +20,7 @@ from psreg.core.diagnostics import Report
 from psreg.core.errors import FindingsError, UnavailableError
 from psreg.core.identity import ReleaseId
 from psreg.formats.json.canonical import canonical
+from psreg.registry.actions.action import Action
 from psreg.registry.baseline import (
     Baseline,
     Intent,
@@ -29,7 +30,7 @@ from psreg.registry.baseline import (
     remove_leftovers,
 )
 from psreg.registry.catalog_growth import grow
-from psreg.registry.catalog_head import Head
+from psreg.registry.catalog_head import Head, changed_inputs
 from psreg.registry.log.checkpoint import ORIGIN, NoteKey
 from psreg.registry.logged_releases import LoggedReleases, is_signed_by_one, log_releases
 from psreg.registry.records import PackageRecord, read_record
@@ -48,6 +49,7 @@ from psreg.registry.trust.roles import (
     TARGETS,
     TIMESTAMP,
     TIMESTAMP_PATH,
+    RootInfo,
     Target,
     catalog_target,
     metadata_path,
@@ -55,6 +57,8 @@ from psreg.registry.trust.roles import (
     target_path,
 )
 from psreg.registry.trust.signing_keys import public_key
+from psreg.registry.withdrawing.effects import Effects
+from psreg.registry.withdrawing.purging import leftovers
 
 if TYPE_CHECKING:
     from psreg.registry.build import BuildResult
@@ -103,12 +107,14 @@ class Change:
 
     `names` are the names whose files are in the tree, or would be if they had any; None stands for
     all. `inputs` are digests of what the records are computed from besides the entries; if they
-    changed, it must be about all names. `baseline` is the state before, if it was read already.
+    changed, it must be about all names, unless it is the digest of the `actions`, which are about
+    the names that they name. `baseline` is the state before, if it was read already.
     """
 
     names: Collection[str] | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     baseline: Baseline | None = None
+    actions: Sequence[Action] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,38 +159,37 @@ def publish(
 
     Raises:
         FindingsError: CHECK_FAILED; REQUIRES_REFUSED; RELEASE_CHANGED, with every released
-            file that changed.
+            file that changed; ACTIONS_INVALID.
         TrustError: the registry is not as it was signed, or KEY_MISSING.
         UnavailableError: a record has a newer schema; files cannot be read or written.
     """
     if report.failed():
         raise FindingsError("CHECK_FAILED", "the check found errors; nothing was published")
     baseline = change.baseline or read_baseline(ports, start_over=start_over)
-    state, head = baseline.state, baseline.head
+    state, head, store = baseline.state, baseline.head, ports.store
     previous = _records(state, change.names)
-    again = head is not None and head.inputs != change.inputs
-    new = _New(records=previous)
-    if change.names is None or change.names:
-        new = _built(tree, previous, now, report, psreg, state, again=again)
-    event = _signed_event(ports.store, state)
+    effects = Effects.after(baseline, change.actions)
+    new = _built(tree, previous, now, report, psreg, baseline, effects, change)
+    event = _signed_event(store, state)
     root, signer, pems = ready_to_sign(baseline, now, lifetimes, ports, event)
     roots = info_of(root), info_of(event.root or root)
-    if roots[1].log and not roots[0].log:  # a log begins, with all that was released so far
-        previous = _records(state)
-        new = replace(new, records=dict(sorted({**previous, **new.records}.items())))
-    log = log_releases(new.records, state, roots, pems.values(), ports.store.read)
+    previous, new = _with_all(new, state) if _begins(roots) else (previous, new)
+    others = effects.entries(whole=_begins(roots))
+    log = log_releases(new.records, state, roots, pems.values(), store.read, others)
     signed = _signed_contents(log, previous, baseline)
-    growth = grow(state, head, previous, log, signed, now, keep, ports.store, change.inputs)
+    basis = effects.basis(change.inputs)
+    growth = grow(state, head, previous, log, signed, now, keep, store, basis)
     contents = {**signed, catalog_target(HEAD): growth.data}
     targets = {path: Target.of(data) for path, data in contents.items()}
-    _check_event(event, state, log.records, ports.store)
+    _check_event(event, state, log.records, store)
     documents = _documents(baseline, root, targets, signer, growth.head.count, event=event, log=log)
-    files = {**log.files, **growth.files, **_new_targets(contents, targets, state)}
+    files = {**log.files, **growth.files, **effects.files}
+    files |= _new_targets(contents, targets, state)
     _remove(growth.removable, ports)
     written = make_current(baseline, roots[0].id, files, documents, ports, copies=log.copy)
-    _remove(event.paths, ports)
+    _remove([*event.paths, *leftovers(effects.purged, growth.head, signed, state, store)], ports)
     result = _result(baseline, documents, signer, growth.head, written)
-    return new.told(result, targets[catalog_target(HEAD)].sha256)
+    return new.told(result, Target.of(growth.data).sha256)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,24 +212,47 @@ class _New:
         )
 
 
+def _begins(roots: tuple[RootInfo, RootInfo]) -> bool:
+    """Tell whether the registry gets a log."""
+    return bool(roots[1].log and not roots[0].log)
+
+
+def _with_all(new: _New, state: RegistryState | None) -> tuple[dict[str, PackageRecord], _New]:
+    """Return the records of all names before and after a publish: a log begins with them."""
+    previous = _records(state)
+    return previous, replace(new, records=dict(sorted({**previous, **new.records}.items())))
+
+
 def _built(  # noqa: PLR0917 - before, after, and the time
     tree: Mapping[PurePosixPath, bytes],
     previous: Mapping[str, PackageRecord],
     now: datetime,
     report: Report,
     psreg: str,
-    state: RegistryState | None,
-    *,
-    again: bool,
+    baseline: Baseline,
+    effects: Effects,
+    change: Change,
 ) -> _New:
     """Return the records after a publish, if there is nothing to refuse."""
+    if change.names is not None and not change.names:
+        return _New(records=previous)
     from psreg.registry import build  # noqa: PLC0415 - often nothing changed
     from psreg.registry.owners.signed_releases import SignedReleases  # noqa: PLC0415 - as above
 
     waived, said = build.waived_codes(report), build.declared_conformance
-    signed = SignedReleases(state)
+    head = baseline.head
+    again = head is not None and any(changed_inputs(head.inputs, change.inputs))
+    signed = SignedReleases(baseline.state, void=effects.void)
     index = build.build(
-        tree, previous, now, waived, conformance=said, psreg=psreg, again=again, signed=signed
+        tree,
+        previous,
+        now,
+        waived,
+        conformance=said,
+        psreg=psreg,
+        again=again,
+        signed=signed,
+        withdrawals=effects,
     )
     _refuse_changes(index)
     _refuse_requirements(index)

@@ -47,7 +47,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One name of the registry; `releases` descend, at least one.
+    """One name of the registry; `releases` descend, at least one, without those that were purged.
 
     `raw` is its signed record, b"" if all releases are drafts.
     """
@@ -90,7 +90,8 @@ def entries(records: Iterable[SignedRecord], read: Read, drift: list[str]) -> It
     """
     for signed in records:
         record = signed.record
-        found = [_release(record, row, read, drift) for row in reversed(record.releases)]
+        rows = (row for row in reversed(record.releases) if not row.is_purged)
+        found = [_release(record, row, read, drift) for row in rows]
         releases = tuple(release for release in found if release is not None)
         latest = next((r for r in releases if r.record is record.latest), None)
         if latest is not None:

@@ -19,12 +19,16 @@ from semver import Version
 from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError, UnavailableError
+from psreg.core.ssh_key import SshKey
 from psreg.core.version import is_version, parse_version
+from psreg.registry.actions.withdrawal import VoidKey, Withdrawal
 from psreg.registry.json_members import Members, as_object, as_text, objects
 from psreg.registry.log.entry import LogEntry, LogRecord, owners_digest, statement_digest
 
 SCHEMA = "psreg.package/1"
 ROW_VERSION = 1
+REVOKED_VERSION = 2
+"""The version of a row that is revoked, so that an older psreg does not install it either."""
 
 _ORIGIN = (
     ("path", "file"),
@@ -171,7 +175,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseRecord:
-    """One published version of a name (a row with `"v": 1`).
+    """One published version of a name (a row with `"v": 1`, or 2 if it is revoked).
 
     `date` is UTC as `2026-11-21T05:00:00Z`; `release` is all of release.toml as JSON data;
     `yanked` is the reason or None; `statement` is the owners' signed statement or None; `score` is
@@ -181,7 +185,8 @@ class ReleaseRecord:
     that the version gained later; statements of the owners do not cover them. `psreg` is the
     version that published it; older ones did not state theirs. `sketch` is that of its text, "" if
     the text is short or was published by an older psreg (`lint.likeness`). `log` says where the log
-    has it, None in a registry without one.
+    has it, None in a registry without one. `revoked` is why it is never installed, None if it can
+    be; of a purged release, only what identifies it is left.
     """
 
     version: str
@@ -202,7 +207,13 @@ class ReleaseRecord:
     psreg: str = FIRST
     sketch: str = ""
     log: LogRecord | None = None
+    revoked: Withdrawal | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_purged(self) -> bool:
+        """Whether its bytes are gone."""
+        return self.revoked is not None and self.revoked.is_purge
 
     @property
     def all_files(self) -> tuple[FileRecord, ...]:
@@ -248,8 +259,9 @@ class ReleaseRecord:
     def from_json(cls, value: Any) -> ReleaseRecord:
         """Read one row of `releases`. Raises ValueError on another shape."""
         members = Members(value, "a release")
-        if members.integer("v") != ROW_VERSION:
-            raise ValueError(f"a release is not of schema version {ROW_VERSION}")
+        expected = REVOKED_VERSION if "revoked" in value else ROW_VERSION
+        if members.integer("v") != expected:
+            raise ValueError(f"a release is not of schema version {expected}")
         version = members.text("version")
         parse_version(version)
         return cls(
@@ -275,6 +287,7 @@ class ReleaseRecord:
             psreg=members.version("psreg") if "psreg" in value else FIRST,
             sketch=members.text("sketch") if "sketch" in value else "",
             log=LogRecord.from_json(members.object("log")) if "log" in value else None,
+            revoked=Withdrawal.from_json(members.object("revoked")) if "revoked" in value else None,
             extra=members.left,
         )
 
@@ -282,7 +295,7 @@ class ReleaseRecord:
         """Return the row as JSON data."""
         return {
             **self.extra,
-            "v": ROW_VERSION,
+            "v": REVOKED_VERSION if self.revoked else ROW_VERSION,
             "version": self.version,
             "path": self.path,
             "media_type": self.media_type,
@@ -301,6 +314,7 @@ class ReleaseRecord:
             **({} if self.psreg == FIRST else {"psreg": self.psreg}),
             **({"sketch": self.sketch} if self.sketch else {}),
             **({"log": self.log.to_json()} if self.log else {}),
+            **({"revoked": self.revoked.to_json()} if self.revoked else {}),
         }
 
 
@@ -331,7 +345,9 @@ class PackageRecord:
     `serial` counts the states of the record from 1; `owners` are those in entry.toml;
     `deprecated` is None or `{"reason", "replacement"?}`; `rows` ascend by SemVer precedence.
     `folder` is the digest of the entry's folder (`folder_digest`), "" in older records.
-    `owner_changes` are the changes of owners that those before signed (`owners.ownership`).
+    `owner_changes` are the changes of owners that those before signed (`owners.ownership`). `void`
+    are keys of owners that no longer count, and `lifts` the actions, as JSON data, by which a
+    revoked release or key counts again.
     """
 
     name: str
@@ -344,19 +360,32 @@ class PackageRecord:
     deprecated: Mapping[str, Any] | None = None
     folder: str = ""
     owner_changes: tuple[Mapping[str, Any], ...] = ()
+    void: tuple[VoidKey, ...] = ()
+    lifts: tuple[Mapping[str, Any], ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def releases(self) -> tuple[ReleaseRecord, ...]:
-        """The rows that this psreg understands, ascending, including yanked ones."""
+        """The rows that this psreg understands, ascending, including yanked and revoked ones."""
         return tuple(row for row in self.rows if isinstance(row, ReleaseRecord))
 
     @property
     def latest(self) -> ReleaseRecord | None:
-        """The highest final version that is not yanked, else the highest version, else None."""
-        releases = self.releases
+        """The highest final version that is not yanked, else the highest version, else None.
+
+        One that is not revoked comes first; purged ones have nothing to show.
+        """
+        releases = [row for row in self.releases if not row.is_purged]
+        releases = [row for row in releases if not row.revoked] or releases
         good = [row for row in releases if row.yanked is None and not row.semver.prerelease]
         return max(good or releases, key=lambda row: row.semver, default=None)
+
+    def valid_keys(self, keys: Mapping[SshKey, str], index: int | None) -> Mapping[SshKey, str]:
+        """Return those keys of owners that count for what the log has at `index`, or will have."""
+        if not self.void:
+            return keys
+        void = {each.key for each in self.void if index is None or index > each.after}
+        return {key: who for key, who in keys.items() if key.fingerprint not in void}
 
     def log_entry(self, row: ReleaseRecord) -> LogEntry:
         """Return what the log says about a release, or will say about one that is not in it."""
@@ -401,6 +430,8 @@ class PackageRecord:
             deprecated=deprecated,
             folder=members.digest("folder") if "folder" in value else "",
             owner_changes=objects(members.optional_array("owner_changes"), "a change of owners"),
+            void=tuple(map(VoidKey.from_json, members.optional_array("void"))),
+            lifts=objects(members.optional_array("lifts"), "a lift"),
             extra=members.left,
         )
 
@@ -418,6 +449,8 @@ class PackageRecord:
             "deprecated": None if self.deprecated is None else dict(self.deprecated),
             **({"folder": self.folder} if self.folder else {}),
             **({"owner_changes": [*self.owner_changes]} if self.owner_changes else {}),
+            **({"void": [key.to_json() for key in self.void]} if self.void else {}),
+            **({"lifts": [dict(lift) for lift in self.lifts]} if self.lifts else {}),
             "releases": [row.to_json() for row in self.rows],
         }
 
@@ -508,4 +541,5 @@ def _precedence(row: Row) -> tuple[bool, Version, str]:
 def _row(value: Any) -> Row:
     data = as_object(value, "a release")
     version = data.get("v")
-    return ReleaseRecord.from_json(data) if version == ROW_VERSION else UnknownRow(data=data)
+    known = version == ROW_VERSION or (version == REVOKED_VERSION and "revoked" in data)
+    return ReleaseRecord.from_json(data) if known else UnknownRow(data=data)

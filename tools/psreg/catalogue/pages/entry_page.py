@@ -15,6 +15,7 @@ from psreg.catalogue.pages.html import COPY, chips, command, link, note, section
 from psreg.core.classes import Format
 from psreg.formats import dotprompt
 from psreg.registry.published import Entry, Release
+from psreg.registry.records import ReleaseRecord
 
 _CONTENTS = (
     ("does", "What it does"),
@@ -74,7 +75,8 @@ def _header(entry: Entry, release: Release, notice: str, *, pinned: bool) -> str
     if pinned:
         steps.append((release.record.version, ""))
     asked = f"{record.name}@{release.record.version}" if pinned else record.name
-    install = "" if release.draft else command(f"psreg install {asked}")
+    offered = not (release.draft or release.record.revoked)
+    install = "" if not offered else command(f"psreg install {asked}")
     return (
         f"{crumbs(steps)}{_banners(entry, release)}{notice}"
         f'<header class="ps-head"><p class="ps-kicker">{class_chip(kind.slug)}</p>'
@@ -88,6 +90,8 @@ def _header(entry: Entry, release: Release, notice: str, *, pinned: bool) -> str
 
 def _take(entry: Entry, release: Release, *, pinned: bool) -> str:
     """Return the button for what most people came for: the text of the prompt."""
+    if release.record.revoked is not None:
+        return ""  # the banner says why, and what to take instead
     if class_text(release.id.entry_class).reserved:
         return ""  # nothing executes it: it is to be read, not to be pasted
     if release.id.format is Format.PROMPT and dotprompt.read(release.artifact).variables:
@@ -115,6 +119,10 @@ def _banners(entry: Entry, release: Release) -> str:
         instead = str(record.deprecated.get("replacement", ""))
         more = f" Use <code>{text(instead)}</code> instead." if instead else ""
         out.append(note("warning", f"<p><strong>Deprecated.</strong> {reason}{more}</p>"))
+    if row.revoked is not None:
+        told = text(row.revoked.told("This version"))
+        more = "" if release is entry.latest else " Use the newest version instead."
+        out.append(note("danger", f"<p><strong>Revoked.</strong> {told}{more}</p>"))
     if row.yanked is not None:
         reason = f"<p><strong>Yanked.</strong> {text(row.yanked)}</p>"
         rest = "<p>It is installed only if you ask for exactly this version.</p>"
@@ -242,10 +250,23 @@ def _versions(entry: Entry) -> str:
         )
         for r in entry.releases
     )
-    return section("versions", "Versions", table(("Version", "Released", "State", "Changes"), rows))
+    gone = (
+        (text(row.version), text(row.date[:10]), _revoked("removed", row), "")
+        for row in reversed(entry.record.releases)
+        if row.is_purged
+    )
+    columns = ("Version", "Released", "State", "Changes")
+    return section("versions", "Versions", table(columns, (*rows, *gone)))
+
+
+def _revoked(word: str, row: ReleaseRecord) -> str:
+    reason = row.revoked.reason if row.revoked else ""
+    return f'<span class="ps-state ps-state--yanked">{word}</span> {text(reason)}'
 
 
 def _state(entry: Entry, release: Release) -> str:
+    if release.record.revoked is not None:
+        return _revoked("revoked", release.record)
     if release.record.yanked is not None:
         return (
             f'<span class="ps-state ps-state--yanked">yanked</span> {text(release.record.yanked)}'

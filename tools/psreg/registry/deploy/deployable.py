@@ -11,6 +11,7 @@ from collections.abc import Container, Mapping
 from datetime import datetime
 
 from psreg.core.errors import TrustError, UnavailableError, UsageError
+from psreg.core.identity import PBES
 from psreg.registry.catalog_head import head_of
 from psreg.registry.deploy.deployed import mark_of
 from psreg.registry.deploy.headers import DRAFTS_FILE, TIMESTAMP_FILE, Headers, headers_of
@@ -29,6 +30,9 @@ from psreg.registry.trust.roles import (
 )
 
 _REGISTRY = "registry/"
+_PACKAGES = "registry/targets/pkg/"
+_ENTRIES = f"{PBES}/"
+_SEGMENTS = "registry/targets/segments/"
 _REBUILD = "Build the site again with `psreg site build`."
 
 
@@ -53,6 +57,8 @@ class Deployable:
         _check_dates(self.state, now)
         self.releases: set[tuple[str, str]] = set()
         """Name and version of every release."""
+        self._purged: set[tuple[str, str]] = set()
+        """Name and folder of every release that was purged."""
         self._check_registry()
         self.marks: Mapping[str, str] = {
             path: mark_of(target.sha256, self._headers(path))
@@ -64,6 +70,20 @@ class Deployable:
     def timestamp(self) -> Document:
         """The timestamp, which makes the rest current."""
         return self.state.documents[TIMESTAMP]
+
+    def is_purged(self, path: str) -> bool:
+        """Tell whether a file that the site no longer has may be about something purged.
+
+        It is in the folder of a purged release, or its page, or a former record of its name, or a
+        former segment of the catalogue.
+        """
+        if path.startswith(_SEGMENTS):
+            return bool(self._purged)
+        return any(
+            path.startswith((f"{folder}/", f"{folder.removeprefix(_ENTRIES)}/"))
+            or (path.startswith(_PACKAGES) and path.endswith(f".{name}.json"))
+            for name, folder in self._purged
+        )
 
     def upload(self, path: str) -> Upload:
         """Return a file as it is written to a bucket."""
@@ -89,6 +109,9 @@ class Deployable:
             if kind == "pkg":
                 record = read_record(self._site.read(place) or b"", name)
                 self.releases.update((name, row.version) for row in record.rows)
+                self._purged.update(
+                    (name, row.path.rpartition("/")[0]) for row in record.releases if row.is_purged
+                )
                 for file in (file for release in record.releases for file in release.all_files):
                     self._check_file(file.path, Target(length=file.size, sha256=file.sha256))
         if checkpoint := checkpoint_of(self.state):

@@ -41,7 +41,10 @@ class Plan:
 
 
 def plan(source: Deployable, place: Place, now: datetime, keep: timedelta | None) -> Plan:
-    """Return what to do; what the site no longer has is removed after `keep`, None for never."""
+    """Return what to do; what the site no longer has is removed after `keep`, None for never.
+
+    What is left of purged releases is removed at once.
+    """
     changed = sorted(path for path, mark in source.marks.items() if place.marks.get(path) != mark)
     stages = [tuple(path for path in changed if _stage(path) == at) for at in range(_ROOTS)]
     # One after the other: a client asks for the next root until there is none.
@@ -49,6 +52,7 @@ def plan(source: Deployable, place: Place, now: datetime, keep: timedelta | None
     stages += [(path,) for path in sorted(roots, key=lambda path: (len(path), path))]
     retired = _retired(source, place, now)
     due = {path for each in retired if _is_due(each, now, keep) for path in each.paths}
+    due |= {path for each in retired for path in each.paths if source.is_purged(path)}
     ours = source.timestamp.data
     return Plan(
         stages=tuple(filter(None, stages)),

@@ -23,13 +23,14 @@ class LogEntry:
     """What the log says: that a version of a name was released with these bytes, by these owners.
 
     `artifact`, `owners` and `statement` are SHA-256 digests in lower-case hex, of the artifact, the
-    owners (`owners_digest`), and what they signed; None if they signed nothing.
+    owners (`owners_digest`), and what they signed; None if they signed nothing. An entry of another
+    kind is about an action, of which `statement` is the digest; about a key it names no release.
     """
 
-    name: str
-    version: str
-    artifact: str
-    owners: str
+    name: str | None
+    version: str | None
+    artifact: str | None
+    owners: str | None
     statement: str | None = None
     kind: str = RELEASE
 

@@ -84,7 +84,7 @@ def grow_log(
     records = (
         LogRecord(
             index=index,
-            owners=entry.owners,
+            owners=entry.owners or "",
             proof=tuple(inclusion_proof(index, size, read)),
             checkpoint=note.decode(),
             statement=entry.statement,

@@ -111,7 +111,8 @@ class Claim:
             raise _refused(f"the log says that the owners of {title} signed something else")
         if statement.files.get(row.path) != Target(length=row.size, sha256=row.sha256):
             raise _refused(f"the owners of {title} signed another artifact")
-        statement.check(row.statement, self.keys, self.threshold)
+        keys = record.valid_keys(self.keys, row.log.index)
+        statement.check(row.statement, keys, self.threshold)
 
 
 def read_claim(data: bytes, name: str) -> Claim:
@@ -146,7 +147,9 @@ def signed_by(
 
     If the name is not claimed, the owners are those that its record requests.
     """
-    keys = claim.keys if claim else ownership_of(record).keys
+    known = claim.keys if claim else ownership_of(record).keys
+    at = row.log.index if row.log else None
+    keys = record.valid_keys(known, at)
     statement = statement_of(record, row, registry_id)
     found = []
     for signature in signatures_in(row.statement):

@@ -7,7 +7,7 @@ an owner, counts for nothing; it never stops the releases of other names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
@@ -56,11 +56,18 @@ class SignedReleases:
 
     `waiting` is what too few owners have signed: it is left out, but for the release that is
     `wanted`. `ignored` is why signatures do not count. A registry that is not published yet, or
-    has no log, has no statements about releases.
+    has no log, has no statements about releases. `void` are fingerprints of keys that sign
+    nothing new.
     """
 
-    def __init__(self, state: RegistryState | None, wanted: ReleaseId | None = None) -> None:
+    def __init__(
+        self,
+        state: RegistryState | None,
+        wanted: ReleaseId | None = None,
+        void: Container[str] = frozenset(),
+    ) -> None:
         self._wanted = wanted
+        self._void = void
         self._registry_id = state.registry_id if state else None
         self._logged = state is not None and bool(info_of(state.root).log)
         self._claims = state.owners if state else {}
@@ -86,7 +93,10 @@ class SignedReleases:
             return record
         owners = claim or ownership_of(record)
         keys, threshold = owners.keys, claim.threshold if claim else 0
+        keys = self._valid(keys)
         for row in sorted(record.releases, key=_is_new):
+            if row.is_purged:
+                continue
             statement = statement_of(record, row, self._registry_id)
             found = self._counted(statement, row.statement, given.get(row.version, {}), keys)
             after = [replace(row, statement=statement.envelope(found) if found else None)]
@@ -110,11 +120,14 @@ class SignedReleases:
         change = change_after(before, ownership_of(record), registry_id)
         if change is None:
             return record
-        old = change.before
-        found = self._counted(change, None, given.get(_of_owners(change.number), {}), old.keys)
-        if self._waits(record.name, None, found, old.keys, old.threshold):
+        old, keys = change.before, self._valid(change.before.keys)
+        found = self._counted(change, None, given.get(_of_owners(change.number), {}), keys)
+        if self._waits(record.name, None, found, keys, old.threshold):
             return replace(record, owners=before.owners, threshold=before.threshold)
         return replace(record, owner_changes=(*before.owner_changes, change.link(found)))
+
+    def _valid(self, keys: Mapping[SshKey, str]) -> Mapping[SshKey, str]:
+        return {key: who for key, who in keys.items() if key.fingerprint not in self._void}
 
     def _waits(
         self,
@@ -255,7 +268,9 @@ def to_sign(entry: Entry, version: str, state: RegistryState, now: datetime) -> 
         name=name,
         version=version,
         statement=statement_of(record, row, state.registry_id),
-        keys=(claimed or ownership_of(record)).keys,
+        keys=record.valid_keys(
+            (claimed or ownership_of(record)).keys, row.log.index if row.log else None
+        ),
         threshold=claimed.threshold if claimed else 0,
         signed=frozenset(each.key for each in signatures_in(row.statement)),
         place=_next_place(entry, version, files),

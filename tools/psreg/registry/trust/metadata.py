@@ -17,7 +17,7 @@ from typing import Any
 from psreg.registry.trust import plain_signers  # noqa: F401 - comes before `tuf`
 
 # isort: split
-from securesystemslib.signer import CryptoSigner, Key, Signer
+from securesystemslib.signer import CryptoSigner, Key, Signature, Signer
 from tuf.api.exceptions import LengthOrHashMismatchError, UnsignedMetadataError
 from tuf.api.metadata import (
     DelegatedRole,
@@ -225,6 +225,37 @@ def signers_of(pems: Iterable[bytes]) -> Signers:
     """Return the signers of private keys. Raises TrustError KEY_UNREADABLE."""
     found = [CryptoSigner(key_from_pem(pem)) for pem in pems]
     return {signer.public_key.keyid: signer for signer in found}
+
+
+def is_signed(
+    payload: bytes, role: str, delegator: Document, signatures: Mapping[str, str]
+) -> bool:
+    """Tell whether enough keys of `role` signed something that is not metadata.
+
+    `signatures` are hexadecimal, by the id of the key; others than those of `delegator` do not
+    count.
+    """
+    return not missing_signatures(payload, role, delegator, signatures)
+
+
+def signatures_of(
+    payload: bytes, role: str, delegator: Document, signers: Signers
+) -> dict[str, str]:
+    """Return the signatures of something that is not metadata, with the keys of `role` at hand.
+
+    They are hexadecimal, by the id of the key.
+    """
+    keys = delegator.signed.get_delegated_role(role).keyids
+    return {keyid: signers[keyid].sign(payload).signature for keyid in keys if keyid in signers}
+
+
+def missing_signatures(
+    payload: bytes, role: str, delegator: Document, signatures: Mapping[str, str]
+) -> int:
+    """Return how many signatures `is_signed` still needs."""
+    found = {keyid: Signature(keyid, each) for keyid, each in signatures.items()}
+    result = delegator.signed.get_verification_result(role, payload, found)
+    return max(0, int(result.threshold) - len(result.signed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
