@@ -49,7 +49,7 @@ def published(home: Path, registry: Path) -> Path:
 
 def audited(home: Path, registry: Path, tree: Tree = SECOND) -> tuple[AuditedRelease, ...]:
     read = ports(home, registry).store.read
-    return audit(state_of(registry), read, lambda path: tree.get(PurePosixPath(path)))
+    return audit(state_of(registry), read, lambda path: tree.get(PurePosixPath(path))).releases
 
 
 def problems(home: Path, registry: Path, tree: Tree = SECOND) -> dict[str, tuple[str, ...]]:

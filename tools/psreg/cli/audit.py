@@ -22,7 +22,7 @@ from psreg.system.files import MAX_FILE, read_file
 
 if TYPE_CHECKING:
     from psreg.git.history import Addition
-    from psreg.registry.audit import AuditedRelease
+    from psreg.registry.audit import AuditedAction, AuditedRelease
 
 EXAMPLE = "psreg audit --since 2026-11-01 --format csv"
 SCHEMA = "psreg.audit/1"
@@ -72,17 +72,21 @@ def run(args: Namespace, console: Console) -> int:
         raise UnavailableError(
             "NOT_PUBLISHED", "nothing is published there yet", "Run `psreg publish` first."
         )
-    releases = audit(state, store.read, lambda path: _content(root / path))
+    found = audit(state, store.read, lambda path: _content(root / path))
+    releases = found.releases
     added = FolderHistory(root).additions("pbes")
     rows = [_row(release, added) for release in releases]
-    failed = any(row["problems"] for row in rows)
+    actions = [_action_row(each) for each in found.actions]
+    failed = any(row["problems"] for row in (*rows, *actions))
     rows = [row for row in rows if row["problems"] or str(row["date"]) >= (args.since or "")]
     if args.format == "json":
-        console.json({"schema": SCHEMA, "checked": len(releases), "releases": rows})
+        document = {"schema": SCHEMA, "checked": len(releases), "releases": rows}
+        console.json({**document, "actions": actions})
     elif args.format == "csv":
         console.out(_table(rows))
     else:
         _print(rows, len(releases), console)
+        _print_actions(actions, console)
     return int(failed)
 
 
@@ -109,6 +113,7 @@ def _row(release: AuditedRelease, added: dict[str, Addition]) -> dict[str, Any]:
         if row
         else [],
         "yanked": row.yanked if row else None,
+        "revoked": row.revoked.to_json() if row and row.revoked else None,
         "commit": commit.commit if commit else None,
         "merged": commit.date if commit else None,
         "reviewers": [*commit.reviewers] if commit else [],
@@ -135,7 +140,7 @@ class _Lines(list[str]):
 
 _COLUMNS = (
     "index", "name", "version", "date", "sha256", "psreg", "owners", "keys", "signed", "waived",
-    "yanked", "commit", "merged", "reviewers", "problems",
+    "yanked", "revoked", "commit", "merged", "reviewers", "problems",
 )  # fmt: skip
 
 
@@ -152,8 +157,33 @@ def _cell(value: Any) -> str:
     """Return a value as the text of a cell, which a spreadsheet does not take for a formula."""
     if isinstance(value, list):
         value = "; ".join(each["code"] if isinstance(each, dict) else str(each) for each in value)
+    if isinstance(value, dict):
+        value = f"{value['kind']}: {value['reason']}"
     text = "" if value is None else one_line(str(value))
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def _action_row(each: AuditedAction) -> dict[str, Any]:
+    action = each.action
+    return {
+        "action": action.number,
+        "index": each.index,
+        "kind": action.kind,
+        **action.subject.to_json(),
+        "reason": action.reason,
+        "date": action.date,
+        "keys": sorted(action.signatures),
+        "problems": [*each.problems],
+    }
+
+
+def _print_actions(actions: list[dict[str, Any]], console: Console) -> None:
+    for row in actions:
+        index = "-" if row["index"] is None else row["index"]
+        what = row.get("key") or f"{row['name']} {row['version']}"
+        console.line(f"{index:>6}  {row['date'][:10]}  {row['kind']} {what}: {row['reason']}")
+        for problem in row["problems"]:
+            console.line(f"        problem: {problem}")
 
 
 def _print(rows: list[dict[str, Any]], checked: int, console: Console) -> None:
@@ -168,6 +198,8 @@ def _print(rows: list[dict[str, Any]], checked: int, console: Console) -> None:
         parts += [f"signed by {', '.join(row['signed'])}"] if row["signed"] else []
         parts += [f"reviewed by {', '.join(row['reviewers'])}"] if row["reviewers"] else []
         console.line(f"{index:>6}  " + "  ".join(parts).rstrip())
+        if revoked := row["revoked"]:
+            console.line(f"        {revoked['kind']}: {revoked['reason']}")
         for problem in row["problems"]:
             console.line(f"        problem: {problem}")
     wrong = sum(bool(row["problems"]) for row in rows)

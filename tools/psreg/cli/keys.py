@@ -13,6 +13,7 @@ from psreg.cli.keys_action import SCHEMA, Action, Place
 from psreg.cli.keys_changes import ADD, REMOVE, ROTATE
 from psreg.cli.keys_holders import CREATE, HARDEN, SIGN
 from psreg.cli.keys_owners import OWNERS
+from psreg.cli.keys_revoke import REVOKE
 from psreg.registry.checkout import required_checkout
 from psreg.system.console import Console, add_output_options
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 EXAMPLE = "psreg keys owners quiz_master"
 
 _ACTIONS: Mapping[str, Action] = {
-    each.name: each for each in (OWNERS, CREATE, HARDEN, SIGN, ROTATE, ADD, REMOVE)
+    each.name: each for each in (OWNERS, CREATE, HARDEN, SIGN, ROTATE, ADD, REMOVE, REVOKE)
 }
 
 
@@ -61,7 +62,8 @@ def run(args: Namespace, console: Console) -> int:
             args, Place(root=root, ports=ports, console=console)
         )
     if console.machine:
-        console.json({"schema": SCHEMA, "names": [], "keys": [], "signing": [], **document})
+        members = ("names", "keys", "signing", "actions")
+        console.json({"schema": SCHEMA, **{each: [] for each in members}, **document})
     elif not console.quiet:
         for line in lines:
             console.line(line)

@@ -79,9 +79,11 @@ def _configure_sign(parser: ArgumentParser) -> None:
 
 def _sign(args: Namespace, place: Place) -> Answer:
     """Sign what waits, after a person has seen it. Raises TrustError NOT_AGREED."""
+    from psreg.cli.maintained_registry import taken_row
     from psreg.registry.ceremony import review, sign
+    from psreg.registry.withdrawing.taking import sign_lifts, summary, waiting_lifts
 
-    lines = review(place.ports)
+    lines = [*review(place.ports), *summary(waiting_lifts(place.ports))]
     for line in lines:
         place.console.warn(line)
     if lines and not args.yes:
@@ -92,7 +94,9 @@ def _sign(args: Namespace, place: Place) -> Answer:
                 "nothing was signed, because nobody agreed to it",
                 "Read the lines above, and run it on a terminal, or with `--yes`.",
             )
-    return signing_answer(sign(place.ports))
+    lifts = sign_lifts(place.ports)
+    document, told = signing_answer(sign(place.ports))
+    return {**document, "actions": [*map(taken_row, lifts)]}, [*summary(lifts), *told]
 
 
 SIGN = Action(

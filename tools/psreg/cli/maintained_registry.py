@@ -32,14 +32,19 @@ class MaintainedRegistry:
 
 def add_place_options(parser: ArgumentParser) -> None:
     """Declare `--reason`, `--checkout` and `--registry-dir`."""
-    parser.add_argument(
-        "--reason", required=True, metavar="TEXT", help="one line that everybody can read"
-    )
+    add_reason_option(parser)
     parser.add_argument(
         "--checkout", default=".", metavar="DIR", help="checkout of the registry (.)"
     )
     parser.add_argument(
         "--registry-dir", metavar="DIR", help="the published registry (registry/ of the checkout)"
+    )
+
+
+def add_reason_option(parser: ArgumentParser) -> None:
+    """Declare `--reason`."""
+    parser.add_argument(
+        "--reason", required=True, metavar="TEXT", help="one line that everybody can read"
     )
 
 
@@ -68,24 +73,26 @@ def named_release(text: str) -> tuple[str, str]:
     return name, version
 
 
+def taken_row(taken: Taken) -> dict[str, Any]:
+    """Return an action that was written as JSON data."""
+    action = taken.action
+    return {
+        "action": action.number,
+        "path": f"registry/{taken.path}",
+        "kind": action.kind,
+        **action.subject.to_json(),
+        "reason": action.reason,
+        "date": action.date,
+        "missing": taken.missing,
+    }
+
+
 def say_taken(taken: Taken, console: Console, removed: tuple[str, ...] = ()) -> None:
     """Print an action that was written, and what to do next."""
     from psreg.registry.withdrawing.taking import summary
 
-    action = taken.action
     if console.machine:
-        document: dict[str, Any] = {
-            "schema": SCHEMA,
-            "action": action.number,
-            "path": f"registry/{taken.path}",
-            "kind": action.kind,
-            **action.subject.to_json(),
-            "reason": action.reason,
-            "date": action.date,
-            "missing": taken.missing,
-            "removed": [*removed],
-        }
-        console.json(document)
+        console.json({"schema": SCHEMA, **taken_row(taken), "removed": [*removed]})
         return
     if console.quiet:
         return

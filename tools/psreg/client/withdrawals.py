@@ -74,7 +74,7 @@ class SeenWithdrawals:
             row = record.release(key[1]) if key[0] == record.name else None
             if key[0] != record.name or (row and row.sha256 == key[2] and row.revoked):
                 continue
-            if not self._is_lifted(record, key, seen.action):
+            if seen.is_purge or not self._is_lifted(record, key, seen.action):
                 raise _hidden(key, seen)
             del releases[key]
         for row in record.releases:

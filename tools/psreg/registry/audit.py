@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from psreg.core.errors import TrustError, UnavailableError
+from psreg.registry.actions.action import Action
+from psreg.registry.actions.chain import stored_actions
+from psreg.registry.catalog_head import head_of
 from psreg.registry.log.checkpoint import Checkpoint, NoteKey, verified
 from psreg.registry.log.growth import check_continues, check_logged, logged_entries, tiles_of
 from psreg.registry.log.tiles import Files
@@ -21,9 +24,27 @@ from psreg.registry.records import FileRecord, PackageRecord, ReleaseRecord, rea
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.strict_json import strict_value
+from psreg.registry.withdrawing.effects import entry_of
 
 ReadFile = Callable[[str], bytes | None]
 """Returns the bytes of a file by its path in the repository, or None."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedAction:
+    """An action, where the log has it, None if it does not, and what disagrees about it."""
+
+    action: Action
+    index: int | None
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """Every release by its place in the log; those without one come last. And every action."""
+
+    releases: tuple[AuditedRelease, ...]
+    actions: tuple[AuditedAction, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,14 +65,15 @@ class AuditedRelease:
     signed: tuple[str, ...] = ()
 
 
-def audit(state: RegistryState, read: Read, read_file: ReadFile) -> tuple[AuditedRelease, ...]:
-    """Return every release of a registry by its place in the log; those without one come last.
+def audit(state: RegistryState, read: Read, read_file: ReadFile) -> Audit:
+    """Return every release and action of a registry.
 
     `read` reads the registry of which `state` is the state, and `read_file` the repository.
 
     Raises:
         TrustError: TRUST_LOG, the files of the log are not those of its checkpoint; and what
             reading `state` raises.
+        FindingsError: ACTIONS_INVALID.
         UnavailableError: NO_LOG, or a record cannot be read.
     """
     newest = checkpoint_of(state)
@@ -70,9 +92,19 @@ def audit(state: RegistryState, read: Read, read_file: ReadFile) -> tuple[Audite
         for record in records
         for row in record.releases
     ]
-    known = {each.index for each in releases}
+    head = head_of(state)
+    actions = stored_actions(head.actions, read) if head else ()
+    acted = tuple(_acted(each, entries) for each in actions)
+    known = {each.index for each in releases} | {each.index for each in acted}
     releases += [_unknown(at, data) for at, data in enumerate(entries) if at not in known]
-    return tuple(sorted(releases, key=_order))
+    return Audit(releases=tuple(sorted(releases, key=_order)), actions=acted)
+
+
+def _acted(action: Action, entries: Sequence[bytes]) -> AuditedAction:
+    entry = entry_of(action).data
+    if entry in entries:
+        return AuditedAction(action=action, index=entries.index(entry))
+    return AuditedAction(action=action, index=None, problems=("the log does not have it",))
 
 
 def _order(release: AuditedRelease) -> tuple[bool, int, str, str]:

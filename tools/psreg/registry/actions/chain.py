@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from psreg.core.errors import FindingsError
-from psreg.registry.actions.action import Action, read_action
+from psreg.registry.actions.action import KINDS, Action, read_action
 
 FOLDER = "actions"
 """The folder of the actions in a registry."""
@@ -51,6 +51,25 @@ def read_actions(files: Mapping[str, bytes]) -> tuple[Action, ...]:
     if faults := tuple(f"registry/actions/{name}: {fault}" for name, fault in faults_in(files)):
         raise invalid("the actions of the registry are not valid:", *faults)
     return tuple(read_action(name, files[name]) for name in sorted(files))
+
+
+def stored_actions(published: Published, read: Callable[[str], bytes | None]) -> tuple[Action, ...]:
+    """Return the actions that a registry has published; `read` reads its files.
+
+    Raises:
+        FindingsError: ACTIONS_INVALID: they are missing, or not those.
+    """
+    files: dict[str, bytes] = {}
+    for number in range(1, published.count + 1):
+        named = (f"{number:04}-{kind}.json" for kind in KINDS)
+        found = ((name, read(f"{FOLDER}/{name}")) for name in named)
+        files |= {name: data for name, data in found if data is not None}
+    actions = read_actions(files)
+    if actions:
+        check_continues(actions, published, actions[0].registry_id)
+    elif published.count:
+        raise invalid(f"{published.count} actions were published, and none is there")
+    return actions
 
 
 def check_continues(actions: Iterable[Action], published: Published, registry_id: str) -> None:

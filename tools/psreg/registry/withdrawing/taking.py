@@ -82,25 +82,28 @@ def release_subject(name: str, version: str, ports: Ports) -> Subject:
     return Subject(name=name, version=version, sha256=row.sha256)
 
 
-def key_subject(fingerprint: str, after: int | None, ports: Ports) -> Subject:
+def key_subject(
+    fingerprint: str, after: int | None, ports: Ports, *, lift: bool = False
+) -> Subject:
     """Return a key as the subject of an action: it signs nothing after the entry `after`.
 
-    By default that is the last entry of the log.
+    By default that is the last entry of the log. A `lift` is about all entries.
 
     Raises:
-        UsageError: BAD_KEY.
+        UsageError: the log has no such entry.
         UnavailableError: NOT_PUBLISHED; NO_LOG.
     """
     _, state = _published(ports)
+    if lift:
+        return Subject(key=fingerprint)
     checkpoint = checkpoint_of(state)
     if checkpoint is None:
         raise UnavailableError("NO_LOG", "keys of owners are only used in a registry with a log")
     last = checkpoint.size - 1
-    subject = Subject(key=fingerprint, after=last if after is None else after)
-    if not -1 <= (subject.after or 0) <= last:
+    if after is not None and not -1 <= after <= last:
         told = f"the log has the entries 0 to {last}, and not {after}"
         raise UsageError("USAGE", told, "Name the last entry that the key may have signed.")
-    return subject
+    return Subject(key=fingerprint, after=last if after is None else after)
 
 
 def waiting_lifts(ports: Ports) -> tuple[Taken, ...]:
