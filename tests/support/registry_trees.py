@@ -3,7 +3,10 @@
 import hashlib
 import json
 import re
+from dataclasses import replace
 from pathlib import PurePosixPath
+
+from support.actions import action_of
 
 PROMPT = "[METADATA]\n@dotprompt_format_version 0.0.1\n\n[CONTENT]\nSay hello.\n"
 README = "# Hello\n\n## Use case\n\nTo greet.\n\n## Example\n\n*Illustrative.* Hello, you!\n"
@@ -104,3 +107,20 @@ def change_said(text):
         gone=keys.get("gone", "").split(),
         author=(forge, int(number)) if number.isdigit() else None,
     )
+
+
+def actions(*said, reason="Greets nobody.", signed=False, start=1):
+    """Return the files of actions about versions of hello, such as "revoke 1.0.0", in their order.
+
+    The last one is `signed` by somebody; the numbers begin with `start`.
+    """
+    found, before = {}, None
+    for number, (kind, number_of) in enumerate((text.split() for text in said), start=start):
+        subject = {"name": "hello", "version": number_of, "sha256": "0" * 64}
+        action = action_of(number, kind, before=before, reason=reason, **subject)
+        found[f"registry/actions/{action.file}"] = action
+        before = action
+    if signed:
+        path = f"registry/actions/{before.file}"
+        found[path] = replace(before, signatures={"a" * 64: "00"})
+    return {path: action.data.decode() for path, action in found.items()}

@@ -1,5 +1,5 @@
 change(
     entry("hello", "1.0.0", "1.0.1", toml=OWNED),
-    {"registry/actions/0001-purge.json": '{"purge": {"name": "hello", "version": "1.0.0"}}\n'},
+    actions("purge 1.0.0"),
     gone=["pbes/prompt/hello/1.0.0/"],
 )

@@ -26,6 +26,7 @@ from psreg.lint.locate import MOST
 
 if TYPE_CHECKING:
     from psreg.lint.content.texts import Content
+    from psreg.registry.actions.action import Action
     from psreg.registry.owners.signed_releases import Signable
 
 
@@ -129,7 +130,8 @@ class ChangeSet:
     `landed` is called if a finding may be due to what was merged after the change was made.
     `published` returns the published releases of the base whose text may be like that of one, and
     `to_sign` what owners of an entry sign about a version, or about a change of the owners if that
-    is None; None if there is nothing to sign, or the base has no signed state.
+    is None; None if there is nothing to sign, or the base has no signed state. `action_fault`
+    returns why an action is not one of the registry, "" if it is one.
     """
 
     def __init__(
@@ -142,10 +144,12 @@ class ChangeSet:
         *,
         published: Callable[[ReleaseSketch], Iterable[ReleaseSketch]] = lambda _: (),
         to_sign: Callable[[Entry, str | None], Signable | None] = lambda *_: None,
+        action_fault: Callable[[Action], str] = lambda _: "",
     ) -> None:
         self._find_landed = landed
         self.published = published
         self.to_sign = to_sign
+        self.action_fault = action_fault
         self.base = base
         self.head = head
         self.files = tuple(sorted(files, key=lambda change: change.path))

@@ -20,6 +20,7 @@ from psreg.review.change import ChangeSet, FileChange, Landed, Touch
 from psreg.review.partial_view import ENTRY_FILE, View, aliases_in, folder_of, key_of
 
 if TYPE_CHECKING:
+    from psreg.registry.actions.action import Action
     from psreg.registry.difference import SignedNames
     from psreg.registry.owners.signed_releases import Signable
 
@@ -69,6 +70,7 @@ def read_change(
         landed=lambda: _landed(repository.objects, merge, view),
         published=published.near,
         to_sign=published.to_sign,
+        action_fault=published.action_fault,
     )
     return Changes(change=change, base=merge.base, tip=merge.tip, head=merge.head)
 
@@ -120,6 +122,19 @@ class _Published:
             return signed_releases.to_sign(entry, version, state, self._now)
         except PsregError:
             return None
+
+    def action_fault(self, action: Action) -> str:
+        """Return why an action is not one of the registry, as `ChangeSet` asks for it."""
+        if self._read("metadata/timestamp.json") is None:
+            return ""
+        from psreg.registry.trust.reading import open_registry  # noqa: PLC0415 - as above
+        from psreg.registry.withdrawing.effects import fault_of  # noqa: PLC0415
+
+        try:
+            state = open_registry(self._read)
+            return fault_of(action, state) if state else ""
+        except PsregError as error:
+            return error.message
 
     @cached_property
     def _names(self) -> SignedNames | None:

@@ -155,6 +155,9 @@ _ESCAPE = b"\\"
 """An escape may stand for any letter of a key: a file that contains one is parsed."""
 
 
+_ACTIONS = "registry/actions"
+
+
 class View:
     """The relevant part of the commit `root`, before and after the change `touched`."""
 
@@ -191,6 +194,7 @@ class View:
         if row := lookup(self._objects, self._root, str(POLICY)):
             self._add({str(POLICY): row})
         self._add_case_conflicts()
+        self._add_actions()
         self._add_whole(self._keys)
         required = set(self._required())
         whole = self._entries.called(required) | self._dependents()
@@ -209,6 +213,11 @@ class View:
         new = [path for path, one in self._touched.items() if one.before is None]
         added = [path for path in new if not path.startswith(f"{PBES}/")]
         self._add(_case_conflicts(self._objects, self._root, added, self._touched))
+
+    def _add_actions(self) -> None:
+        """Add what the maintainers did so far: a new action follows it."""
+        if (row := lookup(self._objects, self._root, _ACTIONS)) and row.is_folder:
+            self._add(files_below(self._objects, {_ACTIONS: row.id}, _MOST))
 
     def _add_whole(self, keys: Iterable[Key]) -> None:
         ids = {folder_of(key): oid for key in keys if (oid := self._entries.folder(key))}

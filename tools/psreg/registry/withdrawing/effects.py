@@ -179,6 +179,17 @@ def entry_of(action: Action) -> LogEntry:
     )
 
 
+def fault_of(action: Action, state: RegistryState) -> str:
+    """Return why an action is not one of the registry with this state, "" if it is one."""
+    if action.registry_id != state.registry_id:
+        return f"it is about the registry {action.registry_id}"
+    try:
+        _is_in_force(action, state, (action,))
+    except TrustError:
+        return "it is not signed by the keys of the registry"
+    return ""
+
+
 def _is_in_force(action: Action, state: RegistryState, new: Collection[Action]) -> bool:
     """Tell whether an action is signed; only a lift can wait for that.
 

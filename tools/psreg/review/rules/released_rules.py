@@ -21,6 +21,7 @@ from psreg.formats.layout import (
 )
 from psreg.review.change import ChangeSet, FileChange, Touch, TouchedEntry
 from psreg.review.rules.version_rules import checked_releases
+from psreg.review.rules.withdrawal_rules import is_purged
 
 
 @rule("CHG033", spec="registry/CHANGES", severity=ERROR)
@@ -82,9 +83,6 @@ def _fault_in_owners(change: ChangeSet, path: PurePosixPath, id_: EntryId) -> st
     keys = chain((key for _, key in owned.file.keys), known)
     return fault_in(change.head.files[path], NAMESPACE, keys)
 
-
-ACTIONS = ("registry", "actions")
-"""The folder in which the maintainers record what they do to a registry, such as a purge."""
 
 _VERBS = {
     Touch.ADDED: "added to",
@@ -191,13 +189,8 @@ def _outcome(entry: TouchedEntry, version: str) -> str:
 
 
 def _is_purge(change: ChangeSet, name: str, version: str) -> bool:
-    """Tell whether the change adds a maintainers' record that names the release."""
-    named = (f'"{name}"'.encode(), f'"{version}"'.encode())
-    return any(
-        all(text in change.head.files.get(file.path, b"") for text in named)
-        for file in change.outside
-        if file.touch is Touch.ADDED and file.path.parts[:2] == ACTIONS
-    )
+    """Tell whether the maintainers purge the release, in this change or before it."""
+    return is_purged(change.head.files, name, version)
 
 
 @rule("CHG003", spec="registry/CHANGES", severity=ERROR)

@@ -1,17 +1,21 @@
-"""The rules about undoing a yank, a deprecation, a retired name or an alias."""
+"""The rules about what is withdrawn: yanks, deprecations, names, aliases, maintainers' actions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.rule import rule
 from psreg.core.version import Range, parse_version
 from psreg.formats.json.pointer import join
 from psreg.formats.tree import POLICY, Entry, Submission
-from psreg.review.change import ChangeSet, TouchedEntry
+from psreg.review.change import ChangeSet, Touch, TouchedEntry
 from psreg.review.rules.version_rules import checked_releases, version_location
+
+if TYPE_CHECKING:
+    from psreg.registry.actions.action import Action
 
 
 def _both(change: ChangeSet) -> Iterator[tuple[TouchedEntry, Entry, Entry]]:
@@ -234,7 +238,7 @@ def version_reused(change: ChangeSet) -> Iterator[Finding]:
     """A withdrawn version number is reused.
 
     ## Why
-    entry.toml on the main branch says that this version was yanked: it existed, people may have
+    The main branch says that this version was yanked, or purged: it existed, people may have
     it, and lock files contain its digest. Every tool that remembers the old bytes would reject
     other bytes under the same number.
 
@@ -248,13 +252,116 @@ def version_reused(change: ChangeSet) -> Iterator[Finding]:
     """
     for release in checked_releases(change):
         base = change.base.entry(release.id.entry)
-        if base is not None and release.id.version in base.file.yanked:
+        name, version = release.id.name, release.id.version
+        yanked = base is not None and version in base.file.yanked
+        if yanked or is_purged(change.base.files, name, version):
             path, pointer = version_location(release.submission)
             yield Finding(
                 message=f"{release.id.version} was already released and withdrawn",
                 at=pointer,
                 path=path,
                 hint="Use the next number.",
+            )
+
+
+ACTIONS = PurePosixPath("registry", "actions")
+"""The folder in which the maintainers record what they do about a release or a key."""
+
+_HINT = "Restore it; to end the effect of an action, run `psreg revoke --undo`."
+
+
+def actions_in(files: Mapping[PurePosixPath, bytes]) -> dict[str, bytes]:
+    """Return the files of registry/actions, by name."""
+    return {path.name: files[path] for path in files if path.parent == ACTIONS}
+
+
+def parsed(name: str, data: bytes | None) -> Action | None:
+    """Return the action in a file, None if there is none."""
+    if data is None:
+        return None
+    from psreg.registry.actions.action import read_action  # noqa: PLC0415 - few changes touch one
+
+    try:
+        return read_action(name, data)
+    except ValueError:
+        return None
+
+
+def is_purged(files: Mapping[PurePosixPath, bytes], name: str, version: str) -> bool:
+    """Tell whether an action among `files` purges a version."""
+    actions = (parsed(file, data) for file, data in actions_in(files).items())
+    wanted = ("purge", name, version)
+    return any(a and (a.kind, a.subject.name, a.subject.version) == wanted for a in actions)
+
+
+@rule("CHG040", spec="registry/ACTIONS", severity=ERROR, since="0.2.0")
+def action_changed(change: ChangeSet) -> Iterator[Finding]:
+    """An action in `registry/actions/` is modified, deleted or renamed.
+
+    ## Why
+    An action withdraws a release or a key, and is signed. Who deletes or rewrites one hides what
+    was withdrawn, and why. Each action names the one before it, so `psreg publish` and everybody
+    with the log would notice. Only signatures can be added, to a lift that waits for them.
+
+    ## Fix
+    Restore the file. If a release was withdrawn by mistake, lift it:
+
+    ```sh
+    git checkout origin/main -- registry/actions
+    psreg revoke --undo --reason "The report was wrong." quiz_master@1.0.1
+    ```
+    """
+    for file in change.files:
+        if ACTIONS not in file.path.parents or file.touch is Touch.ADDED:
+            continue
+        before = parsed(file.path.name, change.base.files.get(file.path))
+        after = parsed(file.path.name, change.head.files.get(file.path))
+        if not (before and after and _only_signed(before, after)):
+            yield Finding(message=f"an action is {file.touch}", path=str(file.path), hint=_HINT)
+
+
+def _only_signed(before: Action, after: Action) -> bool:
+    """Tell whether an action gained signatures, and did not change otherwise."""
+    return before.digest == after.digest and before.signatures.items() <= after.signatures.items()
+
+
+@rule("CHG041", spec="registry/ACTIONS", severity=ERROR, since="0.2.0")
+def action_invalid(change: ChangeSet) -> Iterator[Finding]:
+    """A new file in `registry/actions/` is not the next action of the registry.
+
+    ## Why
+    Actions are numbered without gaps, and each names the digest of the one before it. Otherwise
+    somebody could leave one out. Only the keys of the registry can sign one, so a pull request
+    cannot withdraw a release by itself.
+
+    ## Fix
+    Let a maintainer make it where the registry is published. After another action was merged
+    first, make it again:
+
+    ```sh
+    psreg revoke --reason "It sends the answers to a stranger." quiz_master@1.0.1
+    ```
+    """
+    touched = [
+        f for f in change.files if ACTIONS in f.path.parents and f.touch is not Touch.DELETED
+    ]
+    if not touched:
+        return
+    from psreg.registry.actions.chain import faults_in  # noqa: PLC0415 - as above
+
+    faults = dict(faults_in(actions_in(change.head.files)))
+    for file in touched:
+        action = parsed(file.path.name, change.head.files.get(file.path))
+        told = faults.get(file.path.name, "")
+        if file.path.parent != ACTIONS:
+            told = "it is in a folder of its own"
+        elif not told and action and file.touch is Touch.ADDED:
+            told = change.action_fault(action)
+        if told:
+            yield Finding(
+                message=told,
+                path=str(file.path),
+                hint="Let a maintainer make the action with `psreg revoke`, `purge` or `keys`.",
             )
 
 
@@ -265,4 +372,6 @@ WITHDRAWAL_RULES = (
     aliases_changed,
     required_elsewhere,
     version_reused,
+    action_changed,
+    action_invalid,
 )

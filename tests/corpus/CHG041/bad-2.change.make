@@ -1,0 +1,4 @@
+change(
+    entry("hello", toml=OWNED) | actions("revoke 1.0.0"),
+    actions("lift 1.0.0", start=2),
+)

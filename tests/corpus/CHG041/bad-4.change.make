@@ -1,0 +1,4 @@
+change(
+    entry("hello", toml=OWNED),
+    {"registry/actions/more/0001-revoke.json": "{}\n"},
+)
