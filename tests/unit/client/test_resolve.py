@@ -319,3 +319,33 @@ def test_a_slip_of_the_keys_is_recognised():
     assert similar("quiz_mastr", names) == ("quiz_master",)
     assert unknown_name("quiz_mastr", names).hint == "Did you mean `quiz_master`?"
     assert unknown_name("zzz", names).hint == "Run `psreg search zzz`."
+
+
+def revoked(kind="revoke"):
+    """What the row of a withdrawn release says."""
+    said = {"kind": kind, "reason": "Bad.", "date": "2026-11-25T20:00:00Z", "action": 1}
+    return {"v": 2, "revoked": said}
+
+
+def test_a_revoked_version_is_never_chosen():
+    versions = ("1.0.0", ("1.1.0", revoked()), ("1.2.0", revoked("purge")))
+    assert chosen("quiz_master", *versions) == "1.0.0"
+    for request, error, code in (
+        ("quiz_master@1.1.0", TrustError, "TRUST_REVOKED"),
+        ("quiz_master@~1.1", TrustError, "TRUST_REVOKED"),
+        ("quiz_master@1.2.0", UnavailableError, "PURGED"),
+        ("quiz_master@^1.1", UnavailableError, "PURGED"),
+    ):
+        with pytest.raises(error, match=r"on 2026-11-25: Bad\.") as refused:
+            chosen(request, *versions)
+        assert refused.value.code == code
+    shown = pick(record(*versions), parse_request("quiz_master@1.1.0"), revoked=True)
+    assert shown.version == "1.1.0"
+
+
+def test_a_yanked_version_beside_a_revoked_one():
+    versions = (("1.0.0", {"yanked": "Old."}), ("1.1.0", revoked()))
+    with pytest.raises(UnavailableError, match=r"1\.0\.0: Old") as refused:
+        chosen("quiz_master", *versions)
+    assert refused.value.code == "NO_MATCHING_VERSION"
+    assert chosen("quiz_master@1.0.0", *versions) == "1.0.0"

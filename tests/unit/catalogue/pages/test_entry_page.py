@@ -17,6 +17,7 @@ from psreg.catalogue.pages.reference_tables import formula_table
 from psreg.formats.json.canonical import canonical
 from psreg.formats.protocol_versions import ProtocolConformance
 from psreg.lint.score import PARTS, QUESTIONS
+from psreg.registry.actions.withdrawal import Withdrawal
 from psreg.registry.build import build
 from psreg.registry.published import entries, signed_records
 from psreg.registry.records import WaivedFinding
@@ -417,3 +418,38 @@ def test_a_use_case_that_is_missing_has_no_section():
     bare = {path: re.sub(rb"(?m)^use_case = .*\n", b"", data) for path, data in TREE.items()}
     (page, *_) = entry_pages(opened(bare)["listener"], SITE)
     assert "When to use it" not in page.body
+
+
+def withdrawn(kind, version):
+    """Return the pages of the listener, of which a version was withdrawn."""
+    records = build(TREE, {}, NOW).records
+    record = records["listener"]
+    revoked = Withdrawal(
+        kind=kind, reason="It listens <in>.", date="2026-11-25T20:00:00Z", action=1
+    )
+    rows = tuple(replace(r, revoked=revoked if r.version == version else None) for r in record.rows)
+    packages = {"listener": canonical(replace(record, rows=rows).to_json())}
+    found = entries(signed_records(packages), lambda p: TREE.get(PurePosixPath(p)), drift := [])
+    (entry,) = found
+    assert drift == []
+    return {page.path: page.body for page in entry_pages(entry, SITE)}
+
+
+def test_a_revoked_version_has_its_reason_in_place_of_a_button():
+    pages = withdrawn("revoke", "1.0.0")
+    page = pages["interactive_engine/listener/1.0.0/"]
+    assert "was revoked on 2026-11-25: It listens &lt;in&gt;." in page
+    assert "Use the newest version instead." in page
+    assert "ps-take" not in page
+    assert "ps-take" in pages["interactive_engine/listener/"]
+    assert (
+        '<span class="ps-state ps-state--yanked">revoked</span>'
+        in pages["interactive_engine/listener/"]
+    )
+
+
+def test_a_purged_version_is_only_listed():
+    pages = withdrawn("purge", "1.0.0")
+    assert "interactive_engine/listener/1.0.0/" not in pages
+    page = pages["interactive_engine/listener/"]
+    assert '<span class="ps-state ps-state--yanked">removed</span> It listens &lt;in&gt;.' in page

@@ -11,12 +11,15 @@ from shutil import copytree
 import pytest
 
 from psreg.core.errors import TrustError, UnavailableError, UsageError
+from psreg.registry.actions.action import PURGE
 from psreg.registry.deploy import deploy as deploying
 from psreg.registry.deploy.deploy import KEEP, Deployment, deploy
 from psreg.registry.deploy.deployable import Deployable
 from psreg.registry.deploy.deployed import Deployed, read_deployed
 from psreg.registry.deploy.headers import DEPLOY_FILE, TIMESTAMP_FILE
 from psreg.registry.deploy.site_files import SiteFiles
+from psreg.registry.publish import Change
+from psreg.registry.withdrawing.taking import release_subject, take
 from support.buckets import MemoryBucket
 from support.publishing import (
     FIRST,
@@ -26,6 +29,8 @@ from support.publishing import (
     client_reads_with,
     entry,
     logless,
+    ports,
+    release,
     renewed,
 )
 from support.sites import PAGES, Published
@@ -634,3 +639,24 @@ def test_a_site_that_changes_meanwhile_is_noticed(own):
     with pytest.raises(UnavailableError) as told:
         put(own, bucket)
     assert told.value.code == "SITE_CHANGED"
+
+
+def test_what_is_left_of_a_purged_release_is_removed_at_once(second, published, tmp_path):
+    ports_ = ports(published.home, published.registry)
+    subject = release_subject("alpha", "1.1.0", ports_)
+    action = take(PURGE, subject, "It contains a secret.", NOW, ports_).action
+    left = {path: data for path, data in SECOND.items() if "1.1.0" not in path.parts}
+    release(published.home, published.registry, left, change=Change(actions=[action]))
+    third = published.site("third", left)
+    source = checked(third)
+    assert source.is_purged("pbes/prompt/alpha/1.1.0/alpha.prompt")
+    assert source.is_purged("prompt/alpha/1.1.0/index.html")
+    assert source.is_purged("registry/targets/pkg/0.alpha.json")
+    assert source.is_purged("registry/targets/segments/0.json")
+    assert not source.is_purged("pbes/prompt/alpha/1.0.0/alpha.prompt")
+    assert not source.is_purged("registry/targets/pkg/0.gamma.json")
+    assert not checked(second).is_purged("registry/targets/segments/0.json")
+
+
+def checked(site):
+    return Deployable(SiteFiles(site), NOW, pack=True)
