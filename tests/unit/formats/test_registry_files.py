@@ -272,6 +272,12 @@ def test_the_status_of_what_a_person_decides(text, fails, valid):
 def test_how_long_signatures_last(text, days):
     lifetimes = policy.read(f"[signatures]\n{text}\n".encode()).lifetimes
     assert (lifetimes["snapshot"].days, lifetimes["timestamp"].days) == days
+    assert {lifetimes[role].days for role in ("root", "targets", "owners", "releases")} == {365}
+
+
+def test_the_other_roles_have_lifetimes_of_their_own() -> None:
+    lifetimes = policy.read(b"[signatures]\nowners_days = 180\nreleases_days = 30\n").lifetimes
+    assert (lifetimes["owners"].days, lifetimes["releases"].days) == (180, 30)
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,29 @@ SIGN = Action(
 )
 
 
+def _configure_renew(parser: ArgumentParser) -> None:
+    del parser  # it has no options of its own
+
+
+def _renew(_args: Namespace, place: Place) -> Answer:
+    from psreg.registry.keys.rotation import renew
+
+    found = renew(clock.now(), place.ports, place.lifetimes())
+    if found:
+        return signing_answer(found)
+    told = "nothing is due" if found is None else "what was due is renewed"
+    return {"signing": []}, [told]
+
+
+RENEW = Action(
+    name="renew",
+    does="renew the signatures of the offline roles that are due",
+    example="psreg keys renew",
+    configure=_configure_renew,
+    act=_renew,
+)
+
+
 def keys_of(texts: Iterable[str]) -> dict[str, bytes]:
     """Return public keys by their holder. Raises UsageError if a text is not HOLDER=KEY."""
     holders: dict[str, bytes] = {}

@@ -47,7 +47,7 @@ from psreg.registry.difference import (
 from psreg.registry.journal import PublishJournal, Seen
 from psreg.registry.publish import Change, PublishResult, publish, resign
 from psreg.registry.store_folder import RegistryFolder
-from psreg.registry.trust.roles import HEAD, catalog_target
+from psreg.registry.trust.roles import HEAD, PRODUCTION, WARNING, catalog_target, is_offline
 from psreg.registry.withdrawing.effects import Effects
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options, color_wanted
@@ -349,11 +349,8 @@ def _say_findings(report: Report, console: Console) -> int:
 
 
 def _warn(result: PublishResult, now: datetime, console: Console) -> None:
-    for due in result.due:
-        console.warn(
-            f"warning: the signature of {due.role} expires on {due.expires.date()}, and its key is "
-            "not here; run `psreg publish` where it is"
-        )
+    for line in _due_lines(result, now):
+        console.warn(f"warning: {line}")
     for line in result.ignored:
         console.warn(f"warning: {line}")
     if clock.is_future(result.latest, now):
@@ -361,6 +358,25 @@ def _warn(result: PublishResult, now: datetime, console: Console) -> None:
             f"warning: a release is dated {result.latest}, but the clock of this machine says "
             f"{now:%Y-%m-%dT%H:%M:%SZ}; check the clock"
         )
+
+
+def _due_lines(result: PublishResult, now: datetime) -> Iterator[str]:
+    """Yield what expires within three weeks and has its key elsewhere, by its date."""
+    at: dict[tuple[bool, str], list[str]] = {}
+    for due in result.due:
+        if due.expires - now <= WARNING:
+            held = is_offline(due.role) and result.mode == PRODUCTION
+            at.setdefault((held, str(due.expires.date())), []).append(due.role)
+    for (held, day), roles in at.items():
+        more = f" and {len(roles) - _LISTED:,} more" if len(roles) > _LISTED else ""
+        listed = f"{', '.join(roles[:_LISTED])}{more}"
+        many = len(roles) > 1
+        expire = f"the signature{'s' * many} of {listed} expire{'' if many else 's'} on {day}"
+        if held:
+            yield f"{expire}; run `psreg keys renew`, and let the holders sign"
+        else:
+            where = "their keys are" if many else "its key is"
+            yield f"{expire}, and {where} not here; run `psreg publish` where it is"
 
 
 def _say(result: PublishResult, site: str, console: Console) -> None:

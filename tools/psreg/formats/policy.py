@@ -21,7 +21,10 @@ _URL = re.compile(r"https?://[\w.~:/%-]+", re.ASCII)
 _DAYS = range(1, 366)
 """For how many days a signature may be valid, or an old file kept."""
 
-_DEFAULT_DAYS = 14
+_DEFAULT_DAYS = {
+    **dict.fromkeys(("root", "targets", "owners", "releases"), 365),
+    **dict.fromkeys(("snapshot", "timestamp"), 14),
+}
 _KEEP_DAYS = 30
 
 BY_ORIGIN = ("REG011",)
@@ -106,12 +109,12 @@ class Policy(TomlFile):
 
     @property
     def lifetimes(self) -> Mapping[str, timedelta]:
-        """How long signatures of `snapshot` and `timestamp` last; 14 days by default."""
+        """How long signatures of each role last, as `_DEFAULT_DAYS` if it says nothing else."""
         table = self.table("signatures")
-        found = {role: table.get(f"{role}_days") for role in ("snapshot", "timestamp")}
+        found = {role: table.get(f"{role}_days") for role in _DEFAULT_DAYS}
         return {
-            role: timedelta(days=days if type(days) is int and days in _DAYS else _DEFAULT_DAYS)
-            for role, days in found.items()
+            role: timedelta(days=days if type(days) is int and days in _DAYS else default)
+            for (role, days), default in zip(found.items(), _DEFAULT_DAYS.values(), strict=True)
         }
 
     @property

@@ -20,7 +20,7 @@ from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.baseline import Ports
 from psreg.registry.ceremony import sign, signing
 from psreg.registry.keys.claiming import claim_names
-from psreg.registry.keys.rotation import Wanted, harden, make_signed_current, rotate
+from psreg.registry.keys.rotation import Wanted, harden, make_signed_current, renew, rotate
 from psreg.registry.log.checkpoint import NoteKey, verified
 from psreg.registry.publish import publish, resign
 from psreg.registry.records import read_record
@@ -489,3 +489,37 @@ def test_killed_at_any_write_while_a_log_begins(
             for row in read_record(data, name).releases
         )
         assert clients.read(real, f"old-{last}")
+
+
+def test_holders_renew_what_is_due(clients: Clients) -> None:
+    real = held(begun())
+    assert renew(NOW, real) is None
+    assert clients.read(real, "old")
+    later = NOW + 300 * DAY
+    theirs = {name: real.keys.made[name] for name in PEOPLE[1:]}  # type: ignore[attr-defined]
+    lose(real, *PEOPLE)
+    told = publish(TREE, CLEAN, later, real)
+    assert {due.role for due in told.due} >= {"root", "targets", "owners", "o4-0"}
+    real.keys.made.update(theirs)  # type: ignore[attr-defined]
+    found = renew(later, real)
+    assert found is not None
+    assert {each.draft.role for each in found} == {
+        "root", "targets", "owners", *state(real).bins_below[OWNERS].roles
+    }  # fmt: skip
+    assert all(each.complete for each in found)
+    assert publish(TREE, CLEAN, later, real).due == ()
+    assert state(real).root.expires == later + 365 * DAY
+    assert clients.read(real, "old")
+
+
+def test_only_what_is_due_is_renewed() -> None:
+    real = begun()
+    lasting = {**LIFETIMES, "owners": 100 * DAY}
+    rotate(Wanted(new=["owners"]), NOW, real, lasting)
+    expires = state(real).root.expires
+    assert renew(NOW + 80 * DAY, real, lasting) == ()
+    found = state(real)
+    assert found.root.expires == expires
+    for role in ("owners", "o4-0"):
+        assert found.documents[role].expires == NOW + 180 * DAY
+    assert renew(NOW + 80 * DAY, real, lasting) is None

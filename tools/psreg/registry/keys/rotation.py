@@ -18,17 +18,20 @@ from psreg.registry.baseline import Ports, read_baseline
 from psreg.registry.ceremony import Signing, begin, check_none_pending, published
 from psreg.registry.log.checkpoint import ORIGIN, NoteKey
 from psreg.registry.publish import Change, make_current, publish, ready_to_sign
-from psreg.registry.trust.drafts import holder_of, public_key_of
+from psreg.registry.trust.drafts import Draft, holder_of, public_key_of, successor
 from psreg.registry.trust.issuing import issue
-from psreg.registry.trust.metadata import MODES, MetadataSigner, info_of, public_of
+from psreg.registry.trust.metadata import MetadataSigner, info_of, public_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
+    DEVELOPMENT,
     KEY_OF,
     LIFETIMES,
     LOG,
     OWNERS,
+    PRODUCTION,
     ROOT,
     SNAPSHOT,
+    TARGETS,
     TIMESTAMP,
 )
 from psreg.registry.trust.rotation import KeyChange, rotated
@@ -83,7 +86,7 @@ def harden(
     check_none_pending(ports.store, state)
     if OWNERS not in state.bins_below:
         state = _with_owners(now, ports, lifetimes)
-    change = KeyChange(root=keys, owners=keys, threshold=threshold, mode=MODES[1])
+    change = KeyChange(root=keys, owners=keys, threshold=threshold, mode=PRODUCTION)
     return _begin(change, state, now, ports, lifetimes)
 
 
@@ -120,7 +123,40 @@ def rotate(
         change = _other_holders(wanted, state)
     change = _with_new_keys(change, wanted.new, state, ports)
     found = _begin(change, state, now, ports, lifetimes)
-    if state.mode == MODES[0] and all(each.complete for each in found):
+    return _current(found, state, now, ports, lifetimes)
+
+
+def renew(
+    now: datetime, ports: Ports, lifetimes: Mapping[str, timedelta] = LIFETIMES
+) -> tuple[Signing, ...] | None:
+    """Begin to renew the signatures of the offline roles that are due; None if none is.
+
+    Returns the drafts that wait. In a development registry they are in force at once, as `rotate`.
+
+    Raises:
+        FindingsError, TrustError, UnavailableError: as `rotate`.
+    """
+    state = published(ports)
+    check_none_pending(ports.store, state)
+    signer = _unsigned(state, now, lifetimes)
+    owners = state.bins_below.get(OWNERS)
+    roles = (ROOT, TARGETS, *([OWNERS, *owners.roles] if owners else []))
+    due = [state.documents[role] for role in roles if signer.is_due(state.documents[role])]
+    if not due:
+        return None
+    drafts = [Draft.of(each.role, successor(each, signer)) for each in due]
+    return _current(begin(drafts, state, ports), state, now, ports, lifetimes)
+
+
+def _current(
+    found: tuple[Signing, ...],
+    state: RegistryState,
+    now: datetime,
+    ports: Ports,
+    lifetimes: Mapping[str, timedelta],
+) -> tuple[Signing, ...]:
+    """Make drafts current if this is a development registry whose keys are here."""
+    if state.mode == DEVELOPMENT and all(each.complete for each in found):
         make_signed_current(now, ports, lifetimes)
         return ()
     return found
@@ -147,18 +183,25 @@ def _begin(
     ports: Ports,
     lifetimes: Mapping[str, timedelta],
 ) -> tuple[Signing, ...]:
-    signer = MetadataSigner(
-        keys={}, source="", now=now, registry_id=state.registry_id, lifetimes=lifetimes
-    )
+    signer = _unsigned(state, now, lifetimes)
     drafts = rotated(state.documents, change, signer, state.bins_below.get(OWNERS))
     return begin(drafts, state, ports)
+
+
+def _unsigned(
+    state: RegistryState, now: datetime, lifetimes: Mapping[str, timedelta]
+) -> MetadataSigner:
+    """Return what knows how long drafts are valid, and signs nothing."""
+    return MetadataSigner(
+        keys={}, source="", now=now, registry_id=state.registry_id, lifetimes=lifetimes
+    )
 
 
 def _other_holders(wanted: Wanted, state: RegistryState) -> KeyChange:
     """Return the holders of the offline roles after a change of some."""
     role = state.root.signed.roles[ROOT]
     keys = {holder_of(key): key for key in map(state.root.signed.get_key, role.keyids)}
-    if state.mode == MODES[0]:
+    if state.mode == DEVELOPMENT:
         raise _refused("the registry has no holders yet", _HARDEN)
     if unknown := sorted({*wanted.removed, *wanted.replaced} - keys.keys()):
         raise _refused(f"{unknown[0]} holds no key; {', '.join(sorted(keys))} do", _ADD)
@@ -185,7 +228,7 @@ def _with_new_keys(
 ) -> KeyChange:
     """Return a change with new keys that psreg makes, which are then among the keys at hand."""
     held = sorted({ROOT, OWNERS}.intersection(names))
-    if held and state.mode != MODES[0]:
+    if held and state.mode != DEVELOPMENT:
         raise _refused(f"people hold the key of `{held[0]}`", _HOLDER)
     if OWNERS in names and OWNERS not in state.bins_below:
         raise _refused("the registry has no role `owners` yet", _CLAIM)
@@ -216,7 +259,7 @@ def _next_key(name: str, state: RegistryState, ports: Ports) -> bytes:
 
 def _used(state: RegistryState) -> set[bytes]:
     """Return the public keys, of Ed25519, that sign something in a registry."""
-    delegations = state.documents["targets"].signed.delegations
+    delegations = state.documents[TARGETS].signed.delegations
     keys = [*state.root.signed.keys.values(), *delegations.keys.values()]
     hexes = (key.keyval["public"] for key in keys if key.keytype == "ed25519")
     logs = (NoteKey.parse(each).public for each in info_of(state.root).log)

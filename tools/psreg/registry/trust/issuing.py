@@ -24,6 +24,7 @@ from psreg.registry.trust.roles import (
     Target,
     above_bins_of,
     is_in_releases,
+    is_offline,
 )
 
 _T = TypeVar("_T", Target, Target | None)
@@ -201,8 +202,7 @@ class _Renewal:
         if not unbound and not signer.is_due(document):
             return False
         # The keys of the offline roles may be elsewhere, and their holders renew them.
-        offline = role in (ROOT, TARGETS) or OWNERS in (role, delegator)
-        required = unbound or (self._everything and not offline)
+        required = unbound or (self._everything and not is_offline(role))
         overdue = required or document.expires <= signer.now
         return overdue or signer.can_sign(self.fresh[delegator], role)
 

@@ -40,6 +40,7 @@ from psreg.registry.trust.roles import (
     KEY_OF,
     LIFETIME,
     LOG,
+    MODES,
     OWNERS,
     PATHS,
     RELEASES,
@@ -59,7 +60,6 @@ from psreg.registry.trust.roles import (
 from psreg.registry.trust.signing_keys import key_from_pem
 from psreg.registry.trust.strict_json import strict_value
 
-MODES = ("dev", "production")
 BINS_EXPIRE = {RELEASES: "bins_expire", OWNERS: "owners_bins_expire"}
 """The members of a snapshot that say how long none of the bins below a role expires."""
 
@@ -289,7 +289,7 @@ class MetadataSigner:
     def may_have_due_bins(self, snapshot: Document, above: str) -> bool:
         """Return whether one of the bins below the role `above` may have to be signed again."""
         expires = snapshot.bins_expire(above)
-        return expires is None or is_due(expires, self.now, LIFETIME)
+        return expires is None or is_due(expires, self.now, self.lifetime(above))
 
     def can_sign(self, delegator: Document, role: str) -> bool:
         """Return whether there are enough keys to sign `role`."""
@@ -311,7 +311,7 @@ class MetadataSigner:
         named: dict[str, Any] = {"id": registry_id, "role": ROOT, "mode": MODES[0]}
         named |= {LOG: [*log]} if log else {}
         root = Root(
-            expires=self.now + LIFETIME,
+            expires=self.now + self.lifetime(ROOT),
             consistent_snapshot=True,
             unrecognized_fields={BINDING: named},
         )
@@ -402,8 +402,9 @@ class MetadataSigner:
         return signed
 
     def lifetime(self, role: str) -> timedelta:
-        """Return how long a signature of a role lasts."""
-        return self.lifetimes.get(role, LIFETIME)
+        """Return how long a signature of a role lasts; of a bin, as of the role above it."""
+        bins = Bins.with_role(role)
+        return self.lifetimes.get(bins.above if bins else role, LIFETIME)
 
     def _issue(self, signed: Any, role: str, delegator: Document) -> Document:
         signed.expires = self.now + self.lifetime(role)

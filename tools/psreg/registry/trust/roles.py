@@ -203,6 +203,9 @@ def is_registry_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
+DEVELOPMENT, PRODUCTION = MODES = ("dev", "production")
+"""What a root says about the keys of its registry: one person has all of them, or several do."""
+
 HEAD = "head"
 """The part of the catalogue that lists its segments."""
 
@@ -333,6 +336,16 @@ def is_retirable(path: str) -> bool:
 def is_tile(path: str) -> bool:
     """Return whether `path` in the registry can be a file of the log, its checkpoint excepted."""
     return _TILE.fullmatch(path) is not None
+
+
+WARNING = timedelta(weeks=3)
+"""How long before a signature expires people are told, if nothing renews it by itself."""
+
+
+def is_offline(role: str) -> bool:
+    """Return whether people hold the keys of a role, in production: bins of `owners`, too."""
+    bins = Bins.with_role(role)
+    return role in (ROOT, TARGETS, OWNERS) or (bins is not None and bins.above == OWNERS)
 
 
 def is_due(expires: datetime, now: datetime, lifetime: timedelta) -> bool:
