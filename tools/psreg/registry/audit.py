@@ -102,9 +102,9 @@ def audit(state: RegistryState, read: Read, read_file: ReadFile) -> Audit:
 
 def _acted(action: Action, entries: Sequence[bytes]) -> AuditedAction:
     entry = entry_of(action).data
-    if entry in entries:
-        return AuditedAction(action=action, index=entries.index(entry))
-    return AuditedAction(action=action, index=None, problems=("the log does not have it",))
+    index = entries.index(entry) if entry in entries else None
+    problems = ("the log does not have it",) if index is None else ()
+    return AuditedAction(action=action, index=index, problems=problems)
 
 
 def _order(release: AuditedRelease) -> tuple[bool, int, str, str]:

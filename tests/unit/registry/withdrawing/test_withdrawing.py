@@ -38,8 +38,8 @@ from psreg.registry.withdrawing.taking import (
     take,
     waiting_lifts,
 )
-from support.claims import claimed, record_of, signed_by
-from support.owners import ANA, BEN
+from support.claims import claim, claimed, record_of, signed_by
+from support.owners import ANA, BEN, entry_toml
 from support.publishing import (
     FIRST,
     NOW,
@@ -318,6 +318,25 @@ def test_a_key_is_void_after_an_entry(home: Path, tmp_path: Path) -> None:
     assert len(record_of(registry).lifts) == 1
     assert publish(home, registry, tree).waiting == ()
     assert record_of(registry).release("1.3.0") is not None
+
+
+def test_a_release_of_a_claimed_name_is_purged(home: Path, tmp_path: Path) -> None:
+    registry = tmp_path / "claimed"
+    tree = signed(home, registry, claimed(home, registry, by=(ANA, BEN)), "1.1.0")
+    taken(home, registry, PURGE)
+    tree = without(tree, "1.1.0")
+    publish(home, registry, tree)
+    tree = signed(home, registry, tree, "1.2.0")
+    record = record_of(registry)
+    assert revoked(record) == {"1.1.0": PURGE}
+    last = record.release("1.2.0")
+    assert last
+    assert last.log
+    place = ports(home, registry)
+    found = audit(state_of(registry), place.store.read, lambda path: tree.get(PurePosixPath(path)))
+    assert [each.version for each in found.releases if each.problems] == []
+    toml = entry_toml(ANA)
+    claim(home, registry, tree | {PurePosixPath("pbes/prompt/alpha/entry.toml"): toml})
 
 
 def test_a_void_key_of_nobody_is_in_no_record(home: Path, registry: Path) -> None:

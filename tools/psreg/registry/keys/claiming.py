@@ -122,6 +122,8 @@ def _check_released(
 ) -> None:
     """Check what was released so far: a claim accepts it for good."""
     for row in record.releases:
+        if row.is_purged:
+            continue
         data = entry.tree.files.get(PurePosixPath(row.path))
         if data is None or hashlib.sha256(data).hexdigest() != row.sha256:
             raise FindingsError(
@@ -129,7 +131,7 @@ def _check_released(
                 f"{row.path} is not what the registry released as {record.name} {row.version}",
                 "Find out which of the two is right before you sign it.",
             )
-        if before is not None:
+        if before is not None and row.revoked is None:
             before.check(record, row, registry_id)
 
 

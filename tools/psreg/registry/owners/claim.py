@@ -95,6 +95,8 @@ class Claim:
             TrustError: TRUST_STATEMENT.
         """
         title = f"{record.name} {row.version}"
+        if row.is_purged:
+            return  # what they signed is gone, and nobody installs it
         if row.log is None:
             raise _refused(f"{title} is not in the log, so its owners cannot have released it")
         if row.log.index < self.since:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from psreg.core.errors import TrustError
 from psreg.core.ssh_key import SshKey
-from psreg.registry.actions.action import LIFT, PURGE, REVOKE_KEY, Action
+from psreg.registry.actions.action import LIFT, PURGE, Action
 from psreg.registry.actions.chain import (
     FOLDER,
     NOTHING,
@@ -96,10 +96,9 @@ class Effects:
         found: dict[str, VoidKey] = {}
         for action in self.standing:
             key, after = action.subject.key, action.subject.after
-            if action.kind == REVOKE_KEY and key is not None and after is not None:
-                known = found.get(key)
-                if known is None or after < known.after:
-                    found[key] = VoidKey(key=key, after=after, action=action.number)
+            if key is not None and after is not None:
+                void = VoidKey(key=key, after=after, action=action.number)
+                found[key] = min(found.get(key, void), void, key=_after)
         return found
 
     def basis(self, inputs: Mapping[str, str]) -> Basis:
@@ -164,6 +163,10 @@ class Effects:
         for row in record.releases:
             with suppress(TrustError):
                 yield from (each.key for each in signatures_in(row.statement))
+
+
+def _after(void: VoidKey) -> int:
+    return void.after
 
 
 def entry_of(action: Action) -> LogEntry:
