@@ -9,7 +9,7 @@ demands nothing.
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from psreg.core.regex import lazy
@@ -27,7 +27,8 @@ _TOKEN = lazy(
 _SET = lazy(r"\[[a-zA-Z0-9'’]{1,4}\]")
 _NO_LETTER = lazy(r"\(\?<!\[(?:A-Z)?(?:a-z0-9|\\w)[^\]]*+\]\)")
 _WORD = lazy(r"[a-z0-9]++")
-_LOOKING = ("(?=", "(?!", "(?<=", "(?<!")
+_NOT_AFTER = "(?<!"
+_LOOKING = ("(?=", "(?!", "(?<=", _NOT_AFTER)
 
 _BOUNDARY = "\b"
 """Where a word begins or ends, in a phrase."""
@@ -86,15 +87,19 @@ class Gate:
     def lets(self, content: Content) -> bool:
         """Tell whether `content` has a phrase of each clause; without it, nothing matches."""
         clauses, marks = self._clauses, content.marks
-        # NOTE: words are looked up faster than phrases.
-        return all(clause.has_words(marks) for clause in clauses) and all(
-            clause.has_phrase(content) for clause in clauses
+        # NOTE: words are looked up faster than phrases, but which words these have is not known
+        # at first, and takes longer to find out than the check of one file should.
+        return (
+            all(clause.may_be_in(content) for clause in clauses)
+            and all(clause.has_words(marks) for clause in clauses)
+            and all(clause.has_phrase(content) for clause in clauses)
         )
 
 
 class _Clause:
     def __init__(self, phrases: list[str]) -> None:
         self._written = phrases
+        self._asked = False
 
     @cached_property
     def _phrases(self) -> dict[str, list[tuple[frozenset[str], str]]]:
@@ -105,6 +110,13 @@ class _Clause:
             longest = max(sorted(marks), key=len, default="")
             phrases.setdefault(longest, []).append((marks, _searched(each)))
         return phrases
+
+    def may_be_in(self, content: Content) -> bool:
+        """Tell for the first text, without the marks of the phrases, whether it may have one."""
+        if self._asked:
+            return True
+        self._asked = True
+        return any(phrase.replace(_BOUNDARY, "") in content.phrases for phrase in self._written)
 
     @cached_property
     def marks(self) -> frozenset[str]:
@@ -134,11 +146,14 @@ def _letters(clause: list[str]) -> tuple[int, float]:
 
     A word that almost every text has counts as two letters.
     """
-    numbers = [
-        sum(2 if word in _COMMON else len(word) for word in _WORD.findall(phrase))
-        for phrase in clause
-    ]
+    numbers = list(map(_letters_of, clause))
     return min(numbers), sum(numbers) / len(numbers)
+
+
+@lru_cache(maxsize=1 << 12)
+def _letters_of(phrase: str) -> int:
+    # NOTE: clauses are compared with one another on each level of a pattern.
+    return sum(2 if word in _COMMON else len(word) for word in _WORD.findall(phrase))
 
 
 def _shortest(phrases: list[str]) -> list[str]:
@@ -199,7 +214,7 @@ def _sequence(tokens: list[str], before: str) -> _Part:
 
 def _element(token: str, tokens: list[str], before: str) -> _Part:
     if token[0] == "(" and token[-1] != ")":
-        no_letter = _NO_LETTER.match("".join((token, *tokens[-1:-3:-1])))
+        no_letter = token == _NOT_AFTER and _NO_LETTER.match("".join((token, *tokens[-1:-3:-1])))
         inside = _alternatives(tokens, before)
         return _Part([_BOUNDARY if no_letter else ""], []) if token in _LOOKING else inside
     if token in _EXACT:
