@@ -160,4 +160,4 @@ def _compare(folder: Path, base: str, pin: str):
         what = f"install one entry, cold, loopback, {unit} s"
         ours, peer = seconds(psreg), seconds(npm[0]) if npm else "npm is not installed"
         yield Metric(f"{what}, vs pip install --no-deps --no-cache-dir", ours, 0.45, seconds(pip))
-        yield Metric(f"{what}, vs npm install", ours, 0.5, peer)
+        yield Metric(f"{what}, vs npm install", ours, 0.42, peer)

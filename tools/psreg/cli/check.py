@@ -24,7 +24,6 @@ from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.spelling import nearest
 from psreg.lint.files.prompt_rules import VALIDATION
 from psreg.lint.fix import FixResult, apply_fixes
-from psreg.lint.reports.json import report_document
 from psreg.lint.reports.report_formats import FORMATS, rendered
 from psreg.lint.reports.text import report_lines
 from psreg.registry.check.paths import Artifact, Subject
@@ -258,6 +257,8 @@ class _Fixing:
     def print(self, report: Report, console: Console, *, infos: bool) -> None:
         """Print texts, differences and `report`, each to its stream."""
         if self._format == "json":
+            from psreg.lint.reports.json import report_document
+
             console.json({**report_document(report), **self._texts()})
             return
         aside = self._show or self._stdin is not None

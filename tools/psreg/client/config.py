@@ -21,10 +21,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from psreg.core.dataclass import dataclass
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.http.address import is_url, normal_location
 from psreg.system.atomic import cannot_write, clear_unfinished, exclusive, write_file

@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from psreg.client.install import MAX_ARTIFACT, matches_digest
 from psreg.client.resolve import Choice, parse_request
 from psreg.client.withdrawals import withdrawal_of
 from psreg.core.classes import CLASSES
+from psreg.core.dataclass import dataclass
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import is_version, parse_version

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from psreg.core.dataclass import dataclass
 from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageError
 from psreg.core.identity import ReleaseId, is_name, normal_name
 from psreg.core.version import ANY, Range

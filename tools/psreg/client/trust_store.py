@@ -14,10 +14,10 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from psreg.core.dataclass import dataclass
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.trust.roles import LOG, is_registry_id
 from psreg.registry.trust.strict_json import strict_value

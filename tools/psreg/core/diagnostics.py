@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Protocol
 
+from psreg.core.dataclass import dataclass
 from psreg.core.identity import ReleaseId
 
 

@@ -23,10 +23,10 @@ A `RuleTable` is used by everything that checks, lists or explains.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Self, TypeVar
 
+from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import FIRST, Finding, Severity
 
 T_contra = TypeVar("T_contra", contravariant=True)

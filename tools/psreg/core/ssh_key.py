@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from dataclasses import dataclass
 
+from psreg.core.dataclass import dataclass
 from psreg.core.strict_base64 import strict_decode
 
 ED25519, RSA = "ssh-ed25519", "ssh-rsa"

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
 from semver import Version
+
+from psreg.core.dataclass import dataclass
 
 MAX_LENGTH = 128
 """The maximum length of a version; a version is also a folder name."""

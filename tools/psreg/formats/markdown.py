@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import Span
 from psreg.core.regex import lazy
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePosixPath
 from typing import Any
 
 from semver import Version
 
 from psreg.core.classes import CLASSES
+from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.ssh_key import SshKey

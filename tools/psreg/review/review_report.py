@@ -13,7 +13,6 @@ from psreg.compatibility.diff_report import READ, diff_document
 from psreg.core.diagnostics import ERROR, WARNING
 from psreg.core.terminal import one_line
 from psreg.core.version import Step
-from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import counted, report_lines
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
 
@@ -38,6 +37,8 @@ def verdict_text(review: Review) -> str:
 
 def review_document(review: Review) -> dict[str, Any]:
     """Return `review` as the JSON object that `psreg review --format json` prints."""
+    from psreg.lint.reports.json import report_document  # noqa: PLC0415 - only for JSON
+
     return {
         **report_document(review.report),
         "verdict": str(review.verdict),

@@ -14,10 +14,11 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, NoReturn
 
+from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import Change, Issue, LineIndex, Span
 from psreg.core.regex import lazy
 from psreg.formats.json import pointer, syntax_error

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 
+from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule

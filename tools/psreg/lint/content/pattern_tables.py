@@ -14,12 +14,13 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, chain
 from pkgutil import get_data
 from typing import Any
 
+from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import ERROR, Finding, Severity
 from psreg.core.regex import lazy
 from psreg.lint.content.pattern_gates import Gate

@@ -12,12 +12,12 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import Span
 from psreg.core.regex import lazy
 from psreg.formats.json import json_document

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from psreg.core.diagnostics import Report
 from psreg.core.rule import RuleTable
-from psreg.lint.reports.json import report_document
 from psreg.lint.reports.text import report_text
 
 
@@ -26,8 +25,14 @@ def _json(document: Any) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
+def _json_report(report: Report, _: object) -> str:
+    from psreg.lint.reports.json import report_document  # noqa: PLC0415 - one of seven is needed
+
+    return _json(report_document(report))
+
+
 def _sarif(report: Report, rules: Callable[[], RuleTable]) -> str:
-    from psreg.lint.reports.sarif import sarif_document  # noqa: PLC0415 - one of seven is needed
+    from psreg.lint.reports.sarif import sarif_document  # noqa: PLC0415 - as above
 
     return _json(sarif_document(report, rules()))
 
@@ -58,7 +63,7 @@ def _markdown(report: Report, _: object) -> str:
 
 RENDERERS = (
     Renderer("text", lambda report, _: report_text(report)),
-    Renderer("json", lambda report, _: _json(report_document(report))),
+    Renderer("json", _json_report),
     Renderer("sarif", _sarif),
     Renderer("github", _github),
     Renderer("gitlab", _gitlab),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from psreg.core.dataclass import dataclass
 from psreg.registry.json_members import Members
 
 PURGE = "purge"

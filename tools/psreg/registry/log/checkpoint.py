@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from psreg.core.dataclass import dataclass
 from psreg.core.errors import TrustError
 from psreg.core.regex import lazy
 from psreg.core.strict_base64 import strict_decode

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass
 
+from psreg.core.dataclass import dataclass
 from psreg.core.errors import TrustError
 from psreg.registry.log.checkpoint import Checkpoint, NoteKey, signed, verified
 from psreg.registry.log.entry import LogEntry, LogRecord

@@ -8,8 +8,8 @@ ever changes: `tile/0/000` is full, `tile/0/001.p/7` has seven hashes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from psreg.core.dataclass import dataclass
 from psreg.core.errors import TrustError
 from psreg.registry.log.merkle import HASH_SIZE, Subtrees, leaf_hash, node_hash
 

@@ -21,12 +21,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from psreg.core.dataclass import dataclass
 from psreg.core.errors import TrustError
 from psreg.core.identity import is_name
 from psreg.core.regex import lazy

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import Span
 
 COMMENTS, DEFAULTS = "is split by comments", "is put together from defaults"

@@ -1,0 +1,95 @@
+"""Quick data classes do what those of the standard library do."""
+
+import dataclasses
+import pickle
+from dataclasses import field, fields, replace
+
+import pytest
+
+from psreg.core.dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fruit:
+    """Something with a note that does not matter."""
+
+    name: str
+    weights: tuple[int, ...] = ()
+    note: str = field(default="", compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Apple(Fruit):
+    """A fruit with one more field."""
+
+    colour: str = "red"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Something with an order."""
+
+    line: int
+    column: int = 1
+
+
+@dataclass(slots=True)
+class Counter:
+    """Something that changes, with its own way to be shown."""
+
+    number: int = 0
+
+    def __repr__(self):
+        return f"<{self.number}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Thing:
+    """Something that equals only itself."""
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Something without fields."""
+
+
+def test_equal_fields_make_equal_objects_of_one_class():
+    assert Fruit(name="pear", note="a") == Fruit(name="pear", note="b")
+    assert Fruit(name="pear") != Fruit(name="plum")
+    assert Fruit(name="pear") != Apple(name="pear")
+    assert Fruit(name="pear") != "pear"
+    assert Nothing() == Nothing() != Thing()
+    assert Thing() != Thing()
+
+
+def test_a_frozen_object_can_be_in_a_set():
+    assert len({Apple(name="a", note="1"), Apple(name="a"), Apple(name="a", colour="green")}) == 2
+    assert len({Nothing(), Nothing(), Thing(), Thing()}) == 3
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Counter())
+
+
+def test_ordered_objects_are_sorted_by_their_fields():
+    places = [Place(2), Place(1, 7), Place(1)]
+    assert sorted(places) == [Place(1), Place(1, 7), Place(2)]
+    assert Place(1) <= Place(1) < Place(2) > Place(1) >= Place(1)
+    with pytest.raises(TypeError, match="not supported"):
+        Place(1) < 1  # noqa: B015 - comparing raises
+
+
+def test_objects_are_shown_as_they_are_made():
+    assert repr(Fruit(name="pear", note="hidden")) == "Fruit(name='pear', weights=())"
+    assert repr(Nothing()) == "Nothing()"
+    assert repr(Counter(3)) == "<3>"
+
+
+def test_the_standard_library_knows_them_as_data_classes():
+    pear = Apple(name="pear", weights=(1,))
+    assert [each.name for each in fields(pear)] == ["name", "weights", "note", "colour"]
+    assert replace(pear, colour="green") == Apple(name="pear", weights=(1,), colour="green")
+    assert dataclasses.asdict(Place(1)) == {"line": 1, "column": 1}
+    assert pickle.loads(pickle.dumps(pear)) == pear
+    with pytest.raises(TypeError, match="positional"):
+        Apple("pear")
+    with pytest.raises(AttributeError):
+        pear.taste = "sweet"
