@@ -464,6 +464,44 @@ def test_other_owners_are_claimed_offline(owned):
     check_installed(owned)
 
 
+# Only claimed names
+
+
+UNCLAIMED = (3, "TRUST_UNCLAIMED")
+
+
+def test_a_name_that_is_not_claimed_is_refused_on_demand(owned):
+    release(owned)
+    client, before = owned.attack.client, owned.attack.client.installed()
+    assert owned.attack.install("--require-claimed") == UNCLAIMED
+    (client.place / "psreg.toml").write_text("require_claimed = true\n")
+    assert owned.attack.install() == UNCLAIMED
+    assert owned.attack.install("--accept-owners") == UNCLAIMED
+    assert owned.attack.install("--to", "folder") == UNCLAIMED
+    assert client.installed() == before
+    assert not (client.place / "folder").exists()
+    (client.place / "psreg.toml").unlink()
+    check_installed(owned)
+
+
+def test_a_claimed_name_is_installed_on_demand(claimed):
+    shown = claimed.attack.client.run(
+        "install", "quiz_master", "--require-claimed", "--format", "json"
+    )
+    (row,) = shown.json["installed"]
+    assert (shown.code, row["claimed"]) == (0, True)
+
+
+def test_it_is_said_once_that_nobody_but_the_registry_vouches_for_a_name(owned):
+    owned.registry.release("diary")
+    owned.registry.publish()
+    told = "\n  not claimed: only the registry's keys say who released it\n"
+    assert told in owned.attack.client.run("install", "diary").out
+    assert told not in owned.attack.client.run("install", "diary").out
+    shown = owned.attack.client.run("install", "diary", "--format", "json")
+    assert [row["claimed"] for row in shown.json["installed"]] == [False]
+
+
 # What is planted
 
 

@@ -181,7 +181,7 @@ def properties(name, *keys):
     return set(schema["properties"])
 
 
-OTHER_TOML = ({"platform"}, {"rule"}, {"registry", "locked", "registries"})
+OTHER_TOML = ({"platform"}, {"rule"}, {"registry", "require_claimed", "locked", "registries"})
 """The keys of platforms.toml, of an editor's settings and of config.toml."""
 
 

@@ -53,6 +53,12 @@ def changed_by(registry: Path, tree: Tree, *owners: Owner, first: int = 1) -> Tr
     return {place_of("alpha", what, n): each.sign(message, "owners@psreg") for n, each in numbered}
 
 
+def given_to(registry: Path, tree: Tree, *owners: Owner, by: tuple[Owner, ...] = (ANA,)) -> Tree:
+    """Return a tree in which other owners own `alpha`, as those before have signed."""
+    tree = tree | {ALPHA: entry_toml(*owners)}
+    return tree | changed_by(registry, tree, *by)
+
+
 def claimed(
     home: Path, registry: Path, *, by: tuple[Owner, ...] = (ANA,), threshold: int = 1
 ) -> Tree:

@@ -87,6 +87,11 @@ def test_a_claim_that_two_people_sign(checkout: Checkout) -> None:
         checkout.run(who, "keys", "sign", "--yes", "-q")
     checkout.run("main", "publish", "-q")
     checkout.own(BEN)
+    key = checkout.homes / "key"
+    key.write_bytes(ANA.private_file)
+    key.chmod(0o600)
+    key.with_suffix(".pub").write_text(f"{ANA.line}\n")
+    checkout.run("main", "sign", "--owners", NAME, "--key", key)
     done = checkout.run("main", "keys", "owners", NAME)
     assert f"{NAME}: one of them must sign each release from now on\n" in done.stdout
     assert "missing 2 of ana, ben, cem\n" in done.stdout

@@ -92,8 +92,24 @@ def test_who_must_sign(checkout: Checkout) -> None:
     assert (row["changed"], row["threshold"], row["since"]) == (False, 1, 1)
     assert row["owners"] == [{"account": "github:1", "key": key.split()[1]}]
     checkout.owned_by(ANA, BEN, threshold=2)
+    said = checkout.run("keys", "owners", NAME, code=3).stderr
+    assert f"0 of 1 owners signed that {NAME} gets other owners" in said
+    assert "github:1 SHA256:" in said
+    assert checkout.refused("keys", "owners", NAME, "--recover", code=2) == "USAGE"
+    assert checkout.refused("keys", "owners", NAME, "--reason", "lost", code=2) == "USAGE"
+    checkout.run("sign", "--owners", NAME, "-q")
     assert "2 of them must sign" in checkout.run("keys", "owners", NAME).stdout
     assert checkout.run("keys", "owners", NAME, "-q").stdout == ""
+
+
+def test_a_name_is_recovered(checkout: Checkout) -> None:
+    checkout.owned_by(ANA)
+    checkout.run("publish", "-q")
+    checkout.owned_by(BEN)
+    checkout.run("keys", "owners", NAME, "-q", "--recover", "--reason", "a laptop was lost")
+    said = checkout.run("info", NAME, "--registry", checkout.root).stdout
+    assert "  owners      github:2; 1 must sign each release\n  recovered   " in said
+    assert "Z, without the owners before: a laptop was lost\n" in said
 
 
 def test_names_that_cannot_be_claimed(checkout: Checkout) -> None:

@@ -54,6 +54,22 @@ def test_a_url_finds_the_pin_that_was_made_for_it(load, tmp_path):
     assert other.root_sha256 is None
 
 
+@pytest.mark.parametrize("name", ["system", "user", "project"])
+def test_one_file_is_enough_to_require_claimed_names(load, name):
+    texts = dict.fromkeys(("system", "user", "project"), "require_claimed = false")
+    assert not load().require_claimed
+    assert not load(**texts).require_claimed
+    settings = load(**texts | {name: "require_claimed = true"})
+    assert settings.require_claimed
+    assert settings.warnings == ()
+
+
+def test_require_claimed_is_true_or_false(load):
+    settings = load(user="\nrequire_claimed = 1")
+    error = refusal(lambda: settings.require_claimed)
+    assert (error.code, "user:2" in error.message) == ("CONFIG_INVALID", True)
+
+
 def test_the_later_file_wins(load):
     texts = {"system": 'registry = "https://a.example"', "user": 'registry = "https://b.example"'}
     assert load(**texts).default().location == "https://b.example"

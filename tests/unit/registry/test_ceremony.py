@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -12,6 +13,7 @@ import pytest
 
 from psreg.core.errors import FindingsError, PsregError, TrustError, UnavailableError
 from psreg.core.ssh_key import SshKey
+from psreg.formats.json.canonical import canonical
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.baseline import Ports
 from psreg.registry.ceremony import Signing, begin, completed, review, sign, signing
@@ -21,10 +23,10 @@ from psreg.registry.keys.rotation import harden
 from psreg.registry.keystore import KeyStore
 from psreg.registry.owners.claim import read_claim
 from psreg.registry.publish import publish
-from psreg.registry.trust.drafts import Draft
-from psreg.registry.trust.roles import OWNERS, ROOT, TARGETS
+from psreg.registry.trust.drafts import Draft, relisted
+from psreg.registry.trust.roles import OWNERS, ROOT, TARGETS, Bins, Target, target_path
 from psreg.registry.trust.signing_keys import public_key
-from support.claims import ALPHA, claim, claimed, owned, signed_by
+from support.claims import ALPHA, claim, claimed, given_to, owned, signed_by
 from support.owners import ANA, BEN, entry_toml
 from support.publishing import (
     CLEAN,
@@ -199,7 +201,8 @@ def test_a_claim_that_would_refuse_a_release_is_not_made_current(
     release(home, registry, tree, NOW + DAY)
     tree = owned("1.0.0", "1.1.0") | {ALPHA: entry_toml(BEN)}
     tree |= signed_by(registry, tree, "1.1.0", ANA)
-    (changed,) = claim(home, registry, owned("1.0.0", by=(BEN,)), now=NOW + DAY)
+    other = given_to(registry, owned("1.0.0"), BEN)
+    (changed,) = claim(home, registry, other, now=NOW + DAY)
     assert changed.pending
     release(home, registry, tree, NOW + 2 * DAY)
     people.sign("ana", "ben")
@@ -212,6 +215,48 @@ def test_a_claim_that_would_refuse_a_release_is_not_made_current(
     for path in drafts(registry):
         (registry / path).unlink()
     assert release(home, registry, tree, NOW + 3 * DAY).waiting == ()
+
+
+def test_other_owners_whom_nobody_signed_are_not_made_current(
+    home: Path, registry: Path, tree: Tree, people: People
+) -> None:
+    """Enough holders of offline keys sign a claim that no owner before it has signed."""
+    people.harden()
+    people.sign("ana", "ben")
+    release(home, registry, tree, NOW + DAY)
+    state = state_of(registry)
+    claim = read_claim(state.owners["alpha"], "alpha")
+    other = {"forge": "github", "id": BEN.number, "keys": [BEN.line]}
+    data = canonical(replace(claim, owners=(other,)).to_json())
+    path, target = "owners/alpha.json", Target.of(data)
+    (registry / target_path(path, target.sha256)).write_bytes(data)
+    bin_ = state.documents[Bins(bits=4, above=OWNERS).of(path)]
+    draft = relisted(bin_, {path: target}, signer_of(home, registry))
+    begin([draft], state, people.ports("ana"))
+    said = review(people.ports("ben"))
+    assert "alpha: the owners of alpha before did not sign who follows them" in said
+    people.sign("ben")
+    before = files(registry)
+    with pytest.raises(TrustError) as caught:
+        release(home, registry, tree, NOW + 2 * DAY)
+    assert caught.value.code == "TRUST_STATEMENT"
+    assert files(registry) == before
+
+
+def test_the_holders_see_that_a_name_is_recovered(
+    home: Path, registry: Path, tree: Tree, people: People
+) -> None:
+    people.harden()
+    people.sign("ana", "ben")
+    release(home, registry, tree, NOW + DAY)
+    (alpha, *_) = RegistryTree(tree | {ALPHA: entry_toml(BEN)}).entries
+    (made,) = claim_names([alpha], NOW + DAY, ports(home, registry), recover="keys lost")
+    said = review(people.ports("ben"))
+    assert "alpha: the owners of alpha before did not sign who follows them" in said
+    assert "alpha: it is recovered: keys lost" in said
+    people.sign("ana", "ben")
+    release(home, registry, tree, NOW + 2 * DAY)
+    assert read_claim(state_of(registry).owners["alpha"], "alpha") == made.claim
 
 
 def test_dying_while_a_root_becomes_current() -> None:
@@ -378,7 +423,7 @@ def test_a_person_sees_all_that_is_signed(
     assert review(ports(home, registry)) == ()
     people.sign("ben")
     release(home, registry, tree, NOW + DAY)
-    changed = tree | {ALPHA: entry_toml(BEN)}
+    changed = given_to(registry, tree, BEN)
     claim(home, registry, changed, now=NOW + DAY)
     said = "\n".join(review(people.ports("cem")))
     key = SshKey.parse(BEN.line).fingerprint

@@ -92,6 +92,9 @@ def _lines(
         if claim is not None:
             owners = ", ".join(sorted(set(claim.keys.values())))
             yield f"  owners      {owners}; {claim.threshold} must sign each release"
+            if claim.recovery is not None:
+                when, why = claim.recovery.get("date"), claim.recovery.get("reason")
+                yield f"  recovered   {when}, without the owners before: {why}"
         if signed:
             yield f"  signed      by {', '.join(signed)}"
         yield from _runs(row)

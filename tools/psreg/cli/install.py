@@ -35,6 +35,11 @@ def configure(parser: ArgumentParser) -> None:
         "--to", metavar="DIR", type=Path, help="only write the files to DIR, do not install them"
     )
     parser.add_argument(
+        "--require-claimed",
+        action="store_true",
+        help="refuse names that are not claimed: only the registry says who released them",
+    )
+    parser.add_argument(
         "--accept-owners",
         action="store_true",
         help="let the owners of these prompts be others than this machine has seen",
@@ -53,6 +58,7 @@ def run(args: Namespace, console: Console) -> int:
     with open_selected(args.registry, console) as registry:
         if registry.mode == "dev" and not console.quiet and registry.first_time("development"):
             console.warn(f"psreg: the registry {registry.location} is in development mode")
+        registry.require_claimed |= args.require_claimed
         if args.accept_owners:
             registry.accept_owners(request.name for request in requests)
         if args.to is not None:
@@ -63,6 +69,8 @@ def run(args: Namespace, console: Console) -> int:
             if args.registry is None:
                 _check_source(fetched, library, registry, console)
             results = [_install(release, library, registry) for release in fetched]
+        for result in results:
+            result["claimed"] = registry.is_claimed(result["name"])
     for release in fetched:
         for warning in release.choice.warnings:
             console.warn(f"psreg: warning: {warning}")
@@ -157,6 +165,9 @@ def _report(results: list[dict[str, Any]], registry: OpenRegistry, console: Cons
         instead = f" (was {result['replaced']})" if result["replaced"] else ""
         console.line(f"{status} {name} {version}{instead}")
         console.line(f"  {result['path']}")
+        new = result["status"] != "unchanged" and not result["replaced"]
+        if new and not result["claimed"] and registry.mode != "dev":
+            console.line("  not claimed: only the registry's keys say who released it")
         console.line(f"  next: {_next_step(result)}")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from psreg.authoring.bump import entry_called
 from psreg.cli.keys_action import Action, Answer, Place, signing_answer
+from psreg.core.errors import UsageError
 from psreg.registry.checkout import read_tree
 from psreg.system import clock
 
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 
 def _configure(parser: ArgumentParser) -> None:
     parser.add_argument("names", nargs="+", metavar="NAME", help="the names to claim")
+    parser.add_argument(
+        "--recover",
+        action="store_true",
+        help="claim them for other owners although those before, who lost their keys, did not sign",
+    )
+    parser.add_argument("--reason", metavar="TEXT", default="", help="recover: why; it is signed")
 
 
 def _act(args: Namespace, place: Place) -> Answer:
@@ -23,9 +30,11 @@ def _act(args: Namespace, place: Place) -> Answer:
     from psreg.registry.ceremony import published, signing
     from psreg.registry.keys.claiming import claim_names
 
+    if args.recover != bool(args.reason.strip()) or not args.reason.isprintable():
+        raise UsageError("USAGE", "`--recover` and `--reason TEXT`, one line, belong together")
     tree = Tree(read_tree(place.root))
     entries = [entry_called(tree, name) for name in dict.fromkeys(args.names)]
-    found = claim_names(entries, clock.now(), place.ports, place.lifetimes())
+    found = claim_names(entries, clock.now(), place.ports, place.lifetimes(), args.reason.strip())
     lines = [line for each in found for line in _claim_lines(each)]
     document = {"names": [_claim_row(each) for each in found]}
     if any(each.pending for each in found):

@@ -43,6 +43,7 @@ def open_selected(option: str | None, console: Console) -> Iterator[OpenRegistry
     notify = lambda text: console.warn(f"psreg: {text}")  # noqa: E731 - one line, two uses
     store = trust_store(notify)
     with open_registry(selected, store, notify) as registry:
+        registry.require_claimed = settings.require_claimed
         yield registry
 
 

@@ -8,6 +8,7 @@ comments.
 
 ```toml
 registry = "main"                  # a name below, a URL, or a path (relative to this file)
+require_claimed = true             # install only names that are claimed; false by default
 locked = ["registry"]              # only in the system's file
 
 [registries.main]
@@ -106,6 +107,15 @@ class Settings:
     def registries(self) -> tuple[NamedRegistry, ...]:
         """Return the named registries of the system's and the user's file, sorted by name."""
         return tuple(sorted(self._registries(trusted=True).values(), key=lambda item: item.name))
+
+    @property
+    def require_claimed(self) -> bool:
+        """Whether only claimed names are installed: if one of the files says so, even a clone's.
+
+        Raises:
+            UsageError: `CONFIG_INVALID`.
+        """
+        return any(_flag(file, "require_claimed") for file in self._files)
 
     def default(self) -> SelectedRegistry | None:
         """Return the registry that the files select, or None.
@@ -255,7 +265,7 @@ def _read(path: Path, trusted: bool, warnings: list[str]) -> _File:
         number = int(line[1]) if line else text.count("\n") + 1
         raise _invalid(path, number, str(error)) from error
     file = _File(path=path, text=text, values=values, trusted=trusted)
-    known = ("registry", "registries", "locked")
+    known = ("registry", "registries", "require_claimed", "locked")
     warnings += [f"{path}: unknown key `{key}`" for key in values if key not in known]
     return file
 
@@ -275,6 +285,13 @@ def _strings(file: _File, key: str) -> list[str]:
     value = file.values.get(key, [])
     if not isinstance(value, list) or not all(item in LOCKABLE for item in value):
         raise file.fault(key, f"must be a list of {' and '.join(LOCKABLE)}")
+    return value
+
+
+def _flag(file: _File, key: str) -> bool:
+    value = file.values.get(key, False)
+    if not isinstance(value, bool):
+        raise file.fault(key, "must be true or false")
     return value
 
 

@@ -56,7 +56,10 @@ Notify = Callable[[str], None]
 
 
 class OpenRegistry:
-    """A trusted registry; implements `client.install.Registry`. Nothing is read in advance."""
+    """A trusted registry; implements `client.install.Registry`. Nothing is read in advance.
+
+    `require_claimed` is whether `check_release` refuses names that are not claimed.
+    """
 
     def __init__(self, source: Source, anchor: Anchor, notify: Notify) -> None:
         self.id = anchor.id
@@ -67,6 +70,8 @@ class OpenRegistry:
         self._unchecked: dict[str, bytes] = {}
         self._before: dict[str, bytes] = {}
         self._accepted: frozenset[str] = frozenset()
+        self._claimed: set[str] = set()
+        self.require_claimed = False
         self._folder = anchor.folder
         self._client = TufClient(source, anchor.data, anchor.folder, notify)
         root = self._client.newest_root
@@ -130,7 +135,7 @@ class OpenRegistry:
         follow them.
 
         Raises:
-            TrustError: `TRUST_LOG`; `TRUST_STATEMENT`; `TRUST_OWNER_CHANGED`.
+            TrustError: `TRUST_LOG`; `TRUST_STATEMENT`; `TRUST_OWNER_CHANGED`; `TRUST_UNCLAIMED`.
             UnavailableError: the log cannot be read.
         """
         record = self.with_void_keys(record)
@@ -138,11 +143,18 @@ class OpenRegistry:
             self._log.check(record, row)
         claim = self.claim(record.name)
         if claim is not None:
+            self._claimed.add(record.name)
             claim.check(record, row, self.id)
+        elif self.require_claimed:
+            raise _unclaimed(record.name)
         else:
             self._check_owners(record)
         if (data := self._unchecked.pop(record.name, None)) is not None:
             self._client.keep(package_target(record.name), data)
+
+    def is_claimed(self, name: str) -> bool:
+        """Return whether a release that `check_release` accepted is of a claimed name."""
+        return name in self._claimed
 
     def accept_owners(self, names: Iterable[str]) -> None:
         """From now on, let other owners follow those of some names without a signature."""
@@ -332,6 +344,14 @@ def _names(segments: Iterable[Segment]) -> frozenset[str]:
         found.update(segment.names)
         found.difference_update(segment.gone)
     return frozenset(found)
+
+
+def _unclaimed(name: str) -> TrustError:
+    return TrustError(
+        "TRUST_UNCLAIMED",
+        f"{name} is not claimed, so only the keys that publish say who released it",
+        "Ask the maintainers of the registry to claim it for its owners.",
+    )
 
 
 def load_settings(start: Path) -> Settings:

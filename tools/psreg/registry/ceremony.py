@@ -13,6 +13,8 @@ from typing import Any
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.registry.baseline import Ports, Store, read_baseline
 from psreg.registry.owners.claim import Claim, read_claim
+from psreg.registry.owners.ownership import check_succession
+from psreg.registry.owners.signed_releases import owned_now
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.drafts import (
     Draft,
@@ -130,15 +132,33 @@ def review(ports: Ports) -> tuple[str, ...]:
         before = state.documents[draft.role]
         lines += (f"{draft.role}: {line}" for line in differences(draft, before))
         for claim in _changed_claims(draft, state, ports.store.read):
-            lines += _claim_lines(claim)
+            lines += _claim_lines(claim, state)
     lines += (f"{', '.join(roles)}: valid until {at}" for at, roles in until.items())
     return tuple(lines)
 
 
-def _claim_lines(claim: Claim) -> Iterator[str]:
+def _claim_lines(claim: Claim, state: RegistryState) -> Iterator[str]:
+    try:
+        check_succession(owned_now(claim.name, state), claim, state.registry_id)
+    except TrustError as error:
+        yield f"{claim.name}: {error.message}"
+        if claim.recovery is not None:
+            yield f"{claim.name}: it is recovered: {claim.recovery.get('reason')}"
     told = f"{claim.name}: {claim.threshold} of its owners sign; one is"
     for key, account in claim.keys.items():
         yield f"{told} {account}, {key.fingerprint}"
+
+
+def _check_follows(claim: Claim, state: RegistryState) -> None:
+    """Check that the owners in a claim are those in force, or that these signed that they follow.
+
+    A claim that recovers a name needs no signature of those.
+
+    Raises:
+        TrustError: TRUST_STATEMENT.
+    """
+    if claim.recovery is None:
+        check_succession(owned_now(claim.name, state), claim, state.registry_id)
 
 
 def _changed_claims(
@@ -233,7 +253,8 @@ def check_claims(
 ) -> None:
     """Check that the claims in `documents` accept all that is released in the meantime.
 
-    `records` are the newest ones, as far as they are not those of the state.
+    Their owners must be those in force, or follow them. `records` are the newest ones, as far as
+    they are not those of the state.
 
     Raises:
         TrustError: TRUST_STATEMENT, and what reading the claims raises.
@@ -241,6 +262,7 @@ def check_claims(
     for document in documents:
         for claim in _changed_claims(document, state, read):
             name = claim.name
+            _check_follows(claim, state)
             record = records.get(name) or read_record(state.packages[name], name)
             try:
                 for row in record.releases:

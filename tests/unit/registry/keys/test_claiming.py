@@ -21,8 +21,8 @@ from psreg.registry.records import PackageRecord
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.reading import read_registry
 from psreg.registry.trust.roles import OWNERS, Bins, Target, package_target, target_path
-from support.claims import ALPHA, claim, claimed, owned, record_of, signed_by
-from support.owners import ANA, BEN, entry_toml
+from support.claims import ALPHA, changed_by, claim, claimed, given_to, owned, record_of, signed_by
+from support.owners import ANA, BEN, CEM, entry_toml
 from support.publishing import (
     CLEAN,
     NOW,
@@ -107,12 +107,16 @@ def test_other_owners_need_the_signatures_of_those_before(home: Path, registry: 
     tree = owned("1.0.0", "1.1.0")
     tree |= signed_by(registry, tree, "1.1.0", ANA)
     release(home, registry, tree, NOW + DAY)
-    tree |= {ALPHA: entry_toml(BEN)}
+    told = refused(home, registry, tree | {ALPHA: entry_toml(BEN)}, "OWNERS_NOT_SIGNED")
+    assert "0 of 1 owners signed that alpha gets other owners" in told
+    tree = given_to(registry, tree, BEN)
     (changed,) = claim(home, registry, tree, now=NOW + 2 * DAY)
+    (link,) = changed.claim.owner_changes
+    assert [each["account"] for each in link["owners"]] == ["github:2"]
     assert changed.before is not None
     assert (changed.before.since, changed.claim.since) == (2, 3)
     assert [*changed.claim.keys.values()] == ["github:2"]
-    more = owned("1.0.0", "1.1.0", "1.2.0") | {ALPHA: entry_toml(BEN)}
+    more = owned("1.0.0", "1.1.0", "1.2.0", by=(BEN,))
     more |= {path: data for path, data in tree.items() if "signatures" in path.parts}
     release(home, registry, tree, NOW + 2 * DAY)
     by_ana = signed_by(registry, more, "1.2.0", ANA)
@@ -120,6 +124,45 @@ def test_other_owners_need_the_signatures_of_those_before(home: Path, registry: 
     by_ben = signed_by(registry, more, "1.2.0", BEN)
     (new,) = release(home, registry, more | by_ben, NOW + 3 * DAY).released
     assert new.version == "1.2.0"
+
+
+def test_several_owners_follow_each_other(home: Path, registry: Path) -> None:
+    tree = claimed(home, registry, by=(ANA, BEN), threshold=2)
+    tree = given_to(registry, tree, CEM, by=(ANA,))
+    refused(home, registry, tree, "OWNERS_NOT_SIGNED")
+    tree |= changed_by(registry, tree, ANA, BEN)
+    claim(home, registry, tree, now=NOW + DAY)
+    tree = given_to(registry, tree, ANA, by=(CEM,))
+    (made,) = claim(home, registry, tree, now=NOW + 2 * DAY)
+    assert [each["threshold"] for each in made.claim.owner_changes] == [1, 1]
+    login = tree | {ALPHA: entry_toml(ANA).replace(b"o1", b"ana")}
+    (made,) = claim(home, registry, login, now=NOW + 3 * DAY)
+    assert (made.changed, len(made.claim.owner_changes)) == (True, 2)
+
+
+def test_a_name_is_recovered(home: Path, registry: Path) -> None:
+    """Its owners have lost their keys; why is signed, and the next claim does not repeat it."""
+    tree = claimed(home, registry) | {ALPHA: entry_toml(BEN)}
+    (alpha, _) = RegistryTree(tree).entries
+    real = ports(home, registry)
+    (made,) = claim_names([alpha], NOW + DAY, real, recover="a laptop was lost")
+    assert made.claim.recovery is not None
+    assert made.claim.recovery["reason"] == "a laptop was lost"
+    assert read_claim(state_of(registry).owners["alpha"], "alpha") == made.claim
+    refused(home, registry, tree | {ALPHA: entry_toml(CEM)}, "OWNERS_NOT_SIGNED")
+    (alpha, _) = RegistryTree(given_to(registry, tree, CEM, by=(BEN,))).entries
+    (made,) = claim_names([alpha], NOW + DAY, real, recover="not needed")
+    assert (made.claim.recovery, len(made.claim.owner_changes)) == (None, 1)
+
+
+def test_a_claim_continues_what_was_signed_before_it(home: Path, registry: Path) -> None:
+    tree = owned("1.0.0")
+    release(home, registry, tree)
+    tree = given_to(registry, tree, BEN)
+    release(home, registry, tree, NOW + DAY)
+    (made,) = claim(home, registry, tree, now=NOW + DAY)
+    assert made.claim.owner_changes == record_of(registry).owner_changes
+    assert len(made.claim.owner_changes) == 1
 
 
 def forge(home: Path, registry: Path, record: PackageRecord) -> None:
@@ -147,7 +190,7 @@ def test_a_forged_release_is_never_taken_over_into_a_claim(home: Path, registry:
         }
     )
     forge(home, registry, unsigned)
-    told = refused(home, registry, tree | {ALPHA: entry_toml(BEN)}, "TRUST_STATEMENT")
+    told = refused(home, registry, given_to(registry, tree, BEN), "TRUST_STATEMENT")
     assert "alpha 1.1.0" in told
 
 
@@ -221,7 +264,7 @@ def test_the_key_may_be_elsewhere(home: Path, registry: Path) -> None:
     tree |= signed_by(registry, tree, "1.1.0", ANA)
     owners_key(home, registry).rename(home / "owners.pem")
     assert len(release(home, registry, tree, NOW + DAY).released) == 1
-    (changed,) = claim(home, registry, tree | {ALPHA: entry_toml(BEN)}, now=NOW + DAY)
+    (changed,) = claim(home, registry, given_to(registry, tree, BEN), now=NOW + DAY)
     assert changed.pending
     assert read_claim(state_of(registry).owners["alpha"], "alpha") == changed.before
     (home / "owners.pem").rename(owners_key(home, registry))

@@ -9,16 +9,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from psreg.core.errors import FindingsError, UnavailableError
+from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.baseline import Baseline, Ports, read_baseline
 from psreg.registry.ceremony import begin
 from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.owners.claim import SCHEMA, Claim, read_claim, released_digest
+from psreg.registry.owners.ownership import Owned
+from psreg.registry.owners.signed_releases import pending_change
 from psreg.registry.publish import make_current, ready_to_sign
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.drafts import Draft, relisted
@@ -60,16 +62,19 @@ def claim_names(
     now: datetime,
     ports: Ports,
     lifetimes: Mapping[str, timedelta] = LIFETIMES,
+    recover: str = "",
 ) -> tuple[Claimed, ...]:
     """Sign the owners of `entries` as entry.toml lists them; the key is created if there is none.
+
+    `recover` is why other owners need no signature of those before, "" if they do.
 
     If it needs keys that are not at hand, the claims become drafts for others to sign (`ceremony`).
 
     Raises:
         FindingsError: CLAIM_REFUSED: too few owners have a key, or a release is not what the files
             say; nothing was signed.
-        TrustError: TRUST_STATEMENT: a release is not signed by the owners before; KEY_MISSING; the
-            registry is not as it was signed.
+        TrustError: OWNERS_NOT_SIGNED: the owners before did not sign that they change;
+            TRUST_STATEMENT: nor a release; KEY_MISSING; the registry is not as it was signed.
         UnavailableError: NOT_PUBLISHED, also for one of the names; NO_LOG.
     """
     baseline = read_baseline(ports)
@@ -83,7 +88,8 @@ def claim_names(
             "a name can only be claimed in a registry with a log",
             "Create another registry with `psreg init`.",
         )
-    found = tuple(_claimed(entry, state, checkpoint.size) for entry in entries)
+    recovery = {"reason": recover, "date": _written(now)} if recover else None
+    found = tuple(_claimed(entry, state, checkpoint.size, recovery) for entry in entries)
     changed = [each.claim for each in found if each.changed]
     pending = bool(changed) and not _sign(changed, baseline, state, now, ports, lifetimes)
     return tuple(replace(each, pending=pending and each.changed) for each in found)
@@ -92,13 +98,19 @@ def claim_names(
 _PUBLISH = "Run `psreg publish` first."
 
 
-def _claimed(entry: Entry, state: RegistryState, size: int) -> Claimed:
+def _written(now: datetime) -> str:
+    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _claimed(
+    entry: Entry, state: RegistryState, size: int, recovery: Mapping[str, Any] | None
+) -> Claimed:
     if entry.name not in state.packages:
         raise UnavailableError("NOT_PUBLISHED", f"{entry.name} is not published yet", _PUBLISH)
     record = read_record(state.packages[entry.name], entry.name)
     data = state.owners.get(entry.name)
     before = read_claim(data, entry.name) if data else None
-    wanted = {
+    wanted: dict[str, Any] = {
         "schema": SCHEMA,
         "name": entry.name,
         "owners": [dict(owner) for owner in entry.file.owners],
@@ -113,8 +125,40 @@ def _claimed(entry: Entry, state: RegistryState, size: int) -> Claimed:
         raise FindingsError("CLAIM_REFUSED", f"{entry.path}: {error}", hint) from error
     if before and (before.owners, before.threshold) == (claim.owners, claim.threshold):
         return Claimed(claim=before, before=before)
+    claim = _followed(claim, entry, before or record, state.registry_id, recovery)
     _check_released(entry, record, before, state.registry_id)
     return Claimed(claim=claim, before=before)
+
+
+def _followed(
+    claim: Claim,
+    entry: Entry,
+    owned: Owned,
+    registry_id: str,
+    recovery: Mapping[str, Any] | None,
+) -> Claim:
+    """Return a claim with the changes of the owners up to its own, each signed by those before.
+
+    Raises:
+        TrustError: OWNERS_NOT_SIGNED, unless it is a recovery.
+    """
+    pending = pending_change(entry, owned, registry_id)
+    if pending is None:
+        return replace(claim, owner_changes=owned.owner_changes)
+    change = pending.change
+    if pending.signed >= change.before.threshold:
+        link = change.link(pending.signatures)
+        return replace(claim, owner_changes=(*owned.owner_changes, link))
+    if recovery is not None:
+        return replace(claim, owner_changes=owned.owner_changes, recovery=recovery)
+    raise TrustError(
+        "OWNERS_NOT_SIGNED",
+        f"{pending.signed} of {change.before.threshold} owners signed that {entry.name} gets "
+        "other owners",
+        f"Let them run `psreg sign --owners {entry.name}`. If they lost their keys, and you made "
+        "sure of that, use `--recover --reason TEXT`.",
+        change.before.lines,
+    )
 
 
 def _check_released(

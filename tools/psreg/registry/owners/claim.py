@@ -37,7 +37,8 @@ class Claim:
     `owners` are as in entry.toml; so many of them as `threshold` says must sign a release. `since`
     is how many entries the log had, and `released` the digest of the releases among them
     (`released_digest`): they need no signature, and there are no others. `owner_changes` are the
-    changes of owners that those before signed (`ownership`).
+    changes of owners that those before signed (`ownership`). If they could not, `recovery` is why
+    and when the name got other owners: `{"reason", "date"}`.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Claim:
     since: int
     released: str
     owner_changes: tuple[Mapping[str, Any], ...] = ()
+    recovery: Mapping[str, Any] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -66,6 +68,7 @@ class Claim:
             since=members.integer("since"),
             released=members.digest("released"),
             owner_changes=objects(members.optional_array("owner_changes"), "a change of owners"),
+            recovery=members.object("recovery") if "recovery" in value else None,
             extra=members.left,
         )
         with_key = len(set(claim.keys.values()))
@@ -84,6 +87,7 @@ class Claim:
             "since": self.since,
             "released": self.released,
             **({"owner_changes": [*self.owner_changes]} if self.owner_changes else {}),
+            **({} if self.recovery is None else {"recovery": dict(self.recovery)}),
         }
 
     def check(self, record: PackageRecord, row: ReleaseRecord, registry_id: str) -> None:

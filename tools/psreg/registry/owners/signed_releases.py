@@ -285,25 +285,36 @@ def owners_to_sign(entry: Entry, state: RegistryState) -> Signable:
         UnavailableError: NOT_PUBLISHED: the name is not.
         TrustError: the record, or what is signed about the owners, is malformed.
     """
-    change = requested_change(entry, owned_now(entry.name, state), state.registry_id)
-    if change is None:
+    pending = pending_change(entry, owned_now(entry.name, state), state.registry_id)
+    if pending is None:
         raise FindingsError(
             "NOTHING_TO_SIGN",
             f"nobody has to sign who owns {entry.name}",
             "Change the owners, their keys or the threshold in entry.toml first.",
         )
-    files = {path: entry.tree.files[path] for path in entry.owners_signatures}
-    what = _of_owners(change.number)
-    found, _ = counted(change, None, _signatures(files).get(what, {}), change.before.keys)
+    change, files = pending.change, dict.fromkeys(entry.owners_signatures, b"")
     return Signable(
         name=entry.name,
         version=None,
         statement=change,
         keys=change.before.keys,
         threshold=change.before.threshold,
-        signed=frozenset(each.key for each in found),
-        place=_next_place(entry, what, files),
+        signed=frozenset(each.key for each in pending.signatures),
+        place=_next_place(entry, _of_owners(change.number), files),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingChange:
+    """The change of owners that entry.toml asks for, and the signatures of those before."""
+
+    change: OwnersChange
+    signatures: tuple[SshSignature, ...]
+
+    @property
+    def signed(self) -> int:
+        """How many of the owners before have signed it."""
+        return len({self.change.before.keys[each.key] for each in self.signatures})
 
 
 def owned_now(name: str, state: RegistryState) -> Owned:
@@ -322,10 +333,16 @@ def owned_now(name: str, state: RegistryState) -> Owned:
     )
 
 
-def requested_change(entry: Entry, owned: Owned, registry_id: str) -> OwnersChange | None:
-    """Return what the owners sign so that entry.toml takes effect; None if they need not."""
+def pending_change(entry: Entry, owned: Owned, registry_id: str) -> PendingChange | None:
+    """Return what has to be signed so that entry.toml takes effect; None if nothing has to."""
     after = Ownership.of(entry.file.owners, entry.file.threshold)
-    return change_after(owned, after, registry_id)
+    change = change_after(owned, after, registry_id)
+    if change is None:
+        return None
+    files = {path: entry.tree.files[path] for path in entry.owners_signatures}
+    given = _signatures(files).get(_of_owners(change.number), {})
+    found, _ = counted(change, None, given, change.before.keys)
+    return PendingChange(change=change, signatures=found)
 
 
 def _next_place(entry: Entry, what: str, files: Files) -> PurePosixPath:
