@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from semver import Version
 
@@ -20,11 +20,13 @@ from psreg.core.classes import CLASSES
 from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.core.ssh_key import SshKey
 from psreg.core.version import is_version, parse_version
 from psreg.registry.actions.withdrawal import VoidKey, Withdrawal
 from psreg.registry.json_members import Members, as_object, as_text, objects
 from psreg.registry.log.entry import LogEntry, LogRecord, owners_digest, statement_digest
+
+if TYPE_CHECKING:
+    from psreg.core.ssh_key import SshKey
 
 SCHEMA = "psreg.package/1"
 ROW_VERSION = 1
