@@ -141,6 +141,14 @@ def test_pages_of_what_was_withdrawn(registry: Registry, tmp_path: Path) -> None
     registry.do("purge", f"{NAME}@1.0.1", "--reason", "It contains a secret.")
     registry.do("publish", "-q")
     build_and_deploy()
+    listed = json.loads((site / "api/v1/advisories.json").read_bytes())["advisories"]
+    assert [each["summary"] for each in listed] == [
+        f"{NAME} 1.0.0 was revoked",
+        f"{NAME} 1.0.1 was removed",
+    ]
+    advisory = json.loads((site / listed[0]["path"]).read_bytes())
+    assert advisory["affected"][0]["versions"] == ["1.0.0"]
+    assert (site / "registry/actions/0002-purge.json").is_file()
     assert "It contains a secret." in (site / "prompt" / NAME / "index.html").read_text()
     assert not holds(registry.root)
     assert not holds(site)

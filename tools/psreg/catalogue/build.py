@@ -20,7 +20,13 @@ from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.draft_page import draft_list, draft_pages
 from psreg.catalogue.pages.entry_page import entry_pages
 from psreg.catalogue.pages.frame import Shells, Site, Template, shells_of
-from psreg.catalogue.pages.json_api import draft_segment, index_document, sitemap_paths, sitemaps
+from psreg.catalogue.pages.json_api import (
+    advisory_files,
+    draft_segment,
+    index_document,
+    sitemap_paths,
+    sitemaps,
+)
 from psreg.catalogue.pages.listing import Row, class_part, home_parts
 from psreg.catalogue.previewed_registry import DRAFTS, PreviewedRegistry
 from psreg.catalogue.served_registry import ServedRegistry
@@ -341,6 +347,8 @@ class _Build:
             target.write(DRAFTS_FILE, segment)
         index = index_document(self.site, self.registry.head, number, segment)
         target.write("api/v1/index.json", index)
+        for path, data in advisory_files(self.registry.effects):
+            target.write(path, data)
         lists = {"index.html": home}
         lists |= {f"{slug}/index.html": {"entries": class_part(slug, rows)} for slug in CLASSES}
         for path, parts in lists.items():

@@ -12,8 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from psreg.catalogue.served_registry import ServedRegistry
+from psreg.registry.actions.chain import NOTHING
 from psreg.registry.catalog_head import Head
 from psreg.registry.trust.roles import Target
+from psreg.registry.withdrawing.effects import Effects
 
 if TYPE_CHECKING:
     from psreg.catalogue.drafts import Drafts
@@ -54,6 +56,11 @@ class PreviewedRegistry:
         }
         found = {role: digest.hexdigest() for role, digest in mixed.items()}
         return {**signed, **found, DRAFTS: self.drafts.digest}
+
+    @property
+    def effects(self) -> Effects:
+        """See `ServedRegistry.effects`; drafts have none."""
+        return self._signed.effects if self._signed else Effects((), None, NOTHING)
 
     @property
     def bins(self) -> Iterator[str]:

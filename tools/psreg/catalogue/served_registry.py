@@ -11,6 +11,7 @@ from collections.abc import Container, Iterator, Mapping
 from functools import cached_property
 
 from psreg.core.errors import UnavailableError
+from psreg.registry.actions.chain import stored_actions
 from psreg.registry.catalog_head import Head, head_of, segment_data
 from psreg.registry.log.checkpoint import Checkpoint
 from psreg.registry.log.growth import log_files, log_paths, tiles_of
@@ -39,6 +40,7 @@ from psreg.registry.trust.roles import (
     package_target,
     target_path,
 )
+from psreg.registry.withdrawing.effects import Effects
 
 _TOP = (ROOT, RELEASES, OWNERS, TARGETS, SNAPSHOT, TIMESTAMP)
 """The roles above the bins, in the order in which their documents may appear."""
@@ -109,6 +111,7 @@ class ServedRegistry:
             *segments,
             *self._log_paths,
             *self._claims,
+            *self.effects.files,
             TIMESTAMP_PATH,
         }
         return frozenset(others - {timestamp})
@@ -129,6 +132,12 @@ class ServedRegistry:
             yield from log_files(self._checkpoint, tiles_of(self._read), served)
             note = read_target(CHECKPOINT, self.state.targets[CHECKPOINT], self._read)
             yield from ((path, note.data) for path in (note.path, CHECKPOINT))
+
+    @cached_property
+    def effects(self) -> Effects:
+        """The actions in force, as they were published, and their effect."""
+        published = self.head.actions
+        return Effects(stored_actions(published, self._read), self.state, published)
 
     @cached_property
     def _claims(self) -> Mapping[str, str]:
@@ -156,6 +165,7 @@ class ServedRegistry:
         for path, name in self._claims.items():
             if path not in served:
                 yield path, self.state.owners[name]
+        yield from self.effects.files.items()  # a lift may have gained signatures
         for version in range(1, self.state.root.version):
             path = metadata_path(ROOT, version)
             yield path, self._read(path) or b""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from psreg.core.errors import FindingsError, TrustError, UnavailableError, UsageError
 from psreg.core.ssh_key import SshKey
@@ -28,6 +30,7 @@ from psreg.registry.difference import SignedNames, inputs_of
 from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.publish import Change, PublishResult
 from psreg.registry.records import PackageRecord, UnknownRow
+from psreg.registry.withdrawing.advisories import advisories
 from psreg.registry.withdrawing.effects import Effects, fault_of
 from psreg.registry.withdrawing.taking import (
     Taken,
@@ -40,6 +43,7 @@ from psreg.registry.withdrawing.taking import (
 )
 from support.claims import claim, claimed, record_of, signed_by
 from support.owners import ANA, BEN, entry_toml
+from support.paths import ROOT
 from support.publishing import (
     FIRST,
     NOW,
@@ -54,6 +58,7 @@ from support.publishing import (
     state_of,
 )
 
+OSV = json.loads((ROOT / "tools/psreg/formats/schemas/advisory.schema.json").read_bytes())
 WHY = "It sends the answers to a stranger."
 LATER = timedelta(hours=1)
 
@@ -337,6 +342,23 @@ def test_a_release_of_a_claimed_name_is_purged(home: Path, tmp_path: Path) -> No
     assert [each.version for each in found.releases if each.problems] == []
     toml = entry_toml(ANA)
     claim(home, registry, tree | {PurePosixPath("pbes/prompt/alpha/entry.toml"): toml})
+
+
+def test_advisories_are_those_of_osv(home: Path, registry: Path) -> None:
+    taken(home, registry, REVOKE)
+    taken(home, registry, LIFT)
+    taken(home, registry, PURGE)
+    place = ports(home, registry)
+    take(REVOKE_KEY, key_subject(fingerprint(), None, place), WHY, NOW, place)
+    effects = Effects.after(read_baseline(place), actions_of(registry))
+    found = [*advisories(effects)]
+    for each in found:
+        Draft202012Validator(OSV).validate(each)
+    assert [each["id"][-4:] for each in found] == ["0001", "0003", "0004"]
+    assert ["withdrawn" in each for each in found] == [True, False, False]
+    assert [each["affected"] == [] for each in found] == [False, False, True]
+    assert found[0]["summary"] == "alpha 1.1.0 was revoked"
+    assert found[2]["database_specific"]["key"] == fingerprint()
 
 
 def test_a_void_key_of_nobody_is_in_no_record(home: Path, registry: Path) -> None:

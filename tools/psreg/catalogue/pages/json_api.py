@@ -6,7 +6,7 @@ Everything is computed from the signed state, so that building twice gives the s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -16,11 +16,14 @@ from psreg.registry.catalog_head import Head
 from psreg.registry.catalog_segments import row_of, write_segment
 from psreg.registry.deploy.headers import DRAFTS_FILE
 from psreg.registry.trust.roles import Target
+from psreg.registry.withdrawing.advisories import advisories
 
 if TYPE_CHECKING:
     from psreg.catalogue.drafts import Draft
+    from psreg.registry.withdrawing.effects import Effects
 
 INDEX_SCHEMA = "psreg.index/2"
+ADVISORIES_SCHEMA = "psreg.advisories/1"
 
 MOST_ADDRESSES = 50_000
 """Maximum number of addresses in one sitemap (sitemaps.org, "Using Sitemap index files")."""
@@ -61,6 +64,19 @@ def index_document(site: Site, head: Head, number: int, drafts: bytes | None = N
             "segments": segments,
         }
     )
+
+
+def advisory_files(effects: Effects) -> Iterator[tuple[str, bytes]]:
+    """Yield path and bytes of each advisory in the format of OSV, and of the list of all."""
+    found = [*advisories(effects)]
+    for each in found:
+        yield f"advisories/{each['id']}.json", _document(each)
+    keys = ("id", "modified", "summary")
+    rows = [
+        {**{key: each[key] for key in keys}, "path": f"advisories/{each['id']}.json"}
+        for each in found
+    ]
+    yield "api/v1/advisories.json", _document({"schema": ADVISORIES_SCHEMA, "advisories": rows})
 
 
 def _segment(path: str, target: Target, count: int) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class Effects:
         signed = [each for each in self.all if state and _is_in_force(each, state, self.new)]
         self.waiting = tuple(each for each in self.all if each not in signed)
         """The lifts that too few people have signed."""
-        self._lifts = lifts = [each for each in signed if each.kind == LIFT]
+        self.lifts = lifts = [each for each in signed if each.kind == LIFT]
         self.standing = [
             each
             for each in self.all
@@ -123,11 +123,11 @@ class Effects:
             return record
         rows = tuple(self._withdrawn(record.name, row) for row in record.rows)
         void = self.void
-        keys = {key.fingerprint for key in self._keys(record)} if void or self._lifts else set()
+        keys = {key.fingerprint for key in self._keys(record)} if void or self.lifts else set()
         released = {(record.name, row.version, row.sha256) for row in record.releases}
         lifts = tuple(
             each.to_json()
-            for each in self._lifts
+            for each in self.lifts
             if each.subject.key in keys or each.subject.release in released
         )
         found = tuple(void[key] for key in sorted(keys & void.keys()))
