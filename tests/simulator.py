@@ -32,6 +32,10 @@ from support.simulated_log import SimulatedLog, encode
 
 LATER = datetime.now(UTC).replace(microsecond=0) + timedelta(days=365)
 PAST = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1)
+_STATE = (
+    *("records", "artifacts", "head_version", "targets", "releases", "bins", "others"),
+    *("snapshot", "timestamp", "bound"),
+)
 TEXT = b'{"pbe_name": "quiz_master", "pbe_version": "1.0.0"}\n'
 METADATA = "registry/metadata/"
 
@@ -116,6 +120,38 @@ class Simulator:
 
     def close(self) -> None:
         """Do nothing, as `Source` demands."""
+
+    # Before and after an attack
+
+    def state(self) -> dict[str, Any]:
+        """Return a copy of all that it publishes and signs."""
+        kept = {name: copy.deepcopy(getattr(self, name)) for name in _STATE}
+        log = self.log and ([*self.log.leaves], self.log.signer)
+        return {**kept, "log": log, "files": {**self.files}}
+
+    def restore(self, state: dict[str, Any]) -> Simulator:
+        """Publish a former state as the newest one, and serve nothing that is newer."""
+        versions = {name: signed.version for name, signed in self._roles().items()}
+        head = self.head_version
+        for name in _STATE:
+            setattr(self, name, copy.deepcopy(state[name]))
+        if self.log:
+            leaves, self.log.signer = state["log"]
+            self.log.leaves = [*leaves]
+        self.files.clear()
+        self.files |= state["files"]
+        for name, signed in self._roles().items():
+            signed.version = max(signed.version, versions.get(name, 0)) + 1
+        self.head_version = max(head, self.head_version)
+        for record in self.records.values():
+            record["serial"] += 99
+        return self.publish()
+
+    def _roles(self) -> dict[str, Any]:
+        return {
+            "targets": self.targets, "releases": self.releases, "snapshot": self.snapshot,
+            "timestamp": self.timestamp, **self.bins, **{name: each for name, (each, _) in self.others.items()},
+        }  # fmt: skip
 
     # What it publishes
 

@@ -9,6 +9,7 @@ from simulator import METADATA, encode
 TIMESTAMP = f"{METADATA}timestamp.json"
 
 
+@pytest.mark.attack("T1", (3, "TRUST_METADATA"))
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -30,6 +31,7 @@ def test_ambiguous_metadata_never_reaches_the_verifier(attack, old, new):
     assert attack.install() == (3, "TRUST_METADATA")
 
 
+@pytest.mark.attack("T1", (3, "TRUST_METADATA"))
 def test_an_ambiguous_record_is_refused_though_it_is_signed(attack):
     registry = attack.registry
     data = encode(registry.records["quiz_master"])
@@ -38,6 +40,7 @@ def test_an_ambiguous_record_is_refused_though_it_is_signed(attack):
     assert attack.install() == (3, "TRUST_METADATA")
 
 
+@pytest.mark.attack("T1", (3, "TRUST_METADATA"))
 def test_an_ambiguous_catalogue_is_refused_though_it_is_signed(attack):
     registry = attack.registry
     registry.target("catalog/head.json", b'{"schema":1,"schema":2}')

@@ -32,6 +32,7 @@ NAMING = (
 READING = ("install quiz_master", "search", "info quiz_master")
 
 
+@pytest.mark.attack("T14", (3, "TRUST_UNPINNED"))
 @pytest.mark.parametrize(
     ("text", "command"), sampled([*product(NAMING, READING)], 4, kinds=lambda case: case)
 )
@@ -54,6 +55,7 @@ def test_a_registry_that_only_a_project_names_is_not_trusted_by_its_name(client,
     assert client.run("search", "--registry", ".", cwd=clone).code == 0
 
 
+@pytest.mark.attack("T14", (3, "TRUST_OTHER_REGISTRY"))
 def test_a_clone_does_not_replace_what_came_from_the_pinned_registry(attack, clone):
     client = attack.client
     assert client.run("install", "quiz_master").code == 0
@@ -69,9 +71,11 @@ def test_a_clone_does_not_replace_what_came_from_the_pinned_registry(attack, clo
     assert path.read_bytes() == TEXT
     hint = done.json["error"]["hint"].partition("psreg ")[2]
     done = client.run(*shlex.split(hint), "--format", "json", cwd=clone)
+    attack.state = None  # from now on the name is of the clone
     assert done.json["installed"][0]["replaced"] == "1.0.0"
 
 
+@pytest.mark.attack("T14", (3, "TRUST_OTHER_REGISTRY"))
 def test_the_checkout_around_us_does_not_replace_either(client, clone, tmp_path):
     home = Simulator().release().publish().store(tmp_path / "home registry")
     assert client.run("install", "quiz_master", "--registry", home).code == 0

@@ -29,6 +29,7 @@ def boundless(handler):
         handler.wfile.write(b"x" * 0x8000)
 
 
+@pytest.mark.attack("T5", (3, "TRUST_DIGEST"), (3, "TRUST_METADATA"))
 @pytest.mark.parametrize("flood", [endless, boundless])
 @pytest.mark.parametrize(
     ("path", "code"),
@@ -44,11 +45,13 @@ def test_reading_stops_at_the_cap(attack, path, code, flood):
     assert attack.client.installed() == []
 
 
+@pytest.mark.attack("T5", (3, "TRUST_METADATA"))
 def test_a_first_root_without_end_is_refused(attack):
     attack.tricks[f"{METADATA}1.root.json"] = endless
     assert attack.client.refused("registry", "add", attack.server.url) == (3, "TRUST_METADATA")
 
 
+@pytest.mark.attack("T5", (3, "TRUST_DIGEST"))
 def test_an_oversize_record_is_not_fetched(attack):
     files = attack.registry.files
     (path,) = (path for path in files if path.endswith(".quiz_master.json"))
@@ -56,6 +59,7 @@ def test_an_oversize_record_is_not_fetched(attack):
     assert attack.install() == (3, "TRUST_DIGEST")
 
 
+@pytest.mark.attack("T5", (3, "TRUST_METADATA"))
 def test_a_record_signed_to_be_huge_is_not_fetched(attack):
     registry = attack.registry
     for bin_ in registry.bins.values():
@@ -65,6 +69,7 @@ def test_a_record_signed_to_be_huge_is_not_fetched(attack):
     assert attack.install() == (3, "TRUST_METADATA")
 
 
+@pytest.mark.attack("T5", (4, "NETWORK_REFUSED"))
 @pytest.mark.parametrize("path", [f"{METADATA}timestamp.json", ARTIFACT])
 def test_a_compression_bomb_is_refused_unread(attack, path):
     bomb = gzip.compress(b"\x00" * 50_000_000)

@@ -29,7 +29,7 @@ def seen(attack):
     attack.registry.release("diary").release("atlas").publish()
     assert attack.client.run("install", "quiz_master").code == 0
     registry = attack.registry.release("quiz_master", "1.1.0", b"newer")
-    attack.honest = honest_state(registry)
+    attack.honest, attack.state = honest_state(registry), None  # `check_refused` sees to it
     return registry
 
 
@@ -65,6 +65,7 @@ def test_what_the_log_has_is_installed(attack, seen):
     assert any("1.1.0" in path for path in attack.client.installed())
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_the_checkpoint_is_hidden(attack, seen):
     seen.publish()
     del seen.releases.targets["log/checkpoint"]
@@ -73,6 +74,7 @@ def test_the_checkpoint_is_hidden(attack, seen):
     check_refused(attack)
 
 
+@pytest.mark.attack("T12", (4, "NOT_FOUND"))
 def test_the_checkpoint_is_not_served(attack, seen):
     seen.publish()
     for path in [path for path in seen.files if path.endswith(".checkpoint")]:
@@ -80,6 +82,7 @@ def test_the_checkpoint_is_not_served(attack, seen):
     check_refused(attack, (4, "NOT_FOUND"))
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_the_log_is_rewound(attack, seen):
     """An entry is taken back: the newest checkpoint has fewer entries than the client has seen."""
     seen.publish()
@@ -88,6 +91,7 @@ def test_the_log_is_rewound(attack, seen):
     check_refused(attack)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_the_log_is_rewound_and_has_the_release(attack, seen):
     """What is installed agrees with the false log; only what the client has seen does not."""
     del seen.log.leaves[1:]
@@ -97,6 +101,7 @@ def test_the_log_is_rewound_and_has_the_release(attack, seen):
     check_refused(attack)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_the_log_is_forked_at_the_size_that_was_seen(attack, seen):
     seen.log.leaves[1:] = [b"{}"]
     seen.publish()
@@ -116,6 +121,7 @@ FALSE_CHECKPOINTS = {
 }
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 @pytest.mark.parametrize("false", FALSE_CHECKPOINTS.values(), ids=FALSE_CHECKPOINTS)
 def test_the_registry_vouches_for_a_checkpoint(attack, seen, false):
     seen.publish()
@@ -137,6 +143,7 @@ def another_key(log):
     return other
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 @pytest.mark.parametrize("more", [0, 1, 5, 300])
 def test_the_log_is_forked(attack, seen, more):
     """An entry that the client has seen is replaced, and the log grows from there."""
@@ -148,6 +155,7 @@ def test_the_log_is_forked(attack, seen, more):
     check_refused(attack)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_a_release_is_not_in_the_log(attack, seen):
     seen.publish()
     _, row = row_of(seen)
@@ -195,6 +203,7 @@ FALSE_PLACES = {
 }
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 @pytest.mark.parametrize("place", FALSE_PLACES.values(), ids=FALSE_PLACES)
 def test_a_release_names_a_place_in_the_log(attack, seen, place):
     seen.publish()
@@ -204,6 +213,7 @@ def test_a_release_names_a_place_in_the_log(attack, seen, place):
     check_refused(attack)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_METADATA"))
 def test_a_release_names_nothing_as_its_place_in_the_log(attack, seen):
     seen.publish()
     row_of(seen)[1]["log"] = None
@@ -211,6 +221,7 @@ def test_a_release_names_nothing_as_its_place_in_the_log(attack, seen):
     check_refused(attack, (3, "TRUST_METADATA"))
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_the_bytes_of_a_release_are_not_those_in_the_log(attack, seen):
     """The artifact was replaced after it had been logged."""
     seen.publish()
@@ -222,6 +233,7 @@ def test_the_bytes_of_a_release_are_not_those_in_the_log(attack, seen):
     check_refused(attack)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 @pytest.mark.parametrize("size", [1, 4, 9, 12, 20])
 def test_a_release_is_in_a_log_of_its_own(attack, seen, size):
     """The key of the log signs a second log, which nobody else sees; the other one has 12."""
@@ -239,6 +251,7 @@ def test_a_release_is_in_a_log_of_its_own(attack, seen, size):
     check_refused(attack)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_another_key_signs_the_log(attack, seen):
     seen.log.signer = SimulatedLog("x").signer
     seen.publish()
@@ -259,6 +272,7 @@ TRICKS = {
 }
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 @pytest.mark.parametrize("trick", TRICKS.values(), ids=TRICKS)
 def test_the_files_of_the_log_are(attack, seen, trick):
     """The client has seen a smaller log, so it needs the files to see that this one continues it."""
@@ -270,6 +284,7 @@ def test_the_files_of_the_log_are(attack, seen, trick):
     check_refused(attack)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 @pytest.mark.parametrize("keys", [["x"], ["psreg/x+00000000+AAAA"], [""], ["a+b+c", "d"]])
 def test_a_root_names_keys_that_are_none(client, attack, keys):
     root_with(attack, keys)
@@ -277,6 +292,7 @@ def test_a_root_names_keys_that_are_none(client, attack, keys):
     assert client.installed() == []
 
 
+@pytest.mark.attack("T12", (3, "TRUST_METADATA"))
 @pytest.mark.parametrize("keys", ["a text", 7, None, {}, [1], [None], [["x"]]])
 def test_a_root_has_a_malformed_log(client, attack, keys):
     root_with(attack, keys)
@@ -284,12 +300,14 @@ def test_a_root_has_a_malformed_log(client, attack, keys):
     assert client.installed() == []
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_a_root_names_a_key_and_one_that_is_none(client, attack):
     root_with(attack, [attack.registry.log.key, "x"])
     assert attack.install() == REFUSED
     assert client.installed() == []
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_a_root_names_a_key_of_its_log_twice(attack):
     """It is the same log: what is not in it is refused, and what is in it is installed."""
     root_with(attack, [attack.registry.log.key] * 2)
@@ -311,6 +329,7 @@ def unlogged(registry):
     sign_record(registry)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 @pytest.mark.parametrize("said", [{}, {"log": []}], ids=["not at all", "as an empty list"])
 def test_a_new_root_drops_the_log_and_names_it(attack, seen, said):
     """All keys were stolen: what is installed next is in no log."""
@@ -319,6 +338,7 @@ def test_a_new_root_drops_the_log_and_names_it(attack, seen, said):
     refused_for_trust(attack)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_a_new_root_replaces_the_key_of_the_log_and_its_history(attack, seen):
     """What the client has seen is signed by a key that no root names any more."""
     other = another_key(seen.log)
@@ -348,7 +368,7 @@ def refused_for_trust(attack):
 
 def root_with(attack, keys):
     """Sign the first root with other keys of the log, and have the client trust it."""
-    registry = attack.registry
+    registry, attack.state = attack.registry, None
     registry.root.unrecognized_fields["psreg"]["log"] = keys
     registry.write_root()
     shutil.rmtree(attack.client.home / "config")
@@ -391,6 +411,7 @@ def test_a_log_that_was_seen_with_300_entries_has_700(attack, seen_300):
     assert stored.read_bytes() == seen_300.log.note(700)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 @pytest.mark.parametrize("at", [0, 255, 256, 299])
 def test_an_entry_of_300_is_replaced_before_there_are_700(attack, seen_300, at):
     seen_300.log.leaves[at] = b'{"another": "entry"}'
@@ -398,6 +419,7 @@ def test_an_entry_of_300_is_replaced_before_there_are_700(attack, seen_300, at):
     check_refused(attack)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 @pytest.mark.parametrize("tile", ["0/001", "0/002.p/188", "1/000.p/2"])
 def test_a_tile_between_300_and_700_is_altered(attack, seen_300, tile):
     grow_to_700(seen_300)
@@ -415,6 +437,7 @@ def test_owners_that_changed_later_do_not_matter(attack, seen):
     assert attack.client.run("install", "quiz_master").code == 0
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_a_new_root_adds_a_key_of_the_log(attack, seen):
     """What the former key signed stays true, also what the client has seen."""
     new = SimulatedLog(seen.log.origin)
@@ -429,6 +452,7 @@ def test_a_new_root_adds_a_key_of_the_log(attack, seen):
     check_refused(attack)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_the_log_goes_on_under_another_name(attack, seen):
     """A new root names the key of a second log, which has the same entries."""
     second = SimulatedLog("psreg/second")
@@ -450,6 +474,7 @@ def test_a_damaged_copy_of_what_was_seen_is_replaced(attack, seen):
     assert stored.read_bytes() == seen.log.note()
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_the_history_is_false_from_the_beginning(attack):
     """Without anything seen before, the log must at least have the release."""
     _, row = row_of(attack.registry, "1.0.0")
@@ -459,6 +484,7 @@ def test_the_history_is_false_from_the_beginning(attack):
     assert attack.client.installed() == []
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_the_log_has_another_origin_from_the_beginning(attack):
     """The key of the log signs for another registry, too."""
     _, row = row_of(attack.registry, "1.0.0")

@@ -20,6 +20,7 @@ def test_an_unpinned_registry_is_refused_with_the_exact_command(client):
         assert client.run("install", "quiz_master").code == 0
 
 
+@pytest.mark.attack("T1", (3, "TRUST_PIN"))
 def test_another_root_than_the_pinned_one_is_refused(client):
     with serving(Simulator().release().publish().files) as server:
         pin = "0" * 64
@@ -28,6 +29,7 @@ def test_another_root_than_the_pinned_one_is_refused(client):
     assert client.run("registry", "list").out == ""
 
 
+@pytest.mark.attack("T1", (3, "TRUST_PIN"), (3, "TRUST_SIGNATURE"))
 def test_another_registry_at_a_pinned_address_is_refused(attack):
     assert attack.client.run("install", "quiz_master").code == 0
     thief = Simulator().release("quiz_master", data=b"evil").publish()
@@ -40,12 +42,14 @@ def test_another_registry_at_a_pinned_address_is_refused(attack):
     assert attack.install() == (3, "TRUST_PIN")
 
 
+@pytest.mark.attack("T1", (3, "TRUST_PIN"))
 def test_a_folder_that_claims_a_known_id_is_refused(attack, tmp_path):
     assert attack.client.run("install", "quiz_master").code == 0
     thief = Simulator().release("quiz_master", data=b"evil").publish()
     assert attack.install("--registry", thief.store(tmp_path)) == (3, "TRUST_PIN")
 
 
+@pytest.mark.attack("T1", (3, "TRUST_PIN"))
 def test_a_root_that_changes_the_id_is_refused(attack):
     root = attack.registry.root
     root.version += 1
@@ -54,6 +58,7 @@ def test_a_root_that_changes_the_id_is_refused(attack):
     assert attack.install() == (3, "TRUST_PIN")
 
 
+@pytest.mark.attack("T1", (3, "TRUST_UNPINNED"))
 @pytest.mark.parametrize("file", [".psreg.toml", "psreg.toml"])
 def test_a_cloned_project_cannot_make_a_registry_trusted(client, tmp_path, file):
     registry = Simulator().release().publish()
@@ -67,6 +72,7 @@ def test_a_cloned_project_cannot_make_a_registry_trusted(client, tmp_path, file)
         assert server.asked == [f"{METADATA}1.root.json"]
 
 
+@pytest.mark.attack("T1", (3, "TRUST_SIGNATURE"))
 def test_a_root_that_is_not_signed_by_its_own_keys_is_refused(client, tmp_path):
     registry = Simulator().release().publish()
     registry.files[f"{METADATA}1.root.json"] = registry.signed(registry.root, "online")
@@ -74,6 +80,7 @@ def test_a_root_that_is_not_signed_by_its_own_keys_is_refused(client, tmp_path):
     assert client.refused("install", "x", "--registry", folder) == (3, "TRUST_SIGNATURE")
 
 
+@pytest.mark.attack("T1", (3, "TRUST_METADATA"))
 @pytest.mark.parametrize(
     "psreg",
     [None, {}, {"id": "x", "mode": "dev"}, {"id": "0" * 32, "mode": 5}, {"id": "../../x"}],

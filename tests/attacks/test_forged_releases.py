@@ -29,6 +29,7 @@ def signer():
 @pytest.fixture(params=["new client", "old client"])
 def claimed(attack, request):
     """A name that ANA has claimed; an old client has installed its release from before that."""
+    attack.state = None  # `check_refused` sees to what comes after
     registry = attack.registry.release("diary")
     owners = SimulatedOwners(registry)
     registry.targets.version += 1
@@ -98,12 +99,14 @@ def test_what_was_released_before_the_claim_is_installed(claimed):
     assert claimed.attack.client.run("install", "quiz_master@1.0.0").code == 0
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 def test_nobody_signed_it(claimed):
     newer(claimed, data=FORGED)
     claimed.registry.publish()
     check_refused(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 def test_a_stranger_signed_it(claimed):
     newer(claimed, data=FORGED)
     claimed.owners.sign("quiz_master", "1.1.0", BEN)
@@ -111,6 +114,7 @@ def test_a_stranger_signed_it(claimed):
     check_refused(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 def test_the_record_names_other_owners(claimed):
     newer(claimed, data=FORGED)
     claimed.record["owners"] = [{"forge": "github", "id": BEN.number, "keys": [BEN.line]}]
@@ -119,6 +123,7 @@ def test_the_record_names_other_owners(claimed):
     check_refused(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 def test_other_bytes_than_were_signed(claimed):
     row = newer(claimed)
     claimed.owners.sign("quiz_master", "1.1.0", ANA)
@@ -127,6 +132,7 @@ def test_other_bytes_than_were_signed(claimed):
     check_refused(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 def test_other_bytes_and_the_files_agree(claimed):
     row = newer(claimed)
     claimed.owners.sign("quiz_master", "1.1.0", ANA)
@@ -153,6 +159,7 @@ SIGNED_OTHERWISE = {
 }
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 @pytest.mark.parametrize("signed", SIGNED_OTHERWISE.values(), ids=SIGNED_OTHERWISE)
 def test_a_signature_is_used_for_something_else(claimed, signed):
     newer(claimed)
@@ -161,6 +168,7 @@ def test_a_signature_is_used_for_something_else(claimed, signed):
     check_refused(claimed)
 
 
+@pytest.mark.attack("T7", (4, "REQUIRES_UNSUPPORTED"))
 def test_a_requirement_is_added(claimed):
     row = newer(claimed)
     claimed.owners.sign("quiz_master", "1.1.0", ANA)
@@ -169,6 +177,7 @@ def test_a_requirement_is_added(claimed):
     check_refused(claimed, (4, "REQUIRES_UNSUPPORTED"))
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 def test_a_file_is_added(claimed):
     row = newer(claimed)
     claimed.owners.sign("quiz_master", "1.1.0", ANA)
@@ -178,6 +187,7 @@ def test_a_file_is_added(claimed):
     check_refused(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 def test_the_artifact_is_none_of_the_signed_files(claimed):
     row = newer(claimed)
     row["files"] = [row["files"][0] | {"path": row["path"] + ".md"}]
@@ -186,6 +196,7 @@ def test_the_artifact_is_none_of_the_signed_files(claimed):
     check_refused(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 def test_the_statement_of_another_release_is_replayed(claimed):
     newer(claimed)
     claimed.owners.sign("quiz_master", "1.1.0", ANA)
@@ -196,6 +207,7 @@ def test_the_statement_of_another_release_is_replayed(claimed):
     check_refused(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 def test_a_signed_release_is_withheld(claimed):
     """1.2.0 follows 1.1.0, which is hidden: it may be the one that mends 1.0.0."""
     for version in ("1.1.0", "1.2.0"):
@@ -207,6 +219,7 @@ def test_a_signed_release_is_withheld(claimed):
     check_refused(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 def test_an_owner_signed_after_it_was_logged(claimed):
     """The log has it as unsigned: the owners never agreed that it be released."""
     row = newer(claimed)
@@ -217,6 +230,7 @@ def test_an_owner_signed_after_it_was_logged(claimed):
     check_refused(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 def test_the_record_shows_another_statement_than_the_log(claimed):
     row = newer(claimed)
     claimed.owners.sign("quiz_master", "1.1.0", ANA, previous="0" * 64)
@@ -227,6 +241,7 @@ def test_the_record_shows_another_statement_than_the_log(claimed):
     check_refused(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_LOG"))
 def test_it_is_dated_before_the_claim(claimed):
     """A leaf of a name that is not claimed is relabelled: its index is an old one."""
     row = newer(claimed, data=FORGED)
@@ -237,6 +252,7 @@ def test_it_is_dated_before_the_claim(claimed):
     check_refused(claimed, (3, "TRUST_LOG"))
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 @pytest.mark.parametrize("claimed", ["new client"], indirect=True)
 def test_the_log_begins_anew_with_it(claimed):
     """A new client has not seen the log: only the claim says what was released before."""
@@ -252,6 +268,7 @@ def test_the_log_begins_anew_with_it(claimed):
     assert claimed.attack.install() == REFUSED
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 @pytest.mark.parametrize("claimed", ["new client"], indirect=True)
 def test_an_older_release_has_other_bytes(claimed):
     row = claimed.record["releases"][0]
@@ -291,6 +308,7 @@ THRESHOLD = {
 }
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 @pytest.mark.parametrize("signers", THRESHOLD.values(), ids=THRESHOLD)
 def test_too_few_owners_signed_it(claimed, signers):
     claimed.owners.claim("quiz_master", ANA, BEN, threshold=2)
@@ -315,6 +333,7 @@ ENVELOPES = {
 }
 
 
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 @pytest.mark.parametrize("change", ENVELOPES.values(), ids=ENVELOPES)
 def test_the_envelope(claimed, change):
     row = newer(claimed)
@@ -326,6 +345,7 @@ def test_the_envelope(claimed, change):
     check_refused(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_LOG"), (3, "TRUST_STATEMENT"))
 @pytest.mark.parametrize("statement", [{}, "signed", {"payload": "%"}, {"payload": 1}])
 def test_a_row_beside_it_has_a_statement_that_means_nothing(claimed, statement):
     newer(claimed)
@@ -341,6 +361,7 @@ def test_a_row_beside_it_has_a_statement_that_means_nothing(claimed, statement):
 # The role `owners` itself
 
 
+@pytest.mark.attack("T7", (3, "TRUST_SIGNATURE"))
 def test_the_claim_is_taken_back_by_the_keys_that_publish(claimed):
     newer(claimed, data=FORGED)
     bin_ = claimed.owners.bin_of("quiz_master")
@@ -368,6 +389,7 @@ def check_refused_after(claimed):
     assert done.code == 0, done.err
 
 
+@pytest.mark.attack("T7", (3, "TRUST_SIGNATURE"))
 def test_the_role_is_removed_by_the_keys_that_publish(claimed):
     newer(claimed, data=FORGED)
     registry = claimed.registry
@@ -385,6 +407,7 @@ def test_the_role_is_removed_by_the_keys_that_publish(claimed):
     check_refused_after(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_METADATA"), (3, "TRUST_ROLLBACK"))
 @pytest.mark.parametrize("hidden", ["owners", "bin"])
 def test_the_role_is_not_in_the_snapshot(claimed, hidden):
     newer(claimed, data=FORGED)
@@ -402,6 +425,7 @@ def test_the_role_is_not_in_the_snapshot(claimed, hidden):
     check_refused_after(claimed)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_ROLLBACK"))
 @pytest.mark.parametrize("claimed", ["old client"], indirect=True)
 def test_the_bin_of_before_the_claim_is_shown_again(claimed):
     """A client that has seen the claim refuses; a new one cannot tell until the bin expires."""
@@ -423,6 +447,7 @@ CLAIMS = {
 }
 
 
+@pytest.mark.attack("T7", (3, "TRUST_METADATA"))
 @pytest.mark.parametrize("members", CLAIMS.values(), ids=CLAIMS)
 def test_a_claim_that_means_nothing(claimed, members):
     newer(claimed)
@@ -443,6 +468,7 @@ def test_a_claim_in_a_later_format_asks_for_a_newer_psreg(claimed):
     assert claimed.attack.install() == (4, "NEWER_FORMAT")
 
 
+@pytest.mark.attack("T7", (3, "TRUST_DIGEST"), (3, "TRUST_STATEMENT"))
 def test_another_claim_is_served_in_its_place(claimed):
     newer(claimed, data=FORGED)
     claimed.owners.sign("quiz_master", "1.1.0", BEN)

@@ -38,6 +38,7 @@ def registry(folder, entry_class, data, **row):
     return made.publish().store(folder / "registry")
 
 
+@pytest.mark.attack("T19", (3, "TRUST_CONTENT"))
 @pytest.mark.parametrize("code", HOSTILE)
 @pytest.mark.parametrize("form", ["pbe", "prompt", "not a prompt"])
 def test_it_is_refused_and_the_rule_is_named(client, tmp_path, code, form):
@@ -52,6 +53,7 @@ def test_it_is_refused_and_the_rule_is_named(client, tmp_path, code, form):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.attack("T19", (3, "TRUST_CONTENT"))
 @pytest.mark.parametrize("end", ["", "}"])
 def test_a_pbe_that_does_not_parse_hides_nothing(client, tmp_path, end):
     data = f'{{"pbe_name": "quiz_master", "x": "{HOSTILE["PS001"]}"'.encode() + end.encode()
@@ -60,6 +62,7 @@ def test_a_pbe_that_does_not_parse_hides_nothing(client, tmp_path, end):
     assert (done.code, ": PS001 " in done.err) == (3, True)
 
 
+@pytest.mark.attack("T19", (3, "TRUST_CONTENT"))
 def test_one_hostile_release_leaves_nothing_of_the_others(client, tmp_path):
     made = Simulator().release("diary", entry_class="prompt", data=prompt("Dear diary"))
     folder = made.release("quiz_master", data=pbe(TAGS)).publish().store(tmp_path / "registry")

@@ -15,6 +15,7 @@ def again(key, text=None):
     return SSlibKey("f" * 64, key.keytype, key.scheme, {"public": public})
 
 
+@pytest.mark.attack("T10", (3, "TRUST_KEY_TWICE"))
 def test_a_first_root_with_one_key_twice_is_refused(client):
     registry = Simulator()
     registry.root.add_key(again(registry.signers["stamp"].public_key), "timestamp")
@@ -26,6 +27,7 @@ def test_a_first_root_with_one_key_twice_is_refused(client):
         assert client.refused("install", "quiz_master") == (3, "TRUST_KEY_TWICE")
 
 
+@pytest.mark.attack("T10", (3, "TRUST_KEY_TWICE"))
 @pytest.mark.parametrize("letters", [str.lower, str.upper])
 def test_a_later_root_with_one_key_twice_is_refused(attack, letters):
     registry = attack.registry
@@ -39,6 +41,7 @@ def test_a_later_root_with_one_key_twice_is_refused(attack, letters):
     assert attack.client.run("install", "quiz_master").code == 0
 
 
+@pytest.mark.attack("T10", (3, "TRUST_KEY_TWICE"))
 @pytest.mark.parametrize("role", ["targets", "releases"])
 def test_a_delegation_with_one_key_twice_is_refused(attack, role):
     registry = attack.registry
@@ -50,6 +53,7 @@ def test_a_delegation_with_one_key_twice_is_refused(attack, role):
     assert attack.install() == (3, "TRUST_KEY_TWICE")
 
 
+@pytest.mark.attack("T10", (3, "TRUST_METADATA"))
 def test_another_root_than_the_first_is_refused_as_the_first(client, tmp_path):
     registry = Simulator()
     registry.root.version = 2

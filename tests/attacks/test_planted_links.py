@@ -21,6 +21,7 @@ def victim(tmp_path):
     assert path.read_text() == "precious"
 
 
+@pytest.mark.attack("T16", (0, ""))
 def test_a_link_at_the_target_is_replaced(attack, victim, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
@@ -30,6 +31,7 @@ def test_a_link_at_the_target_is_replaced(attack, victim, tmp_path):
     assert (out / NAME).read_bytes() == TEXT
 
 
+@pytest.mark.attack("T16", (0, ""))
 def test_links_in_the_library_are_replaced(attack, victim):
     folder = attack.client.library / "quiz_master" / "1.0.0"
     folder.mkdir(parents=True)
@@ -40,6 +42,7 @@ def test_links_in_the_library_are_replaced(attack, victim):
     assert not (folder / "receipt.json").is_symlink()
 
 
+@pytest.mark.attack("T16", (0, ""))
 @pytest.mark.parametrize("level", ["quiz_master", "quiz_master/1.0.0"])
 def test_a_link_in_place_of_a_folder_is_not_followed(attack, tmp_path, level):
     elsewhere = tmp_path / "elsewhere"
@@ -64,6 +67,7 @@ def test_uninstalling_through_a_link_removes_only_the_link(attack, tmp_path):
     assert not (attack.client.library / "quiz_master").is_symlink()
 
 
+@pytest.mark.attack("T16", (4, "CANNOT_WRITE"))
 def test_a_folder_in_place_of_the_file(attack, tmp_path):
     (attack.client.library / "quiz_master" / "1.0.0" / NAME / "x").mkdir(parents=True)
     assert attack.client.run("install", "quiz_master").code == 0
@@ -71,6 +75,7 @@ def test_a_folder_in_place_of_the_file(attack, tmp_path):
     assert attack.install("--to", tmp_path / "out") == (4, "CANNOT_WRITE")
 
 
+@pytest.mark.attack("T16", (0, ""))
 def test_links_in_the_client_state_are_replaced(attack, victim):
     assert attack.client.run("install", "quiz_master").code == 0
     (metadata,) = attack.client.state.glob("*/metadata")

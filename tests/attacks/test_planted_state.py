@@ -177,6 +177,7 @@ def test_what_a_killed_run_left_in_a_folder_of_the_user_is_deleted_later(attack,
 # The library
 
 
+@pytest.mark.attack("T16", (4, "NOT_INSTALLED"))
 @pytest.mark.parametrize("plant", PLANTED)
 def test_a_receipt_that_is_none_is_told_and_replaced(attack, state, elsewhere, plant):
     client = attack.client
@@ -195,6 +196,7 @@ def test_a_receipt_that_is_none_is_told_and_replaced(attack, state, elsewhere, p
     assert client.run("verify").code == 0
 
 
+@pytest.mark.attack("T16", (4, "NOT_INSTALLED"))
 @pytest.mark.parametrize("level", ["quiz_master", "quiz_master/1.0.0"])
 def test_nothing_is_read_through_a_link(attack, state, tmp_path, level):
     client = attack.client
@@ -231,6 +233,7 @@ def test_a_registry_of_a_newer_format_says_so(client, tmp_path):
     assert (state / "1.root.json").read_bytes() == registry.first_root
 
 
+@pytest.mark.attack("T16", (2, "CONFIG_INVALID"))
 def test_large_settings_are_refused(client):
     settings = client.home / "config" / "config.toml"
     settings.parent.mkdir(parents=True)
@@ -246,6 +249,7 @@ def loop(path, _):
     path.symlink_to(path.name)
 
 
+@pytest.mark.attack("T16", (4, "CANNOT_READ"))
 @pytest.mark.parametrize("whose", ["config", "system"])
 @pytest.mark.parametrize("plant", [pipe, folder, dangling, loop])
 def test_settings_that_cannot_be_read_are_not_left_out(client, tmp_path, plant, whose):
@@ -273,6 +277,7 @@ def test_settings_may_be_linked_from_elsewhere(client, tmp_path):
     assert client.run("install", "quiz_master").code == 0
 
 
+@pytest.mark.attack("T16", (4, "CANNOT_READ"))
 @pytest.mark.parametrize("plant", [pipe, folder, dangling, loop])
 def test_a_policy_that_cannot_be_read_is_not_left_out(client, plant):
     """It says which names and licences are refused, and what its reviews need."""

@@ -23,6 +23,7 @@ def catalog_bin(registry):
     return f"{METADATA}1.{role}.json"
 
 
+@pytest.mark.attack("T17", (3, "TRUST_ROLE"))
 @pytest.mark.parametrize("place", ["bin", "releases"])
 def test_an_empty_bin_does_not_hide_a_name(attack, place):
     files, path = attack.registry.files, BIN if place == "bin" else RELEASES
@@ -34,6 +35,7 @@ def test_an_empty_bin_does_not_hide_a_name(attack, place):
     assert attack.client.run("install", "quiz_master").code == 0
 
 
+@pytest.mark.attack("T17", (3, "TRUST_ROLE"))
 @pytest.mark.parametrize("path", [BIN, RELEASES])
 def test_an_empty_bin_does_not_pass_a_verification(attack, path):
     assert attack.client.run("install", "quiz_master").code == 0
@@ -43,6 +45,7 @@ def test_an_empty_bin_does_not_pass_a_verification(attack, path):
     assert attack.client.refused("verify") == (3, "TRUST_ROLE")
 
 
+@pytest.mark.attack("T17", (3, "TRUST_ROLE"))
 @pytest.mark.parametrize("place", ["catalogue", "releases"])
 def test_an_empty_bin_does_not_hide_the_catalogue(attack, place):
     files = attack.registry.files
@@ -64,6 +67,7 @@ def test_an_empty_bin_in_the_cache_is_not_believed(attack):
     assert "has been rebuilt" in said.err
 
 
+@pytest.mark.attack("T17", (3, "TRUST_ROLE"))
 @pytest.mark.parametrize("role", ["timestamp", "2.snapshot"])
 def test_a_file_of_another_registry_with_the_same_keys_is_refused(attack, role):
     registry = attack.registry
@@ -74,6 +78,7 @@ def test_a_file_of_another_registry_with_the_same_keys_is_refused(attack, role):
     assert attack.install() == (3, "TRUST_ROLE")
 
 
+@pytest.mark.attack("T17", (3, "TRUST_ROLE"))
 def test_metadata_that_no_longer_names_its_role_is_refused(attack):
     assert attack.client.run("install", "quiz_master").code == 0
     attack.registry.bound = False
@@ -85,6 +90,7 @@ def test_metadata_that_no_longer_names_its_role_is_refused(attack):
     assert attack.install() == (3, "TRUST_ROLE")
 
 
+@pytest.mark.attack("T17", (3, "TRUST_ROLE"))
 def test_one_file_without_its_role_is_refused_at_first_sight(attack):
     registry = attack.registry
     registry.bound = False
@@ -122,6 +128,7 @@ def test_an_older_registry_is_believed_again(client, older, path):
     assert client.run("install", "quiz_master").code == 0
 
 
+@pytest.mark.attack("T17", (3, "TRUST_NAME_MISSING"))
 def test_a_name_that_was_seen_is_not_hidden(client, older):
     assert client.run("info", "quiz_master").code == 0
     older.files[BIN] = older.files[EMPTY]
@@ -144,6 +151,7 @@ def hide(registry, *paths):
 RECORD = "pkg/quiz_master.json"
 
 
+@pytest.mark.attack("T17", (3, "TRUST_NAME_MISSING"))
 @pytest.mark.parametrize("paths", [[RECORD], [RECORD, HEAD]])
 def test_a_name_that_was_installed_does_not_vanish(attack, paths):
     assert attack.client.run("install", "quiz_master").code == 0
@@ -157,11 +165,13 @@ def test_a_name_that_was_installed_does_not_vanish(attack, paths):
         assert attack.client.refused("search") == (3, "TRUST_NAME_MISSING")
 
 
+@pytest.mark.attack("T17", (3, "TRUST_NAME_MISSING"))
 def test_a_name_in_the_catalogue_has_a_record(attack):
     hide(attack.registry, RECORD)
     assert attack.install() == (3, "TRUST_NAME_MISSING")
 
 
+@pytest.mark.attack("T17", (3, "TRUST_NAME_MISSING"))
 def test_a_name_does_not_vanish_from_the_search(attack):
     attack.registry.release("quiz_maker").publish()
     assert attack.client.run("search").code == 0
@@ -171,6 +181,7 @@ def test_a_name_does_not_vanish_from_the_search(attack):
         assert attack.client.refused("search") == (3, "TRUST_NAME_MISSING")
 
 
+@pytest.mark.attack("T17", (3, "TRUST_NAME_MISSING"))
 def test_the_whole_catalogue_does_not_vanish(attack):
     assert attack.client.run("search").code == 0
     hide(attack.registry, HEAD, RECORD)
@@ -186,6 +197,7 @@ def test_a_name_without_a_release_to_show_leaves_the_catalogue(attack):
     assert (said.code, said.out) == (0, "")
 
 
+@pytest.mark.attack("T2", (3, "TRUST_ROLLBACK"))
 def test_an_older_head_is_refused_though_it_is_signed(attack):
     registry = attack.registry
     assert attack.client.run("search").code == 0
@@ -224,6 +236,7 @@ def test_what_no_head_lists_is_not_kept(attack):
     assert len([*attack.client.state.glob("*/targets/segments/*.json")]) == 1
 
 
+@pytest.mark.attack("T17", (3, "TRUST_NAME_MISSING"))
 def test_the_former_layout_is_read_and_left(attack):
     """A registry that an older psreg published has a target per class, and no head."""
     registry = attack.registry

@@ -11,6 +11,7 @@ from simulator import METADATA
 WRONG = {"timestamp": "online", "snapshot": "stamp", "targets": "online", "releases": "root"}
 
 
+@pytest.mark.attack("T1", (3, "TRUST_SIGNATURE"))
 @pytest.mark.parametrize("role", WRONG)
 def test_another_roles_key_is_refused(attack, role):
     signed = getattr(attack.registry, role)
@@ -21,12 +22,14 @@ def test_another_roles_key_is_refused(attack, role):
     assert attack.install() == (3, "TRUST_SIGNATURE")
 
 
+@pytest.mark.attack("T1", (3, "TRUST_SIGNATURE"))
 def test_a_bin_signed_by_the_root_key_is_refused(attack):
     bin_ = attack.registry.bins["r-ec"]
     attack.registry.files[f"{METADATA}1.r-ec.json"] = attack.registry.signed(bin_, "root", "r-ec")
     assert attack.install() == (3, "TRUST_SIGNATURE")
 
 
+@pytest.mark.attack("T10", (3, "TRUST_SIGNATURE"))
 def test_a_next_root_signed_by_a_thief_is_refused(attack):
     attack.registry.root.version += 1
     path = f"{METADATA}2.root.json"
@@ -34,6 +37,7 @@ def test_a_next_root_signed_by_a_thief_is_refused(attack):
     assert attack.install() == (3, "TRUST_SIGNATURE")
 
 
+@pytest.mark.attack("T1", (3, "TRUST_SIGNATURE"))
 @pytest.mark.parametrize("signatures", [[], [{"keyid": "0" * 64, "sig": "00"}]])
 def test_unsigned_metadata_is_refused(attack, signatures):
     path = f"{METADATA}timestamp.json"
@@ -43,6 +47,7 @@ def test_unsigned_metadata_is_refused(attack, signatures):
     assert attack.install() == (3, "TRUST_SIGNATURE")
 
 
+@pytest.mark.attack("T1", (3, "TRUST_SIGNATURE"))
 def test_a_changed_signature_is_refused(attack):
     path = f"{METADATA}timestamp.json"
     value = json.loads(attack.registry.files[path])

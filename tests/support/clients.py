@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
 from support.warm_psreg import run_psreg, running_psreg
+
+OUTCOMES: list[tuple[int, str]] = []
+"""Exit code and error code, or "", of every command that the running test has run."""
+
+_ERROR = re.compile(r"^psreg: error\[([A-Z_]+)\]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +54,7 @@ class Client:
         environment = {**clean, "PSREG_HOME": str(self.home), **env}
         done = run_psreg(*argv, stdin=typed, cwd=cwd or self.place, env=environment, text=True)
         assert "Traceback" not in done.stderr, done.stderr
+        OUTCOMES.append((done.returncode, _error_code(done.stdout, done.stderr)))
         return Outcome(code=done.returncode, out=done.stdout, err=done.stderr)
 
     def asked(self, *argv: object, question: str, typed: str, **env: str) -> Outcome:
@@ -79,10 +86,29 @@ class Client:
         settings.write_text(f'registry = "main"\n\n{table}')
 
     def refused(self, *argv: object) -> tuple[int, str]:
-        """Run a command with `--format json` and return its exit code and error code."""
-        return self.run(*argv, "--format", "json").refusal
+        """Run a command with `--format json`, and return its exit code and error code.
+
+        It changes nothing that is installed.
+        """
+        before = self.library_content()
+        refusal = self.run(*argv, "--format", "json").refusal
+        assert self.library_content() == before
+        return refusal
+
+    def library_content(self) -> dict[str, bytes]:
+        """Return the files of the library with their content, receipts among them."""
+        files = (p for p in self.library.rglob("*") if p.is_file() and p.name != ".lock")
+        return {str(path.relative_to(self.library)): path.read_bytes() for path in files}
 
     def installed(self) -> list[str]:
         """Return the files of the library, hidden ones left out."""
         files = (p for p in self.library.rglob("*") if p.is_file() and p.name != ".lock")
         return sorted(str(path.relative_to(self.library)) for path in files)
+
+
+def _error_code(out: str, err: str) -> str:
+    """Return the code of the error that a command told, as text or as JSON; "" for none."""
+    if found := _ERROR.search(err):
+        return found[1]
+    document = json.loads(out) if out.startswith("{") else {}
+    return document["error"]["code"] if "error" in document else ""

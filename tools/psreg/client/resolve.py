@@ -140,6 +140,8 @@ def check_record(name: str, before: bytes | None, now: bytes | None) -> None:
             raise missing_name(name)
         return
     new = read_record(now, name)
+    for row in new.releases:
+        release_id(new, row)
     try:
         old = read_record(before or b"", name)
     except PsregError:

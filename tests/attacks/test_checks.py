@@ -1,0 +1,50 @@
+"""No check of the client can be left out: without it, the attacks that it stops get through."""
+
+import subprocess
+import sys
+
+import pytest
+
+from support.client_checks import CHECKS
+from support.paths import TESTS
+from support.walks import sampled
+
+PROGRAM = TESTS / "attacks.py"
+
+
+def attacks(*arguments):
+    command = [sys.executable, PROGRAM, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.unmeasured
+def test_attacks_get_through_without_the_check_that_stops_them():
+    chosen = sampled([each.id for each in CHECKS], 6)
+    done = attacks("--mutate", *chosen)
+    assert done.stdout.splitlines()[-1:] == [f"{len(chosen)}/{len(chosen)} checks are needed"], (
+        done.stdout + done.stderr
+    )
+    assert done.returncode == 0
+
+
+def test_a_check_that_does_not_exist_is_no_proof():
+    done = attacks("--mutate", "no-such-check")
+    assert (done.returncode, done.stdout) == (1, "0/0 checks are needed\n")
+
+
+def test_every_attack_says_its_threat_and_the_answer():
+    lines = attacks("--list").stdout.splitlines()
+    known = {line.split()[0] for line in lines}
+    assert {each.partition("[")[0] for check in CHECKS for each in check.attacks} <= known
+    assert all(line.split()[1].startswith("T") and " exit " in line for line in lines)
+
+
+def test_an_attack_is_run_by_its_id():
+    done = attacks("--run", "rollback::an_old_timestamp_is_refused")
+    assert done.returncode == 0
+    assert "1 passed" in done.stdout
+
+
+def test_the_checks_are_in_the_order_of_the_client():
+    assert [each.step for each in CHECKS] == sorted(each.step for each in CHECKS)
+    assert len({each.id for each in CHECKS}) == len(CHECKS)
