@@ -55,7 +55,7 @@ def test_a_registry_that_only_a_project_names_is_not_trusted_by_its_name(client,
     assert client.run("search", "--registry", ".", cwd=clone).code == 0
 
 
-@pytest.mark.attack("T14", (3, "TRUST_OTHER_REGISTRY"))
+@pytest.mark.attack("T14", (3, "TRUST_OTHER_REGISTRY"), (3, "TRUST_UNPINNED"))
 def test_a_clone_does_not_replace_what_came_from_the_pinned_registry(attack, clone):
     client = attack.client
     assert client.run("install", "quiz_master").code == 0
