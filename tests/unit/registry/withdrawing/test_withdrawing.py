@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from psreg.core.errors import FindingsError, TrustError, UnavailableError, UsageError
 from psreg.core.ssh_key import SshKey
+from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.actions.action import (
     LIFT,
     PURGE,
@@ -27,6 +28,7 @@ from psreg.registry.audit import audit
 from psreg.registry.baseline import read_baseline
 from psreg.registry.catalog_head import head_of
 from psreg.registry.difference import SignedNames, inputs_of
+from psreg.registry.keys.claiming import claim_names
 from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.publish import Change, PublishResult
 from psreg.registry.records import PackageRecord, UnknownRow
@@ -41,7 +43,7 @@ from psreg.registry.withdrawing.taking import (
     take,
     waiting_lifts,
 )
-from support.claims import claim, claimed, record_of, signed_by
+from support.claims import claimed, record_of, signed_by
 from support.owners import ANA, BEN, entry_toml
 from support.paths import ROOT
 from support.publishing import (
@@ -341,7 +343,9 @@ def test_a_release_of_a_claimed_name_is_purged(home: Path, tmp_path: Path) -> No
     found = audit(state_of(registry), place.store.read, lambda path: tree.get(PurePosixPath(path)))
     assert [each.version for each in found.releases if each.problems] == []
     toml = entry_toml(ANA)
-    claim(home, registry, tree | {PurePosixPath("pbes/prompt/alpha/entry.toml"): toml})
+    asked = RegistryTree(tree | {PurePosixPath("pbes/prompt/alpha/entry.toml"): toml}).entries
+    alpha = [each for each in asked if each.name == "alpha"]
+    claim_names(alpha, NOW, ports(home, registry), recover="Both lost their keys.")
 
 
 def test_advisories_are_those_of_osv(home: Path, registry: Path) -> None:
