@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
 from psreg.lint.content import text_folding
-from psreg.lint.content.pattern_tables import REACH, Hit, Pattern, Rows, disguisable, hits, patterns
+from psreg.lint.content.pattern_tables import REACH, Hit, Rows, disguisable, hits, patterns
 from psreg.lint.content.texts import Content, Kind, Segment, code_points, quoted
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ def _as_content(text: str) -> Content:
 
 def _found(read: Content) -> list[tuple[str, Rows, list[Hit]]]:
     """Return what each rule finds in `read`, with its patterns, if it finds anything."""
-    each = ((code, rows, list(hits(read, rows))) for code, rows in _rows(plain=read.ascii).items())
+    each = ((code, rows, list(hits(read, rows))) for code, rows in _rows().items())
     return [found for found in each if found[-1]]
 
 
@@ -168,14 +167,14 @@ class _Said:
             return True
         openly = self._openly.get(id(rows))
         if openly is None:
-            openly = self._openly[id(rows)] = self._seen(rows, _rows(plain=False)[code])
+            openly = self._openly[id(rows)] = self._seen(rows)
         return _overlaps(span, openly.get(number, []))
 
-    def _seen(self, *tables: Rows) -> dict[int, list[tuple[int, int]]]:
-        """Return where texts say openly what the rows of `tables` look for, by segment."""
+    def _seen(self, rows: Rows) -> dict[int, list[tuple[int, int]]]:
+        """Return where texts say openly what `rows` look for, by segment."""
         plain, numbers = self._plain
         seen: dict[int, list[tuple[int, int]]] = {}
-        for hit in chain.from_iterable(hits(plain, rows) for rows in dict.fromkeys(tables)):
+        for hit in hits(plain, rows):
             seen.setdefault(numbers[id(hit.segment)], []).append((hit.start, hit.end))
         return {number: sorted(spans) for number, spans in seen.items()}
 
@@ -191,31 +190,14 @@ class _Said:
 
 
 @cache
-def _rows(*, plain: bool) -> dict[str, Rows]:
-    """Return the patterns by rule; in a `plain` text, words have lost their accents."""
-    rows = disguisable() | {"PS040": patterns("secrets", "PS040")}
-    return {code: Rows(map(_unaccented, each)) for code, each in rows.items()} if plain else rows
+def _rows() -> dict[str, Rows]:
+    """Return the patterns by rule."""
+    return disguisable() | {"PS040": patterns("secrets", "PS040")}
 
 
 @cache
 def _all_rows() -> Rows:
-    return Rows(chain.from_iterable(_rows(plain=True).values()))
-
-
-def _unaccented(row: Pattern) -> Pattern:
-    pattern, before = (
-        text_folding.unaccented(row.pattern),
-        text_folding.unaccented(row.unless_before),
-    )
-    if (pattern, before) == (row.pattern, row.unless_before):
-        return row
-    return replace(
-        row,
-        pattern=pattern,
-        unless_before=before,
-        starts=tuple(map(text_folding.unaccented, row.starts)),
-        needles=tuple(map(text_folding.unaccented, row.needles)),
-    )
+    return Rows(chain.from_iterable(_rows().values()))
 
 
 def _overlaps(span: Span, others: list[tuple[int, int]]) -> bool:

@@ -9,6 +9,7 @@ import base64
 import binascii
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
@@ -37,7 +38,7 @@ _WRAPPED_BASE64 = lazy(
 )
 _TIMES = 3
 """How often a text that is encoded again is decoded."""
-_SHORT_BASE64 = lazy(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{20,}+={0,2}")
+_SHORT_BASE64 = lazy(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}+={0,2}")
 _BREAK = lazy(r"\r?\n[ \t>]*+")
 _UNBROKEN = lazy(r"[A-Za-z0-9+=]{21}")
 """What base64 has, and paths do not: many characters without a slash, hyphen or underscore."""
@@ -53,8 +54,8 @@ _ESCAPES = (
     ("percent signs", lazy(r"(?:%[0-9A-Fa-f]{2}){12,}")),
     ("entities", lazy(r"(?:&#(?:[xX][0-9A-Fa-f]{2,4}|[0-9]{2,5});){8,}")),
 )
-_HEXADECIMAL = lazy(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}[ :,\n]?){12,400}(?![0-9A-Za-z])")
-_BINARY = lazy(r"(?<![0-9])(?:[01]{8}[ ,]?){12,400}(?![0-9])")
+_HEXADECIMAL = lazy(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}[ :,\n-]?){12,400}(?![0-9A-Za-z])")
+_BINARY = lazy(r"(?<![0-9])(?:(?:[01]{8}[ ,]?){12,400}|(?:[01]{7}[ ,]){12,400}[01]{7})(?![0-9])")
 _DECIMAL = lazy(r"(?<![0-9])(?:[0-9]{2,6}[ ,;]{1,2}){12,400}[0-9]{2,6}(?![0-9])")
 _OCTAL_NUMBERS = lazy(r"(?<![0-9])(?:[01]?[0-7]{2}[ ,;]{1,2}){12,400}[01]?[0-7]{2}(?![0-9])")
 _OCTAL = lazy(r"(?:\\[0-3]?[0-7]{2}){12,400}")
@@ -64,9 +65,13 @@ _MARKED = {
 }
 """Short runs, which are reported only if what they say breaks another rule."""
 
-_BASE32 = lazy(r"(?<![A-Za-z0-9])[A-Z2-7]{24,800}={0,6}(?![A-Za-z0-9=])")
+_BASE32 = lazy(r"(?<![A-Za-z0-9])(?:[A-Z2-7]{24,800}|[a-z2-7]{24,800})={0,6}(?![A-Za-z0-9=])")
+_ASCII85 = lazy(r"<~[!-u\s]{20,1000}~>")
+_ALPHABET_NUMBERS = lazy(r"(?<![0-9])(?:[12]?[0-9][-., /|]{1,3}){14,400}[12]?[0-9](?![0-9])")
+
 _MORSE = lazy(r"(?:[.·-]{1,5}[ /|]{1,3}){16,800}")
 _NUMBER = lazy(r"[0-9A-Fa-f]+")
+_SIGNS = lazy(r"[-., /|]+")
 _NEEDLES = ("", "\\x", "\\u", "%", "&#")
 """What each of `_ESCAPES` begins with, in lower case."""
 
@@ -95,6 +100,8 @@ def base64_text(content: Content) -> Iterator[Finding]:
     """
     if max(map(len, content.words), default=0) >= _SHORT:
         yield from _short_texts(content)
+    if sum(len(word) > _PIECE for word in content.mixed) > 1:
+        yield from _pieces(content)
     if not content.has_run(_LINE):
         return
     for segment, start, end in _runs(content):
@@ -118,19 +125,42 @@ def _short_texts(content: Content) -> Iterator[Finding]:
             if not _SHORT_BASE64.fullmatch(inner := data.decode("latin-1").strip()):
                 break
             data = _debased(inner)
-        if broken := _broken(_as_text(data)):
-            what = f"{len(match[0])} characters of base64 {_said(data)}"
-            yield Finding(
-                message=f"{what}, which breaks {', '.join(broken)}",
-                at=segment.span(*match.span()),
-                hint="Write it as plain text, or waive PS030 and say what it contains.",
-            )
+        text = _as_text(data) or _as_text(_debased(match[0][::-1]))
+        if broken := _broken(text):
+            what = f"{len(match[0])} characters of base64"
+            yield _short(what, text, broken, segment, match.span())
+
+
+_PIECE = 4
+"""Most letters of words with digits in them that many texts have: `utf8`, `3d`."""
+
+
+def _pieces(content: Content) -> Iterator[Finding]:
+    """Yield what is said in pieces of base64 or hexadecimal digits, if a rule would report it."""
+    from psreg.lint.content.appearance.pieces import in_pieces  # noqa: PLC0415 - few texts have any
+
+    for segment in content.segments:
+        told = -1
+        for start, end, text in in_pieces(segment.text):
+            if start > told and (broken := _broken(text)):
+                yield _short("pieces of base64 or digits", text, broken, segment, (start, end))
+                told = start
+
+
+def _short(
+    what: str, text: str, broken: list[str], segment: Segment, place: tuple[int, int]
+) -> Finding:
+    return Finding(
+        message=f"{what} {_said(text.encode())}, which breaks {', '.join(broken)}",
+        at=segment.span(*place),
+        hint="Write it as plain text, or waive PS030 and say what it contains.",
+    )
 
 
 def _as_text(data: bytes) -> str:
     """Return decoded data as text; "" if it is not text."""
     try:
-        text = data.decode()
+        text = data.decode("utf-16-le" if data[1:2] == b"\0" else "utf-8")
     except UnicodeDecodeError:
         return ""
     return text if text.replace("\n", "").isprintable() else ""
@@ -245,12 +275,34 @@ def _read_digits(content: Content) -> Iterator[tuple[str, Segment, re.Match[str]
         run = match[0].rstrip("=")
         with suppress(binascii.Error):
             yield "base32", segment, match, base64.b32decode(run + "=" * (-len(run) % 8))
+    yield from _read_letters(content, digits)
     for segment, match in content.find(_MORSE, ".- ", "-. ", "·- ", "-· "):
         letters = table("disguises")["morse"]
         signs = match[0].replace("·", ".").replace("|", "/")
         spoken = (word.split() for word in signs.split("/"))
         read = " ".join("".join(letters.get(sign, "") for sign in word) for word in spoken)
         yield "Morse code", segment, match, read.encode()
+
+
+def _read_letters(
+    content: Content, digits: list[str]
+) -> Iterator[tuple[str, Segment, re.Match[str], bytes]]:
+    for segment, match in content.find(_ASCII85, "<~"):
+        with suppress(ValueError):
+            yield "base85", segment, match, base64.a85decode(match[0], adobe=True)
+    if len(digits) >= _SEVERAL:
+        for segment, match in content.find(_ALPHABET_NUMBERS):
+            yield "numbers of letters", segment, match, _numbered_letters(match[0]).encode()
+
+
+def _numbered_letters(text: str) -> str:
+    """Return the letters of which `text` has the numbers; between words is another sign."""
+    numbers, signs = _NUMBER.findall(text), _SIGNS.findall(text)
+    ((inside, _),) = Counter(signs).most_common(1)
+    letters = (chr(ord("a") - 1 + int(number)) for number in numbers)
+    return "".join(
+        letter + " " * (sign != inside) for letter, sign in zip(letters, (*signs, ""), strict=True)
+    )
 
 
 _SHORTEST, _SEVERAL, _DECIMALS = 24, 10, range(2, 7)
@@ -305,10 +357,17 @@ def _said(data: bytes) -> str:
 
 
 def _broken(text: str) -> list[str]:
-    """Return the rules that a decoded text breaks."""
-    inner = Content(segments=(Segment(text=text, kind=Kind.VALUE),), source=text, kind=Kind.VALUE)
+    """Return the rules that a decoded text breaks, however it is disguised itself."""
+    from psreg.lint.content.appearance import layers, readings  # noqa: PLC0415 - few texts are decoded
+
     rows = disguisable() | {"PS040": patterns("secrets", "PS040")}
-    return [code for code, known in rows.items() if next(hits(inner, known), None)]
+    layer = layers.Layer(text=text)
+    for read in chain((layer,), readings.turned(layer, None, frozenset())):
+        segment = Segment(text=read.text, kind=Kind.VALUE)
+        inner = Content(segments=(segment,), source=read.text, kind=Kind.VALUE)
+        if broken := [code for code, known in rows.items() if next(hits(inner, known), None)]:
+            return broken
+    return []
 
 
 ENCODED_RULES: tuple[Rule[Content], ...] = (base64_text, escaped_text)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
@@ -349,7 +350,35 @@ def patterns(name: str, code: str) -> Rows:
 @cache
 def phrases(code: str) -> Rows:
     """Return the rows of the rule `code` in `data/idioms.toml` and `data/threats.toml`."""
-    return Rows((*patterns("idioms", code), *patterns("threats", code)))
+    return Rows((*any_spelling("idioms", code), *any_spelling("threats", code)))
+
+
+@cache
+def any_spelling(name: str, code: str) -> Rows:
+    """Return the rows of `patterns`, and each that has accents once more without them."""
+    return Rows(chain.from_iterable(map(_spellings, patterns(name, code))))
+
+
+def _spellings(row: Pattern) -> Iterator[Pattern]:
+    before = row.unless_before.translate(_UNACCENTED)
+    if before != row.unless_before:
+        row = replace(row, unless_before=f"(?:{row.unless_before}|{before})")
+    yield row
+    for letters in (_UNACCENTED, _SPELLED_OUT):
+        plain = row.pattern.translate(letters)
+        if plain != row.pattern:
+            yield replace(
+                row,
+                pattern=plain,
+                starts=tuple(start.translate(letters) for start in row.starts),
+                needles=tuple(needle.translate(letters) for needle in row.needles),
+                words=(),
+            )
+
+
+_UNACCENTED = {code: unicodedata.normalize("NFD", chr(code))[0] for code in range(0x80, 0x250)}
+_SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+"""What people write who have no keys for accents."""
 
 
 def hits(content: Content, rows: Rows) -> Iterator[Hit]:
@@ -417,7 +446,7 @@ def disguisable() -> dict[str, Rows]:
     """Return the patterns, by rule, that are never spelled with look-alikes by accident (PS014)."""
     return {
         **{code: phrases(code) for code in ("PS010", "PS011", "PS012")},
-        **{code: patterns("threats", code) for code in _THREATS},
+        **{code: any_spelling("threats", code) for code in _THREATS},
         "PS022": hosts(),
         "PS032": patterns("payloads", "PS032"),
         "PS033": patterns("payloads", "PS033"),

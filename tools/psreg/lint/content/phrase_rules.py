@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.pattern_tables import Rows, hits, patterns, phrases, table
+from psreg.lint.content.pattern_tables import Rows, any_spelling, hits, patterns, phrases, table
 from psreg.lint.content.texts import Content, Kind, quoted
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def reads_like_an_attack(content: Content) -> Iterator[Finding]:
 def _told_otherwise() -> Rows:
     """Return the phrases of attacks on assistants, quoted or not."""
     named = (phrases(code) for code in ("PS010", "PS011", "PS012"))
-    others = (patterns("threats", code) for code in ("PS016", "PS017", "PS018", "PS019"))
+    others = (any_spelling("threats", code) for code in ("PS016", "PS017", "PS018", "PS019"))
     return Rows(row for rows in (*named, *others) for row in rows)
 
 

@@ -25,6 +25,16 @@ _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 _BOXES = (0x249C, 0x1F150, 0x1F170, 0x1F1E6)
 """Letters without a plain form in Unicode, A to Z: in brackets, in a disc, in a box, of flags."""
 
+_NAMED = lazy(
+    r"(?:LATIN (?:SMALL LETTER|CAPITAL LETTER|LETTER SMALL CAPITAL)|LISU LETTER"
+    r"|MODIFIER LETTER (?:SMALL|CAPITAL|LOW)) "
+    r"(?:(?:TURNED|REVERSED|INVERTED|SIDEWAYS|OPEN|CLOSED|INSULAR|SCRIPT|DOTLESS|LONG|TAILED|BARRED"
+    r"|BLACKLETTER|HALF|EGYPTOLOGICAL|VOLAPUK|LENIS|BASELINE|STRETCHED|HEAVY|MIDDLE-WELSH) ){0,3}"
+    r"(?P<letter>[A-Z]|ALPHA|SCHWA|ESH|EZH|ENG|IOTA|UPSILON)A?(?: WITH [A-Z -]{1,60})?"
+)
+"""The names of letters that are a plain one with something added, or turned."""
+
+_OTHER_NAMES = {"SCHWA": "e", "ENG": "n", "EZH": "z"}
 _LIKE_NOTHING = lazy("[\u0900-\u0dff\u2e80-\ua4cf\uac00-\ud7ff\U00020000-\U0003ffff]")
 """Scripts without look-alikes in other scripts: most of India's and East Asia's."""
 
@@ -48,18 +58,6 @@ def composed(letter: str) -> str:
     return unicodedata.normalize("NFC", letter)[:1]
 
 
-def unaccented(text: str) -> str:
-    """Return `text` with plain letters for those of Latin that have marks."""
-    if text.isascii():
-        return text
-    return text.translate(_without_marks())
-
-
-@cache
-def _without_marks() -> dict[int, str]:
-    return {code: unicodedata.normalize("NFD", chr(code))[0] for code in range(0x80, 0x250)}
-
-
 def _folded(character: str) -> str:
     return character if character.isascii() else _character(character)
 
@@ -76,9 +74,16 @@ def _character(character: str) -> str:
 @cache
 def _letters() -> dict[str, str]:
     """Return the plain letters of small capitals, of white letters in boxes, and of others."""
-    boxes = {chr(first + n): chr(97 + n) for first in _BOXES for n in range(26)}
+    plain = "abcdefghijklmnopqrstuvwxyz"
+    boxes = {chr(first + n): letter for first in _BOXES for n, letter in enumerate(plain)}
+    others = {
+        other: letter
+        for alphabet in reversed(table("disguises")["alphabets"])
+        for other, letter in reversed([*zip(alphabet, plain, strict=True)])
+        if not other.isascii()
+    }
     letters: dict[str, str] = table("disguises")["letters"]
-    return boxes | letters
+    return others | boxes | letters
 
 
 def _plain(character: str) -> str:
@@ -93,7 +98,15 @@ def _plain(character: str) -> str:
 
 
 def _letter(character: str) -> str:
-    return character if _LIKE_NOTHING.match(character) else lookalike(character) or character
+    if _LIKE_NOTHING.match(character):
+        return character
+    return lookalike(character) or _by_name(character) or character
+
+
+def _by_name(character: str) -> str:
+    """Return the plain letter that the name of `character` says, or ""."""
+    found = _NAMED.fullmatch(unicodedata.name(character, ""))
+    return _OTHER_NAMES.get(found["letter"], found["letter"][0].lower()) if found else ""
 
 
 @lru_cache(maxsize=4096)

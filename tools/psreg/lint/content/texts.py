@@ -164,6 +164,11 @@ class Content:
         return words_of(self.spaced, ascii_only=self.text.isascii())
 
     @cached_property
+    def mixed(self) -> list[str]:
+        """The words that have both letters and digits."""
+        return [word for word in self.words if not (word.isalpha() or word.isdigit())]
+
+    @cached_property
     def spaced(self) -> str:
         """`flat` with a blank for each sign."""
         return spaced(self.flat)

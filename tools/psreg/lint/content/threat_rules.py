@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from psreg.core.diagnostics import INFO, WARNING, Finding
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.pattern_tables import hits, patterns
+from psreg.lint.content.pattern_tables import any_spelling, hits
 from psreg.lint.content.texts import Content, quoted
 
 
 def _found(content: Content, code: str, advice: str) -> Iterator[Finding]:
-    for hit in hits(content, patterns("threats", code)):
+    for hit in hits(content, any_spelling("threats", code)):
         hint = f"{advice} Or waive {code} with a reason."
         yield hit.finding(hint=hint, severity=INFO if hit.is_quoted else None)
 

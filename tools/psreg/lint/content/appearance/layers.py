@@ -22,6 +22,7 @@ ROTATED = "is written in other letters of the alphabet"
 DIVIDED, RUN_ON = "is divided into lines or sentences", "is written as one word"
 MISSPELT, BROKEN = "is misspelt", "is broken into pieces"
 PERCENT = "is written with percent signs"
+DRESSED = "has markup inside"
 
 JOINED = "is split over several values"
 
@@ -30,7 +31,7 @@ EXCUSED = "is harmless only beside text that no model reads"
 PERHAPS = frozenset(
     (
         *(EXCUSED, SIGNS, JOINED, LETTERS, DIGITS, BACKWARDS, ROT13, ROTATED, DIVIDED, RUN_ON),
-        *(PERCENT, ESCAPES, MISSPELT, BROKEN),
+        *(PERCENT, ESCAPES, MISSPELT, BROKEN, DRESSED),
     )
 )
 """Disguises that can be an accident, or an example in a text about attacks."""

@@ -54,12 +54,15 @@ _LONE, _ANY_LONE = "[A-Za-z]", r"[^\W\d_]"
 
 
 def _letter_by_letter(letter: str, fewest: int) -> re.Pattern[str]:
-    alone = rf"(?<![^\W_]){letter}(?P<between>[\W_]){letter}"
+    most = 6 if fewest else 1
+    alone = rf"(?<![^\W_]){letter}(?P<between>[\W_]{{1,{most}}}){letter}"
     return lazy(rf"{alone}(?:(?P=between){letter}){{{fewest},200}}(?![^\W_])")
 
 
 _SPELLED, _SPELLED_SHORT = _letter_by_letter(_LONE, 2), _letter_by_letter(_LONE, 0)
 _ANY_SPELLED, _ANY_SPELLED_SHORT = _letter_by_letter(_ANY_LONE, 2), _letter_by_letter(_ANY_LONE, 0)
+_ITEM = r"[^\w\n]{0,6}(?:[0-9]{1,3}[^\w\n]{1,4})?[^\W\d_][^\w\n]{0,4}"
+_COLUMN = lazy(rf"(?<![^\n]){_ITEM}(?:\n{{1,2}}{_ITEM}){{5,200}}(?![^\n])")
 _EMPHASIS = lazy(r"[*`~]{1,3}")
 _PERCENTS = lazy(r"(?:%(?:25){0,2}[0-9A-Fa-f]{2}){1,400}")
 _LINES_IN_WORD = lazy(r"(?:__|==)(?<=[^\W\d_]..)(?=[^\W\d_])")
@@ -67,7 +70,7 @@ _LINES = lazy("__|==")
 _MARKUP = frozenset("*~`<\\")
 """What `_IN_WORD` begins with."""
 
-_ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyz")
+ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyz")
 _FEW = 3
 """So many different single letters may be a word that is spelled."""
 
@@ -133,10 +136,10 @@ def plain(below: Layer, content: Content, *, fold: bool = True) -> Layer:
         words = None
     if ("__" in below.text or "==" in below.text) and _LINES_IN_WORD.search(below.text):
         below = replaced(below, MARKUP, _LINES, lambda _: "")
-    if words is None or len(_ALPHABET & words) >= _FEW:
-        below = _spelled(below)
+    if words is None or len(ALPHABET & words) >= _FEW:
+        below = spelled(below)
     signs = not _AS_LETTERS.isdisjoint(content.marks) and _SIGN.search(text)
-    mixed = words is None or any(_is_mixed(w) for w in words if not w.isalpha())
+    mixed = words is None or any(without_digits(word) != word for word in content.mixed)
     if signs or mixed:
         read = replaced(below, DIGITS, _DIGITS, without_digits)
         if read is not below and len(read.starts) >= _FEW:
@@ -158,7 +161,7 @@ def _decoded(below: Layer, content: Content) -> Layer:
     return below
 
 
-def _spelled(below: Layer) -> Layer:
+def spelled(below: Layer) -> Layer:
     """Join letters that are written one by one; short words, too, if there are many such words."""
     ascii_only = below.text.isascii()
     words = _SPELLED if ascii_only else _ANY_SPELLED
@@ -166,7 +169,15 @@ def _spelled(below: Layer) -> Layer:
     column = "\n" in below.text and long and 2 * below.text.count("\n") > len(below.text) - _HEAD
     if long >= _FEW or column:
         words = _SPELLED_SHORT if ascii_only else _ANY_SPELLED_SHORT
-    return replaced(below, LETTERS, words, lambda spelled: spelled[::2]) if long else below
+    if long:
+        below = replaced(below, LETTERS, words, _letters_of)
+    if "\n" in below.text:
+        below = replaced(below, LETTERS, _COLUMN, _letters_of)
+    return below
+
+
+def _letters_of(text: str) -> str:
+    return "".join(filter(str.isalpha, text.replace("\n\n", " ")))
 
 
 _HEAD = 100
@@ -218,7 +229,3 @@ def _in_plain_letters(below: Layer) -> Layer:
     for letter in set(below.text) - letters.keys():
         letters[letter] = text_folding.folded(letter)
     return replaced(below, CHARACTERS, _MASKED, letters.__getitem__)
-
-
-def _is_mixed(word: str) -> bool:
-    return not word.isalpha() and not word.isdigit() and without_digits(word) != word

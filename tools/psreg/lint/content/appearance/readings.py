@@ -5,84 +5,75 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import chain
 
 from psreg.core.regex import lazy
 from psreg.lint.content.appearance.layers import (
     BACKWARDS,
     BROKEN,
     DIVIDED,
-    MISSPELT,
-    ROT13,
-    ROTATED,
+    DRESSED,
     RUN_ON,
     Edit,
     Layer,
     layer,
     replaced,
 )
+from psreg.lint.content.appearance.plain import ALPHABET, spelled
 from psreg.lint.content.appearance.words import (
     ALPHABETS,
     LETTERS,
     LONG_NAME,
+    Way,
     any_suspicious,
+    changed_words,
     in_run,
     in_words,
-    mirrored,
-    misspellings,
-    rotated,
+    pieces,
     runs,
-    shifted,
     suspicious_words,
-    well_spelt,
+    telling,
+    ways,
     words_of,
 )
-from psreg.lint.content.pattern_tables import table
 
-_FEW = 3
-_ROT13 = 13
+_FEW, _MANY = 3, 9
 _UPSIDE_DOWN = frozenset("ɐɔǝɟɥɯɹʇʌʍʎ")
-_ITEM = r"(?:(?:[-*+>]|[0-9]{1,2}[.)])[ ])?"
-_DIVIDED = {
-    "-\n": (lazy(r"-\n(?<=[^\W\d_]-\n)[ \t]{0,8}(?=[^\W\d_])"), None),
-    "\n": (
-        lazy(rf"\n(?:\n?{_ITEM}\S{{1,60}}(?:\n|\Z)){{4,40}}"),
-        lazy(rf"\n{{1,2}}{_ITEM}"),
-    ),
-    ".": (lazy(r"\.(?<=[^\W\d_]\.)[ ]?(?:[^\W\d_]{1,20},?\.[ ]?){2,40}"), lazy(r"\.[ ]?")),
-    "-": (lazy(r"-(?<=[^\W\d_]-)(?:[^\W\d_]{1,20},?-){2,40}"), lazy("-")),
-    "+": (lazy(r"\+(?<=[^\W\d_]\+)(?:[^\W\d_]{1,20},?\+){2,40}"), lazy(r"\+")),
-    "\\n": (lazy(r"\\n(?<=[^\W\d_]..)(?:[^\W\d_]{1,20},?\\n){2,40}"), lazy(r"\\n")),
-    "=\n": (lazy(r"=\n"), None),
-    "\\\n": (lazy(r"\\\n"), None),
-    " ": (
-        lazy(r"[ ](?P<sign>[^\w\s,.]{1,3})[ ](?:\S{1,60}[ ](?P=sign)[ ]?){3,40}"),
-        lazy(r"[ ]\W{1,3}[ ]?"),
-    ),
-}
-"""Where a sentence is divided, and what is there between its words: lines, cells, signs."""
-
-_WIDE = lazy(r"[ \t]{5,40}(?=[^\W\d_])")
 _IN_CHINESE = lazy(
     r"(?<=[\u3400-\u9fff])(?:\s{0,4}[0-9]{1,2}[.)\u3001][ ]?|"
     r"\s|[^\w\u3001-\u303f\uff00-\uffef]){1,12}(?=[\u3400-\u9fff])"
 )
 """What is between words of Chinese, which has no blanks between words; not its punctuation."""
 
-_ITEMS = lazy(r"\n(?:[-*+>]|[0-9]{1,2}[.)])[ ](\S{1,60})(?=\n|\Z)")
 _NAMES = lazy(
-    r"(?<![^\W_])(?:[^\W\d_]{1,20}+(?:_[^\W\d_]{1,20}+){2,30}"
-    r"|[A-Z][a-z]{0,20}+(?:[A-Z][a-z]{0,20}+){2,30}|[A-Za-z]{16,100})(?![^\W_])"
+    r"(?<![^\W_])(?:[A-Z][a-z]{0,20}+(?:[A-Z][a-z]{0,20}+){2,30}|[A-Za-z]{16,100})(?![^\W_])"
 )
-_IN_SNAKE = lazy(r"_[^\W\d_]{1,20}+_")
-"""What names of several words contain, and few texts: it is found much faster."""
+_BREAK = lazy(r"(?<=[^\W\d_])-\n[ \t]{0,8}(?=[^\W\d_])|(?<=[^\s=])=\n")
+_ITEM = r"(?:(?:[-*+>]|[0-9]{1,2}[.)])[ ])?"
+_LINES = lazy(rf"\n(?:\n?{_ITEM}\S{{1,60}}(?:\n|\Z)){{4,40}}")
+_LINE = lazy(rf"\n{{1,2}}{_ITEM}")
+_WIDE = lazy(r"[ \t]{5,40}(?=\S)")
+_BLOCK = r"</?(?:p|div|li|td|th|tr|br|h[1-6])(?:\s[^<>\n]{0,60})?/?>"
+_BLOCKS = lazy(_BLOCK, re.IGNORECASE)
+_DRESS = lazy(
+    r"<!--[^<>\n]{0,80}-->"
+    r"|<(?:del|rt|rp|s)(?:\s[^<>\n]{0,60})?>[^<>\n]{0,12}</(?:del|rt|rp|s)>"
+    r"|</?[A-Za-z][^<>\n]{0,80}>"
+    r"|\\[A-Za-z]{2,12}\{|\\(?:x1b|033|e)\[[0-9;]{0,8}m|\\[nrt0,;!]|\x1b\[[0-9;]{0,8}m"
+    r"|\[/?[a-z]{1,8}(?:=[^\]\n]{1,20})?\](?!\()|\[\^\w{1,4}\]|\]\([^)\n]{0,80}\)|[\[\]{}$]"
+)
+"""Markup of HTML, LaTeX, boards and terminals, links and notes; not what it encloses."""
 
-_NAME = 40
-"""The characters of a name before and after a word in it that are looked at first."""
+_DRESSES = "<\\[\x1b"
+"""What markup begins with."""
 
-_ANY_WORD = lazy(r"[A-Za-z]{1,24}")
-_WORD = lazy(r"[A-Za-z]{3,24}")
-_INDENT = "     "
+_SIGNS = lazy(r"(?:[\W_]|(?<![A-Za-z])[0-9]{1,3}(?=[A-Za-z_\W]))+")
+_BLANKS = lazy(r"\s{1,4}")
+"""What patterns take for one blank."""
+
+_AROUND = 160
+"""The characters before and after telling words that are read with them."""
+
+_ANY_WORD = lazy(r"[A-Za-z]{1,80}")
 _SMALL = bytes.maketrans(LETTERS.upper().encode(), LETTERS.encode())
 _NO_LETTERS = bytes(code for code in range(0x100) if chr(code) not in ALPHABETS)
 
@@ -95,30 +86,8 @@ def turned(
         words = frozenset(words_of(below.text))
     if len(_UPSIDE_DOWN & characters) >= _FEW:
         yield _backwards(below, below.text[::-1].translate(str.maketrans("qbpdun", "bqdpnu")))
-    if not mirrored().isdisjoint(words):
-        yield _backwards(below, below.text[::-1])
-        yield replaced(below, BACKWARDS, _WORD, lambda word: word[::-1])
-    shifts = Counter(shift for word in rotated().keys() & words for shift in rotated()[word])
-    for shift, number in shifts.items():
-        if number > 1 or shift == _ROT13:
-            alphabet = str.maketrans(ALPHABETS, shifted(shift))
-            how = ROT13 if shift == _ROT13 else ROTATED
-            yield replaced(below, how, _ANY_WORD, _reader(alphabet))
-    yield from _divided(below, words)
     yield from _respelt(below, words)
-
-
-def _divided(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
-    """Yield the text with divided sentences in one."""
-    suspicious = suspicious_words() & words
-    if len(suspicious) > 1 or "-\n" in below.text:
-        pieces = replaced(below, DIVIDED, _WIDE, lambda _: " ") if _INDENT in below.text else below
-        for sign, (pattern, between) in _DIVIDED.items():
-            whole = suspicious if pieces is below else suspicious_words()
-            if _may_divide(sign, pieces.text, whole):
-                pieces = replaced(pieces, DIVIDED, pattern, _reader_of(between))
-        if pieces is not below:
-            yield pieces
+    yield from _undivided(below, words)
     if not below.text.isascii():
         chinese = replaced(below, DIVIDED, _IN_CHINESE, lambda _: "")
         if chinese is not below:
@@ -126,72 +95,117 @@ def _divided(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
 
 
 def _respelt(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
-    """Yield the text with suspicious words spelt right, whole, and with blanks between them."""
-    if not misspellings().isdisjoint(words) and len(misspellings() & words) > 1:
-        yield replaced(below, MISSPELT, _WORD, well_spelt)
-    if _has_broken_words(below.text):
-        yield layer(below, BROKEN, _mended(below.text))
-    if _may_have_names(below.text, words):
+    """Yield the text with each word read in the ways in which suspicious ones are disguised."""
+    known = changed_words()
+    numbers = Counter(number for word in known.keys() & words for number in known[word])
+    for number, often in numbers.items():
+        way = ways()[number]
+        if often >= way.fewest:
+            if way.how == BACKWARDS:
+                yield _backwards(below, below.text[::-1])
+            yield replaced(below, way.how, _ANY_WORD, _reader(way))
+
+
+def _reader(way: Way) -> Callable[[str], str]:
+    def read(word: str) -> str:
+        small = word.lower()
+        said = way.read(small)
+        return word if said == small else said
+
+    return read
+
+
+def _undivided(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
+    """Yield the text without what is between its words or letters: lines, signs, markup."""
+    if ("-\n" in below.text or "=\n" in below.text) and _BREAK.search(below.text):
+        below = replaced(below, DIVIDED, _BREAK, lambda _: "")
+        yield below
+    broken = len(ALPHABET & words) >= _MANY or len(pieces() & words) >= _FEW
+    phrases = [
+        phrase
+        for word in telling().keys() & words
+        for phrase in telling()[word]
+        if words.issuperset(phrase)
+    ]
+    if broken or phrases:
+        whole = _undressed(below)
+        if broken or _stand_apart(below.text, whole.text, phrases):
+            if whole is not below:
+                yield whole
+            yield from _in_one(whole)
+            return
+    if any(map(_has_several, words)):
+        yield from _in_one(below)
+
+
+def _undressed(below: Layer) -> Layer:
+    """Return the text without markup, and without lines of single words."""
+    if any(sign in below.text for sign in _DRESSES):
+        bare = replaced(below, DRESSED, _BLOCKS, lambda _: " ")
+        bare = replaced(bare, DRESSED, _DRESS, lambda _: "")
+        below = below if bare is below else spelled(bare)
+    below = replaced(below, DIVIDED, _LINES, lambda lines: _LINE.sub(" ", lines))
+    return replaced(below, DIVIDED, _WIDE, lambda _: " ")
+
+
+def _stand_apart(text: str, whole: str, phrases: list[tuple[str, ...]]) -> bool:
+    """Tell whether there is more between words of `phrases` than a blank; `whole` has no markup."""
+    letters, lower = _letters(whole), text.lower()
+    return any(letters.count("".join(each)) > lower.count(" ".join(each)) for each in phrases)
+
+
+def _letters(text: str) -> str:
+    return text.encode("ascii", "replace").translate(_SMALL, _NO_LETTERS).decode()
+
+
+def _in_one(below: Layer) -> Iterator[Layer]:
+    """Yield the text with blanks alone between words, and with broken words whole."""
+    text = below.text
+    letters = _letters(text)
+    places = [at for at, letter in enumerate(text) if letter in ALPHABETS]
+    divided = layer(below, DIVIDED, list(_with_blanks(text, letters, places)))
+    if divided is not below:
+        yield divided
+    mended = layer(below, BROKEN, list(_mended(text, letters, places)))
+    if mended is not below:
+        yield mended
+    if any(map(_has_several, words_of(text))):
         names = replaced(below, RUN_ON, _NAMES, in_words)
         if names is not below:
             yield names
 
 
-def _may_divide(sign: str, text: str, words: frozenset[str]) -> bool:
-    """Tell quickly whether sentences of `text`, which has `words`, may be divided by `sign`."""
-    if sign == " ":
-        signs = (each for each in "|/+*~=>#&-" if each in text)
-        return not text.isascii() or any(text.count(f" {each} ") > _FEW for each in signs)
-    if sign == "\n":
-        return _has_lines_of(words, text)
-    # NOTE: one character is found much faster than two.
-    return sign[0] in text and sign in text
+def _has_several(word: str) -> bool:
+    return len(word) >= LONG_NAME and len(set(any_suspicious().findall(word))) > 1
 
 
-def _has_lines_of(words: frozenset[str], text: str) -> bool:
-    """Tell whether two of `words` are lines of their own, or items of a list."""
-    lower = text.lower()
-    return len(words.intersection(chain(lower.split("\n"), _ITEMS.findall(lower)))) > 1
+def _with_blanks(text: str, letters: str, places: list[int]) -> Iterator[Edit]:
+    """Yield what is around telling words that stand together if all between letters is left out."""
+    found = []
+    for phrase in (phrase for phrases in telling().values() for phrase in phrases):
+        joined, said = "".join(phrase), " ".join(phrase)
+        at = letters.find(joined)
+        while at >= 0:
+            start, end = places[at], places[at + len(joined) - 1] + 1
+            if _BLANKS.sub(" ", text[start:end].lower()) != said:
+                found.append((max(0, start - _AROUND), min(len(text), end + _AROUND)))
+            at = letters.find(joined, at + len(joined))
+    done = 0
+    for start, end in sorted(found):
+        if done < end:
+            begin = max(start, done)
+            yield Edit(begin, end, _SIGNS.sub(" ", text[begin:end]))
+            done = end
 
 
-def _may_have_names(text: str, words: frozenset[str]) -> bool:
-    """Tell quickly whether `text` may have names that consist of suspicious words."""
-    if max(map(len, words), default=0) >= LONG_NAME:
-        long = (word for word in words if len(word) >= LONG_NAME)
-        if any(len(set(any_suspicious().findall(word))) > 1 for word in long):
-            return True
-    near = (text[max(0, at.start() - _NAME) : at.end() + _NAME] for at in _IN_SNAKE.finditer(text))
-    return any(len(suspicious_words().intersection(words_of(each))) > 1 for each in near)
-
-
-def _has_broken_words(text: str) -> bool:
-    """Tell quickly whether `text` has suspicious words only if all between letters is left out."""
-    letters = text.encode("ascii", "replace").translate(_SMALL, _NO_LETTERS).decode()
-    begun = [word for word in table("disguises")["begun"] if word in letters]
-    lower = text.lower() if len(begun) > 1 else ""
-    return sum(letters.count(word) > lower.count(word) for word in begun) > 1
-
-
-def _mended(text: str) -> Iterator[Edit]:
+def _mended(text: str, letters: str, places: list[int]) -> Iterator[Edit]:
     """Yield sentences of known words, of which some are broken, with a blank between words."""
-    places = [at for at, letter in enumerate(text) if letter in ALPHABETS]
-    letters = "".join(text[at] for at in places)
     for run in runs().finditer(letters):
-        words = in_run().findall(run[0].lower())
+        words = in_run().findall(run[0])
         start, end = places[run.start()], places[run.end() - 1] + 1
         known = Counter(word for word in words if word in suspicious_words())
         if len(known) > 1 and known - Counter(words_of(text[start:end])):
             yield Edit(start, end, " ".join(words))
-
-
-def _reader_of(between: re.Pattern[str] | None) -> Callable[[str], str]:
-    def in_one(pieces: str) -> str:
-        read = between.sub(" ", pieces) if between else ""
-        return (
-            read if not read or len(suspicious_words().intersection(words_of(read))) > 1 else pieces
-        )
-
-    return in_one
 
 
 def _backwards(below: Layer, text: str) -> Layer:
@@ -199,7 +213,3 @@ def _backwards(below: Layer, text: str) -> Layer:
     return Layer(
         text=text, how=BACKWARDS, below=below, starts=[0], ends=[len(text)], origins=[whole]
     )
-
-
-def _reader(alphabet: dict[int, int]) -> Callable[[str], str]:
-    return lambda word: word.translate(alphabet)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from psreg.core.regex import lazy
+from psreg.lint.content.appearance.layers import BACKWARDS, MISSPELT, ROT13, ROTATED
 from psreg.lint.content.pattern_tables import table
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -16,14 +19,47 @@ ATBASH = 0
 LONG_NAME = 16
 """The fewest letters of a name, or of a sentence without blanks, that is divided into words."""
 
+_ROT13 = 13
+_LONG, _LONGER = 5, 6
+"""The fewest letters of a word whose disguise is no other word by accident."""
+
+_PIECE = 3
+"""The fewest letters of a piece of a word that is looked for."""
+
 _ASCII_WORD = lazy(r"[a-z0-9]++")
 _HUMP = lazy(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
+_VOWELS = lazy("[aeiou]")
+_CONSONANT = lazy("([b-df-hj-np-tv-z])")
+_START = lazy("[^aeiou]{0,9}")
+_REPEATED = lazy(r"(.)\1+")
+_PAIR = lazy("(.)(.)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """A way to disguise each word of a text.
+
+    `read` returns what a word of the text says, in small letters. A text is read so if it has the
+    disguises of so many suspicious words.
+    """
+
+    how: str
+    disguises: Callable[[str], Iterable[str]]
+    read: Callable[[str], str]
+    fewest: int = 2
+    shortest: int = _LONG
 
 
 @cache
 def suspicious_words() -> frozenset[str]:
     """Return words of attacks, in small letters without accents."""
     return frozenset(table("disguises")["words"])
+
+
+@cache
+def known_words() -> frozenset[str]:
+    """Return suspicious words, and those that are between them."""
+    return suspicious_words().union(table("disguises")["between"])
 
 
 def words_of(text: str) -> list[str]:
@@ -40,8 +76,7 @@ def any_suspicious() -> re.Pattern[str]:
 @cache
 def in_run() -> re.Pattern[str]:
     """Return what finds the words of a long one: suspicious words, and little ones between them."""
-    words = suspicious_words() | set(table("disguises")["between"])
-    return re.compile("|".join(sorted(words, key=len, reverse=True)), re.IGNORECASE)
+    return re.compile("|".join(sorted(known_words(), key=len, reverse=True)), re.IGNORECASE)
 
 
 @cache
@@ -62,55 +97,156 @@ def in_words(name: str) -> str:
     return read if not suspicious_words().isdisjoint(words_of(read)) else name
 
 
-def well_spelt(word: str) -> str:
-    """Return the suspicious word that `word` is a misspelling of, or `word`."""
-    return _misspelt().get(word.lower(), word)
-
-
 @cache
-def misspellings() -> frozenset[str]:
-    """Return what suspicious words are misspelt as."""
-    return frozenset(_misspelt())
-
-
-@cache
-def _misspelt() -> dict[str, str]:
-    """Return suspicious words by what is a letter short of them, or has two letters swapped."""
+def changed_words() -> dict[str, list[int]]:
+    """Return the numbers of the `ways` that turn a suspicious word into another, by that one."""
+    found: dict[str, list[int]] = {}
     words = sorted(suspicious_words())
-    found = {wrong: word for word in words for wrong in _wrong(word)}
-    return {wrong: word for wrong, word in found.items() if wrong not in words}
+    for number, way in enumerate(ways()):
+        for word in words:
+            for other in way.disguises(word) if len(word) >= way.shortest else ():
+                if len(other) > _PIECE and other not in known_words():
+                    found.setdefault(other, []).append(number)
+    return found
+
+
+@cache
+def ways() -> tuple[Way, ...]:
+    """Return how words are disguised one by one."""
+    return (
+        Way(how=BACKWARDS, disguises=_one(_backwards), read=_backwards, fewest=1),
+        *(_shift(number) for number in range(len(LETTERS))),
+        Way(how=MISSPELT, disguises=_wrong, read=_looked_up(_wrong), shortest=_LONGER),
+        Way(how=MISSPELT, disguises=_repeated, read=_squeezed),
+        Way(
+            how=MISSPELT,
+            disguises=_one(_without_vowels),
+            read=_looked_up(_one(_without_vowels)),
+            shortest=_LONGER,
+        ),
+        Way(how=MISSPELT, disguises=_one(_swapped), read=_swapped),
+        Way(how=MISSPELT, disguises=_one(_first_last), read=lambda word: word[-1] + word[:-1]),
+        Way(
+            how=MISSPELT,
+            disguises=_one(lambda word: word[-1] + word[:-1]),
+            read=_first_last,
+        ),
+        Way(how=MISSPELT, disguises=_one(_inside_out), read=_inside_out),
+        Way(how=MISSPELT, disguises=_pig_latin, read=_looked_up(_pig_latin)),
+    )
+
+
+def _one(change: Callable[[str], str]) -> Callable[[str], Iterable[str]]:
+    return lambda word: (change(word),)
+
+
+def _looked_up(disguises: Callable[[str], Iterable[str]]) -> Callable[[str], str]:
+    """Return what reads the disguises of known words."""
+    known: dict[str, str] = {}
+
+    def read(word: str) -> str:
+        if not known:
+            words = sorted(known_words())
+            known.update({other: each for each in words for other in disguises(each)})
+            known.update((each, each) for each in words)
+        return known.get(word, word)
+
+    return read
+
+
+def _shift(number: int) -> Way:
+    back, there = (str.maketrans(pair) for pair in _alphabets(number))
+    return Way(
+        how=ROT13 if number == _ROT13 else ROTATED,
+        disguises=lambda word: (word.translate(back),),
+        read=lambda word: word.translate(there),
+        fewest=1 if number == _ROT13 else 2,
+    )
+
+
+def _alphabets(number: int) -> tuple[dict[str, str], dict[str, str]]:
+    other = LETTERS[::-1] if number == ATBASH else LETTERS[number:] + LETTERS[:number]
+    pairs = list(zip(LETTERS, other, strict=True))
+    return {to: letter for letter, to in pairs}, dict(pairs)
+
+
+def _backwards(word: str) -> str:
+    return word[::-1]
 
 
 def _wrong(word: str) -> set[str]:
-    if len(word) <= 5:  # noqa: PLR2004
+    if len(word) < _LONGER:
         return set()
     places = range(1, len(word) - 1)
     short = {word[:at] + word[at + 1 :] for at in places}
     return short | {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places}
 
 
-@cache
-def mirrored() -> frozenset[str]:
-    """Return suspicious words written backwards."""
-    return frozenset(word[::-1] for word in suspicious_words() if len(word) > 4)  # noqa: PLR2004
+def _repeated(word: str) -> tuple[str, ...]:
+    every = ("".join(letter * number for letter in word) for number in (2, 3))
+    return (*every, _CONSONANT.sub(r"\1\1", word))
+
+
+@lru_cache(maxsize=4096)
+def _squeezed(word: str) -> str:
+    """Return a word without repeated letters, if that is how it is disguised."""
+    if word in known_words():
+        return word
+    for number in (2, 3):
+        if len(word) % number == 0 and _repeated(word[::number])[number - 2] == word:
+            return word[::number]
+    short = _REPEATED.sub(r"\1", word)
+    return _known_squeezed().get(short, short) if short != word else word
 
 
 @cache
-def rotated() -> dict[str, list[int]]:
-    """Return the shifts that make a word suspicious, by the word."""
-    found: dict[str, list[int]] = {}
-    for shift in range(len(LETTERS)):
-        back = str.maketrans(shifted(shift), ALPHABETS)
-        for word in suspicious_words():
-            if len(word) > 4:  # noqa: PLR2004
-                found.setdefault(word.translate(back), []).append(shift)
+def _known_squeezed() -> dict[str, str]:
+    return {_REPEATED.sub(r"\1", word): word for word in sorted(known_words())}
+
+
+def _without_vowels(word: str) -> str:
+    return word[:1] + _VOWELS.sub("", word[1:])
+
+
+def _swapped(word: str) -> str:
+    return str(_PAIR.sub(r"\2\1", word))
+
+
+def _first_last(word: str) -> str:
+    return word[1:] + word[:1]
+
+
+def _inside_out(word: str) -> str:
+    return word[:1] + word[-2:0:-1] + word[-1:]
+
+
+def _pig_latin(word: str) -> tuple[str, ...]:
+    start = _START.match(word)
+    first = start[0] if start else ""
+    return (f"{word[len(first) :]}{first}{'ay' if first else 'way'}",)
+
+
+@cache
+def pieces() -> frozenset[str]:
+    """Return parts of suspicious words that are not words themselves."""
+    words = [word for word in suspicious_words() if len(word) >= _LONGER]
+    parts = {
+        word[at : at + size]
+        for word in words
+        for size in range(_PIECE, len(word))
+        for at in range(len(word) - size + 1)
+    }
+    return frozenset(parts) - known_words() - set(table("disguises")["wholes"])
+
+
+@cache
+def telling() -> dict[str, list[tuple[str, ...]]]:
+    """Return words that attacks have one after another, by the first of them."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in table("disguises")["telling"]:
+        first, *then = phrase.split(" ")
+        found.setdefault(first, []).append((first, *then))
     return found
-
-
-def shifted(shift: int) -> str:
-    """Return the alphabets moved by `shift`, or backwards."""
-    read = LETTERS[::-1] if shift == ATBASH else LETTERS[shift:] + LETTERS[:shift]
-    return read + read.upper()
 
 
 @lru_cache(maxsize=4096)
