@@ -6,7 +6,7 @@
     python tests/attacks.py --mutate [CHECK…]
 
 An attack is a test in tests/attacks with the mark `attack`; its id is its file and its name. The
-threats T1 to T20 are those of site/docs/security-matrix.md, the checks those of support/client_checks.py.
+threats T1 to T20 are those of site/docs/guide/security-matrix.md, the checks those of support/client_checks.py.
 """
 
 import argparse

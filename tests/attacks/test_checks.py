@@ -1,15 +1,17 @@
 """No check of the client can be left out: without it, the attacks that it stops get through."""
 
+import re
 import subprocess
 import sys
 
 import pytest
 
 from support.client_checks import CHECKS
-from support.paths import TESTS
+from support.paths import ROOT, TESTS
 from support.walks import sampled
 
 PROGRAM = TESTS / "attacks.py"
+MATRIX = ROOT / "site/docs/guide/security-matrix.md"
 
 
 def attacks(*arguments):
@@ -48,3 +50,23 @@ def test_an_attack_is_run_by_its_id():
 def test_the_checks_are_in_the_order_of_the_client():
     assert [each.step for each in CHECKS] == sorted(each.step for each in CHECKS)
     assert len({each.id for each in CHECKS}) == len(CHECKS)
+
+
+def test_the_page_names_the_tests_of_each_threat():
+    page = MATRIX.read_text()
+    rows = re.findall(r"^\| (T[0-9]+) \|[^|]*\|([^|]*)\|", page, re.MULTILINE)
+    assert [threat for threat, _ in rows] == [f"T{number}" for number in range(1, 21)]
+    listed = dict(re.findall(r"^\*\*(T[0-9]+)\*\* (.*)", page, re.MULTILINE))
+    named = {threat: {*re.findall(r"`test_(\w+)`", tests)} for threat, tests in listed.items()}
+    assert {threat for threat, cell in rows if f"(#{threat.lower()})" in cell} == named.keys()
+    assert all(
+        (TESTS / f"attacks/test_{each}.py").is_file() for each in set().union(*named.values())
+    )
+    for line in attacks("--list").stdout.splitlines():
+        name, threat = line.split()[:2]
+        assert name.partition("::")[0] in named[threat], line
+
+
+def test_the_page_lists_the_steps_of_the_checks():
+    steps = re.findall(r"^([0-9]+)\. \*\*", MATRIX.read_text(), re.MULTILINE)
+    assert {each.step for each in CHECKS} == {*map(int, steps)}

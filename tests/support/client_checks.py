@@ -13,7 +13,7 @@ from support.removed_checks import Removal
 class Check:
     """A check, the step of the installation that makes it, and the attacks that it stops.
 
-    The steps are those of site/docs/security-matrix.md; attacks are tests, as `file::function`.
+    The steps are those of site/docs/guide/security-matrix.md; attacks are tests, as `file::function`.
     Where another check would notice the same later, both are among the `removals`.
     """
 
