@@ -25,6 +25,7 @@ DAN = Owner(4)
 @pytest.fixture
 def owned(attack):
     """A name of ANA that nobody claimed; the client has installed its release."""
+    attack.state = None  # `check_refused` sees to what comes after
     registry = attack.registry
     record = registry.records["quiz_master"]
     record |= owned_by(ANA)
@@ -90,11 +91,13 @@ def check_installed(owned, version="1.1.0"):
 # The keys that publish
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 def test_another_owner(owned):
     give(owned, BEN)
     check_refused(owned)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 def test_what_is_said_and_what_accepts_it(owned):
     give(owned, BEN)
     client = owned.attack.client
@@ -114,6 +117,7 @@ def test_what_is_said_and_what_accepts_it(owned):
     assert client.run("verify").code == 0
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 def test_accepting_one_name_accepts_no_other(owned):
     owned.registry.release("diary").records["diary"] |= owned_by(ANA)
     owned.registry.publish()
@@ -150,12 +154,14 @@ OTHERS = {
 }
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 @pytest.mark.parametrize("attack_", OTHERS.values(), ids=OTHERS)
 def test_other_keys(owned, attack_):
     attack_(owned)
     check_refused(owned)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 def test_a_lower_threshold(attack, owned):
     sign(owned, (ANA,), (ANA, BEN), thresholds=(1, 2))
     release(owned)
@@ -222,6 +228,7 @@ CHAINS = {
 }
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 @pytest.mark.parametrize("changes", CHAINS.values(), ids=CHAINS)
 def test_a_forged_chain(owned, changes):
     changes = dict(changes)
@@ -257,6 +264,7 @@ MALFORMED = {
 }
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 @pytest.mark.parametrize("spoil", MALFORMED.values(), ids=MALFORMED)
 def test_a_malformed_chain(owned, spoil):
     spoil(sign(owned, (ANA,), (BEN,)))
@@ -264,6 +272,7 @@ def test_a_malformed_chain(owned, spoil):
     check_refused(owned)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_METADATA"))
 @pytest.mark.parametrize("chain", [{}, "x", ["x"], [[]], None])
 def test_a_chain_that_is_no_list_of_links(owned, chain):
     give(owned, BEN)
@@ -273,6 +282,7 @@ def test_a_chain_that_is_no_list_of_links(owned, chain):
     assert owned.attack.install() == (3, "TRUST_METADATA")
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 def test_a_chain_that_leads_elsewhere(owned):
     sign(owned, (ANA,), (BEN,))
     owned.record |= owned_by(CEM)
@@ -280,6 +290,7 @@ def test_a_chain_that_leads_elsewhere(owned):
     check_refused(owned)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 def test_the_chain_of_another_name(owned):
     owned.registry.release("diary").records["diary"] |= owned_by(ANA)
     diary = SimpleNamespace(registry=owned.registry, record=owned.registry.records["diary"])
@@ -289,6 +300,7 @@ def test_the_chain_of_another_name(owned):
     check_refused(owned)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 @pytest.mark.parametrize("signers", [(ANA,), (ANA, ANA), (ANA, DAN), ()])
 def test_too_few_owners_signed_it(owned, signers):
     sign(owned, (ANA,), (ANA, BEN, CEM), thresholds=(1, 2))
@@ -303,6 +315,7 @@ def test_too_few_owners_signed_it(owned, signers):
     check_installed(owned, "1.3.0")
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 @pytest.mark.parametrize("owner", [ANA, BEN])
 def test_the_chain_is_rolled_back(owned, owner):
     """The keys of ANA were stolen after she gave the name to BEN."""
@@ -318,6 +331,7 @@ def test_the_chain_is_rolled_back(owned, owner):
     check_installed(owned, "1.3.0")
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 def test_an_earlier_change_is_replayed(owned):
     """ANA gave the name to BEN, got it back, and BEN's key was stolen."""
     first = sign(owned, (ANA,), (BEN,))
@@ -334,6 +348,7 @@ def test_an_earlier_change_is_replayed(owned):
     check_installed(owned, "1.2.0")
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 def test_the_same_owners_with_a_forged_chain(owned):
     """It must not make the client refuse the true chain later."""
     sign(owned, (ANA,), (ANA,), (BEN,))
@@ -410,6 +425,7 @@ def unclaim(claimed):
     return bin_, saved
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 def test_a_claimed_name_is_not_claimed_any_more(claimed):
     bin_, saved = unclaim(claimed)
     release(claimed)
@@ -470,6 +486,7 @@ def test_other_owners_are_claimed_offline(owned):
 UNCLAIMED = (3, "TRUST_UNCLAIMED")
 
 
+@pytest.mark.attack("T7", (3, "TRUST_UNCLAIMED"))
 def test_a_name_that_is_not_claimed_is_refused_on_demand(owned):
     release(owned)
     client, before = owned.attack.client, owned.attack.client.installed()
@@ -536,6 +553,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 @pytest.mark.parametrize("plant", PLANTED.values(), ids=PLANTED)
 def test_what_is_known_was_damaged(owned, plant):
     plant(state_file(owned, "pkg"))
@@ -556,6 +574,7 @@ def test_a_damaged_claim_is_no_claim(claimed, plant):
     assert check_installed(claimed, "1.0.0") == ""
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 def test_planted_owners_refuse_only_until_a_person_accepts(owned):
     place = state_file(owned, "pkg")
     record = json.loads(place.read_bytes())
@@ -566,6 +585,7 @@ def test_planted_owners_refuse_only_until_a_person_accepts(owned):
     check_installed(owned)
 
 
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
 def test_a_planted_claim_refuses_only_until_a_person_accepts(owned):
     owners = SimulatedOwners(Simulator(log=True).release())
     owners.claim("quiz_master", CEM)

@@ -26,6 +26,7 @@ def signer(request):
 @pytest.fixture
 def seen(attack):
     """A registry in which 1.1.0 is revoked, as a victim who has nothing installed has seen it."""
+    attack.state = None  # `check_refused` sees to what comes after
     registry = attack.registry.release("quiz_master", "1.1.0", b"newer")
     registry.publish()
     withdraw(registry, "1.1.0")
@@ -61,16 +62,19 @@ def test_what_the_maintainers_lift_is_installed(attack, seen):
     assert attack.client.run("install", "quiz_master").code == 0
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"))
 def test_a_newcomer_does_not_install_it(attack, seen, tmp_path):
     assert attack.client.run("install", "quiz_master").code == 0
     assert any("1.0.0" in path for path in attack.client.installed())
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"), (3, "TRUST_ROLLBACK"))
 def test_the_record_is_silent(attack, seen):
     reinstate(seen, "1.1.0")
     check_refused(attack, HIDDEN)
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"), (3, "TRUST_ROLLBACK"))
 def test_an_older_record_is_served(attack, seen):
     row = row_of(seen, "1.1.0")
     row.pop("revoked")
@@ -79,6 +83,7 @@ def test_an_older_record_is_served(attack, seen):
     check_refused(attack, HIDDEN)
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"), (3, "TRUST_ROLLBACK"))
 def test_the_release_is_hidden_with_its_revocation(attack, seen):
     record = seen.records["quiz_master"]
     hidden = record["releases"].pop()
@@ -92,6 +97,7 @@ def test_the_release_is_hidden_with_its_revocation(attack, seen):
     assert attack.client.run("install", "quiz_master").code == 0
 
 
+@pytest.mark.attack("T20", (3, "TRUST_NAME_MISSING"), (3, "TRUST_REVOKED"))
 def test_the_bin_is_empty(attack, seen):
     bin_ = seen.bins[
         seen.releases.delegations.succinct_roles.get_role_for_target("pkg/quiz_master.json")
@@ -108,6 +114,7 @@ def test_the_bin_is_empty(attack, seen):
     assert attack.client.refused("install", "quiz_master@1.1.0") == REVOKED
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"), (3, "TRUST_ROLLBACK"))
 def test_other_bytes_take_the_place_of_the_revoked_ones(attack, seen):
     reinstate(seen, "1.1.0")
     row = row_of(seen, "1.1.0")
@@ -124,12 +131,14 @@ def test_other_bytes_take_the_place_of_the_revoked_ones(attack, seen):
     assert attack.client.run("install", "quiz_master").code == 0
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"), (3, "TRUST_ROLLBACK"))
 def test_a_lift_is_forged_with_all_keys_that_publish(attack, seen):
     forged = lift_of(seen, "1.1.0", seen.signers["online"], seen.signers["stamp"])
     reinstate(seen, "1.1.0", forged)
     check_refused(attack, HIDDEN)
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"), (3, "TRUST_ROLLBACK"))
 def test_a_signature_is_said_to_be_of_the_root(attack, seen):
     forged = lift_of(seen, "1.1.0", seen.signers["online"])
     forged["signatures"][0]["keyid"] = seen.signers["root"].public_key.keyid
@@ -137,11 +146,13 @@ def test_a_signature_is_said_to_be_of_the_root(attack, seen):
     check_refused(attack, HIDDEN)
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"), (3, "TRUST_ROLLBACK"))
 def test_a_lift_is_not_signed_at_all(attack, seen):
     reinstate(seen, "1.1.0", lift_of(seen, "1.1.0"))
     check_refused(attack, HIDDEN)
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"), (3, "TRUST_ROLLBACK"))
 @pytest.mark.parametrize("value", [{}, {"kind": "lift"}, {"schema": "psreg.action/2"}])
 def test_a_lift_is_malformed(attack, seen, value):
     reinstate(seen, "1.1.0", value)
@@ -156,12 +167,14 @@ OTHERS = {
 }
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"), (3, "TRUST_ROLLBACK"))
 @pytest.mark.parametrize("members", OTHERS.values(), ids=OTHERS)
 def test_a_lift_of_something_else_is_replayed(attack, seen, members):
     reinstate(seen, "1.1.0", lift_of(seen, "1.1.0", seen.signers["root"], **members))
     check_refused(attack, HIDDEN)
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"), (3, "TRUST_ROLLBACK"))
 def test_an_earlier_lift_is_replayed(attack, seen):
     """The release was lifted, and then revoked again: the first lift does not end the second."""
     lift = lift_of(seen, "1.1.0", seen.signers["root"], number=2)
@@ -174,14 +187,16 @@ def test_an_earlier_lift_is_replayed(attack, seen):
     check_refused(attack, HIDDEN)
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"), (3, "TRUST_ROLLBACK"))
 def test_another_action_of_the_maintainers_is_shown_as_a_lift(attack, seen):
     said = lift_of(seen, "1.1.0", seen.signers["root"], kind="revoke")
     reinstate(seen, "1.1.0", said)
     check_refused(attack, HIDDEN)
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"), (3, "TRUST_ROLLBACK"))
 def test_what_is_installed_is_reported_although_the_record_is_silent(attack):
-    registry = attack.registry
+    registry, attack.state = attack.registry, None
     assert attack.client.run("install", "quiz_master").code == 0
     registry.release("quiz_master", "1.1.0", b"newer").publish()
     withdraw(registry, "1.0.0")
@@ -198,6 +213,7 @@ def test_what_is_installed_is_reported_although_the_record_is_silent(attack):
     assert any("1.1.0" in path for path in attack.client.installed())
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"))
 def test_the_state_of_the_victim_is_damaged(attack, seen):
     """It protects nothing any more, as with a new machine, but is said, and stops nobody."""
     (place,) = attack.client.state.glob("*/withdrawals.json")
@@ -208,6 +224,7 @@ def test_the_state_of_the_victim_is_damaged(attack, seen):
     assert attack.client.refused("install", "quiz_master@1.1.0") == REVOKED
 
 
+@pytest.mark.attack("T20", (3, "TRUST_REVOKED"))
 def test_the_state_of_the_victim_is_a_link(attack, seen, tmp_path):
     (place,) = attack.client.state.glob("*/withdrawals.json")
     place.unlink()

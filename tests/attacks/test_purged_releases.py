@@ -20,6 +20,7 @@ def signer(request):
 @pytest.fixture
 def purged(attack):
     """1.1.0 was purged, and the victim has seen that."""
+    attack.state = None  # each test sees to what comes after
     registry = attack.registry.release("quiz_master", "1.1.0", b"secret").publish()
     row = withdraw(registry, "1.1.0", "purge")
     row |= {"files": [], "release": {}}
@@ -49,6 +50,7 @@ def mended(attack, **members):
     assert any("1.0.0" in path for path in attack.client.installed())
 
 
+@pytest.mark.attack("T20", (3, "TRUST_ROLLBACK"), (4, "PURGED"))
 def test_its_bytes_are_served_again(attack, purged):
     row = row_of(purged, "1.1.0")
     purged.artifacts[row["path"]] = b"secret"
@@ -57,6 +59,7 @@ def test_its_bytes_are_served_again(attack, purged):
     mended(attack)
 
 
+@pytest.mark.attack("T20", (3, "TRUST_ROLLBACK"), (4, "PURGED"))
 def test_other_bytes_are_served(attack, purged):
     row = row_of(purged, "1.1.0")
     before = {"sha256": row["sha256"], "size": row["size"]}
@@ -67,6 +70,7 @@ def test_other_bytes_are_served(attack, purged):
     mended(attack, **before)
 
 
+@pytest.mark.attack("T20", (3, "TRUST_ROLLBACK"), (4, "PURGED"))
 def test_other_bytes_are_served_while_the_record_says_purged(attack, purged):
     row = row_of(purged, "1.1.0")
     purged.files[row["path"]] = b"other"
@@ -75,6 +79,7 @@ def test_other_bytes_are_served_while_the_record_says_purged(attack, purged):
     assert attack.client.run("install", "quiz_master").code == 0
 
 
+@pytest.mark.attack("T20", (3, "TRUST_ROLLBACK"), (4, "PURGED"))
 @pytest.mark.parametrize("key", ["online", "root"])
 def test_a_purge_is_not_lifted(attack, purged, key):
     reinstate(purged, "1.1.0", lift_of(purged, "1.1.0", purged.signers[key]))

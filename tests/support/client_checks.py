@@ -251,6 +251,22 @@ CHECKS = (
         (f"{CLIENT}.resolve:pick", "candidates = "),
         "hostile_records::a_yanked_version_is_installed_only_if_it_is_named",
     ),
+    check(
+        6,
+        "revoked",
+        (f"{CLIENT}.resolve:pick", "raise refusal"),
+        "hidden_revocations::a_newcomer_does_not_install_it",
+        "purged_releases::other_bytes_are_served_while_the_record_says_purged",
+    ),
+    check(
+        6,
+        "revoked-for-good",
+        (f"{CLIENT}.withdrawals:SeenWithdrawals._after", "raise _hidden"),
+        "hidden_revocations::the_record_is_silent",
+        "hidden_revocations::a_lift_is_forged_with_all_keys_that_publish",
+        "hidden_revocations::a_lift_of_something_else_is_replayed",
+        "purged_releases::its_bytes_are_served_again",
+    ),
     # 7. The log
     check(
         7,
@@ -333,6 +349,28 @@ CHECKS = (
         "signed-for-this",
         (f"{TRUST}.ssh_signature:SshSignature.check", "it was made for"),
         "forged_releases::a_signature_is_used_for_something_else",
+    ),
+    check(
+        8,
+        "owners-follow-owners",
+        (f"{CLIENT}.known_owners:check_owners", "raise _changed"),
+        "changed_owners::another_owner",
+        "changed_owners::a_lower_threshold",
+        "changed_owners::a_forged_chain",
+        "changed_owners::the_chain_of_another_name",
+        "changed_owners::too_few_owners_signed_it",
+    ),
+    check(
+        8,
+        "claims-stay",
+        (f"{CLIENT}.known_owners:check_unclaimed", "raise _changed"),
+        "changed_owners::a_claimed_name_is_not_claimed_any_more",
+    ),
+    check(
+        8,
+        "only-claimed-names",
+        (f"{CLIENT}.open_registry:OpenRegistry.check_release", "raise _unclaimed"),
+        "changed_owners::a_name_that_is_not_claimed_is_refused_on_demand",
     ),
     # 9. The artifact
     check(
