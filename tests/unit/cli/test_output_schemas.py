@@ -47,6 +47,7 @@ OUTPUTS = {
     "audit": ("audit",),
     "keys": ("keys",),
     "sign": ("sign",),
+    "yank": ("yank",),
     "revoke": ("withdrawal",),
     "purge": ("withdrawal",),
     "site": ("site",),
@@ -266,6 +267,10 @@ def test_authoring(say, tmp_path):
     assert (found["floor"], found["least"]) == ("major", "2.0.0")
     found = say("bump", 0, "bump", "email_reply", "auto", "--from", "draft.prompt", cwd=root)
     assert found["version"] == "2.0.0"
+    release = "email_reply@1.0.0"
+    assert say("yank", 0, "yank", release, "--reason", "It is rude.", cwd=root)["reason"]
+    assert say("yank", 0, "yank", release, "--undo", cwd=root)["reason"] is None
+    say("error", 4, "yank", release, "--undo", cwd=root)
     say("error", 2, "new", "prompt", "Not A Name", cwd=root)
     say("error", 4, "bump", "nothing", "patch", cwd=root)
 

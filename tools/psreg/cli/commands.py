@@ -25,6 +25,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for authors", "gateway", "let a model answer in PB2S"),
     ("for authors", "bump", "start the next version of an entry"),
     ("for authors", "sign", "sign a release as one of its owners"),
+    ("for authors", "yank", "stop offering a release, with a reason"),
     ("for authors", "submit", "commit an entry to a branch and open a pull request"),
     ("for maintainers", "init", "create a registry, with pipelines and issue forms"),
     ("for maintainers", "review", "review a pull request: accept, needs a human, or reject"),
