@@ -115,10 +115,8 @@ class _Published:
 
         try:
             state = open_registry(self._read)
-            if state is None:
-                return None
-            if version is None:
-                return signed_releases.owners_to_sign(entry, state)
+            if state is None or version is None:
+                return signed_releases.owners_to_sign(entry, state) if state else None
             return signed_releases.to_sign(entry, version, state, self._now)
         except PsregError:
             return None

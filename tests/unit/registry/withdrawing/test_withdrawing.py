@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from jsonschema import Draft202012Validator
 
+from psreg.catalogue.pages.json_api import advisory_files
 from psreg.core.errors import FindingsError, TrustError, UnavailableError, UsageError
 from psreg.core.ssh_key import SshKey
 from psreg.formats.tree import Tree as RegistryTree
@@ -363,6 +364,10 @@ def test_advisories_are_those_of_osv(home: Path, registry: Path) -> None:
     assert [each["affected"] == [] for each in found] == [False, False, True]
     assert found[0]["summary"] == "alpha 1.1.0 was revoked"
     assert found[2]["database_specific"]["key"] == fingerprint()
+    files = dict(advisory_files(effects))
+    assert [json.loads(files[f"advisories/{each['id']}.json"]) for each in found] == found
+    listed = json.loads(files["api/v1/advisories.json"])["advisories"]
+    assert [each["id"] for each in listed] == [each["id"] for each in found]
 
 
 def test_a_void_key_of_nobody_is_in_no_record(home: Path, registry: Path) -> None:
