@@ -23,6 +23,9 @@ from support.client_checks import CHECKS
 from support.removed_checks import removed
 
 TESTS = Path(__file__).resolve().parent
+CRASH = re.compile(r"\b(NameError|UnboundLocalError|SyntaxError):")
+"""What is told if a program without a check does not run at all."""
+
 QUIET = ("-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:unraisableexception")
 
 
@@ -32,7 +35,7 @@ class Attacks:
     def __init__(self):
         self.marks = {}
         self.failed = set()
-        self.passed = set()
+        self.crashed = set()
 
     def pytest_collection_modifyitems(self, items):
         for item in items:
@@ -42,8 +45,8 @@ class Attacks:
     def pytest_runtest_logreport(self, report):
         if report.failed:
             self.failed.add(attack_id(report.nodeid))
-        elif report.when == "call":
-            self.passed.add(attack_id(report.nodeid))
+            if CRASH.search(report.longreprtext):
+                self.crashed.add(attack_id(report.nodeid))
 
 
 def attack_id(node):
@@ -107,7 +110,9 @@ def needed(check):
     ]
     for attack in alive:
         print(f"without {check.id}, this attack gets the same answer: {attack}")
-    return not alive
+    for attack in sorted(found.crashed):
+        print(f"without {check.id}, psreg does not run: {attack}")
+    return not (alive or found.crashed)
 
 
 def main():

@@ -16,6 +16,7 @@ from support.warm_psreg import run_psreg, running_psreg
 OUTCOMES: list[tuple[int, str]] = []
 """Exit code and error code, or "", of every command that the running test has run."""
 
+_ERROR_IN_JSON = re.compile(r'\{\s*"schema": "[^"]*",\s*"error": \{\s*"code": "([A-Z_]+)"')
 _ERROR = re.compile(r"^psreg: error\[([A-Z_]+)\]", re.MULTILINE)
 
 
@@ -110,5 +111,5 @@ def _error_code(out: str, err: str) -> str:
     """Return the code of the error that a command told, as text or as JSON; "" for none."""
     if found := _ERROR.search(err):
         return found[1]
-    document = json.loads(out) if out.startswith("{") else {}
-    return document["error"]["code"] if "error" in document else ""
+    found = _ERROR_IN_JSON.match(out)
+    return found[1] if found else ""

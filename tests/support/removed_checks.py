@@ -79,10 +79,15 @@ class _Remover(ast.NodeTransformer):
     def visit(self, node):
         changed = self.generic_visit(node)
         simple = isinstance(changed, ast.stmt) and not hasattr(changed, "body")
-        if not simple or self._fragment not in ast.unparse(changed):
+        if not simple or _is_text(changed) or self._fragment not in ast.unparse(changed):
             return changed
         self.removed += 1
         return ast.Pass()
+
+
+def _is_text(statement):
+    """Tell whether a statement is a docstring, which removes nothing."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _function(module, path):

@@ -186,7 +186,9 @@ def pick(record: PackageRecord, request: Request, *, revoked: bool = False) -> R
     matching = [row for row in record.releases if request.range.matches(row.semver)]
     exact = request.range.exact is not None
     offered = [row for row in matching if row.revoked is None]
-    candidates = [row for row in offered if exact or row.yanked is None]
+    candidates = offered
+    if not exact:
+        candidates = [row for row in offered if row.yanked is None]
     gone = next((row for row in reversed(matching) if row.revoked), None)
     if gone and gone.revoked and not offered and revoked:
         return gone
