@@ -62,12 +62,6 @@ CHECKS = (
     ),
     check(
         2,
-        "unpinned",
-        (f"{CLIENT}.open_registry:_trusted", "raise unpinned"),
-        "false_registry::a_cloned_project_cannot_make_a_registry_trusted",
-    ),
-    check(
-        2,
         "first-root-signed-by-itself",
         (f"{TRUST}.metadata:_check_signatures", ""),
         "false_registry::a_root_that_is_not_signed_by_its_own_keys_is_refused",
@@ -344,12 +338,6 @@ CHECKS = (
         "forged_releases::too_few_owners_signed_it",
         "forged_releases::a_stranger_signed_it",
         "forged_releases::the_record_names_other_owners",
-    ),
-    check(
-        8,
-        "signed-for-this",
-        (f"{TRUST}.ssh_signature:SshSignature.check", "it was made for"),
-        "forged_releases::a_signature_is_used_for_something_else",
     ),
     check(
         8,
