@@ -166,9 +166,9 @@ def _in_one(below: Layer) -> Iterator[Layer]:
     divided = layer(below, DIVIDED, list(_with_blanks(text, letters, places)))
     if divided is not below:
         yield divided
-    mended = layer(below, BROKEN, list(_mended(text, letters, places)))
-    if mended is not below:
-        yield mended
+    rejoined = layer(below, BROKEN, list(_rejoined(text, letters, places)))
+    if rejoined is not below:
+        yield rejoined
     if any(map(_has_several, words_of(text))):
         names = replaced(below, RUN_ON, _NAMES, in_words)
         if names is not below:
@@ -198,7 +198,7 @@ def _with_blanks(text: str, letters: str, places: list[int]) -> Iterator[Edit]:
             done = end
 
 
-def _mended(text: str, letters: str, places: list[int]) -> Iterator[Edit]:
+def _rejoined(text: str, letters: str, places: list[int]) -> Iterator[Edit]:
     """Yield sentences of known words, of which some are broken, with a blank between words."""
     for run in runs().finditer(letters):
         words = in_run().findall(run[0])
