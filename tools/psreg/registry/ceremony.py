@@ -231,9 +231,9 @@ def completed(store: Store, state: RegistryState) -> Completed:
 
 
 def _missing(drafts: Iterable[Draft], state: RegistryState) -> str:
-    """Return a role that has to be signed anew with some drafts, but has none; "" if all is there.
+    """Return a role that must be signed again with some drafts, but has none; "" if all is there.
 
-    That is one whose keys change: whoever wrote the drafts was interrupted.
+    That is one whose keys change: the command that wrote the drafts was interrupted.
     """
     new = {each.role: each.signed for each in drafts}
     bins = state.bins_below[OWNERS].roles if OWNERS in state.bins_below else {}

@@ -21,7 +21,7 @@ LONG_NAME = 16
 
 _ROT13 = 13
 _LONG, _LONGER = 5, 6
-"""The fewest letters of a word whose disguise is no other word by accident."""
+"""The fewest letters of a word; disguises of shorter ones are other words by accident."""
 
 _PIECE = 3
 """The fewest letters of a piece of a word that is looked for."""
