@@ -33,7 +33,7 @@ class Source:
     codes: Counter = field(default_factory=Counter)
 
     def judge(self, path: Path, *, verbose: bool) -> None:
-        text = path.read_bytes()[:LARGEST].decode(errors="replace")
+        text = path.read_bytes()[:LARGEST].decode("utf-8-sig", errors="replace")
         found = check_file((HEAD + text + "\n").encode(), path="x.prompt")
         found = [d for d in found if d.family == "PS" and d.code not in LEFT_OUT]
         found = [d for d in found if d.severity is not Severity.INFO]

@@ -140,7 +140,13 @@ def test_markup_that_runs_is_an_error(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["<form action=x>", "<form>x</form>", "<meta charset=x>", "<base href=x>", "<svg width=1>"],
+    [
+        "<form action=x>",
+        "<form>x</form>",
+        "<meta http-equiv='refresh' content=x>",
+        "<base href=x>",
+        "<svg width=1>",
+    ],
 )
 def test_other_active_markup_is_a_warning(text):
     assert severities(text) == ["warning"]
@@ -153,6 +159,7 @@ def test_other_active_markup_is_a_warning(text):
         "<scripts src=x> < iframe src=x> <iframe",
         "if a <b and onset = c>d",
         "<persona on=1> <step>once</step>",
+        "<meta charset=x> <meta name='viewport' content='width=device-width'>",
     ],
 )
 def test_the_name_of_a_tag_passes(text):

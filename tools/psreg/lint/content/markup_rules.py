@@ -204,6 +204,7 @@ _EVENT = lazy(rf"(?:^|[\s\"'/])({_EVENTS})\s{{0,4}}=\s{{0,4}}[\"'\w]", re.IGNORE
 _SOURCE = lazy(r"(?:^|[\s\"'/])(?:src|srcdoc|data|href|code)\s{0,4}=", re.IGNORECASE)
 _RUNNING = ("script", "iframe", "frame", "embed", "object")
 _LEFT_OUT = ("...", "…")
+_REFRESH = lazy(r"http-equiv\s{0,4}=\s{0,4}[\"']?refresh\b", re.IGNORECASE)
 _DATA = lazy(r"type\s{0,4}=\s{0,4}[\"']?(?:application/(?:ld\+)?json|importmap)\b", re.IGNORECASE)
 _ALERT = lazy(r"\s{0,20}+alert\([^()]{0,80}+\);?\s{0,20}+")
 _FAR = 2_000
@@ -218,9 +219,9 @@ def active_markup(content: Content) -> Iterator[Finding]:
     Web pages show prompts and their answers. A script, a frame, an embedded object or an event
     handler such as `onerror=` runs a program in the reader's browser or loads another page. Other
     elements, such as `<form>` or `<svg>` with attributes, may send what the reader types, or hide
-    text; they are a warning, like a script that only holds data or shows an `alert`. psreg shows
-    markup as text; not every page does. The name of a tag in a sentence, such as <script setup>,
-    passes.
+    text; they are a warning, like a script that only holds data or shows an `alert`, and a `<meta>`
+    that leads to another page. psreg shows markup as text; not every page does. The name of a tag
+    in a sentence, such as <script setup>, passes.
 
     ## Fix
     Put it into a fenced code block, or between backticks if it is one word of a sentence. If the
@@ -254,6 +255,8 @@ def _effect(text: str, match: re.Match[str]) -> tuple[str, Severity] | None:
     body, end, _ = text[match.end() : match.end() + _FAR].lower().partition(f"</{name}")
     ended = bool(end)
     if name == "script" and ended and not source and body.strip() in _LEFT_OUT:
+        return None
+    if name == "meta" and not _REFRESH.search(attributes):
         return None
     if name == "script" and not source and (_DATA.search(attributes) or _ALERT.fullmatch(body)):
         return f"`<{name}>`", WARNING
