@@ -109,12 +109,12 @@ def test_what_is_said_and_what_accepts_it(owned):
     assert "then: github:1 SHA256:" in said.err
     assert "now: github:2 SHA256:" in said.err
     assert "psreg install quiz_master --accept-owners" in said.err
-    assert client.run("verify").code == 3
+    assert client.run("verify", "--registry", "main").code == 3
     done = client.run("install", "quiz_master", "--accept-owners")
     assert done.code == 0, done.err
     assert "changed, and you accept it: github:2 SHA256:" in done.err
     assert check_installed(owned) == ""
-    assert client.run("verify").code == 0
+    assert client.run("verify", "--registry", "main").code == 0
 
 
 @pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))

@@ -201,10 +201,10 @@ def test_what_is_installed_is_reported_although_the_record_is_silent(attack):
     registry.release("quiz_master", "1.1.0", b"newer").publish()
     withdraw(registry, "1.0.0")
     registry.publish()
-    assert attack.client.run("verify").code == 3
+    assert attack.client.run("verify", "--registry", "main").code == 3
     reinstate(registry, "1.0.0")
     registry.publish()
-    assert attack.client.refused("verify") == HIDDEN
+    assert attack.client.refused("verify", "--registry", "main") == HIDDEN
     assert attack.client.refused("render", "quiz_master") == REVOKED
     assert WHY in attack.client.run("list").err
     withdraw(registry, "1.0.0")

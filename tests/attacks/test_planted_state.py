@@ -177,7 +177,7 @@ def test_what_a_killed_run_left_in_a_folder_of_the_user_is_deleted_later(attack,
 # The library
 
 
-@pytest.mark.attack("T16", (4, "NOT_INSTALLED"))
+@pytest.mark.attack("T16", (4, "NOT_INSTALLED"), (3, "TRUST_UNPROVEN"))
 @pytest.mark.parametrize("plant", PLANTED)
 def test_a_receipt_that_is_none_is_told_and_replaced(attack, state, elsewhere, plant):
     client = attack.client
@@ -188,9 +188,9 @@ def test_a_receipt_that_is_none_is_told_and_replaced(attack, state, elsewhere, p
     assert (listed.code, listed.out) == (0, "")
     assert "`quiz_master` is damaged" in listed.err
     verified = client.run("verify", "--format", "json")
-    assert verified.code == 1
+    assert verified.refusal == (3, "TRUST_UNPROVEN")
     assert [row["name"] for row in verified.json["results"]] == ["quiz_master"]
-    assert client.run("verify", "quiz_master").code == 1
+    assert client.run("verify", "quiz_master").code == 3
     assert client.refused("show", "quiz_master") == (4, "NOT_INSTALLED")
     assert client.run("install", "quiz_master").code == 0
     assert client.run("verify").code == 0

@@ -42,7 +42,7 @@ def test_an_empty_bin_does_not_pass_a_verification(attack, path):
     for state in attack.client.state.iterdir():
         shutil.rmtree(state)
     attack.registry.files[path] = attack.registry.files[EMPTY]
-    assert attack.client.refused("verify") == (3, "TRUST_ROLE")
+    assert attack.client.refused("verify", "--registry", "main") == (3, "TRUST_ROLE")
 
 
 @pytest.mark.attack("T17", (3, "TRUST_ROLE"))
@@ -160,7 +160,7 @@ def test_a_name_that_was_installed_does_not_vanish(attack, paths):
     for state in attack.client.state.iterdir():
         shutil.rmtree(state)
     assert attack.install() == (3, "TRUST_NAME_MISSING")
-    assert attack.client.refused("verify") == (3, "TRUST_NAME_MISSING")
+    assert attack.client.refused("verify", "--registry", "main") == (3, "TRUST_NAME_MISSING")
     if HEAD in paths:
         assert attack.client.refused("search") == (3, "TRUST_NAME_MISSING")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from itertools import product
@@ -16,6 +17,11 @@ from support.loopback import serving
 from support.walks import sampled
 
 PROMPT = b"Dear {name},\n"
+LINKS = [
+    *("file", "record", "r-", "releases", "snapshot", "timestamp", "targets", "root"),
+    *("claim", "statement", "log", "last seen", "revocations"),
+]
+"""The links of a prompt in a registry without a log and without claimed names."""
 
 
 @pytest.fixture
@@ -228,7 +234,7 @@ def test_what_is_not_the_file_that_was_installed_is_not_used(install, client, co
     done = client.run(*command.split(), "diary", "--format", "json")
     assert done.refusal == (3, "TRUST_DIGEST")
     assert "psreg install diary" in done.json["error"]["hint"]
-    assert client.run("verify").code == 1
+    assert client.refused("verify") == (3, "TRUST_DIGEST")
     assert client.run("list").out.startswith("diary ")
     assert install("diary").code == 0
     assert client.run("show", "--raw", "diary").out == PROMPT.decode()
@@ -274,19 +280,19 @@ def test_verifying_against_receipts_and_registry(install, client, registry, tmp_
     assert client.run("verify").code == 0
     install("quiz_master", "diary")
     plain = client.run("verify", "--format", "json").json
-    assert [row["compared"] for row in plain["results"]] == [["receipt"]] * 2
+    assert [row["compared"] for row in plain["results"]] == [["receipt", "proof"]] * 2
     folder = tmp_path / "registry"
-    assert (
-        "quiz_master 1.1.0: ok (receipt and registry)"
-        in client.run("verify", "--registry", folder).out
-    )
+    said = client.run("verify", "--registry", folder).out.splitlines()
+    assert "quiz_master 1.1.0: verified" in said
+    links = [line[2:14].strip() for line in said if line.startswith("  ")]
+    assert [re.sub(r"-..$", "-", link) for link in links] == LINKS * 2
     path = client.library / "diary" / "1.0.0" / "diary.prompt"
     path.write_bytes(PROMPT + b" ")
     done = client.run("verify", "--registry", folder, "--format", "json")
-    assert done.code == 1
+    assert done.refusal == (3, "TRUST_DIGEST")
     assert [bool(row["problem"]) for row in done.json["results"]] == [True, False]
     assert client.run("verify", "quiz_master").code == 0
-    assert client.run("verify", "-q").out.startswith("diary 1.0.0: SHA-256 is")
+    assert client.run("verify", "-q").out.startswith("diary 1.0.0: error[TRUST_DIGEST]: SHA-256 is")
     assert client.refused("verify", "absent") == (4, "NOT_INSTALLED")
     assert client.refused("verify", "--registry", "/nowhere") == (4, "UNKNOWN_REGISTRY")
 
@@ -298,7 +304,7 @@ def test_verifying_against_a_registry_that_says_otherwise(install, client, regis
     document["sha256"] = "0" * 64
     receipt.write_text(json.dumps(document))
     done = client.run("verify", "--registry", tmp_path / "registry", "--format", "json")
-    assert done.code == 1
+    assert done.refusal == (3, "TRUST_DIGEST")
     registry.records["quiz_master"]["releases"][1]["yanked"] = "broken"
     registry.publish().store(tmp_path / "registry")
     install("quiz_master@1.1.0")
@@ -310,7 +316,7 @@ def test_a_receipt_from_another_registry_is_compared_with_itself_only(install, c
     install("quiz_master")
     other = Simulator(registry_id="f" * 32).release("glossary").publish().store(tmp_path / "other")
     done = client.run("verify", "--registry", other, "--format", "json").json
-    assert [row["compared"] for row in done["results"]] == [["receipt"]]
+    assert [row["compared"] for row in done["results"]] == [["receipt", "proof"]]
 
 
 def test_the_way_of_install_stays_lean(client, registry):

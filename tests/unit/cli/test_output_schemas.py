@@ -210,7 +210,7 @@ def test_the_life_of_an_installation(say, client, registry):
     assert len(say("list", 0, "list")["installed"]) == 2
     assert say("verify", 0, "verify", *where)["checked"] == 2
     next(client.library.rglob("diary.prompt")).write_text("changed")
-    assert say("verify", 1, "verify", "diary")["results"][0]["problem"]
+    assert say("verify", 3, "verify", "diary")["results"][0]["problem"]
     say("uninstall", 0, "uninstall", "diary")
     say("error", 4, "uninstall", "diary")
     say("error", 4, "verify", "diary")

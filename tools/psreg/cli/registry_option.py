@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from psreg.client.open_registry import OpenRegistry
 
 
-def add_registry_option(parser: OptionAdder, purpose: str) -> None:
+def add_registry_option(
+    parser: OptionAdder, purpose: str, default: str = "the one you set"
+) -> None:
     """Declare `--registry`; `purpose` says what the command does with it."""
     parser.add_argument(
-        "--registry", metavar="URL|PATH|NAME", help=f"{purpose} (default: the one you set)"
+        "--registry", metavar="URL|PATH|NAME", help=f"{purpose} (default: {default})"
     )
 
 

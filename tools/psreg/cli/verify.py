@@ -1,9 +1,8 @@
-"""`psreg verify [NAME…]`: check that installed files are still what was signed.
+"""`psreg verify [NAME…]`: verify what is installed, from the file to the root, without a network.
 
-Every file is compared with its receipt. If it came from the selected registry, and that can be
-reached, the receipt is also compared with the registry's signed record, and the log and the owners'
-signatures are verified; the output says what was compared. Exit 1 means drift; exit 3 that
-a release was revoked, or, as everywhere, that the registry's signatures were refused.
+Prints the chain of each prompt: its file, its record, the metadata that signs it, the roots up to
+the pinned one, what its owners signed, and the log. With `--registry`, each is first compared with
+what that registry says now. Exit 3 if a link fails.
 """
 
 from __future__ import annotations
@@ -21,22 +20,22 @@ from psreg.registry.records import read_record
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
+    from psreg.client.chain import Chain, Signed
     from psreg.client.library import Library, Receipt
     from psreg.client.open_registry import OpenRegistry
-    from psreg.registry.owners.statement import Statement
-    from psreg.registry.records import PackageRecord, ReleaseRecord
-    from psreg.registry.trust.ssh_signature import SshSignature
 
 EXAMPLE = "psreg verify quiz_master"
 SCHEMA = "psreg.verify/1"
+
+Row = dict[str, Any]
 
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="prompts to check (default: all installed)"
+        "names", nargs="*", metavar="NAME", help="prompts to verify (default: all installed)"
     )
-    add_registry_option(parser, "compare with this registry")
+    add_registry_option(parser, "first compare with what this registry says now", "no registry")
     parser.add_argument(
         "--export",
         type=Path,
@@ -47,30 +46,34 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, console: Console) -> int:
-    """Compare installed files with receipts and signed records; exit 1 on any difference."""
+    """Verify installed prompts; exit 3 if a link of a chain fails."""
     names = [request.name for request in parse_requests(args.names)]
     if args.export is not None and len(names) != 1:
         raise UsageError("USAGE", "`--export` requires one NAME")
 
+    from psreg.client.chain import Chain, Pins
     from psreg.client.library import user_library
+    from psreg.client.open_registry import load_settings, trust_store
 
     library = user_library()
     damaged = [name for name in library.damaged() if not names or name in names]
     receipts = _receipts(library, names, damaged)
+    pins = Pins(trust_store(console.warn), load_settings(Path.cwd()).registries())
+    rows: list[Row] = []
     with ExitStack() as stack:
-        registry = _registry(args.registry, console, stack) if receipts else None
-        rows = [_row(receipt, library, registry) for receipt in receipts]
-        if args.export is not None:
-            _export(receipts, registry, args.export)
+        registry = None
+        if receipts and args.registry is not None:
+            registry = stack.enter_context(open_selected(args.registry, console))
+            registry.mode  # noqa: B018 - reads and verifies the metadata in force
+        for receipt in receipts:
+            answer = _answer(receipt, registry)
+            chain = Chain(receipt, library, pins)
+            rows.append(_row(chain, library, answer))
+            if args.export is not None:
+                _export(chain.signed, args.export)
     rows += [_damaged(name, library) for name in damaged]
-    rows.sort(key=lambda row: str(row["name"]))
-    if console.machine:
-        console.json({"schema": SCHEMA, "checked": len(rows), "results": rows})
-    else:
-        _print(rows, console)
-    if any(row["revoked"] for row in rows):
-        return TrustError.exit_code
-    return int(any(row["problem"] for row in rows))
+    _report(sorted(rows, key=lambda row: str(row["name"])), console)
+    return TrustError.exit_code if any(row["problem"] for row in rows) else 0
 
 
 def _receipts(library: Library, names: list[str], damaged: list[str]) -> list[Receipt]:
@@ -87,47 +90,59 @@ def _receipts(library: Library, names: list[str], damaged: list[str]) -> list[Re
     return [receipt for receipt in found.values() if receipt is not None]
 
 
-def _registry(option: str | None, console: Console, stack: ExitStack) -> OpenRegistry | None:
-    """Return the registry, or None after a line that says why it is not available."""
-    try:
-        registry = stack.enter_context(open_selected(option, console))
-        registry.mode  # noqa: B018 - reads and verifies the metadata in force
-    except UnavailableError as error:
-        if option is not None:
-            raise
-        console.note(f"psreg: compared with receipts only: {error.message}")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """What a registry says about an installed release: why it refuses it, or a note."""
+
+    error: TrustError | None = None
+    note: str | None = None
+
+
+def _answer(receipt: Receipt, registry: OpenRegistry | None) -> _Answer | None:
+    """Return what a registry says now; None if none is asked, or not that of the release.
+
+    If it accepts it, the proof that is kept is that of the state in force.
+    """
+    if registry is None or registry.id != receipt.registry["id"]:
         return None
-    return registry
+    name, version = receipt.release.name, receipt.release.version
+    try:
+        data = registry.record(name)
+        record = read_record(data, name) if data else None
+        row = record.release(version) if record else None
+        if record is None or row is None or row.sha256 != receipt.sha256:
+            found = f"has {row.sha256}" if row else f"does not have {name} {version}"
+            return _Answer(error=TrustError("TRUST_DIGEST", f"the registry's record {found}"))
+        if row.revoked is None:
+            registry.check_release(record, row)
+    except TrustError as error:
+        return _Answer(error=error)
+    return _Answer(note=f"yanked: {row.yanked}" if row.yanked is not None else None)
 
 
-def _row(receipt: Receipt, library: Library, registry: OpenRegistry | None) -> dict[str, Any]:
-    compared = ["receipt"]
-    problem, note = library.drift(receipt), None
+def _row(chain: Chain, library: Library, answer: _Answer | None) -> Row:
+    receipt, signed = chain.receipt, chain.signed
+    error = (answer and answer.error) or chain.error
     revoked = library.withdrawal(receipt)
-    signed: list[dict[str, str]] = []
-    if registry is not None and receipt.registry["id"] == registry.id:
-        compared.append("registry")
-        stated, note = _stated(receipt, registry)
-        problem = problem or stated
-        revoked = library.withdrawal(receipt)  # which reading the record may have brought
-        by = _signed(receipt, registry)
-        signed = [
-            {"account": account, "key": signature.key.fingerprint}
-            for account, signature in (by.signatures if by and not stated else ())
-        ]
     return {
         "name": receipt.release.name,
         "version": receipt.release.version,
         "path": str(library.path(receipt)),
-        "compared": compared,
-        "signed": signed,
-        "problem": problem or (revoked and revoked.told("it")),
+        "compared": ["receipt", "proof", *(["registry"] if answer else [])],
+        "signed": [
+            {"account": account, "key": signature.key.fingerprint}
+            for account, signature in (signed.signatures if signed else ())
+        ],
+        "problem": error.message if error else None,
+        "code": error.code if error else None,
+        "hint": error.hint if error else None,
         "revoked": revoked.to_json() if revoked else None,
-        "note": note,
+        "note": answer.note if answer else None,
+        "chain": [link.to_json() for link in chain.links],
     }
 
 
-def _damaged(name: str, library: Library) -> dict[str, Any]:
+def _damaged(name: str, library: Library) -> Row:
     """Return the row of a name of which there is something, but no usable receipt."""
     return {
         "name": name,
@@ -135,74 +150,30 @@ def _damaged(name: str, library: Library) -> dict[str, Any]:
         "path": str(library.folder / name),
         "compared": [],
         "signed": [],
-        "problem": "there is no usable receipt; install it again",
+        "problem": "there is no usable receipt",
+        "code": "TRUST_UNPROVEN",
+        "hint": f"Run `psreg install {name}`.",
         "revoked": None,
         "note": None,
+        "chain": [],
     }
 
 
-def _released(
-    receipt: Receipt, registry: OpenRegistry
-) -> tuple[PackageRecord, ReleaseRecord] | None:
-    """Return the record of an installed release and its row, None if there is none."""
-    data = registry.record(receipt.release.name)
-    record = read_record(data, receipt.release.name) if data else None
-    row = record.release(receipt.release.version) if record else None
-    return (record, row) if record and row else None
-
-
-def _stated(receipt: Receipt, registry: OpenRegistry) -> tuple[str | None, str | None]:
-    """Return how `receipt` differs from the registry's record, and a note from the record."""
-    found = _released(receipt, registry)
-    if found is None:
-        return f"the registry has no {receipt.release.name} {receipt.release.version}", None
-    record, row = found
-    if row.sha256 != receipt.sha256:
-        return f"the registry's record has SHA-256 {row.sha256}", None
-    if row.revoked is None:
-        registry.check_release(record, row)
-    return None, f"yanked: {row.yanked}" if row.yanked is not None else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Signed:
-    """What owners signed about an installed release, and their signatures by account."""
-
-    statement: Statement
-    signatures: tuple[tuple[str, SshSignature], ...]
-
-
-def _signed(receipt: Receipt, registry: OpenRegistry) -> _Signed | None:
-    """Return what was signed about an installed release, None if the registry does not have it."""
-    found = _released(receipt, registry)
-    if found is None:
-        return None
-    from psreg.registry.owners.claim import signed_by, statement_of
-
-    record, row = registry.with_void_keys(found[0]), found[1]
-    return _Signed(
-        statement=statement_of(record, row, registry.id),
-        signatures=signed_by(record, row, registry.id, registry.claim(record.name)),
-    )
-
-
-def _export(receipts: list[Receipt], registry: OpenRegistry | None, folder: Path) -> None:
+def _export(signed: Signed | None, folder: Path) -> None:
     """Write the statement, its signatures, and who has the keys, as OpenSSH reads them.
 
     Raises:
         UnavailableError: NOT_SIGNED; CANNOT_WRITE.
     """
+    if signed is None or not signed.signatures:
+        hint = "Only releases that their owners signed have something to export."
+        raise UnavailableError("NOT_SIGNED", "no owner's signature is known", hint)
     from psreg.registry.owners.statement import NAMESPACE
     from psreg.system.atomic import cannot_write, write_file
 
-    found = [_signed(receipt, registry) for receipt in receipts] if registry else []
-    one = next((each for each in found if each and each.signatures), None)
-    if one is None:
-        hint = "Only releases that their owners signed have something to export."
-        raise UnavailableError("NOT_SIGNED", "no owner's signature is known", hint)
-    files = {"statement.pae": one.statement.message, "statement.json": one.statement.payload}
+    files = {"statement.pae": signed.statement.message, "statement.json": signed.statement.payload}
     lines = []
-    for number, (account, signature) in enumerate(one.signatures, start=1):
+    for number, (account, signature) in enumerate(signed.signatures, start=1):
         suffix = "" if number == 1 else f".{number}"
         files[f"statement{suffix}.sig"] = signature.armoured
         lines.append(f'{account} namespaces="{NAMESPACE}" {signature.key}\n')
@@ -215,14 +186,26 @@ def _export(receipts: list[Receipt], registry: OpenRegistry | None, folder: Path
         write_file(folder / name, data)
 
 
-def _print(rows: list[dict[str, Any]], console: Console) -> None:
+def _report(rows: list[Row], console: Console) -> None:
+    if console.machine:
+        failed = next((row for row in rows if row["problem"]), None)
+        names = {"code": "code", "message": "problem", "hint": "hint"}
+        error = failed and {key: failed[name] for key, name in names.items()}
+        console.json({"schema": SCHEMA, "error": error, "checked": len(rows), "results": rows})
+        return
     if not rows:
         console.note("nothing is installed")
     for row in rows:
         if row["problem"] or not console.quiet:
-            said = row["problem"] or f"ok ({' and '.join(row['compared'])})"
-            by = ", ".join(each["account"] for each in row["signed"])
-            said += f", signed by {by}" if by and not row["problem"] else ""
-            more = f"; {row['note']}" if row["note"] else ""
-            title = f"{row['name']} {row['version']}".rstrip()
-            console.line(f"{title}: {said}{more}")
+            _print(row, console)
+
+
+def _print(row: Row, console: Console) -> None:
+    said = f"error[{row['code']}]: {row['problem']}" if row["problem"] else "verified"
+    more = f"; {row['note']}" if row["note"] else ""
+    console.line(f"{row['name']} {row['version']}".rstrip() + f": {said}{more}")
+    for link in row["chain"]:
+        failed = f"error[{link['code']}]: " if link["code"] else ""
+        console.line(f"  {link['link']:<12} {failed}{link['text']}")
+    if row["hint"]:
+        console.line(f"  hint: {row['hint']}")

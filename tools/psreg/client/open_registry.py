@@ -16,6 +16,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from psreg.client.config import SelectedRegistry, Settings
+from psreg.client.kept import keep_proof
 from psreg.client.library import user_library
 from psreg.client.resolve import check_record, missing_name
 from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore, log_keys, read_mode
@@ -151,6 +152,7 @@ class OpenRegistry:
             self._check_owners(record)
         if (data := self._unchecked.pop(record.name, None)) is not None:
             self._client.keep(package_target(record.name), data)
+            keep_proof(self._folder, record.name, self._log.files if self._log else {})
 
     def is_claimed(self, name: str) -> bool:
         """Return whether a release that `check_release` accepted is of a claimed name."""

@@ -57,6 +57,11 @@ class SeenLog:
             self._newest = verified(note, *self._keys)
         return self._newest
 
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The tiles that were read, by their path in the registry."""
+        return {tile_path(tile): data for tile, data in self._tiles.items()}
+
     def _judge(self, before: bytes | None, now: bytes | None) -> None:
         """Refuse a checkpoint that does not continue the one before."""
         if now is None:

@@ -118,6 +118,10 @@ class TrustStore:
         """Return the stored anchor whose root has this digest; None if missing or damaged."""
         return next((anchor for anchor in self._stored if anchor.sha256 == sha256), None)
 
+    def with_id(self, identity: str) -> Anchor | None:
+        """Return the stored anchor of the registry with this id; None if missing or damaged."""
+        return next((anchor for anchor in self._stored if anchor.id == identity), None)
+
     def add(self, anchor: Anchor) -> bool:
         """Store `anchor`; return whether it is new to this machine.
 

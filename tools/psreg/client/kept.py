@@ -1,0 +1,175 @@
+"""What this machine keeps of a registry, as the registry serves it.
+
+`pkg/<name>.json` is the record of an installed name, and `pkg/<name>.proof` the metadata of the
+state in which it was verified: with the roots, it leads from the record to the pinned root without
+a network, whatever was read of the registry since. Nothing read here is trusted.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from psreg.core.errors import TrustError, UnavailableError
+from psreg.registry.trust.roles import (
+    BIN_BITS,
+    CHECKPOINT,
+    METADATA_FOLDER,
+    OWNERS,
+    RELEASES,
+    ROOT,
+    SNAPSHOT,
+    TARGETS,
+    TIMESTAMP_PATH,
+    Bins,
+    Target,
+    above_bins_of,
+    metadata_path,
+    owners_target,
+    package_target,
+    role_and_version,
+    target_path,
+)
+from psreg.system.atomic import real_folder, write_file
+from psreg.system.files import read_named, read_own
+
+Read = Callable[[str], bytes | None]
+"""Returns the bytes of a file by its path in the registry, or None."""
+
+SCHEMA = "psreg.proof/1"
+_LARGEST = 64 * 1024 * 1024
+
+
+def proof_path(name: str) -> str:
+    """Return where the proof of a record is, in the folder of its registry."""
+    return f"pkg/{name}.proof"
+
+
+def keep_proof(folder: Path, name: str, tiles: Mapping[str, bytes]) -> None:
+    """Keep what leads from the record of a name to the root, as it was verified just now.
+
+    `folder` is that of the registry in the store, and `tiles` are files of its log by path.
+
+    Raises:
+        UnavailableError: it cannot be written.
+    """
+    read = newest_kept(folder)
+    files = {TIMESTAMP_PATH: read(TIMESTAMP_PATH) or b""}
+    listed = _listed(files[TIMESTAMP_PATH])
+    listed |= _listed(_file(folder / METADATA_FOLDER / f"{SNAPSHOT}.json"))
+    for role in listed.keys() & _roles_of(name):
+        path = metadata_path(role, listed[role])
+        if (data := read(path)) is not None:
+            files[path] = data
+    for target in (CHECKPOINT, owners_target(name)):
+        if data := _file(folder / target):
+            files[target_path(target, Target.of(data).sha256)] = data
+    document = {
+        "schema": SCHEMA,
+        "root": _version(read_named(folder / METADATA_FOLDER / f"{ROOT}.json")),
+        "files": {path: data.decode("utf-8", "replace") for path, data in files.items()},
+        "tiles": {path: b64encode(data).decode() for path, data in tiles.items()},
+    }
+    place = folder / proof_path(name)
+    real_folder(place.parent)
+    write_file(place, json.dumps(document).encode(), durable=False)
+
+
+def proof_of(folder: Path, name: str) -> Read:
+    """Return how the state of a registry is read in which the record of a name was verified.
+
+    Raises:
+        TrustError: TRUST_UNPROVEN: it is not kept, or unreadable.
+    """
+    try:
+        value = json.loads(read_own(folder / proof_path(name), _LARGEST))
+        files = {path: text.encode() for path, text in value["files"].items()}
+        files |= {path: b64decode(text) for path, text in value["tiles"].items()}
+        newest = int(value["root"])
+    except (UnavailableError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise unproven(name) from None
+
+    def read(path: str) -> bytes | None:
+        found = role_and_version(path.rpartition("/")[2])
+        if found is not None and found[0] == ROOT:
+            return _root(folder, found[1]) if found[1] <= newest else None
+        return _target(folder, path) if path.startswith("targets/pkg/") else files.get(path)
+
+    return read
+
+
+def newest_kept(folder: Path) -> Read:
+    """Return how the state of a registry is read that this machine has read last."""
+
+    def read(path: str) -> bytes | None:
+        found = role_and_version(path.rpartition("/")[2])
+        if path in (TIMESTAMP_PATH, CHECKPOINT):
+            return _file(folder / path)
+        if found is None:
+            return _target(folder, path)
+        if found[0] == ROOT:
+            return _root(folder, found[1])
+        data = _file(folder / METADATA_FOLDER / f"{found[0]}.json")
+        return data if data is not None and _version(data) == found[1] else None
+
+    return read
+
+
+def unproven(name: str) -> TrustError:
+    """Return the error for an installed name of which this machine has nothing to verify it by."""
+    return TrustError(
+        "TRUST_UNPROVEN",
+        f"what proves {name} is not on this machine, or is damaged",
+        f"Run `psreg install {name}` while the registry can be reached.",
+    )
+
+
+def _root(folder: Path, version: int) -> bytes | None:
+    if version == 1:
+        return _file(folder / f"1.{ROOT}.json")
+    return _file(folder / METADATA_FOLDER / "root_history" / f"{version}.{ROOT}.json")
+
+
+def _target(folder: Path, path: str) -> bytes | None:
+    """Return the stored copy of the target at `targets/<folder>/<sha256>.<name>`."""
+    above, _, name = path.removeprefix("targets/").rpartition("/")
+    found = _file(folder / above / name.partition(".")[2])
+    return found if found is not None else _file(folder / path)
+
+
+def _file(place: Path) -> bytes | None:
+    with suppress(UnavailableError):
+        return read_own(place, _LARGEST)
+    return None
+
+
+def _roles_of(name: str) -> set[str]:
+    """Return the roles that say something about a name, however many bins the registry has."""
+    targets = (package_target(name), owners_target(name))
+    bins = {
+        Bins(bits=bits, above=above_bins_of(path)).of(path) for path in targets for bits in BIN_BITS
+    }
+    return {SNAPSHOT, TARGETS, RELEASES, OWNERS, *bins}
+
+
+def _listed(data: bytes | None) -> dict[str, int]:
+    """Return the roles that a timestamp or a snapshot lists, each with its version."""
+    meta = _signed(data).get("meta", {})
+    return {name.removesuffix(".json"): int(each["version"]) for name, each in meta.items()}
+
+
+def _version(data: bytes | None) -> int:
+    return int(_signed(data).get("version", 0))
+
+
+def _signed(data: bytes | None) -> dict[str, Any]:
+    """Return the signed part of metadata, {} if it has none."""
+    try:
+        signed = json.loads(data or b"")["signed"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return signed if isinstance(signed, dict) else {}
