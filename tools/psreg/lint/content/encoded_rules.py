@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import re
-import sys
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
@@ -18,7 +17,7 @@ from urllib.parse import unquote_to_bytes
 from psreg.core.diagnostics import WARNING, Finding
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.pattern_tables import disguisable, hits, patterns, table
+from psreg.lint.content.pattern_tables import disguisable, hits, patterns
 from psreg.lint.content.texts import Content, Kind, Segment, hidden_bytes
 
 _LONG = 120
@@ -38,6 +37,13 @@ _WRAPPED_BASE64 = lazy(
 )
 _TIMES = 3
 """How often a text that is encoded again is decoded."""
+
+_LARGEST = 10_000
+"""How many bytes of compressed data are read."""
+
+_COMPRESSED = (b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda")
+"""What compressed data begins with."""
+
 _SHORT_BASE64 = lazy(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}+={0,2}")
 _BREAK = lazy(r"\r?\n[ \t>]*+")
 _UNBROKEN = lazy(r"[A-Za-z0-9+=]{21}")
@@ -54,24 +60,11 @@ _ESCAPES = (
     ("percent signs", lazy(r"(?:%[0-9A-Fa-f]{2}){12,}")),
     ("entities", lazy(r"(?:&#(?:[xX][0-9A-Fa-f]{2,4}|[0-9]{2,5});){8,}")),
 )
-_HEXADECIMAL = lazy(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}[ :,\n-]?){12,400}(?![0-9A-Za-z])")
-_BINARY = lazy(r"(?<![0-9])(?:(?:[01]{8}[ ,]?){12,400}|(?:[01]{7}[ ,]){12,400}[01]{7})(?![0-9])")
-_DECIMAL = lazy(r"(?<![0-9])(?:[0-9]{2,6}[ ,;]{1,2}){12,400}[0-9]{2,6}(?![0-9])")
-_OCTAL_NUMBERS = lazy(r"(?<![0-9])(?:[01]?[0-7]{2}[ ,;]{1,2}){12,400}[01]?[0-7]{2}(?![0-9])")
-_OCTAL = lazy(r"(?:\\[0-3]?[0-7]{2}){12,400}")
-_MARKED = {
-    mark: lazy(rf"(?:{re.escape(mark)}[0-9a-f]{{2,6}}\}}?[ ,;]{{0,2}}){{12,400}}", re.IGNORECASE)
-    for mark in ("0x", "u+", "%u", "\\u{", "=")
-}
-"""Short runs, which are reported only if what they say breaks another rule."""
+_CODE_SIGNS = frozenset("\\=+·•∙−–—")
+_SIGN_WORDS = frozenset(("dah", "dash"))
+_FEW, _BITS, _MANY, _LONG_WORD = 6, 7, 10, 24
+"""What codes have: see `codes`."""
 
-_BASE32 = lazy(r"(?<![A-Za-z0-9])(?:[A-Z2-7]{24,800}|[a-z2-7]{24,800})={0,6}(?![A-Za-z0-9=])")
-_ASCII85 = lazy(r"<~[!-u\s]{20,1000}~>")
-_ALPHABET_NUMBERS = lazy(r"(?<![0-9])(?:[12]?[0-9][-., /|]{1,3}){14,400}[12]?[0-9](?![0-9])")
-
-_MORSE = lazy(r"(?:[.·-]{1,5}[ /|]{1,3}){16,800}")
-_NUMBER = lazy(r"[0-9A-Fa-f]+")
-_SIGNS = lazy(r"[-., /|]+")
 _NEEDLES = ("", "\\x", "\\u", "%", "&#")
 """What each of `_ESCAPES` begins with, in lower case."""
 
@@ -100,7 +93,8 @@ def base64_text(content: Content) -> Iterator[Finding]:
     """
     if max(map(len, content.words), default=0) >= _SHORT:
         yield from _short_texts(content)
-    if sum(len(word) > _PIECE for word in content.mixed) > 1:
+    sizes = [len(word) for word in content.mixed]
+    if sum(size > _PIECE for size in sizes) > 1 or sizes.count(_PIECE) > _PIECE:
         yield from _pieces(content)
     if not content.has_run(_LINE):
         return
@@ -120,12 +114,8 @@ def _short_texts(content: Content) -> Iterator[Finding]:
         in_long_run = len(match[0]) >= _LONG and len(match[0].partition("\n")[0]) >= _LINE
         if in_long_run or match[0].isalpha() or match[0].isdigit():
             continue
-        data = _debased(match[0])
-        for _ in range(_TIMES):
-            if not _SHORT_BASE64.fullmatch(inner := data.decode("latin-1").strip()):
-                break
-            data = _debased(inner)
-        text = _as_text(data) or _as_text(_debased(match[0][::-1]))
+        ways = (match[0], match[0][::-1], codecs.encode(match[0], "rot13"))
+        text = next(filter(None, (_as_text(_debased(way)) for way in ways)), "")
         if broken := _broken(text):
             what = f"{len(match[0])} characters of base64"
             yield _short(what, text, broken, segment, match.span())
@@ -159,11 +149,21 @@ def _short(
 
 def _as_text(data: bytes) -> str:
     """Return decoded data as text; "" if it is not text."""
+    if data[:2] in _COMPRESSED:
+        data = _decompressed(data)
     try:
         text = data.decode("utf-16-le" if data[1:2] == b"\0" else "utf-8")
     except UnicodeDecodeError:
         return ""
     return text if text.replace("\n", "").isprintable() else ""
+
+
+def _decompressed(data: bytes) -> bytes:
+    import zlib  # noqa: PLC0415 - few texts have compressed data
+
+    with suppress(zlib.error):
+        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _LARGEST)
+    return b""
 
 
 def _runs(content: Content) -> Iterator[tuple[Segment, int, int]]:
@@ -240,91 +240,39 @@ def escaped_text(content: Content) -> Iterator[Finding]:
 
 def _short_escapes(content: Content) -> Iterator[Finding]:
     """Yield the short runs of digits and signs that say what another rule would report."""
-    for what, segment, match, data in _read_digits(content):
-        if broken := _broken(data.decode("utf-8", "replace")):
+    if not _may_have_codes(content):
+        return
+    from psreg.lint.content.appearance.codes import codes  # noqa: PLC0415 - not all texts have any
+
+    for what, segment, match, said in codes(content):
+        if broken := _broken(said):
             yield Finding(
-                message=f"{len(match[0])} characters of {what} {_said(data)}, "
+                message=f"{len(match[0])} characters of {what} {_said(said.encode())}, "
                 f"which breaks {', '.join(broken)}",
                 at=segment.span(*match.span()),
                 hint="Write it as plain text, or waive PS031 and say what it contains.",
             )
 
 
-def _read_digits(content: Content) -> Iterator[tuple[str, Segment, re.Match[str], bytes]]:
+def _may_have_codes(content: Content) -> bool:
+    """Tell quickly whether a text has digits, signs or words that codes have."""
+    from psreg.lint.content.appearance.words import BACON, spelling_words  # noqa: PLC0415 - see `blocking`
+
     words = content.words
     digits = list(filter(str.isdigit, words))
-    long = [word for word in words if len(word) >= _SHORTEST]
-    pairs = [word for word in words if len(word) == len("ff")]
-    octets = len(list(filter(_NUMBER.fullmatch, pairs)))
-    if octets >= _SEVERAL or any(map(_NUMBER.fullmatch, long)):
-        yield from _numbers(content, "hexadecimal digits", _HEXADECIMAL, 16)
-    if any(len(word) >= len("01010101") for word in digits):
-        yield from _numbers(content, "binary digits", _BINARY, 2)
-    if sum(len(word) in _DECIMALS for word in digits) >= _SEVERAL:
-        yield from _numbers(content, "numbers", _DECIMAL, 10)
-        yield from _numbers(content, "octal numbers", _OCTAL_NUMBERS, 8)
-    for mark, pattern in _MARKED.items():
-        if mark[0] in content.marks or mark[0].isalnum():
-            for segment, match in content.find(pattern, mark):
-                codes = match[0].lower().split(mark)[1:]
-                numbers = [int(code.rstrip("} ,;"), 16) for code in codes]
-                yield "character codes", segment, match, _encoded(numbers)
-    if "\\" in content.marks:
-        yield from _numbers(content, "escaped bytes", _OCTAL, 8)
-    for segment, match in content.find(_BASE32) if long else ():
-        run = match[0].rstrip("=")
-        with suppress(binascii.Error):
-            yield "base32", segment, match, base64.b32decode(run + "=" * (-len(run) % 8))
-    yield from _read_letters(content, digits)
-    for segment, match in content.find(_MORSE, ".- ", "-. ", "·- ", "-· "):
-        letters = table("disguises")["morse"]
-        signs = match[0].replace("·", ".").replace("|", "/")
-        spoken = (word.split() for word in signs.split("/"))
-        read = " ".join("".join(letters.get(sign, "") for sign in word) for word in spoken)
-        yield "Morse code", segment, match, read.encode()
-
-
-def _read_letters(
-    content: Content, digits: list[str]
-) -> Iterator[tuple[str, Segment, re.Match[str], bytes]]:
-    for segment, match in content.find(_ASCII85, "<~"):
-        with suppress(ValueError):
-            yield "base85", segment, match, base64.a85decode(match[0], adobe=True)
-    if len(digits) >= _SEVERAL:
-        for segment, match in content.find(_ALPHABET_NUMBERS):
-            yield "numbers of letters", segment, match, _numbered_letters(match[0]).encode()
-
-
-def _numbered_letters(text: str) -> str:
-    """Return the letters of which `text` has the numbers; between words is another sign."""
-    numbers, signs = _NUMBER.findall(text), _SIGNS.findall(text)
-    ((inside, _),) = Counter(signs).most_common(1)
-    letters = (chr(ord("a") - 1 + int(number)) for number in numbers)
-    return "".join(
-        letter + " " * (sign != inside) for letter, sign in zip(letters, (*signs, ""), strict=True)
-    )
-
-
-_SHORTEST, _SEVERAL, _DECIMALS = 24, 10, range(2, 7)
-
-
-def _numbers(
-    content: Content, what: str, pattern: re.Pattern[str], base: int
-) -> Iterator[tuple[str, Segment, re.Match[str], bytes]]:
-    digit = {16: "..", 2: "." * 8}.get(base, ".{1,6}")
-    for segment, match in content.find(pattern):
-        runs = _NUMBER.findall(match[0])
-        numbers = [int(each, base) for run in runs for each in re.findall(digit, run)]
-        yield what, segment, match, _encoded(numbers)
-
-
-def _encoded(numbers: list[int]) -> bytes:
-    """Return the text of which `numbers` are the bytes, or else the code points."""
-    with suppress(ValueError):
-        bytes(numbers).decode()
-        return bytes(numbers)
-    return "".join(chr(min(number, sys.maxunicode)) for number in numbers).encode(
-        "utf-8", "replace"
+    return (
+        len(content.mixed) > 1
+        or len(digits) >= _MANY
+        or sum(len(word) > 1 for word in digits) >= _FEW
+        or any(len(word) >= _BITS for word in digits)
+        or not _CODE_SIGNS.isdisjoint(content.marks)
+        or not _SIGN_WORDS.isdisjoint(words)
+        or max(map(len, words), default=0) >= _LONG_WORD
+        or len(spelling_words() & words) >= _FEW
+        or content.contains(".- ")
+        or content.contains("-. ")
+        or content.contains("begin ")
+        or len(BACON & words) >= _FEW
     )
 
 
@@ -356,18 +304,37 @@ def _said(data: bytes) -> str:
     return f"say {hidden_bytes(data)}"
 
 
-def _broken(text: str) -> list[str]:
-    """Return the rules that a decoded text breaks, however it is disguised itself."""
-    from psreg.lint.content.appearance import layers, readings  # noqa: PLC0415 - few texts are decoded
+def _broken(text: str, times: int = _TIMES) -> list[str]:
+    """Return the rules that a decoded text breaks, however it is disguised or encoded itself."""
+    from psreg.lint.content.appearance import layers, plain, readings  # noqa: PLC0415 - few texts are decoded
 
     rows = disguisable() | {"PS040": patterns("secrets", "PS040")}
-    layer = layers.Layer(text=text)
-    for read in chain((layer,), readings.turned(layer, None, frozenset())):
-        segment = Segment(text=read.text, kind=Kind.VALUE)
-        inner = Content(segments=(segment,), source=read.text, kind=Kind.VALUE)
+    content = _as_content(text)
+    source = layers.Layer(text=text)
+    layer = plain.plain(source, content)
+    for read in chain((source, layer), readings.turned(layer, None, frozenset(text))):
+        inner = _as_content(read.text)
         if broken := [code for code, known in rows.items() if next(hits(inner, known), None)]:
             return broken
-    return []
+    said = _encoded_again(content) if times and len(text) <= _LARGEST else ()
+    return next(filter(None, (_broken(inner, times - 1) for inner in said)), [])
+
+
+def _encoded_again(content: Content) -> Iterator[str]:
+    from psreg.lint.content.appearance.codes import codes  # noqa: PLC0415 - see above
+
+    for _, match in content.find(_SHORT_BASE64):
+        yield _as_text(_debased(match[0]))
+    for _, pattern in _ESCAPES:
+        for _, match in content.find(pattern):
+            yield _unescaped(match[0]).decode("utf-8", "replace")
+    for code in codes(content):
+        yield code.said
+
+
+def _as_content(text: str) -> Content:
+    segment = Segment(text=text, kind=Kind.VALUE)
+    return Content(segments=(segment,), source=text, kind=Kind.VALUE)
 
 
 ENCODED_RULES: tuple[Rule[Content], ...] = (base64_text, escaped_text)

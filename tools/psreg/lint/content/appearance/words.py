@@ -19,6 +19,9 @@ ATBASH = 0
 LONG_NAME = 16
 """The fewest letters of a name, or of a sentence without blanks, that is divided into words."""
 
+BACON = frozenset(f"{number:05b}".translate({48: "a", 49: "b"}) for number in range(len(LETTERS)))
+"""The letters of Bacon's cipher."""
+
 _ROT13 = 13
 _LONG, _LONGER = 5, 6
 """The fewest letters of a word; disguises of shorter ones are other words by accident."""
@@ -60,6 +63,12 @@ def suspicious_words() -> frozenset[str]:
 def known_words() -> frozenset[str]:
     """Return suspicious words, and those that are between them."""
     return suspicious_words().union(table("disguises")["between"])
+
+
+@cache
+def spelling_words() -> frozenset[str]:
+    """Return the words of spelling alphabets, which stand for letters."""
+    return frozenset(" ".join(table("disguises")["spelling"]).split())
 
 
 def words_of(text: str) -> list[str]:
