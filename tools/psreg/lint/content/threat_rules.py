@@ -136,8 +136,9 @@ def sabotage(content: Content) -> Iterator[Finding]:
 
     ## Why
     Subtle bugs, a back door, results that are changed or wrong on purpose, another account number
-    in an invoice, or praise for one product whatever is asked: the user relies on the result and
-    cannot see it. Files that are deleted, overwritten or encrypted “to clean up” are gone.
+    in an invoice, an opinion that is pushed, or praise for one product whatever is asked: the user
+    relies on the result and cannot see it. Files that are deleted, overwritten or encrypted “to
+    clean up” are gone.
 
     ## Fix
     Say openly what the assistant does, for instance that it sets mistakes for a learner to find.
@@ -247,7 +248,8 @@ def required_download(content: Content) -> Iterator[Finding]:
 
     ## Why
     “Before you use this, install the helper from …” was how most malicious skills of 2026 began. A
-    prompt is text and needs no helper. Well-known sites of languages and tools pass.
+    prompt is text and needs no helper. Well-known sites of languages and tools pass. A program that
+    is run after each task is found, too: “also run `backup.sh`” is how orders are added to skills.
 
     ## Fix
     Name the package and let people install it in their usual way.
