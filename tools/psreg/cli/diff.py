@@ -34,7 +34,7 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.compatibility.diff import compare_named
     from psreg.compatibility.diff_report import diff_document, diff_markdown, diff_text
 
-    registry = partial(_registered, args.registry, console)
+    registry = partial(_registered, args, console)
     diff = compare_named(read_operand(args.before, registry), read_operand(args.after, registry))
     if args.format == "json":
         console.json(diff_document(diff))
@@ -45,14 +45,14 @@ def run(args: Namespace, console: Console) -> int:
     return 0
 
 
-def _registered(option: str | None, console: Console, request: Request) -> Operand:
+def _registered(args: Namespace, console: Console, request: Request) -> Operand:
     """Return a release of the selected registry, with its artifact verified."""
     from psreg.client.install import fetch
     from psreg.client.resolve import Choice, pick, release_id, unknown_name
     from psreg.compatibility.diff import Operand, file_operand
     from psreg.registry.records import read_record
 
-    with open_selected(option, console) as registry:
+    with open_selected(args, console) as registry:
         data = registry.record(request.name)
         if data is None:
             raise unknown_name(request.name, registry.names())

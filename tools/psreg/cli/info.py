@@ -33,7 +33,7 @@ def run(args: Namespace, console: Console) -> int:
     """Print the record of one name; exit 4 if the registry has no such name or version."""
     request = parse_request(args.name)
 
-    with open_selected(args.registry, console) as registry:
+    with open_selected(args, console) as registry:
         data = registry.record(request.name)
         if data is None:
             raise unknown_name(request.name, registry.names())

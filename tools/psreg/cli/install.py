@@ -55,7 +55,7 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.client.library import user_library
 
     library = user_library()
-    with open_selected(args.registry, console) as registry:
+    with open_selected(args, console) as registry:
         if registry.mode == "dev" and not console.quiet and registry.first_time("development"):
             console.warn(f"psreg: the registry {registry.location} is in development mode")
         registry.require_claimed |= args.require_claimed

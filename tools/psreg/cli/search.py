@@ -30,7 +30,7 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.registry.catalog_segments import folded_rows
     from psreg.registry.search import matching_rows, search, suggestions
 
-    with open_selected(args.registry, console) as registry:
+    with open_selected(args, console) as registry:
         segments = registry.segments()
     warn_of_revoked(user_library(), console)
     found = search(matching_rows(segments, args.words), args.words)

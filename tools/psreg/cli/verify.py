@@ -63,7 +63,7 @@ def run(args: Namespace, console: Console) -> int:
     with ExitStack() as stack:
         registry = None
         if receipts and args.registry is not None:
-            registry = stack.enter_context(open_selected(args.registry, console))
+            registry = stack.enter_context(open_selected(args, console))
             registry.mode  # noqa: B018 - reads and verifies the metadata in force
         for receipt in receipts:
             answer = _answer(receipt, registry)

@@ -88,6 +88,10 @@ class OpenRegistry:
         _, mode = read_mode(self._client.newest_root())
         return mode
 
+    def accept_stale(self, until: str) -> None:
+        """From now on, accept expired metadata, and say so; `until` is a day, in words for that."""
+        self._client.stale_until = until
+
     def first_time(self, what: str) -> bool:
         """Return whether this is the first call for `what` on this machine; later ones know."""
         place = self._folder / f"told-{what}"

@@ -152,6 +152,8 @@ class TufClient:
         self._registry_id = _id_of(root)
         self._fetcher = Fetcher(source, self._registry_id)
         self._updater: Updater | None = None
+        self.stale_until = ""
+        """The day until which expired metadata is accepted; "" for never. All else is checked."""
 
     def refresh(self) -> Updater:
         """Bring root, timestamp, snapshot and targets up to date, once.
@@ -179,8 +181,13 @@ class TufClient:
                     config=UpdaterConfig(max_root_rotations=_MAX_ROOTS),
                     bootstrap=self._root,
                 )
+                if self.stale_until:
+                    # python-tuf compares each date of expiry with this one, and nothing else.
+                    updater._trusted_set.reference_time = _LONG_AGO  # noqa: SLF001 - it has no option
                 updater.refresh()
                 self._updater = updater
+                if self.stale_until:
+                    self._say(self._accepted())
         return self._updater
 
     def target(
@@ -349,6 +356,15 @@ class TufClient:
         expires, name = min((str(date), n) for date, n in chain)
         return TrustError("TRUST_FROZEN", f"{name} of the registry expired on {expires}", _FROZEN)
 
+    def _accepted(self) -> str:
+        """Return what to say of metadata that is accepted although it has expired."""
+        now = f"{clock.exact_time():%Y-%m-%dT%H:%M:%SZ}"
+        files = {role: read_named(self._metadata / f"{role}.json") for role in _ROLES}
+        dates = {role: str(_signed_field(data, "expires")) for role, data in files.items()}
+        told = [f"{role} expired on {at[:10]}" for role, at in dates.items() if at <= now]
+        what = ", ".join(told) or "nothing has expired"
+        return f"expired metadata of the registry is accepted until {self.stale_until}: {what}"
+
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Hold the lock, and translate the errors of python-tuf."""
@@ -365,7 +381,12 @@ class TufClient:
             ) from error
 
 
-_FROZEN = "Check this machine's clock, use a newer copy, or ask the maintainers to publish again."
+_FROZEN = (
+    "The maintainers must renew it with `psreg publish --resign`; what is installed works on. "
+    "Check this machine's clock, or use a newer copy; `--accept-stale-until DATE` accepts this one."
+)
+
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 _REFUSALS: tuple[tuple[type[Exception], TrustError], ...] = (
     (
