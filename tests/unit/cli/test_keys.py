@@ -61,7 +61,7 @@ def test_a_ceremony_with_three_keys_and_a_threshold_of_two(checkout: Checkout) -
     done = checkout.run("main", "keys", "harden", *keys)
     assert done.stdout.splitlines() == [
         "root, targets, owners and 16 more: missing 2 of ana, ben, cem",
-        "  next: commit registry/signing, and let them run `psreg keys sign`",
+        "  next: commit registry, and let them run `psreg keys sign`",
     ]
     done = checkout.run("ana", "keys", "sign", "--yes")
     assert "root, targets, owners and 16 more: missing 1 of ben, cem\n" in done.stdout

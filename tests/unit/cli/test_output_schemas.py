@@ -45,6 +45,7 @@ OUTPUTS = {
     "registry": ("registry",),
     "publish": ("publish", "report"),
     "audit": ("audit",),
+    "doctor": ("doctor",),
     "keys": ("keys",),
     "sign": ("sign",),
     "yank": ("yank",),
@@ -243,6 +244,9 @@ def test_publishing(say, tmp_path):
     assert say("publish", 0, "publish", "--resign", cwd=root)["released"] == []
     assert say("audit", 0, "audit", cwd=root)["checked"] == 1
     say("error", 4, "audit", "--registry-dir", "elsewhere", cwd=root)
+    assert say("doctor", 0, "doctor", cwd=root)["mode"] == "dev"
+    assert say("doctor", 1, "doctor", "--production", cwd=root)["registry"]
+    say("error", 2, "doctor", "elsewhere", cwd=root)
     (root / "pbes/stray.prompt").write_text(PROMPT)
     assert say("report", 1, "publish", cwd=root)["counts"]["error"]
     say("error", 2, "publish", cwd=tmp_path)

@@ -31,6 +31,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for maintainers", "review", "review a pull request: accept, needs a human, or reject"),
     ("for maintainers", "publish", "sign and publish new releases"),
     ("for maintainers", "keys", "sign who owns a name, and give keys to several people"),
+    ("for maintainers", "doctor", "check the keys, signatures, pipelines and host of a registry"),
     ("for maintainers", "revoke", "withdraw a release, so that nobody installs it"),
     ("for maintainers", "purge", "remove the bytes of a release for good"),
     ("for maintainers", "audit", "compare the log, the records and the files of every release"),

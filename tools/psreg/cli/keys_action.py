@@ -79,7 +79,7 @@ def _signing_lines(found: Sequence[Signing]) -> Iterator[str]:
         more = f" and {len(roles) - _LISTED} more" if len(roles) > _LISTED else ""
         yield f"{listed}{more}: {f'missing {who}' if who else 'signed'}"
     if any(who for who in said):
-        yield "  next: commit registry/signing, and let them run `psreg keys sign`"
+        yield "  next: commit registry, and let them run `psreg keys sign`"
     else:
         yield "  next: psreg publish"
 
