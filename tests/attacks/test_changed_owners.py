@@ -6,7 +6,9 @@ knows signed the change. Everything else is signed as it should be, and in the l
 
 from __future__ import annotations
 
+import base64
 import copy
+import hashlib
 import json
 import os
 from itertools import pairwise
@@ -353,6 +355,44 @@ def test_the_same_owners_with_a_forged_chain(owned):
     """It must not make the client refuse the true chain later."""
     sign(owned, (ANA,), (ANA,), (BEN,))
     release(owned)
+    check_refused(owned)
+
+
+# Keys that the maintainers revoked
+
+
+def void(owned, owner):
+    """Say that a key of an owner signs nothing new."""
+    blob = hashlib.sha256(owner.blob).digest()
+    key = f"SHA256:{base64.b64encode(blob).decode().rstrip('=')}"
+    owned.record["void"] = [{"key": key, "after": 0, "action": 1}]
+
+
+@pytest.mark.attack("T9", (3, "TRUST_OWNER_CHANGED"))
+def test_a_revoked_key_signed_it(owned):
+    sign(owned, (ANA,), (BEN,))
+    void(owned, ANA)
+    release(owned)
+    check_refused(owned)
+
+
+@pytest.mark.attack("T9", (3, "TRUST_OWNER_CHANGED"))
+def test_a_key_that_was_seen_revoked_signed_it(owned):
+    """The record does not say any more that the key was revoked."""
+    void(owned, ANA)
+    release(owned)
+    check_installed(owned)
+    del owned.record["void"]
+    sign(owned, (ANA,), (BEN,))
+    release(owned, "1.2.0")
+    check_refused(owned)
+
+
+@pytest.mark.attack("T7", (3, "TRUST_OWNER_CHANGED"))
+def test_revoking_all_keys_makes_nobody_the_owner(owned):
+    """The keys that publish revoke the key of the owner, who then cannot object."""
+    void(owned, ANA)
+    give(owned, BEN)
     check_refused(owned)
 
 

@@ -351,6 +351,13 @@ CHECKS = (
     ),
     check(
         8,
+        "void-keys-sign-no-change",
+        (f"{CLIENT}.known_owners:_void", "", ()),
+        "changed_owners::a_revoked_key_signed_it",
+        "changed_owners::a_key_that_was_seen_revoked_signed_it",
+    ),
+    check(
+        8,
         "claims-stay",
         (f"{CLIENT}.known_owners:check_unclaimed", "raise _changed"),
         "changed_owners::a_claimed_name_is_not_claimed_any_more",

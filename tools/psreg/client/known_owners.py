@@ -20,14 +20,14 @@ def check_owners(
     """Check that the owners of a name follow those `before`; yield what to say about it.
 
     `seen` is the day on which this machine saw those. If the change is `accepted`, it needs no
-    signature.
+    signature. Signatures of keys that `now` calls void do not count.
 
     Raises:
         TrustError: TRUST_OWNER_CHANGED.
     """
     old, new = ownership_of(before), ownership_of(now)
     try:
-        check_succession(before, now, registry_id)
+        check_succession(before, now, registry_id, _void(now))
     except TrustError as error:
         if not accepted:
             raise _changed(now.name, old, new, seen, error.message) from error
@@ -55,6 +55,11 @@ def check_unclaimed(before: bytes, name: str, seen: str, *, accepted: bool) -> I
         why = "it was claimed, and a claim is not taken back"
         raise _changed(name, old, none, seen, why)
     yield f"{name} is not claimed any more, and you accept it"
+
+
+def _void(record: PackageRecord) -> frozenset[str]:
+    """Return the fingerprints of keys that sign nothing new."""
+    return frozenset(each.key for each in record.void)
 
 
 def _changed(name: str, old: Ownership, new: Ownership, seen: str, why: str) -> TrustError:

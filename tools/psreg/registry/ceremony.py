@@ -138,8 +138,9 @@ def review(ports: Ports) -> tuple[str, ...]:
 
 
 def _claim_lines(claim: Claim, state: RegistryState) -> Iterator[str]:
+    record = read_record(state.packages[claim.name], claim.name)
     try:
-        check_succession(owned_now(claim.name, state), claim, state.registry_id)
+        _check_succession(claim, record, state)
     except TrustError as error:
         yield f"{claim.name}: {error.message}"
         if claim.recovery is not None:
@@ -149,16 +150,21 @@ def _claim_lines(claim: Claim, state: RegistryState) -> Iterator[str]:
         yield f"{told} {account}, {key.fingerprint}"
 
 
-def _check_follows(claim: Claim, state: RegistryState) -> None:
+def _check_succession(claim: Claim, record: PackageRecord, state: RegistryState) -> None:
+    void = {each.key for each in record.void}
+    check_succession(owned_now(claim.name, state), claim, state.registry_id, void)
+
+
+def _check_follows(claim: Claim, record: PackageRecord, state: RegistryState) -> None:
     """Check that the owners in a claim are those in force, or that these signed that they follow.
 
-    A claim that recovers a name needs no signature of those.
+    A claim that recovers a name needs no signature of those. `record` says which keys are void.
 
     Raises:
         TrustError: TRUST_STATEMENT.
     """
     if claim.recovery is None:
-        check_succession(owned_now(claim.name, state), claim, state.registry_id)
+        _check_succession(claim, record, state)
 
 
 def _changed_claims(
@@ -262,8 +268,8 @@ def check_claims(
     for document in documents:
         for claim in _changed_claims(document, state, read):
             name = claim.name
-            _check_follows(claim, state)
             record = records.get(name) or read_record(state.packages[name], name)
+            _check_follows(claim, record, state)
             try:
                 for row in record.releases:
                     claim.check(record, row, state.registry_id)

@@ -9,18 +9,22 @@ import pytest
 
 from psreg.client.tufclient import TufClient
 from psreg.core.errors import FindingsError, PsregError, TrustError, UnavailableError
+from psreg.core.ssh_key import SshKey
 from psreg.formats.json.canonical import canonical
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.http.registry_source import FileSource
+from psreg.registry.actions.action import REVOKE_KEY
 from psreg.registry.baseline import Ports
 from psreg.registry.ceremony import sign
 from psreg.registry.keys.claiming import claim_names
 from psreg.registry.owners.claim import read_claim
-from psreg.registry.publish import publish
+from psreg.registry.owners.signed_releases import owners_to_sign
+from psreg.registry.publish import Change, publish
 from psreg.registry.records import PackageRecord
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.reading import read_registry
 from psreg.registry.trust.roles import OWNERS, Bins, Target, package_target, target_path
+from psreg.registry.withdrawing.taking import key_subject, take
 from support.claims import ALPHA, changed_by, claim, claimed, given_to, owned, record_of, signed_by
 from support.owners import ANA, BEN, CEM, entry_toml
 from support.publishing import (
@@ -138,6 +142,29 @@ def test_several_owners_follow_each_other(home: Path, registry: Path) -> None:
     login = tree | {ALPHA: entry_toml(ANA).replace(b"o1", b"ana")}
     (made,) = claim(home, registry, login, now=NOW + 3 * DAY)
     assert (made.changed, len(made.claim.owner_changes)) == (True, 2)
+
+
+def test_a_void_key_gives_no_name_away(home: Path, registry: Path) -> None:
+    """It was revoked after its thief had signed; what another key of the owner signs counts."""
+    tree = claimed(home, registry, by=(ANA, BEN))
+    given = given_to(registry, tree, CEM, by=(ANA,))
+    real = ports(home, registry)
+    void = key_subject(SshKey.parse(ANA.line).fingerprint, None, real)
+    take(REVOKE_KEY, void, "it was stolen", NOW, real)
+    told = refused(home, registry, given, "OWNERS_NOT_SIGNED")
+    assert "0 of 1 owners signed" in told
+    claim(home, registry, given | changed_by(registry, given, BEN, first=2), now=NOW + DAY)
+
+
+def test_only_keys_that_count_are_asked_for(home: Path, registry: Path) -> None:
+    tree = claimed(home, registry, by=(ANA, BEN))
+    real = ports(home, registry)
+    void = key_subject(SshKey.parse(ANA.line).fingerprint, None, real)
+    actions = (take(REVOKE_KEY, void, "it was stolen", NOW, real).action,)
+    publish(tree, CLEAN, NOW + DAY, real, change=Change(actions=actions))
+    (alpha, _) = RegistryTree(given_to(registry, tree, CEM, by=(ANA,))).entries
+    found = owners_to_sign(alpha, state_of(registry))
+    assert ([*found.keys.values()], found.signed) == (["github:2"], frozenset())
 
 
 def test_a_name_is_recovered(home: Path, registry: Path) -> None:

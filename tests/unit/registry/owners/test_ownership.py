@@ -141,6 +141,17 @@ def test_who_follows_without_a_signature() -> None:
     assert "did not sign" in refused(of(ANA), replace(second, owners=of(CEM).owners))
 
 
+def test_a_void_key_signs_no_change() -> None:
+    fingerprint = SshKey.parse(ANA.line).fingerprint
+    second = after(of(ANA), of(BEN), ANA)
+    check_succession(second, after(second, of(CEM), BEN), ID, {fingerprint})
+    for before, now in ((of(ANA), second), (of(ANA), of(BEN))):
+        with pytest.raises(TrustError):
+            check_succession(before, now, ID, {fingerprint})
+    both = after(of(ANA, BEN), of(CEM), ANA, BEN)
+    check_succession(of(ANA, BEN), both, ID, {fingerprint})
+
+
 def test_a_chain_that_is_cut() -> None:
     second = after(of(ANA), of(BEN), ANA)
     assert "is missing" in refused(second, of(BEN))

@@ -7,7 +7,7 @@ the files say, and what the owners before signed. From then on the owners sign e
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
@@ -20,7 +20,7 @@ from psreg.registry.ceremony import begin
 from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.owners.claim import SCHEMA, Claim, read_claim, released_digest
 from psreg.registry.owners.ownership import Owned
-from psreg.registry.owners.signed_releases import pending_change
+from psreg.registry.owners.signed_releases import PendingChange, pending_change
 from psreg.registry.publish import make_current, ready_to_sign
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.drafts import Draft, relisted
@@ -34,6 +34,7 @@ from psreg.registry.trust.roles import (
     owners_target,
     target_path,
 )
+from psreg.registry.withdrawing.effects import Effects
 
 if TYPE_CHECKING:
     from psreg.formats.tree import Entry
@@ -72,7 +73,7 @@ def claim_names(
 
     Raises:
         FindingsError: CLAIM_REFUSED: too few owners have a key, or a release is not what the files
-            say; nothing was signed.
+            say; ACTIONS_INVALID; nothing was signed.
         TrustError: OWNERS_NOT_SIGNED: the owners before did not sign that they change;
             TRUST_STATEMENT: nor a release; KEY_MISSING; the registry is not as it was signed.
         UnavailableError: NOT_PUBLISHED, also for one of the names; NO_LOG.
@@ -89,7 +90,8 @@ def claim_names(
             "Create another registry with `psreg init`.",
         )
     recovery = {"reason": recover, "date": _written(now)} if recover else None
-    found = tuple(_claimed(entry, state, checkpoint.size, recovery) for entry in entries)
+    void = Effects.stored(baseline, ports.store).void
+    found = tuple(_claimed(each, state, checkpoint.size, recovery, void) for each in entries)
     changed = [each.claim for each in found if each.changed]
     pending = bool(changed) and not _sign(changed, baseline, state, now, ports, lifetimes)
     return tuple(replace(each, pending=pending and each.changed) for each in found)
@@ -103,7 +105,11 @@ def _written(now: datetime) -> str:
 
 
 def _claimed(
-    entry: Entry, state: RegistryState, size: int, recovery: Mapping[str, Any] | None
+    entry: Entry,
+    state: RegistryState,
+    size: int,
+    recovery: Mapping[str, Any] | None,
+    void: Container[str],
 ) -> Claimed:
     if entry.name not in state.packages:
         raise UnavailableError("NOT_PUBLISHED", f"{entry.name} is not published yet", _PUBLISH)
@@ -125,16 +131,16 @@ def _claimed(
         raise FindingsError("CLAIM_REFUSED", f"{entry.path}: {error}", hint) from error
     if before and (before.owners, before.threshold) == (claim.owners, claim.threshold):
         return Claimed(claim=before, before=before)
-    claim = _followed(claim, entry, before or record, state.registry_id, recovery)
+    pending = pending_change(entry, before or record, state.registry_id, void)
+    claim = _followed(claim, before or record, pending, recovery)
     _check_released(entry, record, before, state.registry_id)
     return Claimed(claim=claim, before=before)
 
 
 def _followed(
     claim: Claim,
-    entry: Entry,
     owned: Owned,
-    registry_id: str,
+    pending: PendingChange | None,
     recovery: Mapping[str, Any] | None,
 ) -> Claim:
     """Return a claim with the changes of the owners up to its own, each signed by those before.
@@ -142,7 +148,6 @@ def _followed(
     Raises:
         TrustError: OWNERS_NOT_SIGNED, unless it is a recovery.
     """
-    pending = pending_change(entry, owned, registry_id)
     if pending is None:
         return replace(claim, owner_changes=owned.owner_changes)
     change = pending.change
@@ -153,9 +158,9 @@ def _followed(
         return replace(claim, owner_changes=owned.owner_changes, recovery=recovery)
     raise TrustError(
         "OWNERS_NOT_SIGNED",
-        f"{pending.signed} of {change.before.threshold} owners signed that {entry.name} gets "
+        f"{pending.signed} of {change.before.threshold} owners signed that {claim.name} gets "
         "other owners",
-        f"Let them run `psreg sign --owners {entry.name}`. If they lost their keys, and you made "
+        f"Let them run `psreg sign --owners {claim.name}`. If they lost their keys, and you made "
         "sure of that, use `--recover --reason TEXT`.",
         change.before.lines,
     )

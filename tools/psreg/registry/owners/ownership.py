@@ -7,7 +7,7 @@ present one. Where nobody has a key, nobody can sign, and nothing is checked.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -153,8 +153,18 @@ def change_after(owned: Owned, after: Ownership, registry_id: str) -> OwnersChan
     )
 
 
-def check_succession(before: Owned, now: Owned, registry_id: str) -> None:
+def without_void(keys: Mapping[SshKey, str], void: Container[str]) -> Mapping[SshKey, str]:
+    """Return the keys whose fingerprints are not among those of `void` keys."""
+    return {key: who for key, who in keys.items() if key.fingerprint not in void}
+
+
+def check_succession(
+    before: Owned, now: Owned, registry_id: str, void: Container[str] = frozenset()
+) -> None:
     """Check that the owners in `before` signed, or those after them, that the ones in `now` follow.
+
+    Signatures of keys whose fingerprints are in `void` do not count: nobody can tell when they were
+    made.
 
     Raises:
         TrustError: TRUST_STATEMENT.
@@ -173,7 +183,7 @@ def check_succession(before: Owned, now: Owned, registry_id: str) -> None:
         change = OwnersChange(
             name=now.name, registry_id=registry_id, number=number, before=state, after=after
         )
-        change.check(link.get("statement"), state.keys, state.threshold)
+        change.check(link.get("statement"), without_void(state.keys, void), state.threshold)
         state = after
         if not state.keys:
             return

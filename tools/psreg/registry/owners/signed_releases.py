@@ -26,6 +26,7 @@ from psreg.registry.owners.ownership import (
     Ownership,
     change_after,
     ownership_of,
+    without_void,
 )
 from psreg.registry.records import PackageRecord, ReleaseRecord, in_order, read_record
 from psreg.registry.trust.metadata import info_of
@@ -93,7 +94,7 @@ class SignedReleases:
             return record
         owners = claim or ownership_of(record)
         keys, threshold = owners.keys, claim.threshold if claim else 0
-        keys = self._valid(keys)
+        keys = without_void(keys, self._void)
         for row in sorted(record.releases, key=_is_new):
             if row.is_purged:
                 continue
@@ -120,14 +121,11 @@ class SignedReleases:
         change = change_after(before, ownership_of(record), registry_id)
         if change is None:
             return record
-        old, keys = change.before, self._valid(change.before.keys)
+        old, keys = change.before, without_void(change.before.keys, self._void)
         found = self._counted(change, None, given.get(_of_owners(change.number), {}), keys)
         if self._waits(record.name, None, found, keys, old.threshold):
             return replace(record, owners=before.owners, threshold=before.threshold)
         return replace(record, owner_changes=(*before.owner_changes, change.link(found)))
-
-    def _valid(self, keys: Mapping[SshKey, str]) -> Mapping[SshKey, str]:
-        return {key: who for key, who in keys.items() if key.fingerprint not in self._void}
 
     def _waits(
         self,
@@ -285,7 +283,10 @@ def owners_to_sign(entry: Entry, state: RegistryState) -> Signable:
         UnavailableError: NOT_PUBLISHED: the name is not.
         TrustError: the record, or what is signed about the owners, is malformed.
     """
-    pending = pending_change(entry, owned_now(entry.name, state), state.registry_id)
+    owned, packages = owned_now(entry.name, state), state.packages
+    record = read_record(packages[entry.name], entry.name) if entry.name in packages else None
+    void = {each.key for each in record.void} if record else set()
+    pending = pending_change(entry, owned, state.registry_id, void)
     if pending is None:
         raise FindingsError(
             "NOTHING_TO_SIGN",
@@ -297,7 +298,7 @@ def owners_to_sign(entry: Entry, state: RegistryState) -> Signable:
         name=entry.name,
         version=None,
         statement=change,
-        keys=change.before.keys,
+        keys=without_void(change.before.keys, void),
         threshold=change.before.threshold,
         signed=frozenset(each.key for each in pending.signatures),
         place=_next_place(entry, _of_owners(change.number), files),
@@ -333,15 +334,20 @@ def owned_now(name: str, state: RegistryState) -> Owned:
     )
 
 
-def pending_change(entry: Entry, owned: Owned, registry_id: str) -> PendingChange | None:
-    """Return what has to be signed so that entry.toml takes effect; None if nothing has to."""
+def pending_change(
+    entry: Entry, owned: Owned, registry_id: str, void: Container[str]
+) -> PendingChange | None:
+    """Return what has to be signed so that entry.toml takes effect; None if nothing has to.
+
+    Signatures of keys whose fingerprints are in `void` are left out.
+    """
     after = Ownership.of(entry.file.owners, entry.file.threshold)
     change = change_after(owned, after, registry_id)
     if change is None:
         return None
     files = {path: entry.tree.files[path] for path in entry.owners_signatures}
     given = _signatures(files).get(_of_owners(change.number), {})
-    found, _ = counted(change, None, given, change.before.keys)
+    found, _ = counted(change, None, given, without_void(change.before.keys, void))
     return PendingChange(change=change, signatures=found)
 
 

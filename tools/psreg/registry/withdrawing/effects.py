@@ -20,9 +20,10 @@ from psreg.registry.actions.chain import (
     Published,
     check_continues,
     invalid,
+    read_actions,
 )
 from psreg.registry.actions.withdrawal import VoidKey, Withdrawal
-from psreg.registry.baseline import Baseline
+from psreg.registry.baseline import Baseline, Store
 from psreg.registry.catalog_growth import Basis
 from psreg.registry.log.entry import LogEntry
 from psreg.registry.owners.claim import read_claim, signatures_in
@@ -68,6 +69,12 @@ class Effects:
         """Return the effect of actions on a registry with this state. Raises as above."""
         head = baseline.head
         return cls(actions, baseline.state, head.actions if head else NOTHING)
+
+    @classmethod
+    def stored(cls, baseline: Baseline, store: Store) -> Effects:
+        """Return the effect of the actions in a registry, published or not. Raises as above."""
+        files = {name: store.read(f"{FOLDER}/{name}") or b"" for name in store.names(FOLDER)}
+        return cls.after(baseline, read_actions(files))
 
     @property
     def files(self) -> dict[str, bytes]:

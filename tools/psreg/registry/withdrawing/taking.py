@@ -18,8 +18,8 @@ from psreg.registry.actions.action import (
     Action,
     Subject,
 )
-from psreg.registry.actions.chain import FOLDER, read_actions
-from psreg.registry.baseline import Baseline, Ports, Store, read_baseline
+from psreg.registry.actions.chain import FOLDER
+from psreg.registry.baseline import Baseline, Ports, read_baseline
 from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.records import ReleaseRecord, read_record
 from psreg.registry.trust.metadata import missing_signatures, signatures_of, signers_of
@@ -52,7 +52,7 @@ def take(kind: str, subject: Subject, reason: str, now: datetime, ports: Ports) 
         UnavailableError: NOT_PUBLISHED; NOT_FOUND; files cannot be read or written.
     """
     baseline, state = _published(ports)
-    effects = _effects(baseline, ports.store)
+    effects = Effects.stored(baseline, ports.store)
     if not (reason.strip() and reason.isprintable() and len(reason) <= LONGEST):
         told = f"the reason must be one line of 1 to {LONGEST} characters"
         raise UsageError("BAD_REASON", told)
@@ -109,7 +109,7 @@ def key_subject(
 def waiting_lifts(ports: Ports) -> tuple[Taken, ...]:
     """Return the lifts that too few people have signed."""
     baseline, state = _published(ports)
-    found = _effects(baseline, ports.store).waiting
+    found = Effects.stored(baseline, ports.store).waiting
     return tuple(Taken(action=each, missing=_missing(each, state)) for each in found)
 
 
@@ -130,11 +130,6 @@ def _published(ports: Ports) -> tuple[Baseline, RegistryState]:
         told = "nothing is published yet"
         raise UnavailableError("NOT_PUBLISHED", told, "Run `psreg publish` first.")
     return baseline, baseline.state
-
-
-def _effects(baseline: Baseline, store: Store) -> Effects:
-    files = {name: store.read(f"{FOLDER}/{name}") or b"" for name in store.names(FOLDER)}
-    return Effects.after(baseline, read_actions(files))
 
 
 def _row(name: str, version: str, state: RegistryState) -> ReleaseRecord:
