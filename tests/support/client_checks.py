@@ -393,7 +393,7 @@ CHECKS = (
     check(
         10,
         "no-link-is-followed",
-        ("psreg.system.atomic:real_folder", "path.unlink()"),
+        (f"{CLIENT}.library:Library._replace", "target.rename(replaced)"),
         "planted_links::a_link_in_place_of_a_folder_is_not_followed",
     ),
     check(

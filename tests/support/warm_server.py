@@ -12,6 +12,9 @@ import socket
 import sys
 from contextlib import contextmanager, suppress
 
+_HOOKS = {"WITHOUT_CHECK": "removed_checks", "FAILING_DISK": "failing_disk"}
+"""What changes the process before it is psreg, by environment variable: modules beside this one."""
+
 
 @contextmanager
 def started(path, request, streams, patience=None):
@@ -90,10 +93,11 @@ def _become(command, cwd, environment, streams):
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environment)
-    if "WITHOUT_CHECK" in environment:
-        from importlib import import_module  # noqa: PLC0415 - few tests want it
+    for variable, module in _HOOKS.items():
+        if variable in environment:
+            from importlib import import_module  # noqa: PLC0415 - few tests want it
 
-        import_module("removed_checks").apply_from_environment()  # it lies beside this program
+            import_module(module).apply_from_environment()
     sys.argv = ["psreg", *command]
     from psreg.__main__ import main  # noqa: PLC0415 - see above
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -65,6 +66,38 @@ def test_another_version_takes_the_place(library):
         "quiz_master/0.9.0/quiz_master.pbe.txt",
         "quiz_master/0.9.0/receipt.json",
     ]
+
+
+def test_what_a_crash_left_is_tidied(library):
+    kept = receipt()
+    library.tidy("quiz_master")  # there is nothing at all
+    library.install(kept, b"text")
+    (library.folder / ".psreg-another.replaced/1.0.0").mkdir(parents=True)
+    (library.folder / "quiz_master/0.9.0").mkdir()
+    library.tidy("quiz_master")
+    assert library.receipts() == (kept,)
+    assert sorted(path.name for path in library.folder.iterdir()) == [".lock", "quiz_master"]
+    assert [path.name for path in (library.folder / "quiz_master").iterdir()] == ["1.0.0"]
+    changed = library.folder.stat().st_mtime_ns
+    library.tidy("quiz_master")
+    assert library.folder.stat().st_mtime_ns == changed
+
+
+def test_what_was_installed_stays_if_it_cannot_be_replaced(library, monkeypatch):
+    kept = receipt()
+    library.install(kept, b"text")
+    rename = Path.rename
+
+    def fail(path, target):
+        if path.name == ".psreg-quiz_master":
+            raise OSError(28, "No space left on device")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(UnavailableError, match="No space left"):
+        library.install(receipt(data=b"other"), b"other")
+    assert library.receipts() == (kept,)
+    assert library.drift(kept) is None
 
 
 def test_after_a_crash_the_newest_receipt_wins_and_the_rest_goes(library):

@@ -82,6 +82,7 @@ def _install(release: FetchedRelease, library: Library, registry: OpenRegistry) 
     before = library.receipt(release.choice.release.name)
     receipt = _receipt(release, registry)
     if release.already_installed:
+        library.tidy(receipt.release.name)
         return _result(release, library.path(receipt), "unchanged", None)
     path = library.install(receipt, release.data)
     return _result(release, path, "installed", before.release.version if before else None)

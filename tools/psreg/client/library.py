@@ -1,8 +1,8 @@
 """Installed prompts: `<library>/<name>/<version>/` contains the artifact and its receipt.
 
-The receipt is written last: a version folder without one is not installed. One version of a name
-is active. After a crash the newest receipt wins, and the next installation removes what it
-replaced. Nothing is written or read through a link.
+A version folder is written elsewhere and renamed, so that a crash leaves all of it or nothing. One
+version of a name is active. After a crash the newest receipt wins, and the next installation
+removes what it replaced. Nothing is written or read through a link.
 """
 
 from __future__ import annotations
@@ -177,17 +177,30 @@ class Library:
             UnavailableError: the library cannot be written; what was installed is unchanged.
         """
         self._make()
+        release = receipt.release
         with exclusive(self.folder / ".lock"):
-            name_folder = real_folder(self.folder / receipt.release.name)
-            folder = real_folder(name_folder / receipt.release.version)
-            path = self.path(receipt)
-            _clear(path)
-            write_file(path, data)
+            self._sweep()
+            staged = self._unfinished(release.name)
             document = json.dumps(receipt.to_json(), indent=2, ensure_ascii=False) + "\n"
-            _clear(folder / RECEIPT)
+            folder = real_folder(staged / release.version)
+            write_file(folder / release.filename, data)
             write_file(folder / RECEIPT, document.encode())
-            self._sweep(name_folder, folder)
-        return path
+            try:
+                self._replace(self.folder / release.name, staged, release.version)
+            except OSError as error:
+                raise cannot_write(self.path(receipt), error) from error
+            self._sweep(receipt)
+        return self.path(receipt)
+
+    def tidy(self, name: str) -> None:
+        """Remove what a crash left of the library and of `name`, if there is any and it can be."""
+        receipt = self.receipt(name)
+        if receipt is None or not [*self._left(receipt)]:
+            return
+        with suppress(UnavailableError), exclusive(self.folder / ".lock"):
+            receipt = self.receipt(name)
+            if receipt is not None:
+                self._sweep(receipt)
 
     def remove(self, name: str) -> None:
         """Remove every version of `name`.
@@ -197,8 +210,10 @@ class Library:
         """
         target = self.folder / name
         with exclusive(self.folder / ".lock"):
+            self._sweep()
             try:
-                delete(target)
+                # Renamed first: killed later, it is not installed, and not half of it is.
+                delete(target.rename(self._unfinished(name)))
             except OSError as error:
                 raise cannot_write(target, error) from error
 
@@ -208,11 +223,36 @@ class Library:
         except OSError as error:
             raise cannot_write(self.folder, error) from error
 
-    def _sweep(self, name_folder: Path, active: Path) -> None:
-        """Remove older versions and what a crash left; failures are ignored."""
-        unfinished = [path for path in _listed(active) if path.name.startswith(TEMPORARY)]
-        others = [path for path in _listed(name_folder) if path.name != active.name]
-        for path in (*unfinished, *others):
+    def _unfinished(self, name: str, what: str = "") -> Path:
+        """Return the path at which something of `name` is not visible; the caller has the lock."""
+        return self.folder / f"{TEMPORARY}{name}{what}"
+
+    def _replace(self, target: Path, staged: Path, version: str) -> None:
+        """Let a version that is whole take the place of any other. Raises OSError."""
+        replaced = self._unfinished(target.name, ".replaced")
+        is_real = target.is_dir() and not target.is_symlink()
+        if is_real and not os.path.lexists(target / version):
+            (staged / version).rename(target / version)  # the newest receipt wins
+            return
+        if os.path.lexists(target):
+            target.rename(replaced)
+        try:
+            staged.rename(target)
+        except OSError:
+            with suppress(OSError):
+                replaced.rename(target)
+            raise
+
+    def _left(self, active: Receipt | None) -> Iterator[Path]:
+        """Yield what a crash left unfinished, and the other versions of the name of `active`."""
+        yield from (path for path in _listed(self.folder) if path.name.startswith(TEMPORARY))
+        if active is not None:
+            folder = self.folder / active.release.name
+            yield from (path for path in _listed(folder) if path.name != active.release.version)
+
+    def _sweep(self, active: Receipt | None = None) -> None:
+        """Remove that; failures are ignored."""
+        for path in self._left(active):
             with suppress(OSError):
                 delete(path)
 
@@ -295,10 +335,3 @@ def _read_receipt(folder: Path) -> Receipt | None:
 
 def _written(folder: Path) -> int:
     return (folder / RECEIPT).stat().st_mtime_ns
-
-
-def _clear(path: Path) -> None:
-    """Remove a folder, a pipe or a link that is in the place of a file."""
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        with suppress(OSError):
-            delete(path)
