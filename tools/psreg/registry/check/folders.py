@@ -29,6 +29,7 @@ from psreg.lint.cluster_shares import (
 )
 from psreg.lint.engine import check_file
 from psreg.lint.registry_walk import CheckedShare, check_copies, check_share
+from psreg.registry.check.action_files import check_actions
 from psreg.registry.check.newer_rules import with_newer_rules_as_warnings
 from psreg.registry.check.paths import replace_file, whole
 from psreg.registry.checkout import FileTree, find_checkout, read_tree
@@ -162,6 +163,8 @@ def _check_registry(
     told = chain(*(part.found for part in (first, *rest)), alike)
     found = [d for d in told if _within(d.path, registry.within)]
     store = RegistryFolder(registry.root / "registry")
+    if _within("registry", registry.within):
+        found += check_actions(store, registry.rules)
     return number, with_newer_rules_as_warnings(found, tree, store.read)
 
 

@@ -327,12 +327,12 @@ def _only_signed(before: Action, after: Action) -> bool:
 
 @rule("CHG041", spec="registry/ACTIONS", severity=ERROR, since="0.2.0")
 def action_invalid(change: ChangeSet) -> Iterator[Finding]:
-    """A new file in `registry/actions/` is not the next action of the registry.
+    """A file in `registry/actions/` is not the next action of the registry.
 
     ## Why
     Actions are numbered without gaps, and each names the digest of the one before it. Otherwise
     somebody could leave one out. Only the keys of the registry can sign one, so a pull request
-    cannot withdraw a release by itself.
+    cannot withdraw a release by itself. The review looks at new files, `psreg check` at all.
 
     ## Fix
     Let a maintainer make it where the registry is published. After another action was merged
