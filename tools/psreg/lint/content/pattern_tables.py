@@ -51,6 +51,12 @@ _TEACHING = lazy(
     r"|vulnerab\w{1,8})\b",
     re.IGNORECASE,
 )
+_UNSAID = lazy(
+    r"\A[^<>]{0,240}?-->|<!--[\s\S]{0,480}?(?:-->|\Z)"
+    r"|[a-z]{2,10}://[^\s<>\"'`]{1,240}|(?<![\w.-])[\w-]{1,60}+(?:\.[\w-]{1,60}+){2,9}",
+    re.IGNORECASE,
+)
+"""What tells the reader nothing: comments, which a page does not show, and addresses."""
 _REPORTED = lazy(
     r"(?:\b(?:if|when|whenever|should)\b[^.!?,;\n]{0,30}"
     r"\b(?:users?|someone|anyone|somebody|people|they|messages?|inputs?|texts?|documents?|pages?)\b"
@@ -102,7 +108,8 @@ class Hit:
         enclosed = marked is not None or self.segment.in_code(self.start)
         if _REPORTED.search(before):
             return True
-        return enclosed and _TEACHING.search(f"{before} … {after}") is not None
+        said = _UNSAID.sub(" ", f"{before} … {after}")
+        return enclosed and _TEACHING.search(said) is not None
 
     def finding(self, *, hint: str, severity: Severity | None = None) -> Finding:
         """Return a finding that quotes the text; an error if others like it are not judged."""
