@@ -358,6 +358,20 @@ CHECKS = (
     ),
     check(
         8,
+        "void-keys-sign-nothing-later",
+        ("psreg.registry.records:PackageRecord.valid_keys", "each.key"),
+        "revoked_keys::it_signs_a_later_release",
+        "revoked_keys::it_counts_for_no_threshold",
+        "revoked_keys::the_revocation_was_seen_and_is_hidden",
+    ),
+    check(
+        8,
+        "void-keys-stay-void",
+        (f"{CLIENT}.open_registry:OpenRegistry.check_release", "with_void_keys"),
+        "revoked_keys::the_revocation_was_seen_and_is_hidden",
+    ),
+    check(
+        8,
         "claims-stay",
         (f"{CLIENT}.known_owners:check_unclaimed", "raise _changed"),
         "changed_owners::a_claimed_name_is_not_claimed_any_more",

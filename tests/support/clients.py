@@ -89,22 +89,26 @@ class Client:
     def refused(self, *argv: object) -> tuple[int, str]:
         """Run a command with `--format json`, and return its exit code and error code.
 
-        It changes nothing that is installed.
+        It changes nothing that is installed, and nothing where it runs, a lock file among that.
         """
-        before = self.library_content()
+        before = self.library_content(), _content(self.place)
         refusal = self.run(*argv, "--format", "json").refusal
-        assert self.library_content() == before
+        assert (self.library_content(), _content(self.place)) == before
         return refusal
 
     def library_content(self) -> dict[str, bytes]:
         """Return the files of the library with their content, receipts among them."""
-        files = (p for p in self.library.rglob("*") if p.is_file() and p.name != ".lock")
-        return {str(path.relative_to(self.library)): path.read_bytes() for path in files}
+        return _content(self.library)
 
     def installed(self) -> list[str]:
         """Return the files of the library, hidden ones left out."""
         files = (p for p in self.library.rglob("*") if p.is_file() and p.name != ".lock")
         return sorted(str(path.relative_to(self.library)) for path in files)
+
+
+def _content(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != ".lock")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def _error_code(out: str, err: str) -> str:

@@ -385,10 +385,11 @@ class PackageRecord:
 
     def valid_keys(self, keys: Mapping[SshKey, str], index: int | None) -> Mapping[SshKey, str]:
         """Return those keys of owners that count for what the log has at `index`, or will have."""
-        if not self.void:
-            return keys
-        void = {each.key for each in self.void if index is None or index > each.after}
-        return {key: who for key, who in keys.items() if key.fingerprint not in void}
+        valid = dict(keys)
+        for each in self.void:
+            if index is None or index > each.after:
+                valid = {key: who for key, who in valid.items() if key.fingerprint != each.key}
+        return valid
 
     def log_entry(self, row: ReleaseRecord) -> LogEntry:
         """Return what the log says about a release, or will say about one that is not in it."""

@@ -1,0 +1,111 @@
+"""A key of an owner that the maintainers revoked signs a release of a claimed name.
+
+It is void for what the log has after an entry; what it signed before stays good.
+"""
+
+import base64
+import copy
+import hashlib
+from types import SimpleNamespace
+
+import pytest
+
+from simulator import Simulator
+from support.owners import ANA, BEN
+from support.simulated_owners import SimulatedOwners, files_of
+
+REFUSED = (3, "TRUST_STATEMENT")
+
+
+@pytest.fixture
+def signer():
+    return Simulator(log=True)
+
+
+@pytest.fixture
+def owned(attack):
+    """A name that ANA claimed; 1.1.0 is signed by her key, which is void after that."""
+    registry = attack.registry
+    owners = SimulatedOwners(registry)
+    registry.targets.version += 1
+    owners.claim("quiz_master", ANA)
+    owned = SimpleNamespace(
+        attack=attack, registry=registry, owners=owners, record=registry.records["quiz_master"]
+    )
+    row = release(owned, "1.1.0", ANA)
+    owned.index = row["log"]["index"]
+    blob = base64.b64encode(hashlib.sha256(ANA.blob).digest()).decode().rstrip("=")
+    owned.record["void"] = [{"key": f"SHA256:{blob}", "after": owned.index, "action": 1}]
+    owned.record["serial"] += 1
+    registry.publish()
+    attack.learned()
+    return owned
+
+
+def release(owned, version, *signers):
+    """Release a version that some sign, and return its row."""
+    owned.registry.release("quiz_master", version, version.encode())
+    row = owned.record["releases"][-1]
+    row["files"] = files_of(row)
+    owned.owners.sign("quiz_master", version, *signers)
+    owned.registry.publish()
+    return row
+
+
+def test_what_it_signed_before_is_good(owned):
+    assert owned.attack.client.run("install", "quiz_master@1.1.0").code == 0
+
+
+def test_another_key_signs_from_then_on(owned):
+    owned.owners.claim("quiz_master", ANA, BEN)
+    release(owned, "1.2.0", BEN)
+    owned.attack.learned()
+    assert owned.attack.client.run("install", "quiz_master@1.2.0").code == 0
+
+
+@pytest.mark.attack("T9", REFUSED)
+@pytest.mark.parametrize("seen", [False, True])
+def test_it_signs_a_later_release(owned, seen):
+    if seen:
+        assert owned.attack.client.run("install", "quiz_master").code == 0
+    release(owned, "1.2.0", ANA)
+    assert owned.attack.install() == REFUSED
+
+
+@pytest.mark.attack("T9", REFUSED)
+def test_it_counts_for_no_threshold(owned):
+    owned.owners.claim("quiz_master", ANA, BEN, threshold=2)
+    release(owned, "1.2.0", ANA, BEN)
+    assert owned.attack.install() == REFUSED
+
+
+@pytest.mark.attack("T9", REFUSED)
+@pytest.mark.parametrize("hidden", ["the revocation", "from which entry on"])
+def test_the_revocation_was_seen_and_is_hidden(owned, hidden):
+    """With the keys that publish, a record says what the attacker likes."""
+    assert owned.attack.client.run("install", "quiz_master").code == 0
+    if hidden == "the revocation":
+        del owned.record["void"]
+    else:
+        owned.record["void"][0]["after"] += 99
+    release(owned, "1.2.0", ANA)
+    assert owned.attack.install() == REFUSED
+
+
+@pytest.mark.attack("T9", (3, "TRUST_LOG"))
+def test_a_later_release_is_dated_before_the_revocation(owned):
+    row = release(owned, "1.2.0", ANA)
+    row["log"] = {**copy.deepcopy(row["log"]), "index": owned.index}
+    owned.record["serial"] += 1
+    owned.registry.publish()
+    assert owned.attack.install() == (3, "TRUST_LOG")
+
+
+@pytest.mark.attack("T9", REFUSED)
+def test_a_later_release_bears_the_statement_of_an_earlier_one(owned):
+    signed = copy.deepcopy(owned.record["releases"][-1]["statement"])
+    owned.registry.release("quiz_master", "1.2.0", b"forged")
+    row = owned.record["releases"][-1]
+    row["files"], row["statement"] = files_of(row), signed
+    owned.registry.publish()
+    assert owned.attack.install() == REFUSED
