@@ -24,7 +24,11 @@ def signer():
 
 @pytest.fixture
 def owned(attack):
-    """A name that ANA claimed; 1.1.0 is signed by her key, which is void after that."""
+    """A name that ANA claimed; 1.1.0 is signed by her key, which is void after that.
+
+    In the end BEN owns it too, and releases: the log keeps what the attacker wrote.
+    """
+    attack.state = None
     registry = attack.registry
     owners = SimulatedOwners(registry)
     registry.targets.version += 1
@@ -38,8 +42,15 @@ def owned(attack):
     owned.record["void"] = [{"key": f"SHA256:{blob}", "after": owned.index, "action": 1}]
     owned.record["serial"] += 1
     registry.publish()
-    attack.learned()
-    return owned
+    void = copy.deepcopy(owned.record["void"])
+    yield owned
+    owned.record["void"] = void
+    forged = owned.record["releases"]
+    owned.record["releases"] = [row for row in forged if row["version"] != "1.2.0"]
+    owners.claim("quiz_master", ANA, BEN)
+    release(owned, "1.3.0", BEN)
+    done = attack.client.run("install", "quiz_master@1.3.0")
+    assert done.code == 0, done.err
 
 
 def release(owned, version, *signers):
@@ -58,9 +69,8 @@ def test_what_it_signed_before_is_good(owned):
 
 def test_another_key_signs_from_then_on(owned):
     owned.owners.claim("quiz_master", ANA, BEN)
-    release(owned, "1.2.0", BEN)
-    owned.attack.learned()
-    assert owned.attack.client.run("install", "quiz_master@1.2.0").code == 0
+    release(owned, "1.1.1", BEN)
+    assert owned.attack.client.run("install", "quiz_master@1.1.1").code == 0
 
 
 @pytest.mark.attack("T9", REFUSED)
