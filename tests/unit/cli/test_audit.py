@@ -52,7 +52,7 @@ def checkout(tmp_path: Path) -> Checkout:
 def test_a_release_with_all_that_is_known(checkout: Checkout) -> None:
     (row,) = checkout.rows()
     assert (row["index"], row["name"], row["version"]) == (0, "email_reply", "1.0.0")
-    assert (row["commit"], row["reviewers"]) == (
+    assert (row["commit"], row["approved_by"]) == (
         checkout.commit,
         ["=HYPERLINK(1)", "\x1b[31mred", "Ana <ana@example.org>"],
     )
@@ -88,14 +88,14 @@ def test_a_table_for_a_spreadsheet(checkout: Checkout) -> None:
     done = checkout.run("audit", "--format", "csv")
     (row,) = csv.DictReader(io.StringIO(done.stdout))
     assert (row["index"], row["name"], row["waived"]) == ("0", "email_reply", "REG011")
-    assert row["reviewers"] == "'=HYPERLINK(1); \\u{001b}[31mred; Ana <ana@example.org>"
+    assert row["approved_by"] == "'=HYPERLINK(1); \\u{001b}[31mred; Ana <ana@example.org>"
     assert list(row) == list(checkout.rows()[0])
 
 
 def test_without_git(checkout: Checkout) -> None:
     shutil.rmtree(checkout.root / ".git")
     (row,) = checkout.rows()
-    assert (row["commit"], row["merged"], row["reviewers"]) == (None, None, [])
+    assert (row["commit"], row["merged"], row["approved_by"]) == (None, None, [])
 
 
 def test_a_log_that_was_damaged(checkout: Checkout) -> None:

@@ -49,13 +49,13 @@ def test_a_merge_is_the_commit_that_added_it(repository):
     assert merged != topic
 
 
-def test_reviewers_are_in_the_trailers_of_the_commit(repository):
+def test_approvals_are_in_the_trailers_of_the_commit(repository):
     text = "Add it\n\nReviewed-by: Ana <ana@example.org>\nApproved-by: Bo\nSigned-off-by: Cy\n"
     commit(repository, "pbes/a.txt", text)
     commit(repository, "pbes/b.txt", "Add another\n\nNot a trailer: Reviewed-by: nobody")
     added = FolderHistory(repository).additions("pbes")
-    assert added["pbes/a.txt"].reviewers == ("Ana <ana@example.org>", "Bo")
-    assert added["pbes/b.txt"].reviewers == ()
+    assert added["pbes/a.txt"].approved_by == ("Ana <ana@example.org>", "Bo")
+    assert added["pbes/b.txt"].approved_by == ()
     assert added["pbes/a.txt"].date[:2] == "20"
 
 

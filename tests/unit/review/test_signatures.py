@@ -16,6 +16,9 @@ from psreg.core.identity import Author
 from psreg.formats.tree import Tree
 from psreg.git.repository import open_repository
 from psreg.registry.keys.claiming import claim_names
+from psreg.registry.owners.review import review_of
+from psreg.registry.records import read_record
+from psreg.registry.trust.reading import open_registry
 from psreg.review.comment import review_markdown
 from psreg.review.git_change import read_change
 from psreg.review.review import review
@@ -206,3 +209,36 @@ def test_owners_who_have_nothing_to_sign(tmp_path: Path) -> None:
     base = published(tmp_path, ANA, claim=False)
     toml = {"pbes/prompt/hello/entry.toml": entry_toml(ANA).replace(b"o1", b"ana")}
     assert owner_changes(reviewed(tmp_path / "one", base, **toml)) == []
+
+
+def test_a_review_by_a_stranger_is_welcome(tmp_path: Path) -> None:
+    """The review of a change that only adds a review accepts it, whoever asks, if it is valid."""
+    base = published(tmp_path, ANA, claim=False)
+    base["registry/policy.toml"] = f'[[reviewer]]\nname = "Ben"\nkeys = ["{BEN.line}"]\n'.encode()
+    place = "pbes/prompt/hello/reviews/1.0.0.1.txt"
+    state = open_registry(lambda path: base.get(f"registry/{path}"))
+    assert state is not None
+    record = read_record(state.packages["hello"], "hello")
+    (row,) = record.releases
+    message = review_of(record, row, state.registry_id).message
+    for number, (signature, verdict, codes) in enumerate(
+        [
+            (BEN.sign(message, "review@psreg"), "accept", []),
+            (BEN.sign(message, "release@psreg"), "reject", ["CHG036"]),
+            (BEN.sign(message + b" ", "review@psreg"), "reject", ["CHG036"]),
+            (CEM.sign(message, "review@psreg"), "reject", ["CHG036"]),
+        ]
+    ):
+        folder = tmp_path / f"change{number}"
+        folder.mkdir()
+        bare = Bare(folder / "registry.git")
+        bare.git("config", "fastimport.unpackLimit", "10000")
+        bare.commit("main", base, parent=None)
+        bare.commit("new", {place: signature})
+        bare.write()
+        with open_repository(folder / "registry.git") as repository:
+            author = Author(forge="github", id=77, login="stranger")
+            change = read_change(repository, "main", "new", author, NOW.date()).change
+            found = review(change, all_rules(), missing_files=lambda *_: {})
+        said = [each.code for each in found.report.diagnostics]
+        assert (found.verdict, said) == (verdict, codes)

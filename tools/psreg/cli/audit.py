@@ -116,7 +116,8 @@ def _row(release: AuditedRelease, added: dict[str, Addition]) -> dict[str, Any]:
         "revoked": row.revoked.to_json() if row and row.revoked else None,
         "commit": commit.commit if commit else None,
         "merged": commit.date if commit else None,
-        "reviewers": [*commit.reviewers] if commit else [],
+        "reviewers": [*release.reviewers],
+        "approved_by": [*commit.approved_by] if commit else [],
         "problems": [*release.problems],
     }
 
@@ -140,7 +141,8 @@ class _Lines(list[str]):
 
 _COLUMNS = (
     "index", "name", "version", "date", "sha256", "psreg", "owners", "keys", "signed", "waived",
-    "yanked", "revoked", "commit", "merged", "reviewers", "problems",
+    "yanked", "revoked", "commit", "merged", "reviewers",
+    "approved_by", "problems",
 )  # fmt: skip
 
 
@@ -197,6 +199,8 @@ def _print(rows: list[dict[str, Any]], checked: int, console: Console) -> None:
         parts += [f"waived {waived}"] if waived else []
         parts += [f"signed by {', '.join(row['signed'])}"] if row["signed"] else []
         parts += [f"reviewed by {', '.join(row['reviewers'])}"] if row["reviewers"] else []
+        approved = ", ".join(row["approved_by"])
+        parts += [f"approved by (commit trailer) {approved}"] if approved else []
         console.line(f"{index:>6}  " + "  ".join(parts).rstrip())
         if revoked := row["revoked"]:
             console.line(f"        {revoked['kind']}: {revoked['reason']}")

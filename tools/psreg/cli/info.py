@@ -42,6 +42,7 @@ def run(args: Namespace, console: Console) -> int:
         valid = registry.with_void_keys(record)
         claim = registry.claim(record.name)
         signed = _signed(valid, row, registry.id, claim)
+        reviewers = _reviewers(valid, row, registry.id)
     if console.machine:
         document: dict[str, Any] = {
             "schema": SCHEMA,
@@ -49,11 +50,12 @@ def run(args: Namespace, console: Console) -> int:
             "record": record.to_json(),
             "claim": claim.to_json() if claim else None,
             "signed": signed,
+            "reviewers": reviewers,
             "selected": row.version if row else None,
         }
         console.json(document)
         return 0
-    for line in _lines(record, row, claim, signed):
+    for line in _lines(record, row, claim, signed, reviewers):
         console.line(line)
     return 0
 
@@ -73,8 +75,21 @@ def _signed(
     return sorted({account for account, _ in found})
 
 
+def _reviewers(record: PackageRecord, row: ReleaseRecord | None, registry_id: str) -> list[str]:
+    """Return the names of those who signed that they reviewed a release."""
+    if row is None or not row.reviews:
+        return []
+    from psreg.registry.owners.review import reviews_of
+
+    return [*reviews_of(record, row, registry_id).names]  # `psreg verify` tells of invalid ones
+
+
 def _lines(
-    record: PackageRecord, row: ReleaseRecord | None, claim: Claim | None, signed: list[str]
+    record: PackageRecord,
+    row: ReleaseRecord | None,
+    claim: Claim | None,
+    signed: list[str],
+    reviewers: list[str],
 ) -> Iterator[str]:
     yield f"{record.name} ({record.entry_class})"
     if record.deprecated is not None:
@@ -89,14 +104,7 @@ def _lines(
         yield f"  tags        {', '.join(row.texts('tags'))}"
         if origin := row.origin:
             yield f"  origin      {origin}"
-        if claim is not None:
-            owners = ", ".join(sorted(set(claim.keys.values())))
-            yield f"  owners      {owners}; {claim.threshold} must sign each release"
-            if claim.recovery is not None:
-                when, why = claim.recovery.get("date"), claim.recovery.get("reason")
-                yield f"  recovered   {when}, without the owners before: {why}"
-        if signed:
-            yield f"  signed      by {', '.join(signed)}"
+        yield from _trust(claim, signed, reviewers)
         yield from _runs(row)
         yield from _protocols(row)
         yield from _score(row)
@@ -110,6 +118,19 @@ def _lines(
         revoked = f"  {each.revoked.told('it')}" if each.revoked else ""
         yield f"    {each.version:<10} {each.date[:10]}{yanked}{revoked}"
     yield f"  next: psreg install {record.name}"
+
+
+def _trust(claim: Claim | None, signed: list[str], reviewers: list[str]) -> Iterator[str]:
+    if claim is not None:
+        owners = ", ".join(sorted(set(claim.keys.values())))
+        yield f"  owners      {owners}; {claim.threshold} must sign each release"
+        if claim.recovery is not None:
+            when, why = claim.recovery.get("date"), claim.recovery.get("reason")
+            yield f"  recovered   {when}, without the owners before: {why}"
+    if signed:
+        yield f"  signed      by {', '.join(signed)}"
+    if reviewers:
+        yield f"  reviewed    by {', '.join(reviewers)}"
 
 
 def _runs(row: ReleaseRecord) -> Iterator[str]:

@@ -1,8 +1,10 @@
 """`psreg sign NAME[@VERSION]`: sign a release with the SSH key of one of its owners.
 
-With `--owners`, that owner signs who owns the name from then on, as entry.toml says. OpenSSH signs;
+With `--owners`, that owner signs who owns the name from then on, as entry.toml says. With
+`--review`, a reviewer whom the policy of the registry lists signs that they read it. OpenSSH signs;
 nothing else has to be installed. Without psreg, the same is `… | ssh-keygen -Y sign -n NAMESPACE -f
-KEY`, with what `--message` prints; the namespace is `release@psreg` or `owners@psreg`.
+KEY`, with what `--message` prints; the namespace is `release@psreg`, `owners@psreg` or
+`review@psreg`.
 """
 
 from __future__ import annotations
@@ -38,6 +40,11 @@ def configure(parser: ArgumentParser) -> None:
         help="sign that the owners in entry.toml own NAME from now on",
     )
     parser.add_argument(
+        "--review",
+        action="store_true",
+        help="sign that you reviewed NAME@VERSION; your key is in the registry's policy",
+    )
+    parser.add_argument(
         "--key",
         type=Path,
         metavar="FILE",
@@ -54,7 +61,7 @@ def run(args: Namespace, console: Console) -> int:
     root = find_checkout(Path.cwd())
     if root is None:
         raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
-    signable = _signable(root, args.name, owners=args.owners)
+    signable = _signable(root, args.name, owners=args.owners, review=args.review)
     if args.message:
         console.content(signable.statement.message)
         return 0
@@ -72,19 +79,21 @@ def run(args: Namespace, console: Console) -> int:
     return 0
 
 
-def _signable(root: Path, spelled: str, *, owners: bool) -> Signable:
-    """Return the release to sign, or the change of the owners.
+def _signable(root: Path, spelled: str, *, owners: bool, review: bool) -> Signable:
+    """Return the release to sign or to review, or the change of the owners.
 
     Raises:
-        UsageError: a version was named with `--owners`.
+        UsageError: a version was named with `--owners`, or `--review` as well.
         UnavailableError: NOT_PUBLISHED: the checkout has no registry; NOT_FOUND; NO_LOG.
         FindingsError: NOTHING_TO_SIGN.
     """
-    from psreg.registry.owners.signed_releases import owners_to_sign, to_sign
+    from psreg.registry.owners.signed_releases import owners_to_sign, to_review, to_sign
     from psreg.registry.store_folder import RegistryFolder
     from psreg.registry.trust.reading import open_registry
 
     name, at, version = spelled.partition("@")
+    if owners and review:
+        raise UsageError("USAGE", "`--owners` and `--review` sign different things")
     if owners and at:
         raise UsageError("USAGE", "`--owners` is about all versions", f"Write `{name}`.")
     entry = entry_called(Tree(read_tree(root)), name)
@@ -99,11 +108,19 @@ def _signable(root: Path, spelled: str, *, owners: bool) -> Signable:
             "the checkout has no signed registry, whose id is a part of what is signed",
             "Clone the registry's repository and sign there.",
         )
-    return owners_to_sign(entry, state) if owners else to_sign(entry, version, state, clock.now())
+    if owners:
+        return owners_to_sign(entry, state)
+    if review:
+        return to_review(entry, version, state, clock.now(), entry.tree.policy.reviewers)
+    return to_sign(entry, version, state, clock.now())
 
 
 def _key(signable: Signable, chosen: Path | None) -> tuple[SshKey, Path]:
-    """Return the key of an owner, and the file with it. Raises UnavailableError NO_OWNERS_KEY."""
+    """Return the key of somebody who can sign, and the file with it.
+
+    Raises:
+        UnavailableError: NO_OWNERS_KEY or NO_REVIEWERS_KEY.
+    """
     from psreg.core.ssh_key import SshKey
     from psreg.system.ssh_keygen import public_key, public_keys
 
@@ -117,6 +134,14 @@ def _key(signable: Signable, chosen: Path | None) -> tuple[SshKey, Path]:
             return key, file
     told = "no public key in ~/.ssh is" if chosen is None else f"{chosen} is not"
     known = tuple(f"{account}: {key.fingerprint}" for key, account in signable.keys.items())
+    if signable.statement.signers == "reviewer":
+        raise UnavailableError(
+            "NO_REVIEWERS_KEY",
+            f"{told} a key of a reviewer who does not own {signable.name}",
+            "Ask the maintainers to list your key in registry/policy.toml, or name another one "
+            "with `--key FILE`.",
+            known,
+        )
     raise UnavailableError(
         "NO_OWNERS_KEY",
         f"{told} a key of an owner of {signable.name}",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from psreg.cli.registry_option import add_registry_option, open_selected
 from psreg.client.resolve import parse_requests
 from psreg.core.errors import TrustError, UnavailableError, UsageError
+from psreg.core.terminal import one_line
 from psreg.registry.records import read_record
 from psreg.system.console import Console, add_output_options
 
@@ -92,10 +93,11 @@ def _receipts(library: Library, names: list[str], damaged: list[str]) -> list[Re
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answer:
-    """What a registry says about an installed release: why it refuses it, or a note."""
+    """What a registry says about an installed release: why it refuses it, or what to add."""
 
     error: TrustError | None = None
     note: str | None = None
+    reviewers: tuple[str, ...] = ()
 
 
 def _answer(receipt: Receipt, registry: OpenRegistry | None) -> _Answer | None:
@@ -117,7 +119,12 @@ def _answer(receipt: Receipt, registry: OpenRegistry | None) -> _Answer | None:
             registry.check_release(record, row)
     except TrustError as error:
         return _Answer(error=error)
-    return _Answer(note=f"yanked: {row.yanked}" if row.yanked is not None else None)
+    from psreg.registry.owners.review import reviews_of
+
+    reviewed = reviews_of(registry.with_void_keys(record), row, registry.id)
+    notes = [f"yanked: {row.yanked}"] if row.yanked is not None else []
+    notes += reviewed.ignored
+    return _Answer(note="; ".join(notes) or None, reviewers=reviewed.names)
 
 
 def _row(chain: Chain, library: Library, answer: _Answer | None) -> Row:
@@ -138,6 +145,7 @@ def _row(chain: Chain, library: Library, answer: _Answer | None) -> Row:
         "hint": error.hint if error else None,
         "revoked": revoked.to_json() if revoked else None,
         "note": answer.note if answer else None,
+        "reviewers": [*answer.reviewers] if answer else [],
         "chain": [link.to_json() for link in chain.links],
     }
 
@@ -155,6 +163,7 @@ def _damaged(name: str, library: Library) -> Row:
         "hint": f"Run `psreg install {name}`.",
         "revoked": None,
         "note": None,
+        "reviewers": [],
         "chain": [],
     }
 
@@ -202,6 +211,8 @@ def _report(rows: list[Row], console: Console) -> None:
 
 def _print(row: Row, console: Console) -> None:
     said = f"error[{row['code']}]: {row['problem']}" if row["problem"] else "verified"
+    by = ", ".join(map(one_line, row["reviewers"]))
+    said += f"; reviewed by {by}" if by and not row["problem"] else ""
     more = f"; {row['note']}" if row["note"] else ""
     console.line(f"{row['name']} {row['version']}".rstrip() + f": {said}{more}")
     for link in row["chain"]:

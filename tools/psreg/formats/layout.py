@@ -54,8 +54,11 @@ def later_evidence(path: PurePosixPath) -> tuple[str, str] | None:
 SIGNATURES = "signatures"
 """The folder of an entry that holds the signatures of its owners."""
 
+REVIEWS = "reviews"
+"""The folder of an entry that holds the signatures of reviewers."""
+
 MOST_SIGNATURES = 64
-"""How many signatures a release, or a change of owners, can have."""
+"""How many signatures, or reviews, a release or a change of owners can have."""
 
 
 def signature_file(path: PurePosixPath) -> tuple[ReleaseId, int] | None:
@@ -63,9 +66,21 @@ def signature_file(path: PurePosixPath) -> tuple[ReleaseId, int] | None:
 
     It is `<version>.<number>.txt` in the folder `signatures` of an entry, from number 1 on.
     """
+    return _signed_in(SIGNATURES, path)
+
+
+def review_file(path: PurePosixPath) -> tuple[ReleaseId, int] | None:
+    """Return the release and the number of a reviewer's signature, or None.
+
+    It is `<version>.<number>.txt` in the folder `reviews` of an entry, from number 1 on.
+    """
+    return _signed_in(REVIEWS, path)
+
+
+def _signed_in(folder: str, path: PurePosixPath) -> tuple[ReleaseId, int] | None:
     entry = EntryId.of(path.parent.parent)
     match = _SIGNATURE.fullmatch(path.name)
-    if entry is None or match is None or path.parent != entry.folder / SIGNATURES:
+    if entry is None or match is None or path.parent != entry.folder / folder:
         return None
     version, number = match[1], int(match[2])
     if not (entry.is_valid and is_version(version) and number <= MOST_SIGNATURES):
@@ -87,8 +102,9 @@ def owners_signature_file(path: PurePosixPath) -> tuple[EntryId, int, int] | Non
 
 
 def is_signature(path: PurePosixPath) -> bool:
-    """Tell whether a path is that of an owner's signature."""
-    return signature_file(path) is not None or owners_signature_file(path) is not None
+    """Tell whether a path is that of a signature, of an owner or of a reviewer."""
+    kinds = (signature_file, review_file, owners_signature_file)
+    return any(kind(path) is not None for kind in kinds)
 
 
 def is_device(stem: str) -> bool:

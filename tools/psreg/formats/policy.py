@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import timedelta
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from psreg.formats import toml_document
 from psreg.formats.licenses import DEFAULT_ALLOWED
 from psreg.formats.release import origin_parts
 from psreg.formats.toml_document import TomlFile
+
+if TYPE_CHECKING:
+    from psreg.core.ssh_key import SshKey
 
 _URL = re.compile(r"https?://[\w.~:/%-]+", re.ASCII)
 
@@ -106,6 +111,19 @@ class Policy(TomlFile):
     def needs_human_fails(self) -> bool:
         """Whether the status of a change that needs a human is a failure; it is not by default."""
         return self.table("review").get("needs_human") == "failing"
+
+    @cached_property
+    def reviewers(self) -> Mapping[SshKey, str]:
+        """The name of the reviewer who has a key, by key; what is not a key is left out."""
+        from psreg.core.ssh_key import SshKey  # noqa: PLC0415 - few policies list any
+
+        found: dict[SshKey, str] = {}
+        for _, row in self.tables("reviewer"):
+            keys = row.get("keys")
+            for line in keys if isinstance(keys, list) else ():
+                with suppress(ValueError):
+                    found.setdefault(SshKey.parse(_text(line)), _text(row.get("name")))
+        return found
 
     @property
     def lifetimes(self) -> Mapping[str, timedelta]:

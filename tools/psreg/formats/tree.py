@@ -24,6 +24,7 @@ from psreg.formats.layout import (
     Irregular,
     name_like,
     owners_signature_file,
+    review_file,
     signature_file,
     stated_version,
 )
@@ -124,6 +125,8 @@ class Entry:
         """The files with the signatures of owners, each with its release and its number."""
         self.owners_signatures: dict[PurePosixPath, tuple[int, int]] = {}
         """The files in which owners sign a change of owners, each with its number and its own."""
+        self.reviews: dict[PurePosixPath, tuple[ReleaseId, int]] = {}
+        """The files with the signatures of reviewers, each with its release and its number."""
 
     @property
     def path(self) -> PurePosixPath:
@@ -187,6 +190,8 @@ class Tree:
             self._entry(release.entry).folders.setdefault(release.version, []).append(path)
         elif signed := signature_file(path):
             self._entry(signed[0].entry).signatures[path] = signed
+        elif reviewed := review_file(path):
+            self._entry(reviewed[0].entry).reviews[path] = reviewed
         elif changed := owners_signature_file(path):
             self._entry(changed[0]).owners_signatures[path] = changed[1:]
         elif entry and entry.is_valid and path == entry.file:

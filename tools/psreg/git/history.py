@@ -20,11 +20,11 @@ from psreg.system.files import real_path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Addition:
-    """The commit that added a file: its id, its date (ISO 8601), and who it says reviewed it."""
+    """The commit that added a file: its id, its date (ISO 8601), and whom it names as approving."""
 
     commit: str
     date: str
-    reviewers: tuple[str, ...]
+    approved_by: tuple[str, ...]
 
 
 class FolderHistory:
@@ -83,9 +83,9 @@ class FolderHistory:
         _, *newest_first = self._ask("log", *main_line, form, *names).split(f"{mark}+")
         for part in newest_first:
             header, _, paths = part.partition(f"{mark}=")
-            commit, date, reviewers = header.split(" ", 2)
-            by = tuple(filter(None, map(str.strip, reviewers.split(f"{mark}-"))))
-            added = Addition(commit=commit, date=date, reviewers=by)
+            commit, date, approved = header.split(" ", 2)
+            by = tuple(filter(None, map(str.strip, approved.split(f"{mark}-"))))
+            added = Addition(commit=commit, date=date, approved_by=by)
             found |= {path.removeprefix("\n"): added for path in paths.split("\0") if path.strip()}
         return found
 

@@ -20,6 +20,7 @@ from psreg.registry.log.growth import check_continues, check_logged, logged_entr
 from psreg.registry.log.tiles import Files
 from psreg.registry.logged_releases import Read, checkpoint_of
 from psreg.registry.owners.claim import read_claim, signed_by
+from psreg.registry.owners.review import reviews_of
 from psreg.registry.records import FileRecord, PackageRecord, ReleaseRecord, read_record
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.reading import RegistryState
@@ -53,7 +54,8 @@ class AuditedRelease:
 
     `index` is where the log has it, None if the log does not. `record` and `row` say what clients
     are told, None if they are told nothing; name and version are then those in the log. `signed`
-    are the owners who signed it, by account, such as `github:583231`.
+    are the owners who signed it, by account, such as `github:583231`, and `reviewers` the names of
+    those who signed that they reviewed it.
     """
 
     name: str
@@ -63,6 +65,7 @@ class AuditedRelease:
     row: ReleaseRecord | None = None
     problems: tuple[str, ...] = ()
     signed: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
 
 
 def audit(state: RegistryState, read: Read, read_file: ReadFile) -> Audit:
@@ -157,6 +160,8 @@ def _audited(
         signed = tuple(account for account, _ in signed_by(record, row, state.registry_id, claim))
     except TrustError as error:
         problems.append(error.message)
+    reviewed = reviews_of(record, row, state.registry_id)
+    problems += reviewed.ignored
     return AuditedRelease(
         name=record.name,
         version=row.version,
@@ -165,6 +170,7 @@ def _audited(
         row=row,
         problems=tuple(problems),
         signed=tuple(dict.fromkeys(signed)),
+        reviewers=reviewed.names,
     )
 
 

@@ -237,12 +237,13 @@ def _built(  # noqa: PLR0917 - before, after, and the time
     if change.names is not None and not change.names:
         return _New(records=previous)
     from psreg.registry import build  # noqa: PLC0415 - often nothing changed
-    from psreg.registry.owners.signed_releases import SignedReleases  # noqa: PLC0415 - as above
+    from psreg.registry.owners import signed_releases  # noqa: PLC0415 - as above
 
     waived, said = build.waived_codes(report), build.declared_conformance
     head = baseline.head
     again = head is not None and any(changed_inputs(head.inputs, change.inputs))
-    signed = SignedReleases(baseline.state, void=effects.void)
+    by = signed_releases.reviewers_in(tree)
+    signed = signed_releases.SignedReleases(baseline.state, void=effects.void, reviewers=by)
     index = build.build(
         tree,
         previous,

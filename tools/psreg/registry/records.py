@@ -189,7 +189,8 @@ class ReleaseRecord:
     version that published it; older ones did not state theirs. `sketch` is that of its text, "" if
     the text is short or was published by an older psreg (`lint.likeness`). `log` says where the log
     has it, None in a registry without one. `revoked` is why it is never installed, None if it can
-    be; of a purged release, only what identifies it is left.
+    be; of a purged release, only what identifies it is left. `reviews` are what reviewers signed
+    about it, each `{"reviewer", "key", "statement"}` (`owners.review`).
     """
 
     version: str
@@ -211,6 +212,7 @@ class ReleaseRecord:
     sketch: str = ""
     log: LogRecord | None = None
     revoked: Withdrawal | None = None
+    reviews: tuple[Mapping[str, Any], ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -291,6 +293,7 @@ class ReleaseRecord:
             sketch=members.text("sketch") if "sketch" in value else "",
             log=LogRecord.from_json(members.object("log")) if "log" in value else None,
             revoked=Withdrawal.from_json(members.object("revoked")) if "revoked" in value else None,
+            reviews=objects(members.optional_array("reviews"), "a review"),
             extra=members.left,
         )
 
@@ -318,6 +321,7 @@ class ReleaseRecord:
             **({"sketch": self.sketch} if self.sketch else {}),
             **({"log": self.log.to_json()} if self.log else {}),
             **({"revoked": self.revoked.to_json()} if self.revoked else {}),
+            **({"reviews": [dict(review) for review in self.reviews]} if self.reviews else {}),
         }
 
 

@@ -20,6 +20,7 @@ from psreg.review.change import ChangeSet, FileChange, Landed, Touch
 from psreg.review.partial_view import ENTRY_FILE, View, aliases_in, folder_of, key_of
 
 if TYPE_CHECKING:
+    from psreg.core.ssh_key import SshKey
     from psreg.registry.actions.action import Action
     from psreg.registry.difference import SignedNames
     from psreg.registry.owners.signed_releases import Signable
@@ -70,6 +71,9 @@ def read_change(
         landed=lambda: _landed(repository.objects, merge, view),
         published=published.near,
         to_sign=published.to_sign,
+        to_review=lambda entry, version: published.to_review(
+            entry, version, change.base.policy.reviewers
+        ),
         action_fault=published.action_fault,
     )
     return Changes(change=change, base=merge.base, tip=merge.tip, head=merge.head)
@@ -118,6 +122,21 @@ class _Published:
             if state is None or version is None:
                 return signed_releases.owners_to_sign(entry, state) if state else None
             return signed_releases.to_sign(entry, version, state, self._now)
+        except PsregError:
+            return None
+
+    def to_review(
+        self, entry: Entry, version: str, reviewers: Mapping[SshKey, str]
+    ) -> Signable | None:
+        """Return what reviewers sign, as `ChangeSet` asks for it."""
+        if self._read("metadata/timestamp.json") is None:
+            return None
+        from psreg.registry.owners.signed_releases import to_review  # noqa: PLC0415 - as above
+        from psreg.registry.trust.reading import open_registry  # noqa: PLC0415
+
+        try:
+            state = open_registry(self._read)
+            return to_review(entry, version, state, self._now, reviewers) if state else None
         except PsregError:
             return None
 

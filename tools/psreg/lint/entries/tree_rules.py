@@ -23,6 +23,7 @@ from psreg.core.version import parse_version
 from psreg.formats.layout import (
     EVIDENCE,
     KNOWN_FILES,
+    REVIEWS,
     SIGNATURES,
     SUFFIXES,
     Irregular,
@@ -63,6 +64,7 @@ def stray_file(tree: Tree) -> Iterator[Finding]:
     pbes/<class>/<name>/<version>/README.md
     pbes/<class>/<name>/<version>/evidence/…
     pbes/<class>/<name>/signatures/<version>.<number>.txt
+    pbes/<class>/<name>/reviews/<version>.<number>.txt
     ```
 
     The only other file allowed here is `pbes/README.md`, in which the maintainers explain the
@@ -152,7 +154,7 @@ def bad_folder_name(tree: Tree) -> Iterator[Finding]:
         elif not is_name(name):
             folder, message = entry_folder, f"`{name}` is not a name"
             hint = f"Rename the folder to {name_like(name)}." if name_like(name) else ""
-        elif version == SIGNATURES:
+        elif version in (SIGNATURES, REVIEWS):
             folder, message = path, "a signature is not called so"
             hint = "Name it as `psreg sign` does: 1.2.0.1.txt, or owners.1.1.txt."
         else:

@@ -18,6 +18,7 @@ from psreg.core.ssh_key import SshKey
 from psreg.core.strict_base64 import strict_decode
 from psreg.formats.json.canonical import canonical
 from psreg.registry.trust.dsse import encoded
+from psreg.registry.trust.roles import Target
 from psreg.registry.trust.ssh_signature import SshSignature
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
@@ -26,10 +27,19 @@ STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 MOST_SIGNATURES = 64
 
 
+def subjects(files: Mapping[str, Target]) -> list[dict[str, Any]]:
+    """Return the files that a statement is about, by path, as its `subject`."""
+    return [
+        {"name": path, "digest": {"sha256": file.sha256}, "annotations": {"length": file.length}}
+        for path, file in sorted(files.items())
+    ]
+
+
 class InTotoStatement(ABC):
     """A statement; `namespace` keeps its signatures apart from those for something else."""
 
     namespace: ClassVar[str]
+    signers: ClassVar[str] = "owners"
 
     @property
     @abstractmethod
@@ -86,12 +96,12 @@ class InTotoStatement(ABC):
             TrustError: TRUST_STATEMENT.
         """
         if envelope is None:
-            raise refused(f"{self.title} is not signed by its owners")
+            raise refused(f"{self.title} is not signed by its {self.signers}")
         members = envelope if isinstance(envelope, dict) else {}
         payload = self.payload
         written = b64encode(payload).decode()
         if (members.get("payloadType"), members.get("payload")) != (PAYLOAD_TYPE, written):
-            raise refused(f"the owners of {self.title} signed something else")
+            raise refused(f"the {self.signers} of {self.title} signed something else")
         message, found = encoded(PAYLOAD_TYPE, payload), dict[Hashable, SshSignature]()
         wrong: list[str] = []
         for blob in blobs_in(members):
@@ -104,17 +114,19 @@ class InTotoStatement(ABC):
         if len(found) < threshold:
             raise refused(
                 f"{self.title} has {len(found)} of the {threshold} signatures "
-                "of its owners that it needs",
+                f"of its {self.signers} that it needs",
                 *wrong,
             )
         return tuple(found.values())
 
 
-def fault_in(armoured: bytes, namespace: str, lines: Iterable[str]) -> str:
-    """Return why a file cannot be a signature in a namespace by an owner; "" if it can.
+def fault_in(
+    armoured: bytes, namespace: str, lines: Iterable[str], listed: str = "entry.toml"
+) -> str:
+    """Return why a file cannot be a signature in a namespace by one of some keys; "" if it can.
 
-    `lines` are the public keys of the owners, as in `~/.ssh/id_ed25519.pub`. What is signed is not
-    looked at.
+    `lines` are the public keys, as in `~/.ssh/id_ed25519.pub`, which the file `listed` lists. What
+    is signed is not looked at.
     """
     try:
         signature = SshSignature.parse(armoured)
@@ -125,7 +137,7 @@ def fault_in(armoured: bytes, namespace: str, lines: Iterable[str]) -> str:
     if signature.reserved:
         return "it contains more than a signature"
     if signature.key not in map(_key, lines):
-        return f"its key, {signature.key.fingerprint}, is not listed in entry.toml"
+        return f"its key, {signature.key.fingerprint}, is not listed in {listed}"
     return ""
 
 

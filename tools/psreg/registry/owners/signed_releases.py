@@ -12,12 +12,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.core.identity import ReleaseId
 from psreg.core.ssh_key import SshKey
-from psreg.formats.layout import SIGNATURES, owners_signature_file, signature_file
+from psreg.formats import policy
+from psreg.formats.layout import (
+    REVIEWS,
+    SIGNATURES,
+    owners_signature_file,
+    review_file,
+    signature_file,
+)
+from psreg.formats.tree import POLICY
 from psreg.registry.owners.claim import read_claim, signatures_in, statement_of
 from psreg.registry.owners.in_toto import InTotoStatement
 from psreg.registry.owners.ownership import (
@@ -28,6 +37,7 @@ from psreg.registry.owners.ownership import (
     ownership_of,
     without_void,
 )
+from psreg.registry.owners.review import review_of, reviews_of
 from psreg.registry.records import PackageRecord, ReleaseRecord, in_order, read_record
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.reading import RegistryState
@@ -37,6 +47,7 @@ if TYPE_CHECKING:
     from psreg.formats.tree import Entry
 
 Files = Mapping[PurePosixPath, bytes]
+_NOBODY: Mapping[SshKey, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +69,7 @@ class SignedReleases:
     `waiting` is what too few owners have signed: it is left out, but for the release that is
     `wanted`. `ignored` is why signatures do not count. A registry that is not published yet, or
     has no log, has no statements about releases. `void` are fingerprints of keys that sign
-    nothing new.
+    nothing new, and `reviewers` says whose reviews count.
     """
 
     def __init__(
@@ -66,8 +77,11 @@ class SignedReleases:
         state: RegistryState | None,
         wanted: ReleaseId | None = None,
         void: Container[str] = frozenset(),
+        *,
+        reviewers: Mapping[SshKey, str] = _NOBODY,
     ) -> None:
         self._wanted = wanted
+        self._reviewers = reviewers
         self._void = void
         self._registry_id = state.registry_id if state else None
         self._logged = state is not None and bool(info_of(state.root).log)
@@ -83,6 +97,41 @@ class SignedReleases:
         Raises:
             TrustError: TRUST_METADATA: what is signed about the owners is malformed.
         """
+        return self._reviewed(self._signed(before, record, files), files)
+
+    def _reviewed(self, record: PackageRecord, files: Files) -> PackageRecord:
+        """Return a record with the reviews in `files`, and without those that count no more."""
+        given, registry_id = _by_version(files), self._registry_id
+        if registry_id is None:
+            return record
+        owners = ownership_of(record).keys
+        known = {key: who for key, who in self._reviewers.items() if key not in owners}
+        known = dict(without_void(known, self._void))
+        for row in record.releases:
+            if row.is_purged or not (row.reviews or row.version in given):
+                continue
+            valid = without_void(reviews_of(record, row, registry_id).by, self._void)
+            counting = [str(key) for key in valid]
+            kept = [each for each in row.reviews if each["key"] in counting]
+            statement = review_of(record, row, registry_id)
+            new, ignored = counted(statement, None, given.get(row.version, {}), known)
+            self.ignored += ignored
+            kept += [
+                {
+                    "reviewer": known[each.key],
+                    "key": str(each.key),
+                    "statement": statement.envelope((each,)),
+                }
+                for each in new
+                if each.key not in valid
+            ]
+            after = replace(row, reviews=tuple(kept))
+            record = replace(record, rows=tuple(after if r is row else r for r in record.rows))
+        return record
+
+    def _signed(
+        self, before: PackageRecord | None, record: PackageRecord, files: Files
+    ) -> PackageRecord:
         given = _signatures(files)
         data = self._claims.get(record.name)
         claim = read_claim(data, record.name) if data else None
@@ -183,6 +232,20 @@ def _of_owners(change: int) -> str:
     return f"owners.{change}"
 
 
+def reviewers_in(tree: Files) -> Mapping[SshKey, str]:
+    """Return the name of the reviewer who has a key, by key, as the policy of a tree says."""
+    return policy.read(tree.get(POLICY, b"")).reviewers
+
+
+def _by_version(files: Files) -> dict[str, dict[PurePosixPath, bytes]]:
+    """Return the files with reviews by the version they are of, in the order of their numbers."""
+    found: dict[str, dict[PurePosixPath, bytes]] = {}
+    named = ((path, review) for path in files if (review := review_file(path)))
+    for path, (release, _) in sorted(named, key=lambda each: each[1]):
+        found.setdefault(release.version, {})[path] = files[path]
+    return found
+
+
 def _signatures(files: Files) -> dict[str, dict[PurePosixPath, bytes]]:
     """Return the files with signatures by what they sign, in the order of their numbers.
 
@@ -208,9 +271,9 @@ def _numbered(files: Files) -> Iterator[tuple[str, int, PurePosixPath]]:
 class Signable:
     """Something that owners can sign: what they sign, who has which key, and what is there.
 
-    It is a release, or a change of the owners if `version` is None. `signed` are the keys with
-    which it is signed; `threshold` is 0 for a release whose name is not claimed, and `place` is
-    where the next signature belongs.
+    It is a release, or a change of the owners if `version` is None; reviewers sign the review of a
+    release in the same way. `signed` are the keys with which it is signed; `threshold` is 0 for a
+    release whose name is not claimed, and a review. `place` is where the next signature belongs.
     """
 
     name: str
@@ -245,25 +308,14 @@ def to_sign(entry: Entry, version: str, state: RegistryState, now: datetime) -> 
         UnavailableError: NO_LOG.
         TrustError: a record, or what is signed about the owners, is malformed.
     """
-    from psreg.registry.build import build  # noqa: PLC0415 - `build` calls what is above
-
     if not info_of(state.root).log:
         hint = "Publish in a registry that a newer psreg began."
         raise UnavailableError("NO_LOG", "releases are signed only in a registry with a log", hint)
-    paths = chain([entry.path], entry.signatures, entry.owners_signatures, *entry.folders.values())
-    files = {path: entry.tree.files[path] for path in paths if path in entry.tree.files}
-    packages, claim = state.packages, state.owners.get(entry.name)
-    name = entry.name
-    previous = {name: read_record(packages[name], name)} if name in packages else {}
-    release = ReleaseId(entry_class=entry.entry_class, name=name, version=version)
-    signing = SignedReleases(state, release)
-    record = build(files, previous, now, signed=signing).records[name]
-    row = record.release(version)
-    if row is None:
-        raise UnavailableError("NOT_FOUND", f"{name} {version} has no artifact")
-    claimed = read_claim(claim, name) if claim else None
+    record, row = _asked_for(entry, version, state, now)
+    claim = state.owners.get(entry.name)
+    claimed = read_claim(claim, entry.name) if claim else None
     return Signable(
-        name=name,
+        name=entry.name,
         version=version,
         statement=statement_of(record, row, state.registry_id),
         keys=record.valid_keys(
@@ -271,8 +323,60 @@ def to_sign(entry: Entry, version: str, state: RegistryState, now: datetime) -> 
         ),
         threshold=claimed.threshold if claimed else 0,
         signed=frozenset(each.key for each in signatures_in(row.statement)),
-        place=_next_place(entry, version, files),
+        place=_next_place(entry, version, dict.fromkeys(entry.signatures, b"")),
     )
+
+
+def to_review(
+    entry: Entry,
+    version: str,
+    state: RegistryState,
+    now: datetime,
+    reviewers: Mapping[SshKey, str],
+) -> Signable:
+    """Return what `reviewers` sign about a version; its owners are none of them.
+
+    Raises:
+        UnavailableError: NOT_FOUND: the version has no artifact.
+        TrustError: a record, or what is signed about the owners, is malformed.
+    """
+    record, row = _asked_for(entry, version, state, now, reviewers)
+    owners = ownership_of(record).keys
+    numbers = [number for release, number in entry.reviews.values() if release.version == version]
+    name = f"{version}.{max(numbers, default=0) + 1}.txt"
+    return Signable(
+        name=entry.name,
+        version=version,
+        statement=review_of(record, row, state.registry_id),
+        keys={key: who for key, who in reviewers.items() if key not in owners},
+        threshold=0,
+        signed=frozenset(reviews_of(record, row, state.registry_id).by),
+        place=entry.id.folder / REVIEWS / name,
+    )
+
+
+def _asked_for(
+    entry: Entry,
+    version: str,
+    state: RegistryState,
+    now: datetime,
+    reviewers: Mapping[SshKey, str] = _NOBODY,
+) -> tuple[PackageRecord, ReleaseRecord]:
+    """Return the record that publishing an entry would give, and a version in it."""
+    from psreg.registry.build import build  # noqa: PLC0415 - `build` calls what is above
+
+    signed = (entry.signatures, entry.owners_signatures, entry.reviews)
+    paths = chain([entry.path], *signed, *entry.folders.values())
+    files = {path: entry.tree.files[path] for path in paths if path in entry.tree.files}
+    name, packages = entry.name, state.packages
+    previous = {name: read_record(packages[name], name)} if name in packages else {}
+    release = ReleaseId(entry_class=entry.entry_class, name=name, version=version)
+    signing = SignedReleases(state, release, reviewers=reviewers)
+    record = build(files, previous, now, signed=signing).records[name]
+    row = record.release(version)
+    if row is None:
+        raise UnavailableError("NOT_FOUND", f"{name} {version} has no artifact")
+    return record, row
 
 
 def owners_to_sign(entry: Entry, state: RegistryState) -> Signable:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from psreg.registry.owners.in_toto import STATEMENT_TYPE, InTotoStatement
+from psreg.registry.owners.in_toto import STATEMENT_TYPE, InTotoStatement, subjects
 from psreg.registry.trust.roles import Target
 
 NAMESPACE = "release@psreg"
@@ -42,14 +42,7 @@ class Statement(InTotoStatement):
         """The statement as JSON data."""
         return {
             "_type": STATEMENT_TYPE,
-            "subject": [
-                {
-                    "name": path,
-                    "digest": {"sha256": file.sha256},
-                    "annotations": {"length": file.length},
-                }
-                for path, file in sorted(self.files.items())
-            ],
+            "subject": subjects(self.files),
             "predicateType": PREDICATE_TYPE,
             "predicate": {
                 "name": self.name,

@@ -149,6 +149,15 @@ class SshSignature:
         return signing_keys.is_signed_by_ecdsa(self.key.curve, parts.point, r, s, message)
 
 
+def fault_of(armoured: bytes, message: bytes, namespace: str, keys: Container[SshKey]) -> str:
+    """Return why a text is not the signature of a message with one of some keys; "" if it is."""
+    try:
+        SshSignature.parse(armoured).check(message, namespace, keys)
+    except TrustError as error:
+        return error.message
+    return ""
+
+
 def _string(data: bytes) -> bytes:
     return len(data).to_bytes(4, "big") + data
 

@@ -13,12 +13,18 @@ from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.identity import Author
 from psreg.core.rule import rule
 from psreg.formats.entry import EntryFile
-from psreg.review.change import ChangeSet, TouchedEntry
+from psreg.formats.layout import review_file
+from psreg.review.change import ChangeSet, Touch, TouchedEntry
 
 
 def _is_owner(author: Author, file: EntryFile) -> bool:
     """Tell whether `author` is one of the owners."""
     return (author.forge, author.id) in file.accounts
+
+
+def _only_reviewed(entry: TouchedEntry) -> bool:
+    """Tell whether an entry gains reviews and nothing else, which anyone may add."""
+    return all(f.touch is Touch.ADDED and review_file(f.path) for f in entry.files)
 
 
 def _account_name(owner: Mapping[str, Any]) -> str:
@@ -82,6 +88,8 @@ def author_not_an_owner(change: ChangeSet) -> Iterator[Finding]:
     ```
     """
     for entry, file in _existing(change):
+        if _only_reviewed(entry):
+            continue  # CHG036 says whose reviews count
         if change.author and file.owners and not _is_owner(change.author, file):
             account = f"{change.author.forge}:{change.author.id}"
             owners = ", ".join(map(_account_name, file.owners))
@@ -111,7 +119,7 @@ def entry_without_owner(change: ChangeSet) -> Iterator[Finding]:
     ```
     """
     for entry, file in _existing(change):
-        if not file.owners:
+        if not file.owners and not _only_reviewed(entry):
             yield Finding(
                 message=f"`{entry.name}` has no owner; a maintainer of the registry must approve",
                 at="/owners",

@@ -17,6 +17,7 @@ from psreg.formats.layout import (
     is_signature,
     later_evidence,
     owners_signature_file,
+    review_file,
     signature_file,
 )
 from psreg.review.change import ChangeSet, FileChange, Touch, TouchedEntry
@@ -65,6 +66,55 @@ def _fault_in_release(change: ChangeSet, path: PurePosixPath, release: ReleaseId
 
     owned = change.base.entry(release.entry) or entry
     return fault_in(change.head.files[path], NAMESPACE, (key for _, key in owned.file.keys))
+
+
+@rule("CHG036", spec="registry/CHANGES", severity=ERROR, since="0.2.0")
+def review_invalid(change: ChangeSet) -> Iterator[Finding]:
+    """A file in `reviews/` is not a reviewer's signature of that version.
+
+    ## Why
+    A review can be added at any time, also to a released version, and by anyone whom the
+    registry's policy lists as a reviewer. The catalogue shows it under that name, so it must be
+    the signature of exactly these files, and of somebody who does not own the entry.
+
+    ## Fix
+    Let `psreg sign --review` write the file. If you sign with `ssh-keygen`, use the namespace
+    `review@psreg`, and a key that `registry/policy.toml` lists before the change:
+
+    ```sh
+    psreg sign --review email_reply --message > message
+    ssh-keygen -Y sign -n review@psreg -f ~/.ssh/id_ed25519 < message
+    ```
+    """
+    for file in change.files:
+        if file.touch is Touch.DELETED or file.path not in change.head.files:
+            continue
+        if reviewed := review_file(file.path):
+            told = _fault_in_review(change, file.path, reviewed[0])
+            if told:
+                yield Finding(message=told, path=str(file.path))
+
+
+def _fault_in_review(change: ChangeSet, path: PurePosixPath, release: ReleaseId) -> str:
+    """Return why a file is not a reviewer's signature about a release; "" if it is."""
+    entry = change.head.entry(release.entry)
+    if entry is None or release.version not in entry.versions:
+        return f"there is no {release.name} {release.version} to review"
+    from psreg.registry.owners.in_toto import fault_in  # noqa: PLC0415 - few changes review
+    from psreg.registry.owners.review import NAMESPACE  # noqa: PLC0415
+
+    data, owned = change.head.files[path], change.base.entry(release.entry) or entry
+    owners = frozenset(key for _, key in owned.file.keys)
+    if not fault_in(data, NAMESPACE, owners):
+        return f"it is the signature of an owner of `{release.name}`"
+    lines = map(str, change.base.policy.reviewers)
+    told = fault_in(data, NAMESPACE, lines, "`[[reviewer]]` of registry/policy.toml")
+    signable = None if told else change.to_review(entry, release.version)
+    if signable is None:
+        return told
+    from psreg.registry.trust.ssh_signature import fault_of  # noqa: PLC0415 - as above
+
+    return fault_of(data, signable.statement.message, NAMESPACE, signable.keys)
 
 
 def _fault_in_owners(change: ChangeSet, path: PurePosixPath, id_: EntryId) -> str:
@@ -281,11 +331,12 @@ def class_changed(change: ChangeSet) -> Iterator[Finding]:
 
 @rule("CHG005", spec="registry/CHANGES", severity=ERROR)
 def signature_changed(change: ChangeSet) -> Iterator[Finding]:
-    """A signature in `signatures/` is modified or deleted.
+    """A signature in `signatures/` or `reviews/` is modified or deleted.
 
     ## Why
-    A signature says that an owner released exactly these bytes. It stays true, even if the owner
-    changes keys or leaves; who deletes it hides what was signed. Other owners can add theirs.
+    A signature says that an owner released, or a reviewer read, exactly these bytes. It stays true,
+    even if that person changes keys or leaves; who deletes it hides what was signed. Others can add
+    theirs.
 
     ## Fix
     Restore the file, and add another one with the next number:
@@ -311,4 +362,5 @@ RELEASED_RULES = (
     class_changed,
     signature_changed,
     signature_invalid,
+    review_invalid,
 )
