@@ -10,6 +10,7 @@ import pytest
 
 from psreg.catalogue.site_folder import MARKER
 from support.histories import History
+from support.owners import ANA, entry_toml
 from support.registry_trees import POLICY, entry, tree, version
 from support.site_worlds import World
 from support.walks import sampled
@@ -154,4 +155,16 @@ def test_law_changing_one_by_one_gives_what_building_the_last_state_gives(
     for _ in range(steps):
         world.publish(history.step())
         world.build()
+    assert world.site() == world.whole()
+
+
+def test_a_claim_changes_the_pages_of_a_name(world: World) -> None:
+    path = "prompt/apple_pie/index.html"
+    owned = {"pbes/prompt/apple_pie/entry.toml": entry_toml(ANA).decode()}
+    world.publish(tree(owned))
+    world.build()
+    assert b"not yet countersigned" in world.site()[path]
+    world.run("keys", "owners", "apple_pie", "-q")
+    world.build()
+    assert b"claimed by o1" in world.site()[path]
     assert world.site() == world.whole()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
@@ -57,8 +57,7 @@ from psreg.formats import policy
 from psreg.registry.checkout import find_checkout, read_tree
 from psreg.registry.deploy.headers import DRAFTS_FILE
 from psreg.registry.journal import Seen
-from psreg.registry.published import Entry, SignedRecord, check_drift, entries
-from psreg.registry.records import read_record
+from psreg.registry.published import Entry, SignedRecord, check_drift, entries, signed_record
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import Read, RegistryState, open_registry, read_target
 from psreg.registry.trust.roles import TIMESTAMP_PATH, Target, package_target, target_path
@@ -83,10 +82,14 @@ _FEW = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteSource:
-    """The source of a site: a registry's checkout, and the folder with its metadata."""
+    """The source of a site: a registry's checkout, and the folder with its metadata.
+
+    `claims` are the verified claims of names.
+    """
 
     checkout: Path
     registry: Path
+    claims: Mapping[str, bytes] = field(default_factory=dict)
 
     @classmethod
     def find(cls, registry_dir: str | None) -> SiteSource:
@@ -182,20 +185,20 @@ def build_site(
             root_sha256=state.root_sha256 if state else "",
             base_url=base_url,
         )
-        frame, settings = frame_source(source.checkout), (*astuple(site), policy.site_repository)
-        current = fingerprint(frame, settings)
+        claims = state.owners if state else {}
+        settings = (*astuple(site), policy.site_repository, *map(bytes.decode, claims.values()))
+        current = fingerprint(frame_source(source.checkout), settings)
         before = None if full else read_manifest(read_marker(out))
         seen = before.seen if before and before.fingerprint == current else None
         build = _Build(
-            source=source,
+            source=replace(source, claims=claims),
             out=out,
             site=site,
             repository=policy.site_repository,
             registry=_registry(source, state, read, draft_check, seen),
             fingerprint=current,
         )
-        changed = build.change(before) if before else None
-        return changed or build.whole(fixed, executor)
+        return (before and build.change(before)) or build.whole(fixed, executor)
 
 
 def _registry(
@@ -482,7 +485,7 @@ def _read_records(
     for name, record in records.items():
         raw = read_target(package_target(name), record, read).data
         target.write(_record_path(name, record.sha256), raw)
-        yield SignedRecord(record=read_record(raw, name), raw=raw)
+        yield signed_record(name, raw, source.claims)
 
 
 def _write_entry(target: SiteDir, shells: Shells, entry: Entry) -> None:

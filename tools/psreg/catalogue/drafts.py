@@ -38,6 +38,7 @@ from psreg.registry.difference import (
     parts_of,
 )
 from psreg.registry.journal import Seen
+from psreg.registry.owners.claim import claim_of
 from psreg.registry.published import Entry, SignedRecord, entries
 from psreg.registry.records import ENTRY_DEPTH, PackageRecord, files_by_entry
 from psreg.registry.trust.reading import Read, RegistryState
@@ -283,7 +284,8 @@ class _Preview:
         def read(path: str) -> bytes | None:
             return self._tree.get(PurePosixPath(path))
 
-        for entry in entries([SignedRecord(record=after, raw=raw)], read, []):
+        claim = claim_of(after.name, self._state.owners if self._state else {})
+        for entry in entries([SignedRecord(record=after, raw=raw, claim=claim)], read, []):
             known = {row.version for row in before.rows} if before else set()
             releases = [
                 replace(each, draft=each.record.version not in known) for each in entry.releases

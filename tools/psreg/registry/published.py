@@ -9,15 +9,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from psreg.core.errors import FindingsError
 from psreg.core.identity import ReleaseId
+from psreg.registry.owners.claim import Claim, claim_of
 from psreg.registry.records import PackageRecord, ReleaseRecord, read_record
 
 Read = Callable[[str], bytes | None]
 """Returns the bytes of the file at a repo-relative path, or None."""
 
 _LISTED = 20
+_NO_OWNERS: Mapping[str, bytes] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,21 +52,24 @@ class Release:
 class Entry:
     """One name of the registry; `releases` descend, at least one, without those that were purged.
 
-    `raw` is its signed record, b"" if all releases are drafts.
+    `raw` is its signed record, b"" if all releases are drafts; `claim` says who owns the name, None
+    if it is not claimed.
     """
 
     record: PackageRecord
     raw: bytes
     latest: Release
     releases: tuple[Release, ...]
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedRecord:
-    """One verified record, parsed and as exact bytes."""
+    """One verified record, parsed and as exact bytes, and who claimed its name, if anyone did."""
 
     record: PackageRecord
     raw: bytes
+    claim: Claim | None = None
 
 
 def signed_records(packages: Mapping[str, bytes]) -> list[SignedRecord]:
@@ -73,10 +79,16 @@ def signed_records(packages: Mapping[str, bytes]) -> list[SignedRecord]:
         TrustError: TRUST_METADATA, a record is malformed or about another name.
         UnavailableError: NEWER_FORMAT, a record needs a newer psreg.
     """
-    return [
-        SignedRecord(record=read_record(packages[name], name), raw=packages[name])
-        for name in sorted(packages)
-    ]
+    return [signed_record(name, packages[name]) for name in sorted(packages)]
+
+
+def signed_record(name: str, raw: bytes, owners: Mapping[str, bytes] = _NO_OWNERS) -> SignedRecord:
+    """Return the record of a name; `owners` are the verified claims of names.
+
+    Raises:
+        TrustError, UnavailableError: as `signed_records`.
+    """
+    return SignedRecord(record=read_record(raw, name), raw=raw, claim=claim_of(name, owners))
 
 
 def entries(records: Iterable[SignedRecord], read: Read, drift: list[str]) -> Iterator[Entry]:
@@ -95,7 +107,13 @@ def entries(records: Iterable[SignedRecord], read: Read, drift: list[str]) -> It
         releases = tuple(release for release in found if release is not None)
         latest = next((r for r in releases if r.record is record.latest), None)
         if latest is not None:
-            yield Entry(record=record, raw=signed.raw, latest=latest, releases=releases)
+            yield Entry(
+                record=record,
+                raw=signed.raw,
+                latest=latest,
+                releases=releases,
+                claim=signed.claim,
+            )
 
 
 def check_drift(drift: Sequence[str]) -> None:

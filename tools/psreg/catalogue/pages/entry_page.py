@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from psreg.catalogue.pages import release_view
+from psreg.catalogue.pages import release_view, trust_view
 from psreg.catalogue.pages.class_texts import RESERVED, class_chip, class_text
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
 from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
@@ -42,7 +42,7 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
         path=home,
         title=release_view.title(latest),
         description=release_view.field(latest, "summary"),
-        body=_header(entry, latest, notice, pinned=False) + _body(entry, latest, site, facts),
+        body=_header(entry, latest, site, notice, pinned=False) + _body(entry, latest, site, facts),
     )
     for release in entry.releases:
         path = f"{home}{release.record.version}/"
@@ -54,7 +54,7 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
             path=path,
             title=f"{release_view.title(release)} {release.record.version}",
             description=release_view.field(release, "summary"),
-            body=_header(entry, release, "", pinned=True) + body,
+            body=_header(entry, release, site, "", pinned=True) + body,
             canonical=home if release is latest else path,
         )
 
@@ -64,7 +64,7 @@ def _home(entry: Entry) -> str:
     return f"{entry.record.entry_class}/{entry.record.name}/"
 
 
-def _header(entry: Entry, release: Release, notice: str, *, pinned: bool) -> str:
+def _header(entry: Entry, release: Release, site: Site, notice: str, *, pinned: bool) -> str:
     record = entry.record
     kind = class_text(record.entry_class)
     steps = [
@@ -74,6 +74,7 @@ def _header(entry: Entry, release: Release, notice: str, *, pinned: bool) -> str
     ]
     if pinned:
         steps.append((release.record.version, ""))
+    where = address(_home(entry)) if pinned and release is entry.latest else ""
     asked = f"{record.name}@{release.record.version}" if pinned else record.name
     offered = not (release.draft or release.record.revoked)
     install = "" if not offered else command(f"psreg install {asked}")
@@ -84,6 +85,7 @@ def _header(entry: Entry, release: Release, notice: str, *, pinned: bool) -> str
         f'<p class="ps-name"><code>{text(record.name)}</code> '
         f"<span>{text(release.record.version)}</span></p>"
         f'<p class="ps-lead">{text(release_view.field(release, "summary"))}</p>'
+        f"{trust_view.summary(entry, release, site, f'{where}#trust')}"
         f"{_take(entry, release, pinned=pinned)}{install}</header>"
     )
 
@@ -153,7 +155,7 @@ def _body(entry: Entry, release: Release, site: Site, facts: str) -> str:
             release_view.artifact(release),
             release_view.changes(release),
             _versions(entry),
-            "" if release.draft else _trust(release, site),
+            "" if release.draft else _trust(entry, release, site),
         )
     )
     contents = "".join(
@@ -278,7 +280,7 @@ def _state(entry: Entry, release: Release) -> str:
     return ""
 
 
-def _trust(release: Release, site: Site) -> str:
+def _trust(entry: Entry, release: Release, site: Site) -> str:
     name, row = release.id.name, release.record
     compare = f'echo "{row.sha256}  {release.id.filename}" | sha256sum --check'
     mode = (
@@ -290,6 +292,7 @@ def _trust(release: Release, site: Site) -> str:
     return section(
         "trust",
         "Check it yourself",
+        f"{trust_view.details(entry, release, site)}"
         "<p>This page was built from the signed record of this release. Clients check the "
         "signatures (The Update Framework) and the digest before they write a byte.</p>"
         f"{mode}{command(site.add_command)}{command(f'psreg install {name}@{row.version}')}"

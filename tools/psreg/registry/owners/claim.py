@@ -146,6 +146,16 @@ def read_claim(data: bytes, name: str) -> Claim:
     return claim
 
 
+def claim_of(name: str, owners: Mapping[str, bytes]) -> Claim | None:
+    """Return the claim of a name among those of the role `owners`, None if it is not claimed.
+
+    Raises:
+        TrustError, UnavailableError: as `read_claim`.
+    """
+    data = owners.get(name)
+    return None if data is None else read_claim(data, name)
+
+
 def signed_by(
     record: PackageRecord, row: ReleaseRecord, registry_id: str, claim: Claim | None
 ) -> tuple[tuple[str, SshSignature], ...]:

@@ -1,0 +1,102 @@
+"""Who answers for a release, in plain words: its owners, its reviewers, and the log.
+
+Only what is verified is shown. A name is claimed if the role `owners` says who owns it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from psreg.catalogue.pages.frame import Site, address
+from psreg.catalogue.pages.html import link, terms, text
+from psreg.core.errors import TrustError
+from psreg.core.ssh_key import SshKey
+from psreg.registry.owners.claim import signed_by
+from psreg.registry.owners.review import reviews_of
+from psreg.registry.published import Entry, Release
+
+NEW_NAME = "new name, not yet countersigned"
+
+
+def summary(entry: Entry, release: Release, site: Site, where: str) -> str:
+    """Return one line, which leads to the details at the address `where`; "" for a draft.
+
+    Nothing is said of a revoked release: its banner says what matters.
+    """
+    if release.draft or release.record.revoked:
+        return ""
+    names = dict.fromkeys(name for name, _ in _signers(entry, release, site))
+    word = "owner" if len(names) == 1 else "owners"
+    said = [f"signed by its {word} {_names(names)}"] if names else []
+    reviewers = reviews_of(entry.record, release.record, site.registry_id).names
+    said += [f"reviewed by {_names(reviewers)}"] if reviewers else []
+    said += [] if entry.claim else [NEW_NAME]
+    if not said:
+        return ""
+    line = " · ".join(said)
+    told = link(where, line[:1].upper() + line[1:])
+    return f'<p class="ps-trust">{told}</p>'
+
+
+def details(entry: Entry, release: Release, site: Site) -> str:
+    """Return who owns the name, and who signed and reviewed a release, with their keys."""
+    record, row = entry.record, release.record
+    signers = [f"{text(name)} {_key(key)}" for name, key in _signers(entry, release, site)]
+    reviews = reviews_of(record, row, site.registry_id).by
+    log = row.log
+    rows = [
+        ("Name", _claimed(entry)),
+        ("Signed by", "<br>".join(signers) or "no owner; the keys of the registry alone"),
+        ("Reviewed by", "<br>".join(f"{text(name)} {_key(key)}" for key, name in reviews.items())),
+        ("Log", f"entry {log.index}, {text(row.date[:10])}" if log else ""),
+        ("Statement", _statement(entry, release) if signers else ""),
+    ]
+    return terms(((term, value) for term, value in rows if value), "ps-facts ps-facts--trust")
+
+
+def _claimed(entry: Entry) -> str:
+    if entry.claim is None:
+        return f"{NEW_NAME}: until an owner claims it, the keys of the registry can release it"
+    names = dict.fromkeys(_accounts(entry).get(who, who) for who in entry.claim.keys.values())
+    most = entry.claim.threshold
+    many = "one of them must sign" if most == 1 else f"{most} of them must sign"
+    return f"claimed by {_names(names)}; {many} each release"
+
+
+def _statement(entry: Entry, release: Release) -> str:
+    """Return the digest of what the owners signed, which is in the record."""
+    log = release.record.log
+    digest = f" <code>{text(log.statement)}</code>" if log and log.statement else ""
+    where = address(f"api/v1/packages/{entry.record.name}.json")
+    return f"{link(where, 'in the signed record')}{digest}"
+
+
+def _signers(entry: Entry, release: Release, site: Site) -> list[tuple[str, SshKey]]:
+    """Return the owners whose signatures are valid, each by name and key."""
+    if release.record.statement is None:
+        return []
+    names = _accounts(entry)
+    with suppress(TrustError):
+        found = signed_by(entry.record, release.record, site.registry_id, entry.claim)
+        return [(names.get(account, account), signature.key) for account, signature in found]
+    return []
+
+
+def _accounts(entry: Entry) -> dict[str, str]:
+    """Return the login of each owner by account, as far as they say one."""
+    owners: tuple[Mapping[str, Any], ...] = entry.claim.owners if entry.claim else ()
+    return {
+        f"{owner.get('forge')}:{owner.get('id')}": str(owner["login"])
+        for owner in (*entry.record.owners, *owners)
+        if owner.get("login")
+    }
+
+
+def _names(names: Iterable[str]) -> str:
+    return text(", ".join(names))
+
+
+def _key(key: SshKey) -> str:
+    return f'<code class="ps-digest">{text(key.fingerprint)}</code>'
