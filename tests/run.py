@@ -34,7 +34,12 @@ ROOM = 2 << 30
 """So many bytes are more than all tests need at once."""
 
 
-PROGRAMS = {"chromium": "chromium", "ssh-keygen": "openssh-client"}
+PROGRAMS = {
+    "chromium": "chromium",
+    "openssl": "openssl",
+    "softhsm2-util": "softhsm2",
+    "ssh-keygen": "openssh-client",
+}
 """Programs that the tests need, each with the package of Debian that has it."""
 
 

@@ -24,7 +24,7 @@ from psreg.registry.journal import PublishJournal
 from psreg.registry.keystore import KeyStore
 from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.store_folder import RegistryFolder
-from psreg.registry.trust.metadata import Document, MetadataSigner, signers_of
+from psreg.registry.trust.metadata import Document, MetadataSigner, Signers, signers_of
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import LIFETIMES, Bins, Target
 from psreg.registry.trust.signing_keys import key_to_pem
@@ -275,6 +275,12 @@ class FixedKeys:
         self.made[name] = key_to_pem(seed)
         return self.made[name]
 
+    def enlist(self, _registry_id: str, _name: str, _data: bytes) -> None:
+        raise NotImplementedError
+
+    def services(self, _registry_id: str) -> Signers:
+        return {}
+
     def folder(self, registry_id: str) -> str:
         return f"keys/{registry_id}"
 
@@ -359,6 +365,9 @@ class Dying:
     def create(self, registry_id: str, name: str) -> bytes:
         self._change()
         return self._real.keys.create(registry_id, name)
+
+    def services(self, registry_id: str) -> Signers:
+        return self._real.keys.services(registry_id)
 
     def folder(self, registry_id: str) -> str:
         return self._real.keys.folder(registry_id)

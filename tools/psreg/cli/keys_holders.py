@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace
+from base64 import b64decode, b64encode
 from collections.abc import Iterable
 
 from psreg.cli.keys_action import Action, Answer, Place, signing_answer
@@ -13,12 +14,18 @@ from psreg.system import clock
 _HOLDER = re.compile(r"[a-z][a-z0-9-]{0,31}", re.ASCII)
 _NUMBER = re.compile(r"-[0-9]+")
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_LONG_KEY = re.compile(r"[A-Za-z0-9+/]{80,2000}={0,2}", re.ASCII)
 OURS = ("root", "online", "timestamp", "log", "owners")
 """The keys that psreg makes by itself."""
 
 
 def _configure_create(parser: ArgumentParser) -> None:
     parser.add_argument("holder", metavar="HOLDER", help="who has the key, such as `ana`")
+    parser.add_argument(
+        "--at",
+        metavar="URI",
+        help="a key that a token or a KMS already has, such as hsm: or awskms:alias/ana",
+    )
 
 
 def _create(args: Namespace, place: Place) -> Answer:
@@ -28,12 +35,27 @@ def _create(args: Namespace, place: Place) -> Answer:
     holder: str = args.holder
     _check_holder(holder)
     registry_id = published(place.ports).registry_id
-    public = public_key(place.ports.keys.create(registry_id, holder)).hex()
-    folder = place.ports.keys.folder(registry_id)
-    return {"keys": [{"holder": holder, "key": public}]}, [
-        f"{holder}={public}",
-        f"  the private key is {folder}/{holder}.pem; back it up, and give it to nobody",
-    ]
+    if args.at is not None:
+        public, where = _enlisted(args.at, holder, registry_id, place)
+    else:
+        public = public_key(place.ports.keys.create(registry_id, holder)).hex()
+        folder = place.ports.keys.folder(registry_id)
+        where = f"the private key is {folder}/{holder}.pem; back it up, and give it to nobody"
+    return {"keys": [{"holder": holder, "key": public}]}, [f"{holder}={public}", f"  {where}"]
+
+
+def _enlisted(uri: str, holder: str, registry_id: str, place: Place) -> tuple[str, str]:
+    """Note where a key is that a device or service has; return its public key, and what to say."""
+    from psreg.registry.key_services import ServiceKey
+    from psreg.registry.trust.signing_keys import ED25519_SIZE, encoded_public_key
+
+    found = ServiceKey.imported(uri)
+    value = found.key.keyval["public"]
+    ed25519 = found.key.keytype == "ed25519"
+    public = bytes.fromhex(value) if ed25519 else encoded_public_key(value.encode())
+    place.ports.keys.enlist(registry_id, holder, found.to_bytes())
+    text = public.hex() if len(public) == ED25519_SIZE else b64encode(public).decode()
+    return text, f"{found.uri} signs with it; the private key stays there"
 
 
 CREATE = Action(
@@ -137,11 +159,26 @@ def keys_of(texts: Iterable[str]) -> dict[str, bytes]:
     for text in texts:
         holder, _, key = text.partition("=")
         _check_holder(holder)
-        if not _KEY.fullmatch(key) or holder in holders:
+        public = _decoded(key)
+        if public is None or holder in holders:
             hint = "Write each holder once, as `psreg keys create` prints it."
             raise UsageError("USAGE", f"`{text}` is not HOLDER=KEY", hint)
-        holders[holder] = bytes.fromhex(key)
+        holders[holder] = public
     return holders
+
+
+def _decoded(key: str) -> bytes | None:
+    """Return the public key that a text says, None if it says none."""
+    from psreg.registry.trust.signing_keys import loaded_public_key
+
+    try:
+        if _KEY.fullmatch(key):
+            return bytes.fromhex(key)
+        public = b64decode(key, validate=True) if _LONG_KEY.fullmatch(key) else b""
+        loaded_public_key(public)
+    except ValueError:
+        return None
+    return public
 
 
 def _check_holder(holder: str) -> None:

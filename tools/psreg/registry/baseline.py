@@ -14,7 +14,7 @@ from typing import Protocol
 
 from psreg.core.errors import TrustError
 from psreg.registry.catalog_head import Head, head_of
-from psreg.registry.trust.metadata import Document, info_of
+from psreg.registry.trust.metadata import Document, Signers, info_of, signers_of
 from psreg.registry.trust.reading import RegistryState, RootChain, open_registry, read_roots
 from psreg.registry.trust.retired_files import RETIRED, read_retired, write_retired
 from psreg.registry.trust.roles import (
@@ -85,8 +85,24 @@ class Keys(Protocol):
     def create(self, registry_id: str, name: str, /) -> bytes:
         """Create and store a private key, and return its PEM."""
 
+    def enlist(self, registry_id: str, name: str, data: bytes, /) -> None:
+        """Store where a key of a device or service is (`key_services`)."""
+
+    def services(self, registry_id: str, /) -> Signers:
+        """Return what signs with keys that devices and services have."""
+
     def folder(self, registry_id: str, /) -> str:
         """Return the folder of the keys, for messages."""
+
+
+def signers_at_hand(keys: Keys, registry_id: str) -> Signers:
+    """Return what signs with all keys here, those of devices and services included.
+
+    Raises:
+        TrustError: KEY_UNREADABLE; KEYS_EXPOSED.
+        UnavailableError: the keys cannot be read.
+    """
+    return {**signers_of(keys.load(registry_id).values()), **keys.services(registry_id)}
 
 
 class Journal(Protocol):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
-from psreg.registry.baseline import Ports, Store, read_baseline
+from psreg.registry.baseline import Ports, Store, read_baseline, signers_at_hand
 from psreg.registry.owners.claim import Claim, read_claim
 from psreg.registry.owners.ownership import check_succession
 from psreg.registry.owners.signed_releases import owned_now
@@ -22,12 +22,12 @@ from psreg.registry.trust.drafts import (
     differences,
     progress,
     read_draft,
+    unsigned,
     with_signatures,
 )
 from psreg.registry.trust.metadata import (
     Document,
     accepts,
-    signers_of,
     verified,
     verified_root,
 )
@@ -105,7 +105,7 @@ def sign(ports: Ports) -> tuple[Signing, ...]:
             f"the drafts in registry/{SIGNING_FOLDER} require a draft of {role}, which is missing"
         )
         raise TrustError("TRUST_MIXED", told, _AGAIN)
-    signers = signers_of(ports.keys.load(state.registry_id).values())
+    signers = signers_at_hand(ports.keys, state.registry_id)
     signed = [with_signatures(each, signers, _delegators(each, drafts, state)) for each in drafts]
     _store((new for new, old in zip(signed, drafts, strict=True) if new != old), ports.store)
     return signing(ports.store, state)
@@ -122,11 +122,11 @@ def review(ports: Ports) -> tuple[str, ...]:
     """
     state = published(ports)
     drafts = drafts_in(ports.store, state)
-    signers = signers_of(ports.keys.load(state.registry_id).values())
+    signers = signers_at_hand(ports.keys, state.registry_id)
     lines: list[str] = []
     until: dict[str, list[str]] = {}
     for draft in drafts:
-        if with_signatures(draft, signers, _delegators(draft, drafts, state)) == draft:
+        if not unsigned(draft, signers, _delegators(draft, drafts, state)):
             continue
         until.setdefault(str(draft.signed.expires), []).append(draft.role)
         before = state.documents[draft.role]

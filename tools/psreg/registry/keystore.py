@@ -6,11 +6,13 @@ linked, which fails if the name exists. Keys are in the data folder, outside eve
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.store_folder import sync_folder
@@ -18,7 +20,12 @@ from psreg.registry.trust.signing_keys import generate_key
 from psreg.system.atomic import TEMPORARY, cannot_write
 from psreg.system.files import real_path
 
+if TYPE_CHECKING:
+    from securesystemslib.signer import Signer
+
 SUFFIX = ".pem"
+SERVICE_SUFFIX = ".json"
+"""Of files that name a key at a device or service."""
 _MAX_KEY = 64 * 1024
 
 
@@ -35,7 +42,7 @@ class KeyStore:
             TrustError: KEYS_IN_TREE; keys inside could be published or committed by mistake.
         """
         outside = real_path(tree)
-        for path in (self.root, *self.root.glob("*"), *self.root.glob(f"*/*{SUFFIX}")):
+        for path in (self.root, *self.root.glob("*"), *self.root.glob("*/*.*")):
             if real_path(path).is_relative_to(outside):
                 raise TrustError(
                     "KEYS_IN_TREE",
@@ -71,21 +78,50 @@ class KeyStore:
                 "CANNOT_READ", f"cannot read the keys in {folder}: {error.strerror or error}"
             ) from error
 
+    def services(self, registry_id: str) -> dict[str, Signer]:
+        """Return what signs with the keys of devices and services, by the id of the key.
+
+        Raises:
+            UnavailableError: KEY_SERVICE: a file that names one cannot be read.
+        """
+        files = sorted((self.root / registry_id).glob(f"*{SERVICE_SUFFIX}"))
+        if not files:
+            return {}
+        from psreg.registry.key_services import ServiceKey  # noqa: PLC0415 - most keys are files
+
+        found = [ServiceKey.read(_read_key(path)).signer for path in files]
+        return {each.public_key.keyid: each for each in found}
+
     def create(self, registry_id: str, name: str) -> bytes:
         """Create a key, store it with mode 0600 in a folder with mode 0700, and return its PEM.
 
         Raises:
             UnavailableError: CANNOT_WRITE, also if the key exists.
         """
-        folder = self.root / registry_id
-        place = folder / (name + SUFFIX)
         pem = generate_key()
+        self._store(registry_id, name + SUFFIX, pem)
+        return pem
+
+    def enlist(self, registry_id: str, name: str, data: bytes) -> None:
+        """Store where a key of a device or service is, as `ServiceKey.to_bytes` says it.
+
+        Raises:
+            UnavailableError: CANNOT_WRITE, also if there is such a file.
+        """
+        self._store(registry_id, name + SERVICE_SUFFIX, data)
+
+    def _store(self, registry_id: str, file: str, data: bytes) -> None:
+        folder = self.root / registry_id
+        place = folder / file
+        others = (place.with_suffix(each) for each in (SUFFIX, SERVICE_SUFFIX))
+        if any(os.path.lexists(each) for each in others):
+            raise cannot_write(place, FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)))
         temporary = folder / f"{TEMPORARY}{secrets.token_hex(8)}"
         try:
             self.root.parent.mkdir(parents=True, exist_ok=True)
             for at in (self.root, folder):
                 at.mkdir(mode=0o700, exist_ok=True)
-            _write_new(temporary, pem)
+            _write_new(temporary, data)
             try:
                 os.link(temporary, place)  # unlike a rename, this never replaces a key
             finally:
@@ -94,7 +130,6 @@ class KeyStore:
             raise cannot_write(place, error) from error
         for at in (folder, self.root, self.root.parent):
             sync_folder(at)
-        return pem
 
 
 def _read_key(path: Path) -> bytes:

@@ -80,10 +80,10 @@ class Progress:
 
 
 def public_key_of(holder: str, public: bytes) -> Key:
-    """Return the key, 32 bytes of Ed25519, that a person holds.
+    """Return the key that a person holds: 32 bytes of Ed25519, or a SubjectPublicKeyInfo as DER.
 
     Raises:
-        ValueError: it is not a key.
+        ValueError: it is not a key that can sign metadata.
     """
     key = SSlibKey.from_crypto(loaded_public_key(public))
     key.unrecognized_fields[_LABEL] = holder
@@ -140,15 +140,19 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield place, inner
 
 
+def unsigned(draft: Draft, signers: Signers, delegators: Iterable[Any]) -> set[str]:
+    """Return the ids of the keys at hand that may sign a draft, and have not."""
+    metadata = _parsed(draft.data, draft.role)
+    payload, signatures = metadata.signed_bytes, metadata.signatures
+    found = (each.get_verification_result(draft.role, payload, signatures) for each in delegators)
+    return {keyid for result in found for keyid in result.unsigned if keyid in signers}
+
+
 def with_signatures(draft: Draft, signers: Signers, delegators: Iterable[Any]) -> Draft:
     """Return a draft with the signatures of all keys at hand that may sign it."""
     metadata = _parsed(draft.data, draft.role)
-    payload = metadata.signed_bytes
-    for delegator in delegators:
-        result = delegator.get_verification_result(draft.role, payload, metadata.signatures)
-        for keyid in result.unsigned:
-            if keyid in signers:
-                metadata.signatures[keyid] = signers[keyid].sign(payload)
+    for keyid in sorted(unsigned(draft, signers, delegators)):
+        metadata.signatures[keyid] = signers[keyid].sign(metadata.signed_bytes)
     return Draft(role=draft.role, version=draft.version, data=metadata.to_bytes())
 
 

@@ -13,13 +13,16 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PublicKey,
 )
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
     PrivateFormat,
     PublicFormat,
+    load_der_public_key,
     load_pem_private_key,
+    load_pem_public_key,
 )
 
 from psreg.core.errors import TrustError
@@ -55,9 +58,38 @@ def public_key(pem: bytes) -> bytes:
     return key_from_pem(pem).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
-def loaded_public_key(public: bytes) -> Ed25519PublicKey:
-    """Return the public key with these 32 bytes. Raises ValueError if it is not one."""
-    return Ed25519PublicKey.from_public_bytes(public)
+ED25519_SIZE = 32
+"""Bytes of a public key of Ed25519."""
+
+_CURVE_SIZES = (256, 384)
+_SMALLEST_RSA = 2048
+_UNUSABLE = "it is neither Ed25519, nor ECDSA with P-256 or P-384, nor RSA of 2048 bits or more"
+
+
+def loaded_public_key(public: bytes) -> PublicKeyTypes:
+    """Return the public key in 32 bytes of Ed25519, or in a SubjectPublicKeyInfo as DER (RFC 5280).
+
+    Keys of devices and services are ECDSA with P-256 or P-384, or RSA. Raises ValueError otherwise.
+    """
+    if len(public) == ED25519_SIZE:
+        return Ed25519PublicKey.from_public_bytes(public)
+    try:
+        key = load_der_public_key(public)
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise ValueError(_UNUSABLE) from error
+    strong = isinstance(key, ec.EllipticCurvePublicKey) and key.curve.key_size in _CURVE_SIZES
+    strong |= isinstance(key, rsa.RSAPublicKey) and key.key_size >= _SMALLEST_RSA
+    if not strong and not isinstance(key, Ed25519PublicKey):
+        raise ValueError(_UNUSABLE)
+    return key
+
+
+def encoded_public_key(pem: bytes) -> bytes:
+    """Return the public key in a PEM as `loaded_public_key` reads it."""
+    key = load_pem_public_key(pem)
+    if isinstance(key, Ed25519PublicKey):
+        return key.public_bytes(Encoding.Raw, PublicFormat.Raw)
+    return key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
 
 
 def signature_of(message: bytes, pem: bytes) -> bytes:

@@ -19,10 +19,10 @@ from psreg.registry.actions.action import (
     Subject,
 )
 from psreg.registry.actions.chain import FOLDER
-from psreg.registry.baseline import Baseline, Ports, read_baseline
+from psreg.registry.baseline import Baseline, Ports, read_baseline, signers_at_hand
 from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.records import ReleaseRecord, read_record
-from psreg.registry.trust.metadata import missing_signatures, signatures_of, signers_of
+from psreg.registry.trust.metadata import missing_signatures, signatures_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import RELEASES, ROOT, TARGETS
 from psreg.registry.withdrawing.effects import Effects
@@ -162,7 +162,7 @@ def _check_new(kind: str, subject: Subject, effects: Effects) -> None:
 
 
 def _signed(action: Action, state: RegistryState, ports: Ports) -> Action:
-    signers = signers_of(ports.keys.load(state.registry_id).values())
+    signers = signers_at_hand(ports.keys, state.registry_id)
     targets, message = state.documents[TARGETS], action.message
     made = (
         signatures_of(message, ROOT, state.root, signers)
