@@ -379,7 +379,7 @@ CHECKS = (
     check(
         8,
         "only-claimed-names",
-        (f"{CLIENT}.open_registry:OpenRegistry.check_release", "raise _unclaimed"),
+        (f"{CLIENT}.open_registry:OpenRegistry.check_release", "raise unclaimed"),
         "changed_owners::a_name_that_is_not_claimed_is_refused_on_demand",
     ),
     # 9. The artifact

@@ -200,7 +200,7 @@ def test_the_log_does_not_have_it(person):
     opened = person.open(registry)
     data = opened.record("quiz_master")
     (folder / "pkg" / "quiz_master.json").write_bytes(data)
-    keep_proof(folder, "quiz_master", {})
+    keep_proof(folder, "pkg/quiz_master.json")
     assert failure(person.chain(receipt)) == ("TRUST_LOG", "log")
 
 

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from psreg.cli.registry_option import add_registry_option, open_selected
+from psreg.cli.registry_option import add_offline_option, add_registry_option, open_kept
 from psreg.client.resolve import parse_request, pick, unknown_name
 from psreg.core.errors import TrustError
 from psreg.core.version import ANY
@@ -26,6 +26,7 @@ def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("name", metavar="NAME[@RANGE]", help="prompt to show: quiz_master")
     add_registry_option(parser, "look in this registry")
+    add_offline_option(parser)
     add_output_options(parser)
 
 
@@ -33,7 +34,7 @@ def run(args: Namespace, console: Console) -> int:
     """Print the record of one name; exit 4 if the registry has no such name or version."""
     request = parse_request(args.name)
 
-    with open_selected(args, console) as registry:
+    with open_kept(args, console) as registry:
         data = registry.record(request.name)
         if data is None:
             raise unknown_name(request.name, registry.names())

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psreg.cli.registry_option import add_registry_option, open_selected
+from psreg.cli.registry_option import add_offline_option, add_registry_option, open_kept
 from psreg.client.resolve import parse_requests
 from psreg.core.classes import Format
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
     from psreg.client.install import FetchedRelease
+    from psreg.client.kept_registry import KeptRegistry
     from psreg.client.library import Library, Receipt
     from psreg.client.open_registry import OpenRegistry
 
@@ -44,6 +45,7 @@ def configure(parser: ArgumentParser) -> None:
         action="store_true",
         help="let the owners of these prompts be others than this machine has seen",
     )
+    add_offline_option(parser)
     add_output_options(parser)
 
 
@@ -55,7 +57,11 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.client.library import user_library
 
     library = user_library()
-    with open_selected(args, console) as registry:
+    if args.offline:
+        from psreg.client.kept_registry import of_installed
+
+        requests = of_installed(requests, library)
+    with open_kept(args, console) as registry:
         if registry.mode == "dev" and not console.quiet and registry.first_time("development"):
             console.warn(f"psreg: the registry {registry.location} is in development mode")
         registry.require_claimed |= args.require_claimed
@@ -78,7 +84,9 @@ def run(args: Namespace, console: Console) -> int:
     return 0
 
 
-def _install(release: FetchedRelease, library: Library, registry: OpenRegistry) -> dict[str, Any]:
+def _install(
+    release: FetchedRelease, library: Library, registry: OpenRegistry | KeptRegistry
+) -> dict[str, Any]:
     before = library.receipt(release.choice.release.name)
     receipt = _receipt(release, registry)
     if release.already_installed:
@@ -89,7 +97,10 @@ def _install(release: FetchedRelease, library: Library, registry: OpenRegistry) 
 
 
 def _check_source(
-    fetched: Sequence[FetchedRelease], library: Library, registry: OpenRegistry, console: Console
+    fetched: Sequence[FetchedRelease],
+    library: Library,
+    registry: OpenRegistry | KeptRegistry,
+    console: Console,
 ) -> None:
     """Let a name of another registry be replaced only if a person agrees.
 
@@ -108,7 +119,7 @@ def _check_source(
         raise refusal
 
 
-def _receipt(release: FetchedRelease, registry: OpenRegistry) -> Receipt:
+def _receipt(release: FetchedRelease, registry: OpenRegistry | KeptRegistry) -> Receipt:
     from psreg.client.library import Receipt
     from psreg.system.clock import now
 
@@ -153,7 +164,9 @@ def _result(
     }
 
 
-def _report(results: list[dict[str, Any]], registry: OpenRegistry, console: Console) -> None:
+def _report(
+    results: list[dict[str, Any]], registry: OpenRegistry | KeptRegistry, console: Console
+) -> None:
     if console.machine:
         described = {**registry.describe(), "mode": registry.mode}
         console.json({"schema": SCHEMA, "registry": described, "installed": results})

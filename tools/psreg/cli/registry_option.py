@@ -7,12 +7,15 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psreg.system.console import Console, OptionAdder
 
 if TYPE_CHECKING:
+    from psreg.client.config import SelectedRegistry, Settings
+    from psreg.client.kept_registry import KeptRegistry
     from psreg.client.library import Library
     from psreg.client.open_registry import OpenRegistry
 
@@ -47,6 +50,13 @@ def _day(text: str) -> str:
     return text
 
 
+def add_offline_option(parser: OptionAdder) -> None:
+    """Declare `--offline`."""
+    parser.add_argument(
+        "--offline", action="store_true", help="use only what is kept on this machine"
+    )
+
+
 @contextmanager
 def open_selected(args: Namespace, console: Console) -> Iterator[OpenRegistry]:
     """Yield the registry that `--registry`, the environment, the settings or the folder select.
@@ -56,24 +66,50 @@ def open_selected(args: Namespace, console: Console) -> Iterator[OpenRegistry]:
     Raises:
         PsregError: see `select_registry` and `open_registry`.
     """
-    from psreg.client.open_registry import (
-        load_settings,
-        open_registry,
-        select_registry,
-        trust_store,
-    )
+    from psreg.client.open_registry import open_registry, trust_store
+
+    selected, settings = _selected(args, console)
+    notify = partial(_tell, console)
+    with open_registry(selected, trust_store(notify), notify) as registry:
+        registry.require_claimed = settings.require_claimed
+        registry.accept_stale(args.accept_stale_until or "")
+        yield registry
+
+
+@contextmanager
+def open_kept(args: Namespace, console: Console) -> Iterator[OpenRegistry | KeptRegistry]:
+    """Yield the selected registry; with `--offline`, one behind a URL as this machine keeps it.
+
+    Raises:
+        PsregError: as `open_selected`; UnavailableError `NOT_KEPT`.
+    """
+    if args.offline:
+        from psreg.client.kept_registry import kept_registry
+        from psreg.client.open_registry import trust_store
+
+        selected, settings = _selected(args, console)
+        notify = partial(_tell, console)
+        kept = kept_registry(selected, settings, trust_store(notify), notify)
+        if kept is not None:
+            yield kept
+            return
+    with open_selected(args, console) as registry:
+        yield registry
+
+
+def _selected(args: Namespace, console: Console) -> tuple[SelectedRegistry, Settings]:
+    """Return the registry that the options and all else select, and the settings."""
+    from psreg.client.open_registry import load_settings, select_registry
 
     start = Path.cwd()
     settings = load_settings(start)
     for warning in settings.warnings:
         console.warn(f"psreg: warning: {warning}")
-    selected = select_registry(args.registry, settings, start)
-    notify = lambda text: console.warn(f"psreg: {text}")  # noqa: E731 - one line, two uses
-    store = trust_store(notify)
-    with open_registry(selected, store, notify) as registry:
-        registry.require_claimed = settings.require_claimed
-        registry.accept_stale(args.accept_stale_until or "")
-        yield registry
+    return select_registry(args.registry, settings, start), settings
+
+
+def _tell(console: Console, text: str) -> None:
+    console.warn(f"psreg: {text}")
 
 
 def warn_of_revoked(library: Library, console: Console) -> None:

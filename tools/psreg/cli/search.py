@@ -5,7 +5,12 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
-from psreg.cli.registry_option import add_registry_option, open_selected, warn_of_revoked
+from psreg.cli.registry_option import (
+    add_offline_option,
+    add_registry_option,
+    open_kept,
+    warn_of_revoked,
+)
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg search quiz education"
@@ -21,6 +26,7 @@ def configure(parser: ArgumentParser) -> None:
         help="words that must all match; omit to list every entry",
     )
     add_registry_option(parser, "search this registry")
+    add_offline_option(parser)
     add_output_options(parser)
 
 
@@ -30,7 +36,7 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.registry.catalog_segments import folded_rows
     from psreg.registry.search import matching_rows, search, suggestions
 
-    with open_selected(args, console) as registry:
+    with open_kept(args, console) as registry:
         segments = registry.segments()
     warn_of_revoked(user_library(), console)
     found = search(matching_rows(segments, args.words), args.words)

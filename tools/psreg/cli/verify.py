@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psreg.cli.registry_option import add_registry_option, open_selected
+from psreg.cli.registry_option import add_offline_option, add_registry_option, open_selected
 from psreg.client.resolve import parse_requests
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.core.terminal import one_line
@@ -43,6 +43,7 @@ def configure(parser: ArgumentParser) -> None:
         metavar="DIR",
         help="write what the owners of one NAME signed, for `ssh-keygen -Y verify`",
     )
+    add_offline_option(parser)
     add_output_options(parser)
 
 
@@ -51,6 +52,8 @@ def run(args: Namespace, console: Console) -> int:
     names = [request.name for request in parse_requests(args.names)]
     if args.export is not None and len(names) != 1:
         raise UsageError("USAGE", "`--export` requires one NAME")
+    if args.offline and args.registry is not None:
+        raise UsageError("USAGE", "`--registry` asks a registry, and `--offline` asks none")
 
     from psreg.client.chain import Chain, Pins
     from psreg.client.library import user_library

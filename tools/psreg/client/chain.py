@@ -134,7 +134,7 @@ class Chain:
         self._at = "proof"
         name = self.receipt.release.name
         anchor = pins.anchor(self.receipt)
-        read = proof_of(anchor.folder, name)
+        read = proof_of(anchor.folder, package_target(name))
         state = _opened(read, name)
         self._at = "record"
         record = self._record(state)

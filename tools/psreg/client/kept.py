@@ -1,8 +1,8 @@
 """What this machine keeps of a registry, as the registry serves it.
 
-`pkg/<name>.json` is the record of an installed name, and `pkg/<name>.proof` the metadata of the
-state in which it was verified: with the roots, it leads from the record to the pinned root without
-a network, whatever was read of the registry since. Nothing read here is trusted.
+`pkg/<name>.json` is the record of an installed name, `catalog/head.json` the catalogue, and a file
+`.proof` beside them the metadata of the state in which each was verified: with the roots, it leads
+to the pinned root without a network, whatever was read since. Nothing read here is trusted.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from psreg.core.errors import TrustError, UnavailableError
@@ -28,9 +29,9 @@ from psreg.registry.trust.roles import (
     Bins,
     Target,
     above_bins_of,
+    kind_and_name,
     metadata_path,
     owners_target,
-    package_target,
     role_and_version,
     target_path,
 )
@@ -40,19 +41,23 @@ from psreg.system.files import read_named, read_own
 Read = Callable[[str], bytes | None]
 """Returns the bytes of a file by its path in the registry, or None."""
 
+NOTHING: Mapping[str, bytes] = MappingProxyType({})
+
+PACKAGES = "pkg"
+
 SCHEMA = "psreg.proof/1"
 _LARGEST = 64 * 1024 * 1024
 
 
-def proof_path(name: str) -> str:
-    """Return where the proof of a record is, in the folder of its registry."""
-    return f"pkg/{name}.proof"
+def proof_place(folder: Path, target: str) -> Path:
+    """Return where the proof of a target is kept; `folder` is that of its registry in the store."""
+    return folder / f"{target.removesuffix('.json')}.proof"
 
 
-def keep_proof(folder: Path, name: str, tiles: Mapping[str, bytes]) -> None:
-    """Keep what leads from the record of a name to the root, as it was verified just now.
+def keep_proof(folder: Path, target: str, tiles: Mapping[str, bytes] = NOTHING) -> None:
+    """Keep what leads from a stored target to the root, as it was verified just now.
 
-    `folder` is that of the registry in the store, and `tiles` are files of its log by path.
+    `tiles` are files of the log, by their path in the registry.
 
     Raises:
         UnavailableError: it cannot be written.
@@ -61,43 +66,44 @@ def keep_proof(folder: Path, name: str, tiles: Mapping[str, bytes]) -> None:
     files = {TIMESTAMP_PATH: read(TIMESTAMP_PATH) or b""}
     listed = _listed(files[TIMESTAMP_PATH])
     listed |= _listed(_file(folder / METADATA_FOLDER / f"{SNAPSHOT}.json"))
-    for role in listed.keys() & _roles_of(name):
+    targets = (target, *_beside(target))
+    for role in listed.keys() & _roles_of(targets):
         path = metadata_path(role, listed[role])
         if (data := read(path)) is not None:
             files[path] = data
-    for target in (CHECKPOINT, owners_target(name)):
-        if data := _file(folder / target):
-            files[target_path(target, Target.of(data).sha256)] = data
+    for path in _beside(target):
+        if data := _file(folder / path):
+            files[target_path(path, Target.of(data).sha256)] = data
     document = {
         "schema": SCHEMA,
         "root": _version(read_named(folder / METADATA_FOLDER / f"{ROOT}.json")),
         "files": {path: data.decode("utf-8", "replace") for path, data in files.items()},
         "tiles": {path: b64encode(data).decode() for path, data in tiles.items()},
     }
-    place = folder / proof_path(name)
+    place = proof_place(folder, target)
     real_folder(place.parent)
     write_file(place, json.dumps(document).encode(), durable=False)
 
 
-def proof_of(folder: Path, name: str) -> Read:
-    """Return how the state of a registry is read in which the record of a name was verified.
+def proof_of(folder: Path, target: str) -> Read:
+    """Return how the state of a registry is read in which a stored target was verified.
 
     Raises:
         TrustError: TRUST_UNPROVEN: it is not kept, or unreadable.
     """
     try:
-        value = json.loads(read_own(folder / proof_path(name), _LARGEST))
+        value = json.loads(read_own(proof_place(folder, target), _LARGEST))
         files = {path: text.encode() for path, text in value["files"].items()}
         files |= {path: b64decode(text) for path, text in value["tiles"].items()}
         newest = int(value["root"])
     except (UnavailableError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise unproven(name) from None
+        raise unproven(kept_name(target)) from None
 
     def read(path: str) -> bytes | None:
         found = role_and_version(path.rpartition("/")[2])
         if found is not None and found[0] == ROOT:
             return _root(folder, found[1]) if found[1] <= newest else None
-        return _target(folder, path) if path.startswith("targets/pkg/") else files.get(path)
+        return files[path] if path in files else _target(folder, path)
 
     return read
 
@@ -135,7 +141,9 @@ def _root(folder: Path, version: int) -> bytes | None:
 
 
 def _target(folder: Path, path: str) -> bytes | None:
-    """Return the stored copy of the target at `targets/<folder>/<sha256>.<name>`."""
+    """Return the stored copy of the target at `targets/<folder>/<sha256>.<name>`, or a segment."""
+    if not path.startswith("targets/"):
+        return None
     above, _, name = path.removeprefix("targets/").rpartition("/")
     found = _file(folder / above / name.partition(".")[2])
     return found if found is not None else _file(folder / path)
@@ -147,9 +155,20 @@ def _file(place: Path) -> bytes | None:
     return None
 
 
-def _roles_of(name: str) -> set[str]:
-    """Return the roles that say something about a name, however many bins the registry has."""
-    targets = (package_target(name), owners_target(name))
+def kept_name(target: str) -> str:
+    """Return the name whose record a target is, else the target itself."""
+    kind, name = kind_and_name(target) or ("", "")
+    return name if kind == PACKAGES else target
+
+
+def _beside(target: str) -> tuple[str, ...]:
+    """Return the targets that are verified with one: of a record, the log and who owns its name."""
+    kind, name = kind_and_name(target) or ("", "")
+    return (CHECKPOINT, owners_target(name)) if kind == PACKAGES else ()
+
+
+def _roles_of(targets: tuple[str, ...]) -> set[str]:
+    """Return the roles that say something about targets, however many bins the registry has."""
     bins = {
         Bins(bits=bits, above=above_bins_of(path)).of(path) for path in targets for bits in BIN_BITS
     }

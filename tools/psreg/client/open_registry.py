@@ -151,12 +151,13 @@ class OpenRegistry:
             self._claimed.add(record.name)
             claim.check(record, row, self.id)
         elif self.require_claimed:
-            raise _unclaimed(record.name)
+            raise unclaimed(record.name)
         else:
             self._check_owners(record)
         if (data := self._unchecked.pop(record.name, None)) is not None:
             self._client.keep(package_target(record.name), data)
-            keep_proof(self._folder, record.name, self._log.files if self._log else {})
+            tiles = self._log.files if self._log else {}
+            keep_proof(self._folder, package_target(record.name), tiles)
 
     def is_claimed(self, name: str) -> bool:
         """Return whether a release that `check_release` accepted is of a claimed name."""
@@ -255,6 +256,7 @@ class OpenRegistry:
             head = read_head(data)
             self._client.forget(SEGMENT_FOLDER, but={segment.path for segment in head.segments})
             segments = [self._segment(segment) for segment in head.segments]
+            keep_proof(self._folder, catalog_target(HEAD))
             if head.latest:
                 return segments, head.latest
         dates = (date for segment in segments for date in segment.columns["date"])
@@ -352,7 +354,8 @@ def _names(segments: Iterable[Segment]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _unclaimed(name: str) -> TrustError:
+def unclaimed(name: str) -> TrustError:
+    """Return the error for a name that is not claimed where only claimed ones are accepted."""
     return TrustError(
         "TRUST_UNCLAIMED",
         f"{name} is not claimed, so only the keys that publish say who released it",

@@ -230,8 +230,11 @@ def read_registry(read: Read) -> RegistryState | None:
     return state
 
 
-def open_registry(read: Read) -> RegistryState | None:
-    """Return the state of a registry as `read_registry`; what is not accessed is not verified."""
+def open_registry(read: Read, *, owners: bool = True) -> RegistryState | None:
+    """Return the state of a registry as `read_registry`; what is not accessed is not verified.
+
+    Without `owners`, that role is left out: who reads the catalogue does not have it.
+    """
     chain = read_roots(read)
     data = read(TIMESTAMP_PATH)
     if data is None:
@@ -242,7 +245,7 @@ def open_registry(read: Read) -> RegistryState | None:
     timestamp = verified(data, TIMESTAMP, root, entry=None)
     snapshot = _load(SNAPSHOT, timestamp, root, read)
     targets = _load(TARGETS, snapshot, root, read)
-    aboves = (RELEASES, *([OWNERS] if delegates_to(targets, OWNERS) else []))
+    aboves = (RELEASES, *([OWNERS] if owners and delegates_to(targets, OWNERS) else []))
     top = {each.role: each for each in (root, timestamp, snapshot, targets)}
     bins: dict[str, Bins] = {}
     for role in aboves:

@@ -1,0 +1,206 @@
+"""A registry as this machine keeps it: what `--offline` reads, verified, without a network.
+
+It has the records of what was installed and the catalogue that was read last, each in the state of
+its own proof (`client.kept`). That something has expired is told, and is no failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from psreg.client.chain import Chain, Pins
+from psreg.client.kept import newest_kept, proof_of, proof_place
+from psreg.client.library import user_library
+from psreg.client.open_registry import unclaimed
+from psreg.client.resolve import Request
+from psreg.client.withdrawals import SeenWithdrawals
+from psreg.core.errors import TrustError, UnavailableError
+from psreg.core.version import Range, parse_version
+from psreg.http.address import is_url
+from psreg.registry.catalog_head import read_head
+from psreg.registry.catalog_segments import Segment, read_segment
+from psreg.registry.trust.reading import RegistryState, open_registry
+from psreg.registry.trust.roles import HEAD, TIMESTAMP, Target, catalog_target, package_target
+from psreg.system.clock import exact_time
+from psreg.system.files import read_own
+
+if TYPE_CHECKING:
+    from psreg.client.config import SelectedRegistry, Settings
+    from psreg.client.library import Library, Receipt
+    from psreg.client.trust_store import Anchor, TrustStore
+    from psreg.registry.owners.claim import Claim
+    from psreg.registry.records import PackageRecord, ReleaseRecord
+
+_OFFLINE = "Run it again without `--offline`."
+
+
+class KeptRegistry:
+    """The registry with the first root `anchor`, at `location`; `notify` tells how old it is.
+
+    Implements `client.install.Registry` for what is in the library, and `pins` says with which
+    root that is verified. `require_claimed` is whether `check_release` refuses unclaimed names.
+    """
+
+    versions: Mapping[str, int] = MappingProxyType({})
+    """It is never the state from which something is installed."""
+
+    def __init__(
+        self, anchor: Anchor, location: str, pins: Pins, notify: Callable[[str], None]
+    ) -> None:
+        self.id = anchor.id
+        self.mode = anchor.mode
+        self.location = location
+        self.require_claimed = False
+        self._pins = pins
+        self._library = user_library()
+        self._folder = anchor.folder
+        self._say = notify
+        self._states: dict[str, RegistryState] = {}
+
+    def record(self, name: str) -> bytes:
+        """Return the verified record of `name`.
+
+        Raises:
+            UnavailableError: NOT_KEPT.
+            TrustError: what is kept is not what was signed.
+        """
+        found = self._state(package_target(name), f"`{name}`").packages.get(name)
+        if found is None:
+            raise _not_kept(f"`{name}`")
+        return found
+
+    def claim(self, name: str) -> Claim | None:
+        """Return who owns a name, None if it is not claimed. Raises as `record`."""
+        data = self._state(package_target(name), f"`{name}`").owners.get(name)
+        if data is None:
+            return None
+        from psreg.registry.owners.claim import read_claim  # noqa: PLC0415 - few names are claimed
+
+        return read_claim(data, name)
+
+    def with_void_keys(self, record: PackageRecord) -> PackageRecord:
+        """Return a record that also says which keys of owners this machine has seen revoked."""
+        state = self._state(package_target(record.name), record.name)
+        withdrawals = SeenWithdrawals(self._folder, self.id, lambda: state.root.data, self._say)
+        return withdrawals.with_void_keys(record)
+
+    def segments(self) -> Sequence[Segment]:
+        """Return the segments of the catalogue that was read last. Raises as `record`."""
+        catalogue = self._state(catalog_target(HEAD), "the catalogue").catalog.get(HEAD)
+        if catalogue is None:
+            raise _not_kept("the catalogue")
+        read = newest_kept(self._folder)
+        found = []
+        for segment in read_head(catalogue.data).segments:
+            data = read(segment.path)
+            if data is None:
+                raise _not_kept("the whole catalogue")
+            if Target.of(data) != segment.target:
+                told = f"{segment.path} is not the file that signed metadata lists"
+                raise TrustError("TRUST_DIGEST", told)
+            found.append(read_segment(data))
+        return found
+
+    def check_release(self, record: PackageRecord, row: ReleaseRecord) -> None:
+        """Verify an installed release up to the root.
+
+        Raises:
+            UnavailableError: NOT_KEPT: it is not installed.
+            TrustError: a link of its chain fails; TRUST_UNCLAIMED.
+        """
+        receipt = self._installed(record.name, row.path)
+        if self.require_claimed and not self.is_claimed(record.name):
+            raise unclaimed(record.name)
+        if (error := Chain(receipt, self._library, self._pins).error) is not None:
+            raise error
+
+    def artifact(self, path: str, size: int) -> bytes:
+        """Return the file of an installed release. Raises UnavailableError NOT_KEPT."""
+        receipt = self._installed(PurePosixPath(path).parts[-3], path)
+        return read_own(self._library.path(receipt), size)
+
+    def _installed(self, name: str, path: str) -> Receipt:
+        receipt = self._library.receipt(name)
+        if (
+            receipt is None
+            or str(receipt.release.artifact) != path
+            or receipt.registry["id"] != self.id
+        ):
+            raise _not_kept(path)
+        return receipt
+
+    def is_claimed(self, name: str) -> bool:
+        """Return whether a name that is kept is claimed."""
+        return self.claim(name) is not None
+
+    def first_time(self, what: str) -> bool:  # noqa: ARG002 - as `OpenRegistry.first_time`
+        """Return False: what is told once was told when it was read."""
+        return False
+
+    def accept_owners(self, names: Iterable[str]) -> None:
+        """Do nothing: what is kept has the owners that it was accepted with."""
+
+    def names(self) -> Sequence[str]:
+        """Return no name: which ones there are, only the registry knows."""
+        return ()
+
+    def describe(self) -> dict[str, Any]:
+        """Return what JSON output says about the registry."""
+        return {"id": self.id, "url": self.location}
+
+    def _state(self, target: str, what: str) -> RegistryState:
+        """Return the state in which a stored target was verified, and tell its age."""
+        if target not in self._states:
+            if not proof_place(self._folder, target).exists():
+                raise _not_kept(what)
+            read = proof_of(self._folder, target)
+            state = open_registry(read, owners=target != catalog_target(HEAD))
+            if state is None:
+                raise _not_kept(what)
+            self._states[target] = state
+            self._say(_age(state))
+        return self._states[target]
+
+
+def _age(state: RegistryState) -> str:
+    """Return what to say about answers from a state that is kept."""
+    timestamp = state.documents[TIMESTAMP]
+    expires = f"{timestamp.expires:%Y-%m-%d}"
+    word = "expired on" if timestamp.expires <= exact_time() else "is valid until"
+    return f"offline: this is timestamp {timestamp.version} of the registry, which {word} {expires}"
+
+
+def _not_kept(what: str) -> UnavailableError:
+    return UnavailableError("NOT_KEPT", f"{what} is not kept on this machine", _OFFLINE)
+
+
+def kept_registry(
+    selected: SelectedRegistry, settings: Settings, store: TrustStore, notify: Callable[[str], None]
+) -> KeptRegistry | None:
+    """Return a selected registry as this machine keeps it; None if it is in a folder.
+
+    Raises:
+        UnavailableError: NOT_KEPT: this machine has never read it.
+    """
+    if not is_url(selected.location):
+        return None
+    anchor = store.find(selected.root_sha256) if selected.root_sha256 else None
+    if anchor is None:
+        raise _not_kept(selected.location)
+    kept = KeptRegistry(anchor, selected.location, Pins(store, settings.registries()), notify)
+    kept.require_claimed = settings.require_claimed
+    return kept
+
+
+def of_installed(requests: Iterable[Request], library: Library) -> tuple[Request, ...]:
+    """Return requests, each for exactly the version that is installed if that satisfies it."""
+    return tuple(_exact(request, library.receipt(request.name)) for request in requests)
+
+
+def _exact(request: Request, receipt: Receipt | None) -> Request:
+    if receipt is None or not request.range.matches(parse_version(receipt.release.version)):
+        return request
+    return Request(name=request.name, range=Range.parse(receipt.release.version))
