@@ -372,6 +372,21 @@ CHECKS = (
     ),
     check(
         8,
+        "owners-sign-yanks",
+        (f"{OWNERS}.yank:check_yank", ""),
+        "forged_yanks::the_publishing_keys_yank_a_release",
+        "forged_yanks::a_forged_yank",
+        "forged_yanks::the_publishing_keys_take_a_yank_back",
+    ),
+    check(
+        8,
+        "yanks-stay",
+        (f"{CLIENT}.resolve:_check_yanks", "TRUST_ROLLBACK"),
+        "forged_yanks::the_yank_vanishes",
+        "forged_yanks::an_earlier_state_is_replayed",
+    ),
+    check(
+        8,
         "claims-stay",
         (f"{CLIENT}.known_owners:check_unclaimed", "raise _changed"),
         "changed_owners::a_claimed_name_is_not_claimed_any_more",

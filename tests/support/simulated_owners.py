@@ -198,3 +198,43 @@ def change(
         ],
     }
     return {**new, "statement": envelope}
+
+
+def yank(
+    registry: Simulator,
+    row: dict[str, Any],
+    reason: str | None,
+    /,
+    *signers: Owner,
+    number: int = 1,
+    namespace: str = "yank@psreg",
+    name: str = "quiz_master",
+    **changes: Any,
+) -> dict[str, Any]:
+    """Let owners sign whether a release is yanked; `changes` are members of the predicate."""
+    payload = encode(
+        {
+            "_type": "https://in-toto.io/Statement/v1",
+            "subject": [{"name": row["path"], "digest": {"sha256": row["sha256"]}}],
+            "predicateType": "psreg:yank/1",
+            "predicate": {
+                "name": name,
+                "version": row["version"],
+                "registry": registry.registry_id,
+                "number": number,
+                "reason": reason,
+                **changes,
+            },
+        }
+    )
+    message = b"DSSEv1 %d %s %d %s" % (len(TYPE), TYPE.encode(), len(payload), payload)
+    envelope = {
+        "payloadType": TYPE,
+        "payload": base64.b64encode(payload).decode(),
+        "signatures": [
+            {"keyid": "any", "sig": _unarmoured(owner.sign(message, namespace))}
+            for owner in signers
+        ],
+    }
+    row |= {"yanked": reason, "yank": {"number": number, "statement": envelope}}
+    return row

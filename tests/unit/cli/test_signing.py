@@ -229,6 +229,36 @@ def test_an_owner_signs_who_owns_the_name_from_now_on(checkout: Checkout) -> Non
     assert f"psreg: the owners of {NAME} changed: github:2 SHA256:" in done.stderr
 
 
+def test_an_owner_signs_a_yank(checkout: Checkout) -> None:
+    checkout.owned_by(ANA)
+    checkout.run("publish", "-q")
+    release = f"{NAME}@1.0.0"
+    assert "sign --yank" not in checkout.run("yank", release, "--reason", "It is rude.").stdout
+    checkout.run("yank", release, "--undo")
+    checkout.run("keys", "owners", NAME, "-q")
+    done = checkout.run("yank", release, "--reason", "It is rude.")
+    assert f"  next: psreg sign --yank {release}\n" in done.stdout
+    published = checkout.json("publish")
+    (waiting,) = published["waiting_yanks"]
+    assert waiting == {"name": NAME, "version": "1.0.0", "signed": 0, "threshold": 1}
+    assert published["waiting"] == published["waiting_owners"] == []
+    assert checkout.refused("sign", "--yank", NAME, code=2) == "USAGE"
+    checkout.run("yank", release, "--reason", "It is rude to you.")
+    said = checkout.run("publish").stdout
+    assert f"waiting {NAME} 1.0.0 (yank): 0 of 1 owners signed it\n" in said
+    checkout.run("yank", release, "--reason", "It is rude.")
+    done = checkout.run("sign", "--yank", release)
+    assert done.stdout.startswith(f"signed whether {NAME} 1.0.0 is yanked as github:1 with SHA256:")
+    assert (checkout.root / FOLDER / "signatures/yank.1.0.0.1.1.txt").exists()
+    assert "is already signed with" in checkout.run("sign", "--yank", release).stdout
+    assert checkout.json("publish")["waiting_yanks"] == []
+    assert checkout.refused("sign", "--yank", release, code=1) == "NOTHING_TO_SIGN"
+    done = checkout.run("install", release, "--registry", checkout.root)
+    assert "was yanked: It is rude." in done.stderr
+    (checkout.root / "registry/metadata/timestamp.json").write_bytes(b"{")
+    assert "sign --yank" not in checkout.run("yank", release, "--undo").stdout
+
+
 def test_openssh_alone_signs_who_follows(checkout: Checkout) -> None:
     program = shutil.which("ssh-keygen") or pytest.skip("OpenSSH is not installed")
     checkout.owned_by(ANA)

@@ -310,6 +310,25 @@ def test_a_record_never_takes_back_what_was_seen(change, code):
     assert caught.value.code == code
 
 
+def test_a_signed_yank_stays():
+    def yanked(number, **changes):
+        found = _records()
+        yank = {"yank": {"number": number, "statement": None}} if number else {}
+        found["releases"][0] |= yank | changes
+        return encode(found)
+
+    check_record("quiz_master", yanked(0), yanked(1))
+    check_record("quiz_master", yanked(1), yanked(1))
+    check_record("quiz_master", yanked(1), yanked(2))
+    for number in (0, 1):
+        with pytest.raises(TrustError, match="no longer has what the owners") as caught:
+            check_record("quiz_master", yanked(2), yanked(number))
+        assert caught.value.code == "TRUST_ROLLBACK"
+    gone = {"v": 2, "revoked": {"kind": "purge", "reason": "x", "date": "x", "action": 1}}
+    check_record("quiz_master", yanked(2), yanked(0, **gone))
+    check_record("quiz_master", yanked(2), yanked(0, v=7))
+
+
 def test_a_damaged_kept_record_protects_nothing():
     check_record("quiz_master", b"\x00garbage", encode(_records()))
 

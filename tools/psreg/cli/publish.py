@@ -388,7 +388,7 @@ def _say(result: PublishResult, site: str, console: Console) -> None:
     for release in result.released:
         console.line(f"released {release.name} {release.version}")
     for each in result.waiting:
-        title = f"{each.name} {each.version or '(other owners)'}"
+        title = f"{each.name} {each.version or '(other owners)'}{' (yank)' if each.yank else ''}"
         console.line(f"waiting {title}: {each.signed} of {each.threshold} owners signed it")
     console.line(
         f"published {_count(result.entries, 'entry', 'entries')}, "
@@ -407,7 +407,12 @@ def _document(result: PublishResult) -> dict[str, object]:
         "mode": result.mode,
         "released": [{"name": r.name, "version": r.version} for r in result.released],
         "waiting": [
-            {**_waiting(each), "version": each.version} for each in result.waiting if each.version
+            {**_waiting(each), "version": each.version}
+            for each in result.waiting
+            if each.version and not each.yank
+        ],
+        "waiting_yanks": [
+            {**_waiting(each), "version": each.version} for each in result.waiting if each.yank
         ],
         "waiting_owners": [_waiting(each) for each in result.waiting if not each.version],
         "entries": result.entries,

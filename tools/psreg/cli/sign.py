@@ -1,10 +1,10 @@
 """`psreg sign NAME[@VERSION]`: sign a release with the SSH key of one of its owners.
 
-With `--owners`, that owner signs who owns the name from then on, as entry.toml says. With
-`--review`, a reviewer whom the policy of the registry lists signs that they read it. OpenSSH signs;
-nothing else has to be installed. Without psreg, the same is `… | ssh-keygen -Y sign -n NAMESPACE -f
-KEY`, with what `--message` prints; the namespace is `release@psreg`, `owners@psreg` or
-`review@psreg`.
+With `--owners`, that owner signs who owns the name from then on, and with `--yank`, whether a
+version is yanked, both as entry.toml says. With `--review`, a reviewer whom the policy of the
+registry lists signs that they read it. OpenSSH signs; nothing else has to be installed. Without
+psreg, the same is `… | ssh-keygen -Y sign -n NAMESPACE -f KEY`, with what `--message` prints; the
+namespace is `release@psreg`, `owners@psreg`, `yank@psreg` or `review@psreg`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,16 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "name", metavar="NAME[@VERSION]", help="what to sign (default: its highest version)"
     )
-    parser.add_argument(
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
         "--owners",
         action="store_true",
         help="sign that the owners in entry.toml own NAME from now on",
+    )
+    what.add_argument(
+        "--yank",
+        action="store_true",
+        help="sign whether NAME@VERSION is yanked, as entry.toml says",
     )
     parser.add_argument(
         "--review",
@@ -61,7 +67,7 @@ def run(args: Namespace, console: Console) -> int:
     root = find_checkout(Path.cwd())
     if root is None:
         raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
-    signable = _signable(root, args.name, owners=args.owners, review=args.review)
+    signable = _signable(root, args)
     if args.message:
         console.content(signable.statement.message)
         return 0
@@ -74,28 +80,37 @@ def run(args: Namespace, console: Console) -> int:
     if console.machine:
         console.json(document)
     elif not console.quiet:
-        for line in _lines(document):
+        for line in _lines(document, signable.title):
             console.line(line)
     return 0
 
 
-def _signable(root: Path, spelled: str, *, owners: bool, review: bool) -> Signable:
-    """Return the release to sign or to review, or the change of the owners.
+def _signable(root: Path, args: Namespace) -> Signable:
+    """Return the release to sign or to review, the change of the owners, or the yank.
 
     Raises:
-        UsageError: a version was named with `--owners`, or `--review` as well.
+        UsageError: a version was named with `--owners`, none with `--yank`, or `--review` as well.
         UnavailableError: NOT_PUBLISHED: the checkout has no registry; NOT_FOUND; NO_LOG.
         FindingsError: NOTHING_TO_SIGN.
     """
-    from psreg.registry.owners.signed_releases import owners_to_sign, to_review, to_sign
+    from psreg.registry.owners.signed_releases import (
+        owners_to_sign,
+        to_review,
+        to_sign,
+        yank_to_sign,
+    )
     from psreg.registry.store_folder import RegistryFolder
     from psreg.registry.trust.reading import open_registry
 
-    name, at, version = spelled.partition("@")
-    if owners and review:
-        raise UsageError("USAGE", "`--owners` and `--review` sign different things")
+    owners, yank, review = args.owners, args.yank, args.review
+    name, at, version = args.name.partition("@")
+    if review and (owners or yank):
+        other = "owners" if owners else "yank"
+        raise UsageError("USAGE", f"`--{other}` and `--review` sign different things")
     if owners and at:
         raise UsageError("USAGE", "`--owners` is about all versions", f"Write `{name}`.")
+    if yank and not version:
+        raise UsageError("USAGE", "`--yank` is about one version", f"Write `{name}@VERSION`.")
     entry = entry_called(Tree(read_tree(root)), name)
     version = version or entry.versions[-1]
     if version not in entry.versions:
@@ -110,6 +125,8 @@ def _signable(root: Path, spelled: str, *, owners: bool, review: bool) -> Signab
         )
     if owners:
         return owners_to_sign(entry, state)
+    if yank:
+        return yank_to_sign(entry, version, state)
     if review:
         return to_review(entry, version, state, clock.now(), entry.tree.policy.reviewers)
     return to_sign(entry, version, state, clock.now())
@@ -179,9 +196,7 @@ def _document(signable: Signable, key: SshKey, status: str) -> dict[str, Any]:
     }
 
 
-def _lines(document: dict[str, Any]) -> list[str]:
-    named = document["name"]
-    title = f"{named} {document['version']}" if document["version"] else f"the owners of {named}"
+def _lines(document: dict[str, Any], title: str) -> list[str]:
     if document["status"] == "unchanged":
         return [f"{title} is already signed with {document['key']}"]
     missing = document["threshold"] - document["signed"]

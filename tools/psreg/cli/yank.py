@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 from psreg.authoring.bump import entry_called
 from psreg.authoring.yank import not_yanked, yanked
@@ -47,5 +48,20 @@ def run(args: Namespace, console: Console) -> int:
         )
     elif not console.quiet:
         console.line(f"{entry.path}: {name} {version} is {'not ' if args.undo else ''}yanked")
+        if _is_claimed(root, name):
+            console.line(f"  next: psreg sign --yank {name}@{version}")
         console.line(f"  next: psreg submit {name}")
     return 0
+
+
+def _is_claimed(root: Path, name: str) -> bool:
+    """Tell whether the registry in a checkout says that a name is claimed."""
+    from psreg.core.errors import PsregError
+    from psreg.registry.store_folder import RegistryFolder
+    from psreg.registry.trust.reading import open_registry
+
+    try:
+        state = open_registry(RegistryFolder(root / "registry").read)
+    except PsregError:
+        return False
+    return state is not None and name in state.owners

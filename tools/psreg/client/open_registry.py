@@ -150,6 +150,7 @@ class OpenRegistry:
         if claim is not None:
             self._claimed.add(record.name)
             claim.check(record, row, self.id)
+            claim.check_yanks(record, self.id)
         elif self.require_claimed:
             raise unclaimed(record.name)
         else:

@@ -147,6 +147,7 @@ def check_record(name: str, before: bytes | None, now: bytes | None) -> None:
     except PsregError:
         return  # there is no stored copy, or it is damaged and protects nothing
     digests = {row.version: row.sha256 for row in new.releases}
+    _check_yanks(old, new)
     versions = {row.version for row in new.rows}
     gone = [row.version for row in old.releases if row.version not in versions]
     if new.serial < old.serial or gone:
@@ -162,6 +163,20 @@ def check_record(name: str, before: bytes | None, now: bytes | None) -> None:
                 f"{name} {row.version} was {row.sha256} and is now {digests[row.version]}",
                 "Tell the maintainers of the registry: a published version never changes.",
             )
+
+
+def _check_yanks(old: PackageRecord, new: PackageRecord) -> None:
+    """Check that no signed yank, or its end, is taken back. Raises TrustError `TRUST_ROLLBACK`."""
+    for seen in old.releases:
+        row = new.release(seen.version)
+        if not seen.yank or row is None or row.is_purged:
+            continue
+        if row.yank is None or row.yank.number < seen.yank.number:
+            told = (
+                f"the registry no longer has what the owners of {new.name} {seen.version} signed "
+                "about whether it is yanked"
+            )
+            raise TrustError("TRUST_ROLLBACK", told, "Tell the maintainers of the registry.")
 
 
 def release_id(record: PackageRecord, row: ReleaseRecord) -> ReleaseId:

@@ -33,6 +33,7 @@ _DEVICE = lazy(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
 _NUMBERS = lazy(r"[0-9]{1,9}")
 _SIGNATURE = lazy(r"(.+)\.([1-9][0-9]?)\.txt")
 _OWNERS_SIGNATURE = lazy(r"owners\.([1-9][0-9]{0,3})\.([1-9][0-9]?)\.txt")
+_YANK_SIGNATURE = lazy(r"yank\.(.+)\.([1-9][0-9]{0,3})\.([1-9][0-9]?)\.txt")
 _VERSION_PARTS = 3
 
 
@@ -101,9 +102,25 @@ def owners_signature_file(path: PurePosixPath) -> tuple[EntryId, int, int] | Non
     return (entry, change, number) if entry.is_valid and number <= MOST_SIGNATURES else None
 
 
+def yank_signature_file(path: PurePosixPath) -> tuple[ReleaseId, int, int] | None:
+    """Return the release, the number of its yank and that of a signature, or None.
+
+    It is `yank.<version>.<yank>.<number>.txt` in the folder `signatures` of an entry, from 1 on.
+    """
+    entry = EntryId.of(path.parent.parent)
+    match = _YANK_SIGNATURE.fullmatch(path.name)
+    if entry is None or match is None or path.parent != entry.folder / SIGNATURES:
+        return None
+    version, yank, number = match[1], int(match[2]), int(match[3])
+    if not (entry.is_valid and is_version(version) and number <= MOST_SIGNATURES):
+        return None
+    release = ReleaseId(entry_class=entry.entry_class, name=entry.name, version=version)
+    return release, yank, number
+
+
 def is_signature(path: PurePosixPath) -> bool:
     """Tell whether a path is that of a signature, of an owner or of a reviewer."""
-    kinds = (signature_file, review_file, owners_signature_file)
+    kinds = (signature_file, review_file, owners_signature_file, yank_signature_file)
     return any(kind(path) is not None for kind in kinds)
 
 

@@ -27,6 +27,7 @@ from psreg.formats.layout import (
     review_file,
     signature_file,
     stated_version,
+    yank_signature_file,
 )
 from psreg.formats.pbe import Pbe
 from psreg.formats.policy import Policy
@@ -127,6 +128,8 @@ class Entry:
         """The files in which owners sign a change of owners, each with its number and its own."""
         self.reviews: dict[PurePosixPath, tuple[ReleaseId, int]] = {}
         """The files with the signatures of reviewers, each with its release and its number."""
+        self.yank_signatures: dict[PurePosixPath, tuple[ReleaseId, int, int]] = {}
+        """The files in which owners sign a yank, each with its release, its number and its own."""
 
     @property
     def path(self) -> PurePosixPath:
@@ -194,6 +197,8 @@ class Tree:
             self._entry(reviewed[0].entry).reviews[path] = reviewed
         elif changed := owners_signature_file(path):
             self._entry(changed[0]).owners_signatures[path] = changed[1:]
+        elif yanked := yank_signature_file(path):
+            self._entry(yanked[0].entry).yank_signatures[path] = yanked
         elif entry and entry.is_valid and path == entry.file:
             self._entry(entry)
         elif entry is None or (entry.is_valid and path.parent == entry.folder):

@@ -271,6 +271,7 @@ def check_claims(
             record = records.get(name) or read_record(state.packages[name], name)
             _check_follows(claim, record, state)
             try:
+                claim.check_yanks(record, state.registry_id)
                 for row in record.releases:
                     claim.check(record, row, state.registry_id)
             except TrustError as error:

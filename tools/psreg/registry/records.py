@@ -21,7 +21,7 @@ from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.version import is_version, parse_version
-from psreg.registry.actions.withdrawal import VoidKey, Withdrawal
+from psreg.registry.actions.withdrawal import SignedYank, VoidKey, Withdrawal
 from psreg.registry.json_members import Members, as_object, as_text, objects
 from psreg.registry.log.entry import LogEntry, LogRecord, owners_digest, statement_digest
 
@@ -190,7 +190,8 @@ class ReleaseRecord:
     the text is short or was published by an older psreg (`lint.likeness`). `log` says where the log
     has it, None in a registry without one. `revoked` is why it is never installed, None if it can
     be; of a purged release, only what identifies it is left. `reviews` are what reviewers signed
-    about it, each `{"reviewer", "key", "statement"}` (`owners.review`).
+    about it, each `{"reviewer", "key", "statement"}` (`owners.review`). `yank` is what owners of a
+    claimed name signed about `yanked` (`owners.yank`), None if they signed nothing.
     """
 
     version: str
@@ -213,6 +214,7 @@ class ReleaseRecord:
     log: LogRecord | None = None
     revoked: Withdrawal | None = None
     reviews: tuple[Mapping[str, Any], ...] = ()
+    yank: SignedYank | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -294,6 +296,7 @@ class ReleaseRecord:
             log=LogRecord.from_json(members.object("log")) if "log" in value else None,
             revoked=Withdrawal.from_json(members.object("revoked")) if "revoked" in value else None,
             reviews=objects(members.optional_array("reviews"), "a review"),
+            yank=SignedYank.from_json(members.object("yank")) if "yank" in value else None,
             extra=members.left,
         )
 
@@ -322,6 +325,7 @@ class ReleaseRecord:
             **({"log": self.log.to_json()} if self.log else {}),
             **({"revoked": self.revoked.to_json()} if self.revoked else {}),
             **({"reviews": [dict(review) for review in self.reviews]} if self.reviews else {}),
+            **({"yank": self.yank.to_json()} if self.yank else {}),
         }
 
 

@@ -61,6 +61,28 @@ class Withdrawal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SignedYank:
+    """That owners signed whether a version is yanked, for the `number`-th time."""
+
+    number: int
+    statement: Any
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, value: Any) -> SignedYank:
+        """Read the member `yank` of a release. Raises ValueError on another shape."""
+        members = Members(value, "the yank of a release")
+        number = members.integer("number")
+        if number < 1:
+            raise ValueError("the yank of a release has no number")
+        return cls(number=number, statement=members.any("statement"), extra=members.left)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the member as JSON data."""
+        return {**self.extra, "number": self.number, "statement": self.statement}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VoidKey:
     """A key of an owner that signed nothing which the log has after the entry `after`."""
 

@@ -21,6 +21,7 @@ from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.owners.claim import SCHEMA, Claim, read_claim, released_digest
 from psreg.registry.owners.ownership import Owned
 from psreg.registry.owners.signed_releases import PendingChange, pending_change
+from psreg.registry.owners.yank import yanks_of
 from psreg.registry.publish import make_current, ready_to_sign
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.drafts import Draft, relisted
@@ -134,7 +135,9 @@ def _claimed(
     pending = pending_change(entry, before or record, state.registry_id, void)
     claim = _followed(claim, before or record, pending, recovery)
     _check_released(entry, record, before, state.registry_id)
-    return Claimed(claim=claim, before=before)
+    if before is not None:
+        before.check_yanks(record, state.registry_id)
+    return Claimed(claim=replace(claim, yanks=yanks_of(record)), before=before)
 
 
 def _followed(

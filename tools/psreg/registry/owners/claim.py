@@ -22,6 +22,7 @@ from psreg.registry.log.entry import statement_digest
 from psreg.registry.owners.in_toto import blobs_in
 from psreg.registry.owners.ownership import keys_of, ownership_of
 from psreg.registry.owners.statement import NAMESPACE, Statement
+from psreg.registry.owners.yank import YankState, check_yank
 from psreg.registry.records import PackageRecord, ReleaseRecord, is_later_schema, newer_format
 from psreg.registry.trust.roles import Target
 from psreg.registry.trust.ssh_signature import SshSignature
@@ -38,7 +39,8 @@ class Claim:
     is how many entries the log had, and `released` the digest of the releases among them
     (`released_digest`): they need no signature, and there are no others. `owner_changes` are the
     changes of owners that those before signed (`ownership`). If they could not, `recovery` is why
-    and when the name got other owners: `{"reason", "date"}`.
+    and when the name got other owners: `{"reason", "date"}`. `yanks` says of versions that are or
+    were yanked what is so; every change after it is signed (`yank`).
     """
 
     name: str
@@ -48,6 +50,7 @@ class Claim:
     released: str
     owner_changes: tuple[Mapping[str, Any], ...] = ()
     recovery: Mapping[str, Any] | None = None
+    yanks: Mapping[str, YankState] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -69,6 +72,7 @@ class Claim:
             released=members.digest("released"),
             owner_changes=objects(members.optional_array("owner_changes"), "a change of owners"),
             recovery=members.object("recovery") if "recovery" in value else None,
+            yanks=_yanks(members.object("yanks")) if "yanks" in value else {},
             extra=members.left,
         )
         with_key = len(set(claim.keys.values()))
@@ -88,6 +92,7 @@ class Claim:
             "released": self.released,
             **({"owner_changes": [*self.owner_changes]} if self.owner_changes else {}),
             **({} if self.recovery is None else {"recovery": dict(self.recovery)}),
+            **({"yanks": {v: y.to_json() for v, y in self.yanks.items()}} if self.yanks else {}),
         }
 
     def check(self, record: PackageRecord, row: ReleaseRecord, registry_id: str) -> None:
@@ -119,6 +124,20 @@ class Claim:
             raise _refused(f"the owners of {title} signed another artifact")
         keys = record.valid_keys(self.keys, row.log.index)
         statement.check(row.statement, keys, self.threshold)
+
+    def check_yanks(self, record: PackageRecord, registry_id: str) -> None:
+        """Check that the owners signed which releases of `record` are yanked.
+
+        Raises:
+            TrustError: TRUST_STATEMENT.
+        """
+        for row in record.releases:
+            self.check_yank(record, row, registry_id)
+
+    def check_yank(self, record: PackageRecord, row: ReleaseRecord, registry_id: str) -> None:
+        """Check that the owners signed whether a release is yanked. Raises as `check_yanks`."""
+        claimed = self.yanks.get(row.version, YankState())
+        check_yank(record, row, claimed, self.keys, registry_id)
 
 
 def read_claim(data: bytes, name: str) -> Claim:
@@ -227,6 +246,10 @@ def signatures_in(envelope: Any) -> tuple[SshSignature, ...]:
         TrustError: TRUST_STATEMENT: it is not an envelope.
     """
     return tuple(map(SshSignature.read, blobs_in(envelope))) if envelope is not None else ()
+
+
+def _yanks(value: Mapping[str, Any]) -> dict[str, YankState]:
+    return {version: YankState.from_json(each) for version, each in value.items()}
 
 
 def _malformed(name: str, why: str) -> TrustError:

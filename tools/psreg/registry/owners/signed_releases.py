@@ -8,6 +8,7 @@ an owner, counts for nothing; it never stops the releases of other names.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
@@ -25,9 +26,11 @@ from psreg.formats.layout import (
     owners_signature_file,
     review_file,
     signature_file,
+    yank_signature_file,
 )
 from psreg.formats.tree import POLICY
-from psreg.registry.owners.claim import read_claim, signatures_in, statement_of
+from psreg.registry.actions.withdrawal import SignedYank
+from psreg.registry.owners.claim import Claim, read_claim, signatures_in, statement_of
 from psreg.registry.owners.in_toto import InTotoStatement
 from psreg.registry.owners.ownership import (
     Owned,
@@ -38,7 +41,8 @@ from psreg.registry.owners.ownership import (
     without_void,
 )
 from psreg.registry.owners.review import review_of, reviews_of
-from psreg.registry.records import PackageRecord, ReleaseRecord, in_order, read_record
+from psreg.registry.owners.yank import YankState, signed_yank, state_of, yank_of
+from psreg.registry.records import PackageRecord, ReleaseRecord, Row, in_order, read_record
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.ssh_signature import SshSignature
@@ -54,13 +58,15 @@ _NOBODY: Mapping[SshKey, str] = MappingProxyType({})
 class Waiting:
     """A version of a name that `signed` of the `threshold` owners have signed.
 
-    If the version is None, it is a change of the owners.
+    If the version is None, it is a change of the owners. If `yank` is true, it is whether the
+    version is yanked.
     """
 
     name: str
     version: str | None
     signed: int
     threshold: int
+    yank: bool = False
 
 
 class SignedReleases:
@@ -141,6 +147,8 @@ class SignedReleases:
             record = self._owned(before, record, given, self._registry_id)
         if not self._logged or (claim is None and not given):
             return record
+        if claim is not None:
+            record = self._yanked(before, record, given, claim, self._registry_id)
         owners = claim or ownership_of(record)
         keys, threshold = owners.keys, claim.threshold if claim else 0
         keys = without_void(keys, self._void)
@@ -156,6 +164,37 @@ class SignedReleases:
             rows = (after if each is row else [each] for each in record.rows)
             record = replace(record, rows=in_order(chain(*rows)))
         return record
+
+    def _yanked(
+        self,
+        before: PackageRecord | None,
+        record: PackageRecord,
+        given: Mapping[str, Files],
+        claim: Claim,
+        registry_id: str,
+    ) -> PackageRecord:
+        """Return the record in which releases are yanked as an owner has signed, or as before."""
+        keys = without_void(claim.keys, self._void)
+
+        def signed(row: Row) -> Row:
+            if not isinstance(row, ReleaseRecord) or row.is_purged:
+                return row
+            old = _in_force(before, row, claim, registry_id)
+            state = state_of(old)
+            if row.yanked == state.reason:
+                return replace(row, yank=old.yank)
+            state = YankState(state.number + 1, row.yanked)
+            statement = yank_of(record, row, state, registry_id)
+            files = given.get(_of_yank(row.version, state.number), {})
+            if found := self._counted(statement, None, files, keys):
+                return replace(row, yank=signed_yank(statement, found))
+            waiting = Waiting(
+                name=record.name, version=row.version, signed=0, threshold=1, yank=True
+            )
+            self.waiting.append(waiting)
+            return replace(row, yanked=old.yanked, yank=old.yank)
+
+        return replace(record, rows=tuple(map(signed, record.rows)))
 
     def _owned(
         self,
@@ -228,6 +267,25 @@ def _is_new(row: ReleaseRecord) -> tuple[bool, int]:
     return (row.log is None, row.log.index if row.log else 0)
 
 
+def _in_force(
+    before: PackageRecord | None, row: ReleaseRecord, claim: Claim, registry_id: str
+) -> ReleaseRecord:
+    """Return a release as far as owners, or the claim, have signed whether it is yanked."""
+    claimed = claim.yanks.get(row.version, YankState())
+    old = before.release(row.version) if before else None
+    if before and old:
+        with suppress(TrustError):
+            claim.check_yank(before, old, registry_id)
+            return old
+    number = claimed.number
+    yank = SignedYank(number=number, statement=None) if number else None
+    return replace(row, yanked=claimed.reason, yank=yank)
+
+
+def _of_yank(version: str, number: int) -> str:
+    return f"yank.{version}.{number}"
+
+
 def _of_owners(change: int) -> str:
     return f"owners.{change}"
 
@@ -265,15 +323,19 @@ def _numbered(files: Files) -> Iterator[tuple[str, int, PurePosixPath]]:
         elif changed := owners_signature_file(path):
             _, change, number = changed
             yield _of_owners(change), number, path
+        elif yanked := yank_signature_file(path):
+            release, yank, number = yanked
+            yield _of_yank(release.version, yank), number, path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signable:
     """Something that owners can sign: what they sign, who has which key, and what is there.
 
-    It is a release, or a change of the owners if `version` is None; reviewers sign the review of a
-    release in the same way. `signed` are the keys with which it is signed; `threshold` is 0 for a
-    release whose name is not claimed, and a review. `place` is where the next signature belongs.
+    It is a release, a change of the owners if `version` is None, or a `yank`; reviewers sign the
+    review of a release in the same way. `signed` are the keys with which it is signed; `threshold`
+    is 0 for a release whose name is not claimed, and a review. `place` is where the next signature
+    belongs.
     """
 
     name: str
@@ -283,17 +345,20 @@ class Signable:
     threshold: int
     signed: frozenset[SshKey]
     place: PurePosixPath
+    yank: bool = False
 
     @property
     def title(self) -> str:
         """What it is, in words."""
+        if self.yank:
+            return f"whether {self.name} {self.version} is yanked"
         return f"{self.name} {self.version}" if self.version else f"the owners of {self.name}"
 
     @property
     def command(self) -> str:
         """How an owner signs it."""
         named = f"{self.name}@{self.version}" if self.version else f"--owners {self.name}"
-        return f"psreg sign {named}"
+        return f"psreg sign {'--yank ' if self.yank else ''}{named}"
 
     @property
     def signed_by(self) -> frozenset[str]:
@@ -406,6 +471,45 @@ def owners_to_sign(entry: Entry, state: RegistryState) -> Signable:
         threshold=change.before.threshold,
         signed=frozenset(each.key for each in pending.signatures),
         place=_next_place(entry, _of_owners(change.number), files),
+    )
+
+
+def yank_to_sign(entry: Entry, version: str, state: RegistryState) -> Signable:
+    """Return what an owner signs so that a version is yanked as entry.toml says, or not any more.
+
+    Raises:
+        FindingsError: NOTHING_TO_SIGN: the name is not claimed, or the registry says so already.
+        UnavailableError: NOT_PUBLISHED, NOT_FOUND.
+        TrustError: the record, or what is signed about the owners, is malformed.
+    """
+    owned_now(entry.name, state)  # raises NOT_PUBLISHED
+    record, data = read_record(state.packages[entry.name], entry.name), state.owners.get(entry.name)
+    row = record.release(version)
+    if row is None:
+        raise UnavailableError("NOT_FOUND", f"the registry has not released {entry.name} {version}")
+    claim = read_claim(data, entry.name) if data else None
+    reason = entry.file.yanked.get(version)
+    old = _in_force(record, row, claim, state.registry_id) if claim else row
+    if claim is None or old.yanked == reason:
+        raise FindingsError(
+            "NOTHING_TO_SIGN",
+            f"nobody has to sign whether {entry.name} {version} is yanked",
+            "Run `psreg yank` first. Only yanks of claimed names are signed.",
+        )
+    yanked = YankState(state_of(old).number + 1, reason)
+    what, files = _of_yank(version, yanked.number), dict.fromkeys(entry.yank_signatures, b"")
+    statement = yank_of(record, row, yanked, state.registry_id)
+    here = {path: entry.tree.files[path] for path in files}
+    found, _ = counted(statement, None, _signatures(here).get(what, {}), claim.keys)
+    return Signable(
+        name=entry.name,
+        version=version,
+        statement=statement,
+        keys=without_void(claim.keys, {each.key for each in record.void}),
+        threshold=1,
+        signed=frozenset(each.key for each in found),
+        place=_next_place(entry, what, files),
+        yank=True,
     )
 
 

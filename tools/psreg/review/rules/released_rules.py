@@ -19,6 +19,7 @@ from psreg.formats.layout import (
     owners_signature_file,
     review_file,
     signature_file,
+    yank_signature_file,
 )
 from psreg.review.change import ChangeSet, FileChange, Touch, TouchedEntry
 from psreg.review.rules.version_rules import checked_releases
@@ -37,8 +38,8 @@ def signature_invalid(change: ChangeSet) -> Iterator[Finding]:
 
     ## Fix
     Let `psreg sign` write the file. If you sign with `ssh-keygen`, use the namespace
-    `release@psreg`, or `owners@psreg` for a change of the owners, and a key that is listed in
-    entry.toml before the change:
+    `release@psreg`, `owners@psreg` for a change of the owners, or `yank@psreg` for a yank, and a
+    key that is listed in entry.toml before the change:
 
     ```sh
     psreg sign email_reply --message | ssh-keygen -Y sign -n release@psreg -f ~/.ssh/id_ed25519
@@ -52,20 +53,25 @@ def signature_invalid(change: ChangeSet) -> Iterator[Finding]:
             told = _fault_in_release(change, file.path, signed[0])
         elif changed := owners_signature_file(file.path):
             told = _fault_in_owners(change, file.path, changed[0])
+        elif yanked := yank_signature_file(file.path):
+            told = _fault_in_release(change, file.path, yanked[0], yank=True)
         if told:
             yield Finding(message=told, path=str(file.path))
 
 
-def _fault_in_release(change: ChangeSet, path: PurePosixPath, release: ReleaseId) -> str:
-    """Return why a file is not the signature of an owner about a release; "" if it is."""
+def _fault_in_release(
+    change: ChangeSet, path: PurePosixPath, release: ReleaseId, *, yank: bool = False
+) -> str:
+    """Return why a file is not the signature of an owner about a release, or its yank; "" if so."""
     entry = change.head.entry(release.entry)
     if entry is None or release.version not in entry.versions:
         return f"there is no {release.name} {release.version} to sign"
     from psreg.registry.owners.in_toto import fault_in  # noqa: PLC0415 - few changes sign
     from psreg.registry.owners.statement import NAMESPACE  # noqa: PLC0415
+    from psreg.registry.owners.yank import NAMESPACE as YANK  # noqa: PLC0415
 
-    owned = change.base.entry(release.entry) or entry
-    return fault_in(change.head.files[path], NAMESPACE, (key for _, key in owned.file.keys))
+    owned, namespace = change.base.entry(release.entry) or entry, YANK if yank else NAMESPACE
+    return fault_in(change.head.files[path], namespace, (key for _, key in owned.file.keys))
 
 
 @rule("CHG036", spec="registry/CHANGES", severity=ERROR, since="0.2.0")
