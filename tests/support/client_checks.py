@@ -278,6 +278,13 @@ CHECKS = (
     ),
     check(
         7,
+        "enough-witnesses",
+        ("psreg.registry.log.checkpoint:Witnesses.check", "TRUST_WITNESS"),
+        "unwitnessed_log::too_few_have_seen_it",
+        "unwitnessed_log::they_have_seen_another_state",
+    ),
+    check(
+        7,
         "release-in-the-log",
         (f"{CLIENT}.seen_log:SeenLog.check", "does not have"),
         "false_history::a_release_is_not_in_the_log",

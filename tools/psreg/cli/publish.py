@@ -45,13 +45,13 @@ from psreg.registry.difference import (
     parts_of,
 )
 from psreg.registry.journal import PublishJournal, Seen
-from psreg.registry.publish import Change, PublishResult, publish, resign
+from psreg.registry.publish import Change, PublishResult, cosign, publish, resign
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.roles import HEAD, PRODUCTION, WARNING, catalog_target, is_offline
 from psreg.registry.withdrawing.effects import Effects
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options, color_wanted
-from psreg.system.files import MAX_FILE, read_file
+from psreg.system.files import MAX_FILE, read_file, read_named
 
 if TYPE_CHECKING:
     from psreg.git.commit import Commit
@@ -82,6 +82,12 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--resign", action="store_true", help="renew signatures without releasing anything"
+    )
+    parser.add_argument(
+        "--cosign",
+        type=Path,
+        metavar="FILE",
+        help="add cosignatures of witnesses to the log, without releasing anything",
     )
     parser.add_argument(
         "--start-over",
@@ -124,6 +130,8 @@ def run(args: Namespace, console: Console) -> int:
         rules = policy.read(source.policy())
         if args.resign:
             result = resign(now, ports, rules.lifetimes)
+        elif args.cosign is not None:
+            result = cosign(read_named(args.cosign), now, ports, rules.lifetimes)
         else:
             baseline = read_baseline(ports, start_over=args.start_over)
             hint = _hint(source, baseline, journal, since=args.since, full=args.full)

@@ -42,12 +42,17 @@ _NAME = r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedRegistry:
-    """A registry with a name: its location, its pin, and the file that defines it."""
+    """A registry with a name: its location, its pin, and the file that defines it.
+
+    So many of its `witnesses`, keys of C2SP, as `threshold` says must cosign its log.
+    """
 
     name: str
     location: str
     root_sha256: str | None
     file: Path
+    witnesses: tuple[str, ...] = ()
+    threshold: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +68,8 @@ class SelectedRegistry:
     root_sha256: str | None = None
     suggested_sha256: str | None = None
     from_project: bool = False
+    witnesses: tuple[str, ...] = ()
+    threshold: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,8 +187,11 @@ class Settings:
                     f"{origin}: `{value}` is neither a registry in your settings nor a folder",
                     f"Add one with `psreg registry add URL`; your registries: {known}.",
                 )
+        pinned = next((each for each in trusted.values() if each.location == location), None)
         return SelectedRegistry(
             location=location,
+            witnesses=pinned.witnesses if pinned else (),
+            threshold=pinned.threshold if pinned else 0,
             origin=origin,
             root_sha256=_pin(trusted.values(), location),
             suggested_sha256=_pin(all_named.values(), location),
@@ -319,7 +329,34 @@ def _named_registry(file: _File, name: str, table: Any) -> NamedRegistry:
         location = normal_location(location)
     except UsageError as error:
         raise file.fault(name, error.message) from error
-    return NamedRegistry(name=name, location=location, root_sha256=pin, file=file.path)
+    witnesses, threshold = _witnesses(file, name, table)
+    return NamedRegistry(
+        name=name,
+        location=location,
+        root_sha256=pin,
+        file=file.path,
+        witnesses=witnesses,
+        threshold=threshold,
+    )
+
+
+def _witnesses(file: _File, name: str, table: Mapping[str, Any]) -> tuple[tuple[str, ...], int]:
+    """Return the keys of the witnesses that must cosign the log, and how many of them."""
+    texts = table.get("witnesses")
+    if texts is None:
+        return (), 0
+    from psreg.registry.log.checkpoint import Witnesses  # noqa: PLC0415 - few registries have them
+
+    count = table.get("witness_threshold", len(texts) if isinstance(texts, list) else 0)
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise file.fault(name, "has `witnesses` that are not a list of keys")
+    if not isinstance(count, int) or isinstance(count, bool) or not texts:
+        raise file.fault(name, "needs `witness_threshold`, a number, and witnesses")
+    try:
+        Witnesses.parse(texts, count)
+    except ValueError as error:
+        raise file.fault(name, f"has invalid `witnesses`: {error}") from error
+    return tuple(texts), count
 
 
 def _pin(registries: Iterable[NamedRegistry], location: str) -> str | None:

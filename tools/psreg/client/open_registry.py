@@ -73,6 +73,8 @@ class OpenRegistry:
         self._accepted: frozenset[str] = frozenset()
         self._claimed: set[str] = set()
         self.require_claimed = False
+        self.witnesses: Sequence[str] = ()
+        self.witness_threshold = 0
         self._folder = anchor.folder
         self._client = TufClient(source, anchor.data, anchor.folder, notify)
         root = self._client.newest_root
@@ -222,7 +224,12 @@ class OpenRegistry:
                 "the newest root drops a key of the log that an earlier one has",
                 "Tell the maintainers of the registry; do not install from it.",
             )
-        return SeenLog(self._client, self._source, keys) if keys else None
+        if not keys and not self.witnesses:
+            return None
+        from psreg.registry.log.checkpoint import Witnesses  # noqa: PLC0415 - as above
+
+        witnesses = Witnesses.parse(self.witnesses, self.witness_threshold)
+        return SeenLog(self._client, self._source, keys, witnesses)
 
     def rows(self) -> Mapping[str, Row]:
         """Return the rows of the verified catalogue by name, ascending. Raises as `segments`."""
@@ -438,7 +445,9 @@ def open_registry(
         UnavailableError: nothing is published there, or it cannot be reached.
     """
     with closing(open_source(selected.location)) as source:
-        yield OpenRegistry(source, _trusted(source, selected, store, notify), notify)
+        registry = OpenRegistry(source, _trusted(source, selected, store, notify), notify)
+        registry.witnesses, registry.witness_threshold = selected.witnesses, selected.threshold
+        yield registry
 
 
 def _trusted(

@@ -12,21 +12,33 @@ from collections.abc import Sequence
 from psreg.client.tufclient import TufClient
 from psreg.core.errors import TrustError
 from psreg.http.registry_source import NotServedError, Source, TooLongError
-from psreg.registry.log.checkpoint import LARGEST, Checkpoint, NoteKey, verified
+from psreg.registry.log.checkpoint import LARGEST, Checkpoint, NoteKey, Witnesses, verified
 from psreg.registry.log.growth import check_continues, check_logged, tile_path
 from psreg.registry.log.merkle import HASH_SIZE
 from psreg.registry.log.tiles import Tile
 from psreg.registry.records import PackageRecord, ReleaseRecord
 from psreg.registry.trust.roles import CHECKPOINT
 
+NOBODY = Witnesses()
+
 _TELL = "Tell the maintainers of the registry; do not install from it."
 
 
 class SeenLog:
-    """The log that signs with one of `keys`, read through a client of its registry."""
+    """The log that signs with one of `keys`, read through a client of its registry.
 
-    def __init__(self, client: TufClient, source: Source, keys: Sequence[str]) -> None:
+    `witnesses` must have cosigned its checkpoint.
+    """
+
+    def __init__(
+        self,
+        client: TufClient,
+        source: Source,
+        keys: Sequence[str],
+        witnesses: Witnesses = NOBODY,
+    ) -> None:
         self._client, self._source = client, source
+        self._witnesses = witnesses
         self._keys = tuple(map(NoteKey.parse, keys))
         self._newest: Checkpoint | None = None
         self._tiles: dict[Tile, bytes] = {}
@@ -54,7 +66,9 @@ class SeenLog:
             note = self._client.target(CHECKPOINT, LARGEST, self._judge)
             if note is None:
                 raise TrustError("TRUST_LOG", "the registry hides the checkpoint of its log", _TELL)
-            self._newest = verified(note, *self._keys)
+            newest = verified(note, *self._keys)
+            self._witnesses.check(note)
+            self._newest = newest
         return self._newest
 
     @property

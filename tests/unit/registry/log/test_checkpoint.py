@@ -11,8 +11,10 @@ from psreg.registry.log.checkpoint import (
     LARGEST,
     Checkpoint,
     NoteKey,
+    Witnesses,
     signed,
     verified,
+    with_cosignatures,
     witnessed,
 )
 from psreg.registry.trust.signing_keys import (
@@ -184,6 +186,48 @@ def test_a_witness_of_something_else_is_not_believed():
     assert witnessed(cosigned(5), KEY) is None
     assert witnessed(cosigned(1 << 63), WITNESS) is None  # no time that can be told
     refused(witnessed, b"not a note", WITNESS)
+
+
+OTHER = NoteKey(name="another.example", public=public_key(WITNESS_PEM), witness=True)
+
+
+def test_enough_witnesses_must_have_seen_it():
+    third = NoteKey(name="third.example", public=public_key(generate_key()), witness=True)
+    texts = [str(WITNESS), str(third)]
+    Witnesses().check(NOTE)
+    Witnesses.parse([], 0).check(b"")
+    Witnesses.parse(texts, 1).check(cosigned(5))
+    for note, needed in ((NOTE, 1), (cosigned(5), 2), (cosigned(5) + cosigned(5)[len(NOTE) :], 2)):
+        with pytest.raises(TrustError) as error:
+            Witnesses.parse(texts, needed).check(note)
+        assert error.value.code == "TRUST_WITNESS"
+    assert "1 of the 2 witnesses" in error.value.message
+
+
+@pytest.mark.parametrize(
+    ("texts", "threshold"),
+    [
+        ([str(KEY)], 1),
+        (["x"], 1),
+        ([str(WITNESS)] * 2, 1),
+        ([str(WITNESS), str(OTHER)], 2),
+        ([str(WITNESS)], 2),
+        ([str(WITNESS)], 0),
+        ([str(WITNESS)], -1),
+    ],
+)
+def test_witnesses_that_mean_nothing(texts, threshold):
+    with pytest.raises(ValueError, match="witness"):
+        Witnesses.parse(texts, threshold)
+
+
+def test_cosignatures_are_added_once():
+    lines = cosigned(5)[len(NOTE) :]
+    note = with_cosignatures(NOTE, lines)
+    assert note == cosigned(5) == with_cosignatures(note, lines)
+    assert with_cosignatures(NOTE, lines[:-1]) == note
+    for other in (b"x", b"\n", b"", lines.replace(b" ", b"  "), b"\xff\n", b"\n\n" + NOTE):
+        refused(with_cosignatures, NOTE, other)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from psreg.core.dataclass import dataclass
@@ -140,6 +141,66 @@ def witnessed(note: bytes, key: NoteKey) -> datetime | None:
         if time <= _LATEST and is_signed_by(key.public, each[8:], message):
             return datetime.fromtimestamp(time, UTC)
     return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witnesses:
+    """The witnesses whose cosignatures a checkpoint needs, `threshold` of them; none by default."""
+
+    keys: tuple[NoteKey, ...] = ()
+    threshold: int = 0
+
+    @classmethod
+    def parse(cls, texts: Sequence[str], threshold: int) -> Witnesses:
+        """Return the witnesses with these keys, as `name+hash+key`.
+
+        Raises:
+            ValueError: one is not the key of a witness, or is named twice; so many never sign.
+        """
+        try:
+            keys = tuple(map(NoteKey.parse, texts))
+        except TrustError as error:
+            raise ValueError("one is not the key of a witness") from error
+        if not all(key.witness for key in keys) or len({key.public for key in keys}) < len(keys):
+            raise ValueError("each must be the key of another witness")
+        if not (0 < threshold <= len(keys) or not keys):
+            raise ValueError(f"{threshold} of {len(keys)} witnesses cannot have signed")
+        return cls(keys=keys, threshold=threshold if keys else 0)
+
+    def check(self, note: bytes) -> None:
+        """Check that enough witnesses have cosigned a note (C2SP tlog-cosignature).
+
+        Raises:
+            TrustError: TRUST_WITNESS; TRUST_LOG, it is not a note.
+        """
+        found = [key.name for key in self.keys if witnessed(note, key) is not None]
+        if len(found) < self.threshold:
+            raise TrustError(
+                "TRUST_WITNESS",
+                f"{len(found)} of the {self.threshold} witnesses that you demand have cosigned the "
+                f"checkpoint of the log" + (f": {', '.join(found)}" if found else ""),
+                "Try again later; if it stays so, tell the maintainers: you may be shown another "
+                "history than others.",
+            )
+
+
+def with_cosignatures(note: bytes, lines: bytes) -> bytes:
+    """Return a note with further signatures, each a line; those that it has are not repeated.
+
+    Raises:
+        TrustError: TRUST_LOG: they are not such lines, or too many.
+    """
+    try:
+        new = lines.decode().removesuffix("\n").split("\n")
+    except UnicodeDecodeError:
+        new = [""]
+    if not all(map(_SIGNATURE.fullmatch, new)):
+        raise _refused("cosignatures are lines that begin with a dash, a blank and a name")
+    known = note.decode().splitlines()
+    added = [f"{line}\n" for line in dict.fromkeys(new) if line not in known]
+    longer = note + "".join(added).encode()
+    _parts(longer)
+    return longer
 
 
 _LATEST = 253_402_300_799

@@ -1,0 +1,105 @@
+"""Somebody with all keys of a registry shows one person another history: witnesses never saw it."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from types import SimpleNamespace
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from psreg.registry.log.checkpoint import NoteKey
+from simulator import Simulator
+
+
+@pytest.fixture
+def signer():
+    return Simulator(log=True)
+
+
+def witness(name):
+    """Return the key of a witness, and what cosigns a note with it (C2SP tlog-cosignature)."""
+    private = Ed25519PrivateKey.generate()
+    key = NoteKey(name=name, public=private.public_key().public_bytes_raw(), witness=True)
+
+    def line(note, time=1_800_000_000):
+        text = note.decode().partition("\n\n")[0] + "\n"
+        signature = private.sign(f"cosignature/v1\ntime {time}\n{text}".encode())
+        data = b64encode(key.id + time.to_bytes(8, "big") + signature).decode()
+        return f"\u2014 {name} {data}\n".encode()
+
+    return SimpleNamespace(key=str(key), line=line)
+
+
+ANNA, BERT = witness("anna.example"), witness("bert.example")
+
+
+@pytest.fixture
+def witnessed(attack):
+    """A person who demands both witnesses, which have seen the log as it is."""
+    settings = attack.client.home / "config" / "config.toml"
+    keys = f'witnesses = ["{ANNA.key}", "{BERT.key}"]\n'
+    settings.write_text(settings.read_text() + keys)
+    serve(attack, ANNA, BERT)
+    attack.learned()
+    attack.state = None  # what is honest must be cosigned; `check_honest` sees to it
+    return attack
+
+
+def serve(attack, *witnesses, of=None):
+    """Publish the checkpoint with the cosignatures of witnesses, or with those of a note."""
+    note = attack.registry.log.note()
+    for each in witnesses:
+        note += each.line(of or note)
+    attack.registry.serve_log(note)
+    attack.registry.sign_all()
+
+
+def check_honest(attack):
+    serve(attack, ANNA, BERT)
+    done = attack.client.run("install", "quiz_master")
+    assert done.code == 0, done.err
+
+
+def test_what_both_have_seen_is_installed(witnessed):
+    check_honest(witnessed)
+
+
+@pytest.mark.attack("T12", (3, "TRUST_WITNESS"))
+@pytest.mark.parametrize("witnesses", [(), (ANNA,), (ANNA, ANNA), (ANNA, witness("bert.example"))])
+def test_too_few_have_seen_it(witnessed, witnesses):
+    serve(witnessed, *witnesses)
+    assert witnessed.install() == (3, "TRUST_WITNESS")
+    assert witnessed.client.installed() == []
+    check_honest(witnessed)
+
+
+@pytest.mark.attack("T12", (3, "TRUST_WITNESS"))
+def test_they_have_seen_another_state(witnessed):
+    before = witnessed.registry.log.note()
+    witnessed.registry.release("later").publish()
+    serve(witnessed, ANNA, BERT, of=before)
+    assert witnessed.install() == (3, "TRUST_WITNESS")
+    check_honest(witnessed)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'witnesses = "x"',
+        "witnesses = [1]",
+        "witnesses = []",
+        'witnesses = ["x"]',
+        f'witnesses = ["{ANNA.key}"]\nwitness_threshold = 2',
+        f'witnesses = ["{ANNA.key}"]\nwitness_threshold = true',
+        f'witnesses = ["{ANNA.key}", "{ANNA.key}"]',
+    ],
+)
+def test_settings_that_mean_nothing(attack, line):
+    settings = attack.client.home / "config" / "config.toml"
+    settings.write_text(f"{settings.read_text()}{line}\n")
+    assert attack.client.refused("install", "quiz_master") == (2, "CONFIG_INVALID")
+
+
+def test_a_registry_without_witnesses_stays_as_it_is(attack):
+    assert attack.client.run("install", "quiz_master").code == 0
