@@ -10,6 +10,7 @@ from psreg.formats.dotprompt import MOST_BRACES
 from psreg.lint.content import texts
 from psreg.lint.content.appearance import plain
 from psreg.lint.content.appearance.layers import EXCUSED, Layer
+from psreg.lint.content.appearance.words import OddWords, nearly
 from psreg.lint.engine import check_file
 
 HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n\n[CONTENT]\n"
@@ -33,6 +34,30 @@ def test_a_negation_with_an_accent_is_no_disguise():
 def disguised(text, head=HEAD):
     found = check_file((head + text + "\n").encode(), path="x.prompt")
     return [(str(d.severity), d.message) for d in found if d.code == "PS014"]
+
+
+def test_words_are_nearly_suspicious_however_many_were_asked_for():
+    odd = OddWords(most=2)
+    for words in (("quiet", "harbour"), ("inskructions",), ("morning", "boats", "instructoins")):
+        assert odd.of(frozenset(words)) == [word for word in words if word[0] == "i"]
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("inskructions", "instructions"),
+        ("inssstructions", ""),
+        ("innstructions", "instructions"),
+        ("tinscuirnost", ""),
+        ("icnurtsitnos", "instructions"),
+        ("ixgxnxoxrxex", "ignore"),
+        ("instructions", ""),
+        ("instruct1ons", ""),
+        ("rules", ""),
+    ],
+)
+def test_a_word_is_nearly_another_but_for_a_letter_or_their_order(word, meant):
+    assert nearly(word) == meant
 
 
 def of_pbe(value):

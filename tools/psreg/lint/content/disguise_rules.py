@@ -46,6 +46,10 @@ _LATIN = "\u024f"
 """The last letter of Latin; patterns for other scripts need the letters as they are."""
 
 
+_ORDERS = ("PS010", "PS011", "PS012", "PS018")
+"""The rules about what an assistant is told; the others find words that programs have, too."""
+
+
 def _readings(content: Content) -> Iterator[Finding]:
     """Yield what is found in each of the ways to read a text; what some find again is told once."""
     # NOTE: not needed where nothing is checked.
@@ -67,18 +71,24 @@ def _readings(content: Content) -> Iterator[Finding]:
     foreign = any(c > _LATIN and c.isalpha() for c in characters)
     simple = not foreign and (not content.ascii or content.marks.isdisjoint("&%"))
     visible = layer if simple else plain.plain(layer, content, fold=False)
-    if visible is not layer and not visible.text.isascii():
+    if visible is not source and not visible.text.isascii():
         yield from _disguised(said, visible, _found(_as_content(visible.text)))
+    for other in readings.in_script(visible) if foreign or visible is not layer else ():
+        yield from _disguised(said, other, _found(_as_content(other.text)))
     layer = plain.plain(layer, content)
     if layer is not source:
         yield from _disguised(said, layer, _found(_as_content(layer.text)))
-    elif len(content.texts) > 1 and _may_say_something(content):
-        kept = _kept(content, len(layer.text))
+    if (
+        (layer is source or not content.ascii)
+        and len(content.texts) > 1
+        and _may_say_something(content)
+    ):
+        kept = _kept(content, len(text))
         # NOTE: few texts say anything across values; the others need no positions.
         if found := _found(content.joined(text_folding.TYPOGRAPHY, kept)):
-            yield from _disguised(said, _joined(layer, kept), found)
+            yield from _disguised(said, _joined(source, kept), found)
     words = content.words if layer is source else None
-    for turned in readings.turned(layer, words, characters):
+    for turned in chain(readings.turned(layer, words, characters), readings.of_letters(source)):
         yield from _disguised(said, turned, _found(_as_content(turned.text)))
 
 
@@ -133,10 +143,15 @@ def _disguised(
     said: _Said, layer: Layer, found: list[tuple[str, Rows, list[Hit]]]
 ) -> Iterator[Finding]:
     """Yield a finding for what is `found` in `layer` and the source does not say openly."""
-    from psreg.lint.content.appearance.layers import COMMENTS, EXCUSED, JOINED  # noqa: PLC0415 - see above
+    from psreg.lint.content.appearance import layers, readings  # noqa: PLC0415 - see above
 
+    scattered = layer.how in layers.SCATTERED
+    if scattered and said.told:
+        return
     for code, rows, its_hits in found:
         for hit in (hit.with_context for hit in its_hits):
+            if scattered and not (code in _ORDERS and readings.is_telling(hit.plain)):
+                continue
             span = layer.span(hit.start, hit.end)
             number, begin = said.content.segment_at(span.start)
             segment = said.content.segments[number]
@@ -145,9 +160,10 @@ def _disguised(
             # NOTE: of a text that is written backwards, each hit is the whole text.
             if said.before(code, rows, number, inside):
                 continue
-            hows = layer.disguises(hit.start, hit.end) + [JOINED] * (end < span.end - begin)
-            if not hows and COMMENTS in layer.disguises(max(0, hit.start - REACH), hit.end + REACH):
-                hows = [EXCUSED]
+            hows = layer.disguises(hit.start, hit.end) + [layers.JOINED] * (end < span.end - begin)
+            around = max(0, hit.start - REACH), hit.end + REACH
+            if not hows and layers.COMMENTS in layer.disguises(*around):
+                hows = [layers.EXCUSED]
             if hows:
                 said.told.add((code, number, inside))
                 yield _finding(code, hit, segment, inside, hows)
@@ -206,7 +222,7 @@ def _overlaps(span: Span, others: list[tuple[int, int]]) -> bool:
 
 
 def _finding(code: str, hit: Hit, segment: Segment, span: Span, hows: list[str]) -> Finding:
-    from psreg.lint.content.appearance.layers import CHARACTERS, PERHAPS  # noqa: PLC0415 - see above
+    from psreg.lint.content.appearance.layers import CHARACTERS, PERHAPS, SCATTERED  # noqa: PLC0415 - see above
 
     text = segment.text[span.start : span.end]
     masks = "".join(dict.fromkeys(filter(_is_mask, text)))
@@ -216,7 +232,7 @@ def _finding(code: str, hit: Hit, segment: Segment, span: Span, hows: list[str])
         message=f"{quoted(hit.plain)} {', and '.join(told)}; {hit.pattern.note} ({code})",
         at=segment.span(span.start, span.end),
         hint="Write it in plain letters, or delete it.",
-        severity=WARNING if PERHAPS.issuperset(hows) else None,
+        severity=WARNING if PERHAPS.issuperset(hows) or not SCATTERED.isdisjoint(hows) else None,
     )
 
 

@@ -312,7 +312,9 @@ def _broken(text: str, times: int = _TIMES) -> list[str]:
     content = _as_content(text)
     source = layers.Layer(text=text)
     layer = plain.plain(source, content)
-    for read in chain((source, layer), readings.turned(layer, None, frozenset(text))):
+    turned = readings.turned(layer, None, frozenset(text))
+    foreign = () if text.isascii() else readings.in_script(source)
+    for read in chain((source, layer), turned, foreign):
         inner = _as_content(read.text)
         if broken := [code for code, known in rows.items() if next(hits(inner, known), None)]:
             return broken

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
+from itertools import zip_longest
 from typing import NamedTuple
 
 from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import Span
+from psreg.core.regex import lazy
 
 COMMENTS, DEFAULTS = "is split by comments", "is put together from defaults"
 SIGNS = "has entities for signs"
@@ -23,15 +25,21 @@ DIVIDED, RUN_ON = "is divided into lines or sentences", "is written as one word"
 MISSPELT, BROKEN = "is misspelt", "is broken into pieces"
 PERCENT = "is written with percent signs"
 DRESSED = "has markup inside"
+CARRIED = "is divided among strings, cells or lines"
+SIGNED = "has signs inside words"
+HIDDEN_AMONG = "is in another order, or hidden among other words"
 
 JOINED = "is split over several values"
 
 EXCUSED = "is harmless only beside text that no model reads"
 
+SCATTERED = frozenset((CARRIED, HIDDEN_AMONG, SIGNED))
+"""Disguises whose parts are far from one another: what is between them says nothing."""
+
 PERHAPS = frozenset(
     (
         *(EXCUSED, SIGNS, JOINED, LETTERS, DIGITS, BACKWARDS, ROT13, ROTATED, DIVIDED, RUN_ON),
-        *(PERCENT, ESCAPES, MISSPELT, BROKEN, DRESSED),
+        *(PERCENT, ESCAPES, MISSPELT, BROKEN, DRESSED, CARRIED, HIDDEN_AMONG, SIGNED),
     )
 )
 """Disguises that can be an accident, or an example in a text about attacks."""
@@ -112,3 +120,96 @@ def replaced(below: Layer, how: str, pattern: re.Pattern[str], read: Callable[[s
         if (instead := read(match[0])) != match[0]
     )
     return layer(below, how, edits)
+
+
+# What is scattered over a text.
+
+
+_STRINGS = lazy(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|`([^`\n]{1,200})`")
+_BRACKETS = lazy(r"\[([^\[\]\n]{1,200})\]")
+_COMMENTS = lazy(
+    r"(?<![^\n])[ \t]{0,12}(?://+|#+|--+|;+|REM\b|%+|\*+|<!--|>+)[ \t]*([^\n]{1,300})",
+    re.IGNORECASE,
+)
+_LABELLED = lazy(r"(?<![^\n])\W{0,6}(?:[\w:.]{1,16}[ \t]?){0,3}[]:=+|>)][^\w\n]{0,6}([^\n]{1,300})")
+_LOGGED = lazy(r"(?<![^\n])(?:[\w:.,\[\]-]{1,24}[ \t]){1,4}[ \t]{0,4}([^\n]{1,300})")
+_ADDED = lazy(r"(?<![^\n])\+([^\n]{1,300})")
+_ROW = lazy(r"(?<![^\n])\|?([^\n|]{0,100})\|([^\n|]{0,100})(?:\|([^\n|]{0,100}))?")
+_ROWS = ((1,), (2,), (3,))
+_FEWEST = 2
+
+Part = tuple[int, int]
+
+
+def carriers(text: str) -> Iterator[tuple[list[Part], str]]:
+    """Yield parts of a text that may be a text of their own, and what is between them."""
+    for pattern, sign in ((_STRINGS, ""), (_BRACKETS, "["), (_COMMENTS, ""), (_LABELLED, "")):
+        if sign in text:
+            yield _parts(text, pattern), " "
+    yield _parts(text, _LOGGED), " "
+    if "\n+" in text:
+        yield _parts(text, _ADDED), " "
+    if "|" in text:
+        rows = list(_ROW.finditer(text))
+        for (column,) in _ROWS:
+            yield [row.span(column) for row in rows if row.end(column) > row.start(column)], " "
+    strings = _parts(text, _STRINGS)
+    yield strings, ""
+
+
+def _parts(text: str, pattern: re.Pattern[str]) -> list[Part]:
+    return [match.span(match.lastindex or 0) for match in pattern.finditer(text)]
+
+
+def carried(below: Layer, says: Callable[[str], bool]) -> Iterator[Layer]:
+    """Yield what parts of a text say together, if it `says` more than the whole does."""
+    for parts, between in carriers(below.text):
+        if len(parts) >= _FEWEST:
+            joined = between.join([below.text[start:end] for start, end in parts])
+            if says(joined):
+                yield layer(below, CARRIED, _without(parts, between, len(below.text)))
+
+
+def _without(parts: Iterable[Part], between: str, size: int) -> Iterator[Edit]:
+    """Yield edits that leave only `parts`."""
+    done, instead = 0, "\n"
+    for start, end in parts:
+        if start > done:
+            yield Edit(done, start, instead)
+        done, instead = end, between
+    if done < size:
+        yield Edit(done, size, "\n")
+
+
+_STEPS = range(2, 5)
+_NUMBERED = lazy(r"(?<!\w)([0-9]{1,2})[^\w\s]{0,2}[ ]?([^\W\d_][^\s]{0,40})")
+
+
+def in_other_order(below: Layer, says: Callable[[str], bool]) -> Iterator[Layer]:
+    """Yield the words from the last to the first, every second one, if that `says` more."""
+    words = below.text.split()
+    lines = (" ".join(reversed(line.split())) for line in below.text.split("\n"))
+    ways = [(HIDDEN_AMONG, " ".join(words[::-1])), (HIDDEN_AMONG, "\n".join(lines))]
+    ways += [(HIDDEN_AMONG, " ".join(words[at::n])) for n in _STEPS for at in range(n)]
+    numbered = _NUMBERED.findall(below.text)
+    ways += [(HIDDEN_AMONG, " ".join(word for _, word in sorted(numbered, key=_number)))]
+    for how, text in ways:
+        if says(text):
+            yield read_as(below, how, text)
+
+
+def _number(found: tuple[str, str]) -> int:
+    return int(found[0])
+
+
+def columns(below: Layer) -> Layer:
+    """Return a text of which each column was a word."""
+    lines = below.text.split("\n")
+    spans = zip_longest(*lines, fillvalue=" ")
+    return read_as(below, HIDDEN_AMONG, " ".join("".join(column).strip() for column in spans))
+
+
+def read_as(below: Layer, how: str, text: str) -> Layer:
+    """Return a layer of which no part is at a place of its own in the text below."""
+    whole = Edit(0, len(below.text), text)
+    return Layer(text=text, how=how, below=below, starts=[0], ends=[len(text)], origins=[whole])

@@ -65,8 +65,19 @@ _ITEM = r"[^\w\n]{0,6}(?:[0-9]{1,3}[^\w\n]{1,4})?[^\W\d_][^\w\n]{0,4}"
 _COLUMN = lazy(rf"(?<![^\n]){_ITEM}(?:\n{{1,2}}{_ITEM}){{5,200}}(?![^\n])")
 _EMPHASIS = lazy(r"[*`~]{1,3}")
 _PERCENTS = lazy(r"(?:%(?:25){0,2}[0-9A-Fa-f]{2}){1,400}")
-_LINES_IN_WORD = lazy(r"(?:__|==)(?<=[^\W\d_]..)(?=[^\W\d_])")
+_LINES_IN_WORD = lazy(r"(?:__|==)(?<=[^\W\d_]..)(?=[^\W\d_]|__|==)")
 _LINES = lazy("__|==")
+_NOISE = lazy(
+    r"<(del|s|strike|rt|rp)(?:\s[^<>\n]{0,60})?>[^<>\n]{0,24}</\1>|(?<=[^\W\d_])~~[^~\n]{1,24}~~(?=[^\W\d_])"
+    r"|<(\w{1,8})\s(?=[^<>\n]{0,60}(?:hidden|display:\s?none|font-size:\s?0))[^<>\n]{1,80}>"
+    r"[^<>\n]{0,24}</\2>",
+    re.IGNORECASE,
+)
+"""What a page strikes out, sets in small print beside a word, or does not show."""
+
+_TWICE = lazy(r"&amp;(?=(?:amp;){0,2}#?\w{2,12};)")
+_WRITTEN = lazy(r"\\(?:x1b|033|e|u001b)\[[0-9;]{0,8}m|\\0(?![0-9A-Fa-f])")
+_LETTERS_OF_STRING = lazy(r"(?<![^\W_])[^\W\d_](?:\\[nrt][^\W\d_]){2,60}(?![^\W_])")
 _MARKUP = frozenset("*~`<\\")
 """What `_IN_WORD` begins with."""
 
@@ -126,6 +137,8 @@ def plain(below: Layer, content: Content, *, fold: bool = True) -> Layer:
     text = below.text
     words = content.words if content.ascii and "&" not in text else None
     below = _decoded(below, content)
+    if ("<" in content.marks and "</" in text) or "~~" in text:
+        below = replaced(below, MARKUP, _NOISE, lambda _: "")
     if not below.text.isascii():
         below = _in_plain_letters(below) if fold else _visible(below)
     if words is None or not _MARKUP.isdisjoint(content.marks):
@@ -151,9 +164,15 @@ def plain(below: Layer, content: Content, *, fold: bool = True) -> Layer:
 def _decoded(below: Layer, content: Content) -> Layer:
     """Return a text with characters for entities, escapes and percent signs."""
     text = below.text
+    if "&amp;" in text:
+        below = replaced(below, ENTITIES, _TWICE, lambda _: "&")
+        below = replaced(below, ENTITIES, _TWICE, lambda _: "&")
     if "&" in text:
         below = replaced(below, ENTITIES, _ENTITY, _letter)
         below = replaced(below, SIGNS, _ENTITY, _sign)
+    if "\\" in content.marks:
+        below = replaced(below, ESCAPES, _WRITTEN, lambda _: "")
+        below = replaced(below, ESCAPES, _LETTERS_OF_STRING, lambda run: run[::3])
     if "\\" in content.marks and ("\\u" in text or "\\x" in text):
         below = replaced(below, ESCAPES, _ESCAPE, _escaped)
     if "%" in content.marks and text.count("%") >= _FEW:

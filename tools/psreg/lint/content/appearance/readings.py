@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from psreg.core.regex import lazy
 from psreg.lint.content.appearance.layers import (
@@ -12,10 +13,18 @@ from psreg.lint.content.appearance.layers import (
     BROKEN,
     DIVIDED,
     DRESSED,
+    HIDDEN_AMONG,
+    MISSPELT,
+    ROTATED,
     RUN_ON,
+    SIGNED,
     Edit,
     Layer,
+    carried,
+    columns,
+    in_other_order,
     layer,
+    read_as,
     replaced,
 )
 from psreg.lint.content.appearance.plain import ALPHABET, spelled
@@ -23,26 +32,37 @@ from psreg.lint.content.appearance.words import (
     ALPHABETS,
     LETTERS,
     LONG_NAME,
+    ODD,
     Way,
     any_suspicious,
     changed_words,
     in_run,
     in_words,
+    nearly,
+    pairs,
     pieces,
     runs,
     suspicious_words,
     telling,
+    unmasked,
     ways,
     words_of,
 )
 
-_FEW, _MANY = 3, 9
+_FEW, _QUOTES, _MANY = 3, 6, 9
 _UPSIDE_DOWN = frozenset("ɐɔǝɟɥɯɹʇʌʍʎ")
+_CHINESE = "\u3040-\u30ff\u3400-\u9fff"
+_LETTERS_BEYOND = (
+    "\u0370-\u03ff\u0400-\u052f\u0590-\u05ff\u0600-\u06ff\u0900-\u0dff\u0e00-\u0eff\uac00-\ud7af"
+)
 _IN_CHINESE = lazy(
-    r"(?<=[\u3400-\u9fff])(?:\s{0,4}[0-9]{1,2}[.)\u3001][ ]?|"
-    r"\s|[^\w\u3001-\u303f\uff00-\uffef]){1,12}(?=[\u3400-\u9fff])"
+    rf"(?<=[{_CHINESE}])[^{_CHINESE}\u3001-\u303f\uff00-\uffef]{{1,120}}(?=[{_CHINESE}])"
 )
 """What is between words of Chinese, which has no blanks between words; not its punctuation."""
+
+_BETWEEN = lazy(rf"(?<=[{_LETTERS_BEYOND}])[^{_LETTERS_BEYOND}]{{1,120}}(?=[{_LETTERS_BEYOND}])")
+_ORDINARY = lazy(r"[^\w\s]{0,2}[ ]|\n| [-–—] |[-\u200c\u200d’']")
+"""What is between words of other scripts."""
 
 _NAMES = lazy(
     r"(?<![^\W_])(?:[A-Z][a-z]{0,20}+(?:[A-Z][a-z]{0,20}+){2,30}|[A-Za-z]{16,100})(?![^\W_])"
@@ -67,6 +87,34 @@ _DRESSES = "<\\[\x1b"
 """What markup begins with."""
 
 _SIGNS = lazy(r"(?:[\W_]|(?<![A-Za-z])[0-9]{1,3}(?=[A-Za-z_\W]))+")
+_INSIDE = lazy(rf"(?<=[{_LETTERS_BEYOND}])(?:[^\w\s]|`){{1,3}}(?=[{_LETTERS_BEYOND}])")
+_SIGNS_INSIDE = lazy(r"(?<=[^\W\d_])[^\w\s]{1,2}(?=[^\W\d_])")
+_RARE = ("''", '""', "^", "|", "+", "\\n")
+_RARELY = lazy(r"(?<=[^\W\d_])(?:''|\"\"|\^|\||\+|\\n)(?=[^\W\d_])")
+"""Signs that only programs have inside words."""
+
+_CHAIN = lazy(
+    r"(?P<quote>[\"'`])[^\"'`\n]{0,100}(?P=quote)"
+    r"(?:\s{0,3}[+.&,|]?\s{0,12}(?P=quote)[^\"'`\n]{0,100}(?P=quote)){2,200}"
+)
+"""Strings that a program joins."""
+
+_STAMMERED = lazy(r"\b([A-Za-z]{1,2})-(?=\1)", re.IGNORECASE)
+_MASKS = lazy(r"(?<![\w-])(?=[A-Za-z]{0,24}[-_*#])[A-Za-z_*#-]{3,30}")
+_ROT47_LETTERS = {code: 33 + (code - 33 + 47) % 94 for code in range(33, 127)}
+_ROT47 = tuple(
+    stem.translate(_ROT47_LETTERS)
+    for stem in ("struc", "prompt", "nweis", "ystem", "ules", "estric", "user")
+)
+_FIRST = lazy(r"\n[^\w\n]{0,6}(\w)")
+_EMPHASISED = lazy(r"\*\*([^\W\d_])\*\*")
+_STEMS = (
+    "ignore", "instruc", "prompt", "disreg", "previo", "forget", "vergiss", "anweis", "olvida",
+    "oublie", "abaikan", "talimat", "restric", "bypass", "reveal",
+)  # fmt: skip
+"""What sentences have that single letters spell."""
+
+_NOT_CAPITALS = bytes(code for code in range(0x100) if not 0x41 <= code <= 0x5A)  # noqa: PLR2004
 _BLANKS = lazy(r"\s{1,4}")
 """What patterns take for one blank."""
 
@@ -88,10 +136,67 @@ def turned(
         yield _backwards(below, below.text[::-1].translate(str.maketrans("qbpdun", "bqdpnu")))
     yield from _respelt(below, words)
     yield from _undivided(below, words)
-    if not below.text.isascii():
-        chinese = replaced(below, DIVIDED, _IN_CHINESE, lambda _: "")
-        if chinese is not below:
-            yield chinese
+    yield from _marked(below, words)
+
+
+def in_script(below: Layer) -> Iterator[Layer]:
+    """Yield a text that is not in Latin letters without what is between these, or inside words."""
+    ways = ((_BETWEEN, _blank), (_INSIDE, _nothing), (_IN_CHINESE, _nothing), (_CHAIN, _of_chain))
+    for pattern, read in ways:
+        whole = replaced(below, DIVIDED, pattern, read)
+        if whole is not below:
+            yield whole
+
+
+def _nothing(_text: str) -> str:
+    return ""
+
+
+def _of_chain(strings: str) -> str:
+    """Return what a program says that joins `strings`."""
+    return "".join(strings[1:-1].split(strings[0])[::2])
+
+
+def _marked(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
+    """Yield the text with words that have wrong letters, or signs between letters."""
+    odd = {nearly(word) for word in ODD.of(words)}
+    if len(odd) > 1:
+        yield replaced(below, MISSPELT, _ANY_WORD, lambda word: nearly(word.lower()) or word)
+    if any(sign in below.text for sign in _RARE):
+        whole = replaced(below, BROKEN, _RARELY, _nothing)
+        if not suspicious_words().isdisjoint(set(words_of(whole.text)) - words):
+            yield whole
+            yield from _in_one(whole)
+    if below.text.count('"') >= _QUOTES or below.text.count("'") >= _QUOTES:
+        whole = replaced(below, BROKEN, _CHAIN, _of_chain)
+        if not suspicious_words().isdisjoint(set(words_of(whole.text)) - words):
+            yield whole
+    if len(ALPHABET & words) >= _FEW:
+        for pattern, read in ((_STAMMERED, _nothing), (_MASKS, unmasked)):
+            whole = replaced(below, MISSPELT, pattern, read)
+            if len(whole.starts) >= _FEW and whole is not below:
+                yield whole
+    if all(sign in below.text for sign in "?@=:") and any(each in below.text for each in _ROT47):
+        turned_round = below.text.translate(_ROT47_LETTERS)
+        yield Layer(text=turned_round, how=ROTATED, below=below)
+
+
+def of_letters(below: Layer) -> Iterator[Layer]:
+    """Yield what capitals, emphasised letters, or the first letters of lines say."""
+    text = below.text
+    found = [text.encode("ascii", "replace").translate(None, _NOT_CAPITALS).decode().lower()]
+    if text.count("\n") >= _MANY:
+        found.append("".join(_FIRST.findall(f"\n{text}")).lower())
+    if text.count("**") > 2 * _MANY:
+        found.append("".join(_EMPHASISED.findall(text)).lower())
+    for letters in found:
+        if any(each in letters for each in _STEMS):
+            said = " ".join(in_run().sub(r" \g<0> ", letters).split())
+            yield read_as(below, HIDDEN_AMONG, said)
+
+
+def _blank(between: str) -> str:
+    return between if _ORDINARY.fullmatch(between) else " "
 
 
 def _respelt(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
@@ -103,7 +208,10 @@ def _respelt(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
         if often >= way.fewest:
             if way.how == BACKWARDS:
                 yield _backwards(below, below.text[::-1])
-            yield replaced(below, way.how, _ANY_WORD, _reader(way))
+            read = replaced(below, way.how, _ANY_WORD, _reader(way))
+            yield read
+            if way.turned:
+                yield _backwards(read, " ".join(read.text.split()[::-1]))
 
 
 def _reader(way: Way) -> Callable[[str], str]:
@@ -120,7 +228,8 @@ def _undivided(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
     if ("-\n" in below.text or "=\n" in below.text) and _BREAK.search(below.text):
         below = replaced(below, DIVIDED, _BREAK, lambda _: "")
         yield below
-    broken = len(ALPHABET & words) >= _MANY or len(pieces() & words) >= _FEW
+    alone = len(ALPHABET & words) >= _MANY
+    broken = alone or len(pieces() & words) >= _FEW or len(pairs() & words) >= _MANY
     phrases = [
         phrase
         for word in telling().keys() & words
@@ -133,9 +242,44 @@ def _undivided(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
             if whole is not below:
                 yield whole
             yield from _in_one(whole)
-            return
-    if any(map(_has_several, words)):
+        if alone and "\n" in below.text:
+            yield columns(below)
+        if broken or len(phrases) > 1:
+            yield from _carried(below, phrases, broken=broken)
+    elif any(map(_has_several, words)):
         yield from _in_one(below)
+
+
+def _carried(below: Layer, phrases: list[tuple[str, ...]], *, broken: bool) -> Iterator[Layer]:
+    """Yield what parts of a text say together, in whatever order."""
+    lower = " ".join(below.text.lower().split())
+    said = [" ".join(phrase) for phrase in phrases]
+    split = [phrase for phrase in said if phrase not in lower]
+    if not broken and not split:
+        return
+    says = partial(_says, split)
+    yield from carried(below, _anything if broken else says)
+    if broken:
+        joined = replaced(below, SIGNED, _SIGNS_INSIDE, _nothing)
+        if joined is not below:
+            yield joined
+    if phrases:
+        yield from in_other_order(below, partial(_says, split, fewest=2))
+
+
+def _says(phrases: list[str], text: str, fewest: int = 1) -> bool:
+    said = " ".join(text.lower().split())
+    return sum(phrase in said for phrase in phrases) >= fewest
+
+
+def is_telling(text: str) -> bool:
+    """Tell whether a text has words that attacks have one after another."""
+    said = " ".join(words_of(text))
+    return any(" ".join(phrase) in said for each in telling().values() for phrase in each)
+
+
+def _anything(_text: str) -> bool:
+    return True
 
 
 def _undressed(below: Layer) -> Layer:

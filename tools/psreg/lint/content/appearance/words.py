@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain, groupby
+from operator import itemgetter
 
 from psreg.core.regex import lazy
 from psreg.lint.content.appearance.layers import BACKWARDS, MISSPELT, ROT13, ROTATED
@@ -23,7 +25,7 @@ BACON = frozenset(f"{number:05b}".translate({48: "a", 49: "b"}) for number in ra
 """The letters of Bacon's cipher."""
 
 _ROT13 = 13
-_LONG, _LONGER = 5, 6
+_LONG, _LONGER, _LONGEST = 5, 6, 32
 """The fewest letters of a word; disguises of shorter ones are other words by accident."""
 
 _PIECE = 3
@@ -51,6 +53,8 @@ class Way:
     read: Callable[[str], str]
     fewest: int = 2
     shortest: int = _LONG
+    turned: bool = False
+    """Whether the order of words may be turned round, too."""
 
 
 @cache
@@ -85,7 +89,13 @@ def any_suspicious() -> re.Pattern[str]:
 @cache
 def in_run() -> re.Pattern[str]:
     """Return what finds the words of a long one: suspicious words, and little ones between them."""
-    return re.compile("|".join(sorted(known_words(), key=len, reverse=True)), re.IGNORECASE)
+    # NOTE: by their first letters, for a search tries all that stand side by side.
+    words = sorted(known_words(), key=lambda word: (word[0], -len(word)))
+    groups = (
+        f"{first}(?:{'|'.join(word[1:] for word in same)})"
+        for first, same in groupby(words, key=itemgetter(0))
+    )
+    return re.compile("|".join(groups), re.IGNORECASE)
 
 
 @cache
@@ -133,6 +143,12 @@ def ways() -> tuple[Way, ...]:
             read=_looked_up(_one(_without_vowels)),
             shortest=_LONGER,
         ),
+        Way(
+            how=MISSPELT,
+            disguises=_one(_without_vowels),
+            read=_looked_up(_one(_without_vowels), last_first=True),
+            shortest=_LONGER,
+        ),
         Way(how=MISSPELT, disguises=_one(_swapped), read=_swapped),
         Way(how=MISSPELT, disguises=_one(_first_last), read=lambda word: word[-1] + word[:-1]),
         Way(
@@ -142,21 +158,135 @@ def ways() -> tuple[Way, ...]:
         ),
         Way(how=MISSPELT, disguises=_one(_inside_out), read=_inside_out),
         Way(how=MISSPELT, disguises=_pig_latin, read=_looked_up(_pig_latin)),
+        Way(how=MISSPELT, disguises=_one(_lisped), read=_looked_up(_one(_lisped))),
+        Way(how=ROT13, disguises=_one(_turned_rot13), read=_turned_rot13, turned=True),
+        *map(_moved, (_KEYS[1:] + _KEYS[0], _KEYS[-1] + _KEYS[:-1])),
+        *map(_game, _GAMES),
     )
+
+
+_KEYS = "qwertyuiopasdfghjklzxcvbnm"
+_GAMES = (
+    ("ob", ""),
+    ("ub", ""),
+    ("op", ""),
+    ("idig", ""),
+    ("ag", ""),
+    ("", "p"),
+    ("", "lew"),
+    ("", "b"),
+)
+"""What children put before vowels, or between a vowel and the same vowel again."""
+
+
+def _moved(keys: str) -> Way:
+    """Return how words are typed by fingers that are one key off."""
+    away, back = str.maketrans(_KEYS, keys), str.maketrans(keys, _KEYS)
+    return Way(
+        how=ROTATED,
+        disguises=lambda word: (word.translate(away),) if word in _telling_words() else (),
+        read=lambda word: word.translate(back),
+    )
+
+
+def _game(signs: tuple[str, str]) -> Way:
+    before, after = signs
+    again = rf"{after}\g<0>" if after else ""
+    said = lazy(rf"{before}([aeiou])" if before else rf"([aeiou]+){after}\1")
+    return Way(
+        how=MISSPELT,
+        disguises=lambda word: (
+            {re.sub(vowels, rf"{before}\g<0>{again}", word) for vowels in ("[aeiou]+", "[aeiou]")}
+            if word in _telling_words()
+            else ()
+        ),
+        read=lambda word: str(said.sub(r"\1", word)),
+    )
+
+
+@cache
+def _telling_words() -> frozenset[str]:
+    return suspicious_words().intersection(chain.from_iterable(chain(*telling().values())))
+
+
+def _lisped(word: str) -> str:
+    return word.replace("s", "th")
+
+
+def _turned_rot13(word: str) -> str:
+    return word[::-1].translate(str.maketrans(LETTERS, LETTERS[_ROT13:] + LETTERS[:_ROT13]))
+
+
+class OddWords:
+    """Words that are nearly suspicious ones; most words are asked for again and again."""
+
+    def __init__(self, most: int = 50_000) -> None:
+        self._most = most
+        self._plain: set[str] = set()
+        self._odd: dict[str, str] = {}
+
+    def of(self, words: frozenset[str]) -> list[str]:
+        """Return those of `words` that have a wrong letter, one too many, or mixed letters."""
+        odd, fresh = self._odd, words - self._plain
+        if len(self._plain) + len(fresh) > self._most:
+            self._plain.clear()
+        for word in fresh:
+            if word not in odd:
+                if meant := nearly(word):
+                    odd[word] = meant
+                else:
+                    self._plain.add(word)
+        return [word for word in fresh if word in odd]
+
+
+ODD = OddWords()
+
+
+def nearly(word: str) -> str:
+    """Return the suspicious word that `word` is, but for one letter or the order of letters."""
+    size = len(word)
+    if not _LONGER <= size <= _LONGEST or word in known_words() or not word.isalpha():
+        return ""
+    known = _blotted()
+    if found := known.get(f"{word[0]}{''.join(sorted(word[1:-1]))}{word[-1]}."):
+        return found
+    for at in range(size):
+        if found := known.get(f"{word[:at]}?{word[at + 1 :]}"):
+            return found
+        if (
+            size > _LONGER
+            and 0 < at < size - 1
+            and word[:at] + word[at + 1 :] in suspicious_words()
+        ):
+            return word[:at] + word[at + 1 :]
+    if size > _LONGER and word[1::2] == word[1] * (size // 2) and word[::2] in suspicious_words():
+        return word[::2]
+    return ""
+
+
+@cache
+def _blotted() -> dict[str, str]:
+    """Return suspicious words by what is left without one letter, and by their letters sorted."""
+    words = [word for word in sorted(suspicious_words()) if len(word) >= _LONGER]
+    found = {f"{word[:at]}?{word[at + 1 :]}": word for word in words for at in range(len(word))}
+    found |= {word: word for word in suspicious_words()}
+    return found | {f"{word[0]}{''.join(sorted(word[1:-1]))}{word[-1]}.": word for word in words}
 
 
 def _one(change: Callable[[str], str]) -> Callable[[str], Iterable[str]]:
     return lambda word: (change(word),)
 
 
-def _looked_up(disguises: Callable[[str], Iterable[str]]) -> Callable[[str], str]:
-    """Return what reads the disguises of known words."""
+def _looked_up(
+    disguises: Callable[[str], Iterable[str]], *, last_first: bool = False
+) -> Callable[[str], str]:
+    """Return what reads the disguises of known words; of several words it takes the last one."""
     known: dict[str, str] = {}
 
     def read(word: str) -> str:
         if not known:
-            words = sorted(known_words())
-            known.update({other: each for each in words for other in disguises(each)})
+            words = sorted(known_words(), reverse=last_first)
+            known.update({other: each for each in words for other in disguises(each) if other[1:]})
             known.update((each, each) for each in words)
         return known.get(word, word)
 
@@ -246,6 +376,30 @@ def pieces() -> frozenset[str]:
         for at in range(len(word) - size + 1)
     }
     return frozenset(parts) - known_words() - set(table("disguises")["wholes"])
+
+
+@cache
+def pairs() -> frozenset[str]:
+    """Return the pairs of letters of which telling words consist."""
+    return (
+        frozenset(
+            word[at : at + 2] for word in _telling_words() for at in range(0, len(word) - 1, 2)
+        )
+        - known_words()
+    )
+
+
+@lru_cache(maxsize=4096)
+def unmasked(word: str) -> str:
+    """Return the suspicious word of which `word` has the consonants, with signs for vowels."""
+    return _skeletons().get(_VOWELS.sub("", "".join(filter(str.isalpha, word.lower()))), word)
+
+
+@cache
+def _skeletons() -> dict[str, str]:
+    words = (*sorted(known_words()), *sorted(suspicious_words()))
+    found = {_VOWELS.sub("", word): word for word in words}
+    return {letters: word for letters, word in found.items() if letters[2:]}
 
 
 @cache
