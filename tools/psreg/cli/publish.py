@@ -45,7 +45,8 @@ from psreg.registry.difference import (
     parts_of,
 )
 from psreg.registry.journal import PublishJournal, Seen
-from psreg.registry.publish import Change, PublishResult, cosign, publish, resign
+from psreg.registry.keys.cosigning import cosign
+from psreg.registry.publish import Change, PublishResult, publish, resign
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.roles import HEAD, PRODUCTION, WARNING, catalog_target, is_offline
 from psreg.registry.withdrawing.effects import Effects
@@ -83,12 +84,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--resign", action="store_true", help="renew signatures without releasing anything"
     )
-    parser.add_argument(
-        "--cosign",
-        type=Path,
-        metavar="FILE",
-        help="add cosignatures of witnesses to the log, without releasing anything",
-    )
+    _add_cosign_option(parser)
     parser.add_argument(
         "--start-over",
         action="store_true",
@@ -112,6 +108,15 @@ def configure(parser: ArgumentParser) -> None:
     add_cluster_option(parser)
     add_source_option(parser)
     add_output_options(parser)
+
+
+def _add_cosign_option(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--cosign",
+        type=Path,
+        metavar="FILE",
+        help="add cosignatures of witnesses to the log, without releasing anything",
+    )
 
 
 def _commit_id(value: str) -> str:

@@ -31,14 +31,13 @@ from psreg.registry.baseline import (
 )
 from psreg.registry.catalog_growth import grow
 from psreg.registry.catalog_head import Head, changed_inputs
-from psreg.registry.log.checkpoint import ORIGIN, NoteKey, with_cosignatures
+from psreg.registry.log.checkpoint import ORIGIN, NoteKey
 from psreg.registry.logged_releases import LoggedReleases, is_signed_by_one, log_releases
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.issuing import issue, issue_first, renew
 from psreg.registry.trust.metadata import Document, MetadataSigner, info_of, signers_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
-    CHECKPOINT,
     HEAD,
     KEYS,
     LIFETIMES,
@@ -189,7 +188,7 @@ def publish(
     _remove(growth.removable, ports)
     written = make_current(baseline, roots[0].id, files, documents, ports, copies=log.copy)
     _remove([*event.paths, *leftovers(effects.purged, growth.head, signed, state, store)], ports)
-    result = _result(baseline, documents, signer, growth.head, written)
+    result = result_of(baseline, documents, signer, growth.head, written)
     return new.told(result, Target.of(growth.data).sha256)
 
 
@@ -347,32 +346,7 @@ def resign(
         signer = replace(signer, registry_id=None)  # all documents change at once, in a publish
     documents = renew(baseline.state, signer)
     written = make_current(baseline, info_of(root).id, {}, documents, ports)
-    return _result(baseline, documents, signer, baseline.head, written)
-
-
-def cosign(
-    lines: bytes, now: datetime, ports: Ports, lifetimes: Mapping[str, timedelta] = LIFETIMES
-) -> PublishResult:
-    """Add cosignatures of witnesses to the checkpoint in force, and make that current.
-
-    `lines` are what witnesses answered: a signature on each line (C2SP tlog-witness).
-
-    Raises:
-        TrustError: as `resign`; TRUST_LOG: they are not such lines, or there is no log.
-        UnavailableError: as `resign`.
-    """
-    baseline = read_baseline(ports)
-    state = baseline.state
-    if state is None or state.checkpoint is None:
-        raise UnavailableError("NOT_PUBLISHED", "there is no log to cosign yet")
-    root, signer, _ = ready_to_sign(baseline, now, lifetimes, ports)
-    note = with_cosignatures(state.checkpoint, lines)
-    targets = {CHECKPOINT: Target.of(note)}
-    documents = issue(state, targets, signer) if note != state.checkpoint else ()
-    files = _new_targets({CHECKPOINT: note}, targets, state)
-    copies = {CHECKPOINT: note}
-    written = make_current(baseline, info_of(root).id, files, documents, ports, copies=copies)
-    return _result(baseline, documents, signer, baseline.head, written)
+    return result_of(baseline, documents, signer, baseline.head, written)
 
 
 def _records(
@@ -531,7 +505,7 @@ _TOP = (ROOT, TARGETS, RELEASES, SNAPSHOT, TIMESTAMP)
 """The roles above the bins."""
 
 
-def _result(
+def result_of(
     baseline: Baseline,
     documents: Sequence[Document],
     signer: MetadataSigner,

@@ -7,8 +7,8 @@ from base64 import b64encode
 import pytest
 
 from psreg.core.errors import PsregError
+from psreg.registry.keys.cosigning import cosign
 from psreg.registry.log.checkpoint import NoteKey, witnessed
-from psreg.registry.publish import cosign
 from psreg.registry.trust.signing_keys import generate_key, public_key, signature_of
 from support.publishing import FIRST, NOW, founded, logless, ports, release, state_of
 
