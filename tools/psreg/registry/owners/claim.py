@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from psreg.core.errors import TrustError
 from psreg.core.ssh_key import SshKey
 from psreg.formats.json.canonical import canonical
+from psreg.registry.actions.withdrawal import SignedYank
 from psreg.registry.json_members import Members, objects
 from psreg.registry.log.entry import statement_digest
 from psreg.registry.owners.in_toto import blobs_in
@@ -138,6 +139,22 @@ class Claim:
         """Check that the owners signed whether a release is yanked. Raises as `check_yanks`."""
         claimed = self.yanks.get(row.version, YankState())
         check_yank(record, row, claimed, self.keys, registry_id)
+
+    def in_force(
+        self, before: PackageRecord | None, row: ReleaseRecord, registry_id: str
+    ) -> ReleaseRecord:
+        """Return a release as far as owners, or the claim, have signed whether it is yanked.
+
+        It is that of the record `before`, or else `row` as the claim says.
+        """
+        old = before.release(row.version) if before else None
+        if before and old:
+            with suppress(TrustError):
+                self.check_yank(before, old, registry_id)
+                return old
+        number, reason = self.yanks.get(row.version, YankState())
+        yank = SignedYank(number=number, statement=None) if number else None
+        return replace(row, yanked=reason, yank=yank)
 
 
 def read_claim(data: bytes, name: str) -> Claim:

@@ -8,7 +8,6 @@ an owner, counts for nothing; it never stops the releases of other names.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
@@ -29,7 +28,6 @@ from psreg.formats.layout import (
     yank_signature_file,
 )
 from psreg.formats.tree import POLICY
-from psreg.registry.actions.withdrawal import SignedYank
 from psreg.registry.owners.claim import Claim, read_claim, signatures_in, statement_of
 from psreg.registry.owners.in_toto import InTotoStatement
 from psreg.registry.owners.ownership import (
@@ -179,7 +177,7 @@ class SignedReleases:
         def signed(row: Row) -> Row:
             if not isinstance(row, ReleaseRecord) or row.is_purged:
                 return row
-            old = _in_force(before, row, claim, registry_id)
+            old = claim.in_force(before, row, registry_id)
             state = state_of(old)
             if row.yanked == state.reason:
                 return replace(row, yank=old.yank)
@@ -265,21 +263,6 @@ def counted(
 def _is_new(row: ReleaseRecord) -> tuple[bool, int]:
     """Return what orders releases as the log does, new ones last."""
     return (row.log is None, row.log.index if row.log else 0)
-
-
-def _in_force(
-    before: PackageRecord | None, row: ReleaseRecord, claim: Claim, registry_id: str
-) -> ReleaseRecord:
-    """Return a release as far as owners, or the claim, have signed whether it is yanked."""
-    claimed = claim.yanks.get(row.version, YankState())
-    old = before.release(row.version) if before else None
-    if before and old:
-        with suppress(TrustError):
-            claim.check_yank(before, old, registry_id)
-            return old
-    number = claimed.number
-    yank = SignedYank(number=number, statement=None) if number else None
-    return replace(row, yanked=claimed.reason, yank=yank)
 
 
 def _of_yank(version: str, number: int) -> str:
@@ -489,7 +472,7 @@ def yank_to_sign(entry: Entry, version: str, state: RegistryState) -> Signable:
         raise UnavailableError("NOT_FOUND", f"the registry has not released {entry.name} {version}")
     claim = read_claim(data, entry.name) if data else None
     reason = entry.file.yanked.get(version)
-    old = _in_force(record, row, claim, state.registry_id) if claim else row
+    old = claim.in_force(record, row, state.registry_id) if claim else row
     if claim is None or old.yanked == reason:
         raise FindingsError(
             "NOTHING_TO_SIGN",
