@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from tests.unit.cli.test_signing import NAME, Checkout
 
 from psreg.registry.log.checkpoint import NoteKey, witnessed
+from unit.cli.test_signing import NAME, Checkout
 
 PRIVATE = Ed25519PrivateKey.generate()
 KEY = NoteKey(name="w.example", public=PRIVATE.public_key().public_bytes_raw(), witness=True)

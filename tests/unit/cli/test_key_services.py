@@ -177,7 +177,7 @@ def test_a_wrong_pin_signs_nothing(checkout: Checkout, token: dict[str, str]) ->
     }
     for pin in ({"PSREG_PIN": "4321"}, {}):
         done = checkout.run("ben", "keys", "sign", "--yes", code=4, **token, **pin)
-        assert error(done) == "KEY_SERVICE"
+        assert error(done) == "SIGNER_UNAVAILABLE"
         assert "4321" not in done.stderr
     after = {
         path.name: path.read_bytes() for path in (checkout.root / "registry/signing").iterdir()
@@ -187,7 +187,7 @@ def test_a_wrong_pin_signs_nothing(checkout: Checkout, token: dict[str, str]) ->
 
 @pytest.mark.parametrize(
     ("uri", "code"),
-    [("ftp:x", "KEY_URI"), ("hsm:x", "KEY_URI"), ("azurekms:x", "KEY_URI")],
+    [("ftp:x", "SIGNER_URI"), ("hsm:x", "SIGNER_URI"), ("azurekms:x", "SIGNER_URI")],
 )
 def test_what_is_no_address(checkout: Checkout, uri: str, code: str) -> None:
     assert error(checkout.run("ana", "keys", "create", "ana", "--at", uri, code=2)) == code
@@ -196,14 +196,14 @@ def test_what_is_no_address(checkout: Checkout, uri: str, code: str) -> None:
 def test_services_that_are_not_there(checkout: Checkout, token: dict[str, str]) -> None:
     token["PYKCS11LIB"] = "/nowhere.so"
     done = checkout.run("ana", "keys", "create", "ana", "--at", "hsm:", code=4, **token)
-    assert error(done) == "KEY_SERVICE"
+    assert error(done) == "SIGNER_UNAVAILABLE"
     done = checkout.run("ana", "keys", "create", "ana", "--at", "gcpkms:projects/x", code=4)
-    assert (error(done), "the extra `gcpkms`" in done.stderr) == ("KEY_SERVICE", True)
+    assert (error(done), "the extra `gcpkms`" in done.stderr) == ("SIGNER_UNAVAILABLE", True)
 
 
 def test_a_service_that_does_not_know_the_key(checkout: Checkout, kms: Kms) -> None:
     create = ("keys", "create", "cem", "--at", "awskms:alias/dan")
-    assert error(checkout.run("cem", *create, code=4, **kms.environ)) == "KEY_SERVICE"
+    assert error(checkout.run("cem", *create, code=4, **kms.environ)) == "SIGNER_UNAVAILABLE"
     checkout.made("cem", "--at", "awskms:alias/cem", **kms.environ)
     assert error(checkout.run("cem", "keys", "create", "cem", code=4)) == "CANNOT_WRITE"
 
@@ -213,7 +213,7 @@ def test_a_service_with_another_key_signs_nothing(checkout: Checkout, kms: Kms) 
     checkout.run("main", "keys", "harden", *told, "--threshold", "1", "-q")
     kms.key = ec.generate_private_key(ec.SECP384R1())
     done = checkout.run("cem", "keys", "sign", "--yes", code=4, **kms.environ)
-    assert error(done) == "KEY_SERVICE"
+    assert error(done) == "SIGNER_UNAVAILABLE"
     assert "Sign" in kms.calls
 
 
@@ -226,6 +226,6 @@ def test_a_damaged_file(checkout: Checkout, token: dict[str, str]) -> None:
     checkout.made("ben", "--at", "hsm:", **token)
     (place,) = (checkout.homes / "ben/data/keys").glob("*/ben.json")
     place.write_text("{}")
-    assert error(checkout.run("ben", "keys", "sign", code=4)) == "KEY_SERVICE"
+    assert error(checkout.run("ben", "keys", "sign", code=4)) == "SIGNER_UNAVAILABLE"
     place.chmod(0o644)
     assert error(checkout.run("ben", "keys", "sign", code=3)) == "KEYS_EXPOSED"

@@ -175,6 +175,7 @@ def test_publish_for_machines(world: World) -> None:
             {"name": "pull_request_review", "version": "1.0.0"},
         ],
         "waiting": [],
+        "waiting_yanks": [],
         "waiting_owners": [],
         "entries": 2,
         "written": len(signed(world.registry)),

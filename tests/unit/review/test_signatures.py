@@ -211,6 +211,29 @@ def test_owners_who_have_nothing_to_sign(tmp_path: Path) -> None:
     assert owner_changes(reviewed(tmp_path / "one", base, **toml)) == []
 
 
+@pytest.mark.parametrize("damage", [(), ("timestamp.json",), ("1.snapshot.json",)])
+def test_a_review_without_a_signed_state(tmp_path: Path, damage: tuple[str, ...]) -> None:
+    """Where nothing verifiable is published, nobody can say what a reviewer signs."""
+    base = published(tmp_path, ANA, claim=False)
+    base["registry/policy.toml"] = f'[[reviewer]]\nname = "Ben"\nkeys = ["{BEN.line}"]\n'.encode()
+    for path in [each for each in base if each.startswith("registry/metadata/")]:
+        if path.endswith(damage) if damage else True:
+            del base[path]
+    place = "pbes/prompt/hello/reviews/1.0.0.1.txt"
+    bare = Bare(tmp_path / "registry.git")
+    bare.git("config", "fastimport.unpackLimit", "10000")
+    bare.commit("main", base, parent=None)
+    bare.commit("new", {place: BEN.sign(b"", "review@psreg")})
+    bare.write()
+    with open_repository(tmp_path / "registry.git") as repository:
+        author = Author(forge="github", id=77, login="stranger")
+        change = read_change(repository, "main", "new", author, NOW.date()).change
+        found = review(change, all_rules(), missing_files=lambda *_: {})
+    (said,) = found.report.diagnostics
+    assert (found.verdict, said.code) == ("reject", "CHG036")
+    assert said.message == "no signed state can be read with which it could be compared"
+
+
 def test_a_review_by_a_stranger_is_welcome(tmp_path: Path) -> None:
     """The review of a change that only adds a review accepts it, whoever asks, if it is valid."""
     base = published(tmp_path, ANA, claim=False)

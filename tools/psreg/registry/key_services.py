@@ -71,8 +71,8 @@ class ServiceKey:
         """Return the key at a device or service, as that tells it.
 
         Raises:
-            UsageError: KEY_URI: the address is not one.
-            UnavailableError: KEY_SERVICE: a library is missing, or the service refuses.
+            UsageError: SIGNER_URI: the address is not one.
+            UnavailableError: SIGNER_UNAVAILABLE: a library is missing, or the service refuses.
         """
         service = _class_of(uri)
         with _Told(uri):
@@ -90,14 +90,16 @@ class ServiceKey:
 
     @classmethod
     def read(cls, data: bytes) -> ServiceKey:
-        """Return the key in a file of the key store. Raises UnavailableError KEY_SERVICE."""
+        """Return the key in a file of the key store. Raises UnavailableError SIGNER_UNAVAILABLE."""
         try:
             value = json.loads(data)
             key = Key.from_dict(value["keyid"], dict(value["key"]))
             return cls(uri=str(value["uri"]), key=key)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             told = "the file of a key at a service cannot be read"
-            raise UnavailableError("KEY_SERVICE", told, "Restore it from your backup.") from error
+            raise UnavailableError(
+                "SIGNER_UNAVAILABLE", told, "Restore it from your backup."
+            ) from error
 
     @property
     def signer(self) -> Signer:
@@ -135,7 +137,9 @@ def asked_pin(secret: str) -> str:
         return os.environ[PIN]
     if not sys.stdin.isatty():
         told = f"nobody can type the {secret} of the token"
-        raise UnavailableError("KEY_SERVICE", told, f"Set {PIN}, or run psreg on a terminal.")
+        raise UnavailableError(
+            "SIGNER_UNAVAILABLE", told, f"Set {PIN}, or run psreg on a terminal."
+        )
     return getpass(f"Enter the {secret} of the token: ")
 
 
@@ -157,7 +161,7 @@ class _Told:
         hint = "Check the address, the login and the permissions there."
         if isinstance(error, UnsupportedLibraryError):
             hint = f"Install psreg with the extra `{_EXTRAS.get(scheme, scheme)}`."
-        raise UnavailableError("KEY_SERVICE", told, hint) from error
+        raise UnavailableError("SIGNER_UNAVAILABLE", told, hint) from error
 
 
 def _class_of(uri: str) -> Any:
@@ -176,4 +180,4 @@ def _scheme(uri: str) -> str:
 
 def _bad_uri(uri: str) -> UsageError:
     known = ", ".join(f"{scheme}:…" for scheme in _SERVICES)
-    return UsageError("KEY_URI", f"`{uri}` names no key at a service", f"It is one of {known}.")
+    return UsageError("SIGNER_URI", f"`{uri}` names no key at a service", f"It is one of {known}.")

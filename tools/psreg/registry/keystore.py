@@ -82,7 +82,7 @@ class KeyStore:
         """Return what signs with the keys of devices and services, by the id of the key.
 
         Raises:
-            UnavailableError: KEY_SERVICE: a file that names one cannot be read.
+            UnavailableError: SIGNER_UNAVAILABLE: a file that names one cannot be read.
         """
         files = sorted((self.root / registry_id).glob(f"*{SERVICE_SUFFIX}"))
         if not files:

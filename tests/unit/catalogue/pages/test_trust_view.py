@@ -110,8 +110,9 @@ def test_only_what_is_verified_is_shown(home: Path, registry: Path) -> None:
     entry = shown(registry, signed_and_reviewed(home, registry))
     row = entry.latest.record
     other = replace(row, files=row.files[1:])  # is not what was signed and reviewed
-    malformed = replace(row, statement={"signatures": "none"}, reviews=())
-    for record in (other, malformed):
+    empty = replace(row, statement={"signatures": "none"}, reviews=())
+    malformed = replace(row, statement={"signatures": [{}]}, reviews=())
+    for record in (other, empty, malformed):
         latest = replace(entry.latest, record=record)
         body = bodies(registry, replace(entry, latest=latest, releases=(latest,)))[HOME]
         assert line(body) == ""

@@ -31,6 +31,7 @@ from psreg.registry.catalog_head import head_of
 from psreg.registry.difference import SignedNames, inputs_of
 from psreg.registry.keys.claiming import claim_names
 from psreg.registry.logged_releases import checkpoint_of
+from psreg.registry.owners.review import review_of
 from psreg.registry.publish import Change, PublishResult
 from psreg.registry.records import PackageRecord, UnknownRow
 from psreg.registry.withdrawing.advisories import advisories
@@ -44,7 +45,7 @@ from psreg.registry.withdrawing.taking import (
     take,
     waiting_lifts,
 )
-from support.claims import claimed, record_of, signed_by
+from support.claims import claimed, owned, record_of, signed_by
 from support.owners import ANA, BEN, entry_toml
 from support.paths import ROOT
 from support.publishing import (
@@ -326,6 +327,27 @@ def test_a_key_is_void_after_an_entry(home: Path, tmp_path: Path) -> None:
     assert len(record_of(registry).lifts) == 1
     assert publish(home, registry, tree).waiting == ()
     assert record_of(registry).release("1.3.0") is not None
+
+
+def test_the_key_of_a_reviewer_is_void(home: Path, tmp_path: Path) -> None:
+    registry = tmp_path / "reviewed"
+    policy = f'[[reviewer]]\nname = "Ben"\nkeys = ["{BEN.line}"]\n'.encode()
+    tree = owned("1.0.0") | {PurePosixPath("registry/policy.toml"): policy}
+    publish(home, registry, tree)
+    record, registry_id = record_of(registry), state_of(registry).registry_id
+    signed = review_of(record, record.releases[0], registry_id).message
+    tree[PurePosixPath("pbes/prompt/alpha/reviews/1.0.0.1.txt")] = BEN.sign(signed, "review@psreg")
+    publish(home, registry, tree)
+    assert len(record_of(registry).releases[0].reviews) == 1
+    place, key = ports(home, registry), SshKey.parse(BEN.line).fingerprint
+    take(REVOKE_KEY, key_subject(key, None, place), WHY, NOW, place)
+    publish(home, registry, tree)
+    assert record_of(registry).releases[0].reviews == ()
+    publish(home, registry, tree)
+    assert record_of(registry).releases[0].reviews == ()
+    take(LIFT, key_subject(key, None, place, lift=True), "It was found.", NOW, place)
+    publish(home, registry, tree)
+    assert len(record_of(registry).releases[0].reviews) == 1
 
 
 def test_a_release_of_a_claimed_name_is_purged(home: Path, tmp_path: Path) -> None:

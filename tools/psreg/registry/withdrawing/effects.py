@@ -25,7 +25,6 @@ from psreg.registry.actions.chain import (
 from psreg.registry.actions.withdrawal import VoidKey, Withdrawal
 from psreg.registry.baseline import Baseline, Store
 from psreg.registry.catalog_growth import Basis
-from psreg.registry.json_members import as_text
 from psreg.registry.log.entry import LogEntry
 from psreg.registry.owners.claim import read_claim, signatures_in
 from psreg.registry.owners.ownership import ownership_of
@@ -164,16 +163,16 @@ class Effects:
         return _emptied(row, revoked) if revoked.is_purge else replace(row, revoked=revoked)
 
     def _keys(self, record: PackageRecord) -> Iterator[SshKey]:
-        """Yield the keys of the owners, those with which they signed, and those of reviewers."""
+        """Yield the keys of the owners, and those with which they signed.
+
+        Reviews with a void key are left out of a record, so those of reviewers are not needed.
+        """
         yield from ownership_of(record).keys
         if data := self._owners.get(record.name):
             yield from ownership_of(read_claim(data, record.name)).keys
         for row in record.releases:
             with suppress(TrustError):
                 yield from (each.key for each in signatures_in(row.statement))
-            for review in row.reviews:
-                with suppress(ValueError):
-                    yield SshKey.parse(as_text(review.get("key"), "a key"))
 
 
 def _after(void: VoidKey) -> int:

@@ -117,7 +117,7 @@ def _fault_in_review(change: ChangeSet, path: PurePosixPath, release: ReleaseId)
     told = fault_in(data, NAMESPACE, lines, "`[[reviewer]]` of registry/policy.toml")
     signable = None if told else change.to_review(entry, release.version)
     if signable is None:
-        return told
+        return told or "no signed state can be read with which it could be compared"
     from psreg.registry.trust.ssh_signature import fault_of  # noqa: PLC0415 - as above
 
     return fault_of(data, signable.statement.message, NAMESPACE, signable.keys)
