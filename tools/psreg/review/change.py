@@ -131,8 +131,8 @@ class ChangeSet:
     `published` returns the published releases of the base whose text may be like that of one, and
     `to_sign` what owners of an entry sign about a version, or about a change of the owners if that
     is None; None if there is nothing to sign, or the base has no signed state; `to_review` what
-    reviewers sign about a version. `action_fault`
-    returns why an action is not one of the registry, "" if it is one.
+    reviewers sign about a version, None if it is not known; it raises PsregError if no signed state
+    can be read. `action_fault` returns why an action is not one of the registry, "" if it is one.
     """
 
     def __init__(

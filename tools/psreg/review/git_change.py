@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from psreg.core.errors import PsregError
+from psreg.core.errors import PsregError, UnavailableError
 from psreg.core.identity import Author, ReleaseId
 from psreg.formats.tree import Entry, Tree
 from psreg.git.objects import Objects, Row
@@ -125,20 +125,15 @@ class _Published:
         except PsregError:
             return None
 
-    def to_review(
-        self, entry: Entry, version: str, reviewers: Mapping[SshKey, str]
-    ) -> Signable | None:
+    def to_review(self, entry: Entry, version: str, reviewers: Mapping[SshKey, str]) -> Signable:
         """Return what reviewers sign, as `ChangeSet` asks for it."""
-        if self._read("metadata/timestamp.json") is None:
-            return None
         from psreg.registry.owners.signed_releases import to_review  # noqa: PLC0415 - as above
         from psreg.registry.trust.reading import open_registry  # noqa: PLC0415
 
-        try:
-            state = open_registry(self._read)
-            return to_review(entry, version, state, self._now, reviewers) if state else None
-        except PsregError:
-            return None
+        state = open_registry(self._read)
+        if state is None:
+            raise UnavailableError("NOT_PUBLISHED", "nothing is published yet")
+        return to_review(entry, version, state, self._now, reviewers)
 
     def action_fault(self, action: Action) -> str:
         """Return why an action is not one of the registry, as `ChangeSet` asks for it."""

@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.errors import PsregError
 from psreg.core.identity import EntryId, ReleaseId
 from psreg.core.rule import rule
 from psreg.formats.layout import (
@@ -115,9 +116,12 @@ def _fault_in_review(change: ChangeSet, path: PurePosixPath, release: ReleaseId)
         return f"it is the signature of an owner of `{release.name}`"
     lines = map(str, change.base.policy.reviewers)
     told = fault_in(data, NAMESPACE, lines, "`[[reviewer]]` of registry/policy.toml")
-    signable = None if told else change.to_review(entry, release.version)
+    try:
+        signable = None if told else change.to_review(entry, release.version)
+    except PsregError as error:
+        return f"it cannot be compared with what is published: {error.message}"
     if signable is None:
-        return told or "no signed state can be read with which it could be compared"
+        return told
     from psreg.registry.trust.ssh_signature import fault_of  # noqa: PLC0415 - as above
 
     return fault_of(data, signable.statement.message, NAMESPACE, signable.keys)
