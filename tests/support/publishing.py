@@ -263,6 +263,7 @@ class FixedKeys:
 
     def __init__(self) -> None:
         self.made: dict[str, bytes] = {}
+        self.enlisted: dict[str, bytes] = {}
 
     def new_id(self) -> str:
         return "f" * 32
@@ -275,8 +276,8 @@ class FixedKeys:
         self.made[name] = key_to_pem(seed)
         return self.made[name]
 
-    def enlist(self, _registry_id: str, _name: str, _data: bytes) -> None:
-        raise NotImplementedError
+    def enlist(self, _registry_id: str, name: str, data: bytes) -> None:
+        self.enlisted[name] = data
 
     def services(self, _registry_id: str) -> Signers:
         return {}

@@ -164,7 +164,7 @@ def _forge(root: Path, policy: Policy) -> tuple[str, ForgeSettings]:
 
     try:
         address = policy.site_repository or Clone(root).remotes().get("origin", "")
-    except PsregError:  # it is no clone
+    except PsregError:  # it is not a clone
         address = ""
     repository = hosted(address, os.environ)
     if repository is None:

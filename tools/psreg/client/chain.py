@@ -2,7 +2,7 @@
 
 Each step is a link of a chain: what vouches for what, with whose keys, and until when. The state of
 the registry is that of the proof which is kept of it (`client.kept`); what was read of the registry
-since is a link of its own. An expired link is told, and is no failure: nothing here claims to be
+since is a link of its own. An expired link is told, but does not fail: nothing here claims to be
 the newest state.
 """
 

@@ -1,7 +1,7 @@
 """A registry as this machine keeps it: what `--offline` reads, verified, without a network.
 
 It has the records of what was installed and the catalogue that was read last, each in the state of
-its own proof (`client.kept`). That something has expired is told, and is no failure.
+its own proof (`client.kept`). That something has expired is told, but does not fail.
 """
 
 from __future__ import annotations

@@ -118,9 +118,9 @@ class _ServiceSigner(Signer):
         return self._at.key
 
     @classmethod
-    def from_priv_key_uri(cls, *_: Any, **__: Any) -> Signer:
-        """Not used: psreg makes signers of a `ServiceKey`."""
-        raise NotImplementedError
+    def from_priv_key_uri(cls, priv_key_uri: str, public_key: Key, *_: Any, **__: Any) -> Signer:
+        """Return what signs with the key at a URI, as securesystemslib asks for it."""
+        return cls(ServiceKey(uri=priv_key_uri, key=public_key))
 
     def sign(self, payload: bytes) -> Signature:
         service = _class_of(self._at.uri)
