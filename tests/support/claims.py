@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.keys.claiming import Claimed, claim_names
-from psreg.registry.owners.signed_releases import owners_to_sign, to_sign
+from psreg.registry.owners.to_sign import owners_to_sign, to_sign
 from psreg.registry.records import PackageRecord, read_record
 from support.owners import ANA, Owner, entry_toml, place_of
 from support.publishing import NOW, Tree, entry, ports, release, state_of

@@ -23,7 +23,7 @@ from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
     from psreg.core.ssh_key import SshKey
-    from psreg.registry.owners.signed_releases import Signable
+    from psreg.registry.owners.to_sign import Signable
 
 EXAMPLE = "psreg sign quiz_master"
 SCHEMA = "psreg.sign/1"
@@ -93,12 +93,7 @@ def _signable(root: Path, args: Namespace) -> Signable:
         UnavailableError: NOT_PUBLISHED: the checkout has no registry; NOT_FOUND; NO_LOG.
         FindingsError: NOTHING_TO_SIGN.
     """
-    from psreg.registry.owners.signed_releases import (
-        owners_to_sign,
-        to_review,
-        to_sign,
-        yank_to_sign,
-    )
+    from psreg.registry.owners.to_sign import owners_to_sign, to_review, to_sign, yank_to_sign
     from psreg.registry.store_folder import RegistryFolder
     from psreg.registry.trust.reading import open_registry
 

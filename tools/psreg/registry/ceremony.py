@@ -14,7 +14,7 @@ from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.registry.baseline import Ports, Store, read_baseline, signers_at_hand
 from psreg.registry.owners.claim import Claim, read_claim
 from psreg.registry.owners.ownership import check_succession
-from psreg.registry.owners.signed_releases import owned_now
+from psreg.registry.owners.to_sign import owned_now
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.drafts import (
     Draft,

@@ -27,7 +27,7 @@ from psreg.lint.locate import MOST
 if TYPE_CHECKING:
     from psreg.lint.content.texts import Content
     from psreg.registry.actions.action import Action
-    from psreg.registry.owners.signed_releases import Signable
+    from psreg.registry.owners.to_sign import Signable
 
 
 class Touch(StrEnum):

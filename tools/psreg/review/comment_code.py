@@ -24,7 +24,7 @@ from psreg.review.suggestions import Suggestion
 from psreg.review.verdict import Review, ReviewedRelease
 
 if TYPE_CHECKING:
-    from psreg.registry.owners.signed_releases import Signable
+    from psreg.registry.owners.to_sign import Signable
 
 REMARK = "<!-- psreg suggestion "
 """Start of the first line of a remark, by which a bot recognizes its own remarks."""

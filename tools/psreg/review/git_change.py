@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from psreg.core.ssh_key import SshKey
     from psreg.registry.actions.action import Action
     from psreg.registry.difference import SignedNames
-    from psreg.registry.owners.signed_releases import Signable
+    from psreg.registry.owners.to_sign import Signable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,20 +114,20 @@ class _Published:
         """Return what owners sign, as `ChangeSet` asks for it."""
         if self._read("metadata/timestamp.json") is None:
             return None
-        from psreg.registry.owners import signed_releases  # noqa: PLC0415 - as above
+        from psreg.registry.owners import to_sign  # noqa: PLC0415 - as above
         from psreg.registry.trust.reading import open_registry  # noqa: PLC0415
 
         try:
             state = open_registry(self._read)
             if state is None or version is None:
-                return signed_releases.owners_to_sign(entry, state) if state else None
-            return signed_releases.to_sign(entry, version, state, self._now)
+                return to_sign.owners_to_sign(entry, state) if state else None
+            return to_sign.to_sign(entry, version, state, self._now)
         except PsregError:
             return None
 
     def to_review(self, entry: Entry, version: str, reviewers: Mapping[SshKey, str]) -> Signable:
         """Return what reviewers sign, as `ChangeSet` asks for it."""
-        from psreg.registry.owners.signed_releases import to_review  # noqa: PLC0415 - as above
+        from psreg.registry.owners.to_sign import to_review  # noqa: PLC0415 - as above
         from psreg.registry.trust.reading import open_registry  # noqa: PLC0415
 
         state = open_registry(self._read)

@@ -29,7 +29,7 @@ from psreg.review.suggestions import in_diff, suggestions
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
 
 if TYPE_CHECKING:
-    from psreg.registry.owners.signed_releases import Signable
+    from psreg.registry.owners.to_sign import Signable
 
 MissingFiles = Callable[[NewRelease, Author | None], Mapping[PurePosixPath, str]]
 """Drafts the files that a release lacks, for the author of the change: text by path."""

@@ -17,7 +17,7 @@ from psreg.lint.reports.text import counted, report_lines
 from psreg.review.verdict import Reason, Review, ReviewedRelease, Verdict
 
 if TYPE_CHECKING:
-    from psreg.registry.owners.signed_releases import Signable
+    from psreg.registry.owners.to_sign import Signable
 
 VERDICT = {
     Verdict.ACCEPT: "nothing blocks it; it can be merged as it is",

@@ -18,7 +18,7 @@ from psreg.review.suggestions import Suggestion
 
 if TYPE_CHECKING:
     from psreg.lint.score import Score
-    from psreg.registry.owners.signed_releases import Signable
+    from psreg.registry.owners.to_sign import Signable
 
 
 class Verdict(StrEnum):

@@ -18,7 +18,7 @@ from psreg.registry.baseline import Ports
 from psreg.registry.ceremony import sign
 from psreg.registry.keys.claiming import claim_names
 from psreg.registry.owners.claim import read_claim
-from psreg.registry.owners.signed_releases import owners_to_sign
+from psreg.registry.owners.to_sign import owners_to_sign
 from psreg.registry.publish import Change, publish
 from psreg.registry.records import PackageRecord
 from psreg.registry.trust.issuing import issue

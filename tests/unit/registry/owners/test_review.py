@@ -18,7 +18,7 @@ from psreg.registry.actions.withdrawal import VoidKey
 from psreg.registry.owners.claim import signed_by as owners_of
 from psreg.registry.owners.claim import statement_of
 from psreg.registry.owners.review import review_of, reviews_of
-from psreg.registry.owners.signed_releases import to_review
+from psreg.registry.owners.to_sign import to_review
 from psreg.registry.records import PackageRecord, ReleaseRecord
 from psreg.registry.trust.ssh_signature import SshSignature
 from support.claims import ALPHA, claimed, owned, record_of

@@ -14,7 +14,8 @@ from psreg.core.errors import PsregError, UnavailableError
 from psreg.core.identity import ReleaseId
 from psreg.core.ssh_key import SshKey
 from psreg.formats.tree import Tree as RegistryTree
-from psreg.registry.owners.signed_releases import Waiting, owners_to_sign, to_sign
+from psreg.registry.owners.signed_releases import Waiting
+from psreg.registry.owners.to_sign import owners_to_sign, to_sign
 from support.claims import ALPHA, changed_by, claim, claimed, owned, record_of, signed_by
 from support.owners import ANA, BEN, CEM, Owner, entry_toml, place_of
 from support.publishing import NOW, entry, files, founded, logless, release, state_of

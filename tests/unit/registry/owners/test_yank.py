@@ -12,7 +12,7 @@ from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.actions.withdrawal import SignedYank
 from psreg.registry.owners.claim import Claim, read_claim
-from psreg.registry.owners.signed_releases import yank_to_sign
+from psreg.registry.owners.to_sign import yank_to_sign
 from psreg.registry.owners.yank import YankState
 from psreg.registry.publish import PublishResult
 from psreg.registry.records import PackageRecord, ReleaseRecord

@@ -20,7 +20,7 @@ from psreg.registry.ceremony import begin
 from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.owners.claim import SCHEMA, Claim, read_claim, released_digest
 from psreg.registry.owners.ownership import Owned
-from psreg.registry.owners.signed_releases import PendingChange, pending_change
+from psreg.registry.owners.to_sign import PendingChange, pending_change
 from psreg.registry.owners.yank import yanks_of
 from psreg.registry.publish import make_current, ready_to_sign
 from psreg.registry.records import PackageRecord, read_record
