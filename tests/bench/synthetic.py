@@ -24,7 +24,7 @@ from psreg.registry.baseline import Ports, read_baseline
 from psreg.registry.catalog_head import MOST_ROWS, Head, RowChange, next_head
 from psreg.registry.catalog_segments import row_of
 from psreg.registry.journal import PublishJournal
-from psreg.registry.keystore import KeyStore
+from psreg.registry.keys.keystore import KeyStore
 from psreg.registry.publish import Change, publish
 from psreg.registry.records import read_record
 from psreg.registry.store_folder import RegistryFolder

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from psreg.catalogue.build import FixedParts, SiteSource, build_site
+from psreg.catalogue.build import FixedParts, build_site
 from psreg.catalogue.server import SiteServer
+from psreg.catalogue.site_source import SiteSource
 from psreg.cli.rules import all_rules
 from support.catalogue import checkout
 

@@ -8,9 +8,10 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from psreg.catalogue.build import FixedParts, SiteSource, build_site
+from psreg.catalogue.build import FixedParts, build_site
 from psreg.catalogue.drafts import DraftCheck
 from psreg.catalogue.server import SiteServer
+from psreg.catalogue.site_source import SiteSource
 from psreg.cli.rules import all_rules, registry_rules
 from psreg.formats.dotprompt import read, render
 from psreg.git.work_tree import WorkTree

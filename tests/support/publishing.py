@@ -21,7 +21,7 @@ from tuf.ngclient import FetcherInterface, Updater
 from psreg.core.diagnostics import Report
 from psreg.registry.baseline import Intent, Ports
 from psreg.registry.journal import PublishJournal
-from psreg.registry.keystore import KeyStore
+from psreg.registry.keys.keystore import KeyStore
 from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.metadata import Document, MetadataSigner, Signers, signers_of

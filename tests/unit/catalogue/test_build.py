@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from tuf.api.metadata import Metadata
 
-from psreg.catalogue.build import FixedParts, SiteSource, build_site
+from psreg.catalogue.build import FixedParts, build_site
 from psreg.catalogue.drafts import Draft, DraftCheck, Drafts
 from psreg.catalogue.pages import json_api
 from psreg.catalogue.previewed_registry import PreviewedRegistry
 from psreg.catalogue.served_registry import ServedRegistry
+from psreg.catalogue.site_source import SiteSource
 from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import EntryId

@@ -18,7 +18,7 @@ import pytest
 
 from psreg.formats import dotprompt
 from psreg.registry.catalog_head import head_of
-from psreg.registry.keystore import KeyStore
+from psreg.registry.keys.keystore import KeyStore
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.issuing import issue_first
 from psreg.registry.trust.metadata import MetadataSigner, signers_of

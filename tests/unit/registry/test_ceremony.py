@@ -19,8 +19,8 @@ from psreg.registry.baseline import Ports
 from psreg.registry.ceremony import Signing, begin, completed, review, sign, signing
 from psreg.registry.journal import PublishJournal
 from psreg.registry.keys.claiming import claim_names
+from psreg.registry.keys.keystore import KeyStore
 from psreg.registry.keys.rotation import harden
-from psreg.registry.keystore import KeyStore
 from psreg.registry.owners.claim import read_claim
 from psreg.registry.publish import publish
 from psreg.registry.trust.drafts import Draft, relisted

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.registry.keystore import KeyStore
+from psreg.registry.keys.keystore import KeyStore
 from psreg.registry.trust.signing_keys import key_from_pem
 
 ID = "0123456789abcdef" * 2

@@ -81,7 +81,7 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _build(args: Namespace, out: Path) -> None:
-    from psreg.catalogue.build import SiteSource
+    from psreg.catalogue.site_source import SiteSource
 
     source = SiteSource.find(args.registry_dir)
     built_site(source, out, checked_base_url(args.base_url or source.policy().site_url))

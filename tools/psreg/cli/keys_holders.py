@@ -46,7 +46,7 @@ def _create(args: Namespace, place: Place) -> Answer:
 
 def _enlisted(uri: str, holder: str, registry_id: str, place: Place) -> tuple[str, str]:
     """Note where a key is that a device or service has; return its public key, and what to say."""
-    from psreg.registry.key_services import ServiceKey
+    from psreg.registry.keys.key_services import ServiceKey
     from psreg.registry.trust.signing_keys import ED25519_SIZE, encoded_public_key
 
     found = ServiceKey.imported(uri)

@@ -50,8 +50,8 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _serve(args: Namespace, out: Path, console: Console) -> None:
-    from psreg.catalogue.build import SiteSource
     from psreg.catalogue.server import SiteServer
+    from psreg.catalogue.site_source import SiteSource
 
     with extra("site"):
         from psreg.system.watching import watched

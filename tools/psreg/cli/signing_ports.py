@@ -7,7 +7,7 @@ from pathlib import Path
 from psreg.git.history import FolderHistory
 from psreg.registry.baseline import Ports
 from psreg.registry.journal import PublishJournal
-from psreg.registry.keystore import KeyStore
+from psreg.registry.keys.keystore import KeyStore
 from psreg.registry.store_folder import RegistryFolder
 from psreg.system.user_folders import journal_dir, keys_dir
 

@@ -14,8 +14,9 @@ from psreg.system import clock
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
-    from psreg.catalogue.build import BuiltSite, SiteSource
+    from psreg.catalogue.build import BuiltSite
     from psreg.catalogue.drafts import DraftCheck
+    from psreg.catalogue.site_source import SiteSource
     from psreg.core.rule import RuleTable
     from psreg.system.processes import Workers
 
@@ -61,7 +62,7 @@ def add_registry_option(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Build the site and print where it is."""
-    from psreg.catalogue.build import SiteSource
+    from psreg.catalogue.site_source import SiteSource
 
     source = SiteSource.find(args.registry_dir)
     url = checked_base_url(args.base_url or source.policy().site_url)

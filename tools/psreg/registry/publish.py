@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import takewhile
 from pathlib import PurePosixPath
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from psreg import __version__
@@ -23,40 +21,33 @@ from psreg.formats.json.canonical import canonical
 from psreg.registry.actions.action import Action
 from psreg.registry.baseline import (
     Baseline,
-    Intent,
     Ports,
     Store,
     read_baseline,
-    remove_leftovers,
 )
 from psreg.registry.catalog_growth import grow
 from psreg.registry.catalog_head import Head, changed_inputs
-from psreg.registry.log.checkpoint import ORIGIN, NoteKey
+from psreg.registry.current_state import NO_EVENT, SignedEvent, make_current, ready_to_sign
 from psreg.registry.logged_releases import LoggedReleases, is_signed_by_one, log_releases
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.issuing import issue, issue_first, renew
-from psreg.registry.trust.metadata import Document, MetadataSigner, info_of, signers_of
+from psreg.registry.trust.metadata import Document, MetadataSigner, info_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
     HEAD,
-    KEYS,
     LIFETIMES,
-    LOG,
     RELEASES,
     ROOT,
     SIGNING_FOLDER,
     SNAPSHOT,
     TARGETS,
     TIMESTAMP,
-    TIMESTAMP_PATH,
     RootInfo,
     Target,
     catalog_target,
-    metadata_path,
     package_target,
     target_path,
 )
-from psreg.registry.trust.signing_keys import public_key
 from psreg.registry.withdrawing.effects import Effects
 from psreg.registry.withdrawing.purging import leftovers
 
@@ -117,24 +108,7 @@ class Change:
     actions: Sequence[Action] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedEvent:
-    """What several people have signed, and the paths of drafts that may go once it is current."""
-
-    documents: Sequence[Document] = ()
-    paths: Sequence[str] = ()
-
-    @property
-    def root(self) -> Document | None:
-        """The root among them."""
-        return next((each for each in self.documents if each.role == ROOT), None)
-
-
-NO_EVENT = SignedEvent()
-
-
 WHOLE = Change()
-_NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
 
 def publish(
@@ -415,90 +389,6 @@ def _remove(paths: Iterable[str], ports: Ports) -> None:
     for path in paths:
         if ports.store.read(path) is not None:  # an interrupted publish may have removed it
             ports.store.remove(path)
-
-
-def ready_to_sign(
-    baseline: Baseline,
-    now: datetime,
-    lifetimes: Mapping[str, timedelta],
-    ports: Ports,
-    event: SignedEvent = NO_EVENT,
-) -> tuple[Document, MetadataSigner, Mapping[str, bytes]]:
-    """Return the root, its signer, and the keys at hand; creates a registry if there is none.
-
-    The keys must be those of the root that `event` makes current, if it has one.
-
-    The order is: write the journal, create the keys, then sign. The next run finds the journal and
-    the keys of an interrupted first publish.
-    """
-    if baseline.root is not None:
-        registry_id = info_of(baseline.root).id
-        pems = ports.keys.load(registry_id)
-        signer = MetadataSigner(
-            keys=signers_of(pems.values()),
-            source=ports.keys.folder(registry_id),
-            now=now,
-            registry_id=registry_id,
-            lifetimes=lifetimes,
-        )
-        signer.require(event.root or baseline.root, TIMESTAMP)
-        return baseline.root, signer, pems
-    registry_id = baseline.intent.registry_id if baseline.intent else ports.keys.new_id()
-    if baseline.intent is None:
-        ports.journal.begin(Intent(registry_id=registry_id))
-    made = ports.keys.load(registry_id)
-    pems = {name: made.get(name) or ports.keys.create(registry_id, name) for name in KEYS}
-    signer = MetadataSigner(
-        keys=signers_of(pems.values()),
-        source=ports.keys.folder(registry_id),
-        now=now,
-        registry_id=registry_id,
-        lifetimes=lifetimes,
-    )
-    log = NoteKey(name=f"{ORIGIN}/{registry_id}", public=public_key(pems[LOG]))
-    return signer.first_root(registry_id, pems, [str(log)]), signer, pems
-
-
-def make_current(
-    baseline: Baseline,
-    registry_id: str,
-    files: Mapping[str, bytes],
-    documents: Sequence[Document],
-    ports: Ports,
-    *,
-    copies: Mapping[str, bytes] = _NOTHING,
-) -> int:
-    """Write the roots with which `documents` begin, `files`, and the others in their order.
-
-    `copies` tell others what is current; they come after the timestamp. Identical files are not
-    written again. Returns the number of files written.
-    """
-    remove_leftovers(baseline, ports)
-    roots = [*takewhile(lambda document: document.role == ROOT, documents)]
-    fresh = {path: data for path, data in files.items() if ports.store.read(path) != data}
-    if documents:
-        ports.journal.begin(
-            Intent(registry_id=registry_id, after=baseline.version, targets=tuple(fresh))
-        )
-    for root in roots:
-        ports.store.write(metadata_path(ROOT, root.version), root.data)
-        ports.store.sync()  # so that metadata always has its root
-    for path, data in fresh.items():
-        ports.store.write(path, data)
-    for document in documents[len(roots) :]:
-        if document.role == TIMESTAMP:
-            ports.store.sync()  # so that nothing current is ever missing
-            ports.store.write(TIMESTAMP_PATH, document.data)
-            ports.store.sync()
-        else:
-            ports.store.write(metadata_path(document.role, document.version), document.data)
-    ports.store.sync()
-    after = {path: data for path, data in copies.items() if ports.store.read(path) != data}
-    for path, data in after.items():
-        ports.store.write(path, data)
-    if documents or baseline.intent:
-        ports.journal.finish(registry_id)
-    return len(fresh) + len(documents) + len(after)
 
 
 _TOP = (ROOT, TARGETS, RELEASES, SNAPSHOT, TIMESTAMP)

@@ -17,12 +17,12 @@ from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.baseline import Baseline, Ports, read_baseline
 from psreg.registry.ceremony import begin
+from psreg.registry.current_state import make_current, ready_to_sign
 from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.owners.claim import SCHEMA, Claim, read_claim, released_digest
 from psreg.registry.owners.ownership import Owned
 from psreg.registry.owners.to_sign import PendingChange, pending_change
 from psreg.registry.owners.yank import yanks_of
-from psreg.registry.publish import make_current, ready_to_sign
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.drafts import Draft, relisted
 from psreg.registry.trust.issuing import issue

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 
 from psreg.core.errors import UnavailableError
 from psreg.registry.baseline import Ports, read_baseline
+from psreg.registry.current_state import make_current, ready_to_sign
 from psreg.registry.log.checkpoint import with_cosignatures
-from psreg.registry.publish import PublishResult, make_current, ready_to_sign, result_of
+from psreg.registry.publish import PublishResult, result_of
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.roles import CHECKPOINT, LIFETIMES, Target, target_path

@@ -16,8 +16,9 @@ from psreg.core.diagnostics import Report
 from psreg.core.errors import UsageError
 from psreg.registry.baseline import Ports, read_baseline
 from psreg.registry.ceremony import Signing, begin, check_none_pending, published
+from psreg.registry.current_state import make_current, ready_to_sign
 from psreg.registry.log.checkpoint import ORIGIN, NoteKey
-from psreg.registry.publish import Change, make_current, publish, ready_to_sign
+from psreg.registry.publish import Change, publish
 from psreg.registry.trust.drafts import Draft, holder_of, public_key_of, successor
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.metadata import MetadataSigner, info_of, public_of

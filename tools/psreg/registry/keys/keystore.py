@@ -87,7 +87,7 @@ class KeyStore:
         files = sorted((self.root / registry_id).glob(f"*{SERVICE_SUFFIX}"))
         if not files:
             return {}
-        from psreg.registry.key_services import ServiceKey  # noqa: PLC0415 - most keys are files
+        from psreg.registry.keys.key_services import ServiceKey  # noqa: PLC0415 - most keys are files
 
         found = [ServiceKey.read(_read_key(path)).signer for path in files]
         return {each.public_key.keyid: each for each in found}

@@ -1,0 +1,57 @@
+"""What a site is built from: the checkout, the signed registry, and what is said of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from psreg.catalogue.mkdocs_frame import frame_source
+from psreg.core.errors import UnavailableError, UsageError
+from psreg.core.identity import PBES
+from psreg.formats import policy
+from psreg.registry.checkout import find_checkout
+from psreg.system.files import read_file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteSource:
+    """The source of a site: a registry's checkout, and the folder with its metadata.
+
+    `claims` are the verified claims of names.
+    """
+
+    checkout: Path
+    registry: Path
+    claims: Mapping[str, bytes] = field(default_factory=dict)
+
+    @classmethod
+    def find(cls, registry_dir: str | None) -> SiteSource:
+        """Return the source in the checkout around the current folder.
+
+        Raises:
+            UsageError: NO_CHECKOUT.
+        """
+        checkout = find_checkout(Path.cwd())
+        if checkout is None:
+            raise UsageError(
+                "NO_CHECKOUT", "there is no pbes/ here or above", "change into a registry"
+            )
+        registry = Path(registry_dir).absolute() if registry_dir else checkout / "registry"
+        return cls(checkout=checkout, registry=registry)
+
+    def policy(self) -> policy.Policy:
+        """Return the registry's policy; without a file, the defaults."""
+        return policy.read(self.read("registry/policy.toml") or b"")
+
+    def folders(self, *, draft: bool = False) -> tuple[Path, ...]:
+        """Return the folders on which the site depends, with drafts or without."""
+        drafts = (self.checkout / PBES,) if draft else ()
+        return (self.registry, frame_source(self.checkout), *drafts)
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a plain file in the checkout, None if there is no such file."""
+        try:
+            return read_file(self.checkout / path)
+        except UnavailableError:
+            return None
