@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from urllib.parse import quote
 
-from psreg.client.open_registry import open_source
+from psreg.client.registry_choice import open_source
 from psreg.client.tufclient import METADATA, TufClient
 from psreg.core.errors import PsregError
 from psreg.system.atomic import write_file

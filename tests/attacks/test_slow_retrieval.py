@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from psreg.client.open_registry import OpenRegistry, open_source
+from psreg.client.open_registry import OpenRegistry
+from psreg.client.registry_choice import open_source
 from psreg.client.trust_store import TrustStore
 from psreg.http.registry_source import SourceError
 from psreg.http.retry_budget import Limits

@@ -50,7 +50,7 @@ CHECKS = (
     check(
         2,
         "pin",
-        (f"{CLIENT}.open_registry:check_pin", "TRUST_PIN"),
+        (f"{CLIENT}.registry_choice:check_pin", "TRUST_PIN"),
         "false_registry::another_root_than_the_pinned_one_is_refused",
         "false_registry::another_registry_at_a_pinned_address_is_refused",
     ),

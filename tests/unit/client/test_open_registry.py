@@ -7,7 +7,8 @@ import os
 import pytest
 
 from psreg.client.config import SelectedRegistry, Settings
-from psreg.client.open_registry import open_registry, select_registry
+from psreg.client.open_registry import open_registry
+from psreg.client.registry_choice import select_registry
 from psreg.client.trust_store import TrustStore
 from psreg.core.errors import PsregError
 from simulator import METADATA, Simulator

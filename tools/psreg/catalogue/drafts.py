@@ -20,7 +20,7 @@ from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import ERROR, INFO, Diagnostic, Report, described
 from psreg.core.identity import PBES, EntryId, ReleaseId
 from psreg.core.rule import RuleTable
-from psreg.formats.layout import SUFFIXES
+from psreg.formats.layout import ENTRY_DEPTH, SUFFIXES, files_by_entry
 from psreg.registry.baseline import Baseline
 from psreg.registry.build import BuildResult, build, declared_conformance, waived_codes
 from psreg.registry.catalog_head import head_of
@@ -40,7 +40,7 @@ from psreg.registry.difference import (
 from psreg.registry.journal import Seen
 from psreg.registry.owners.claim import claim_of
 from psreg.registry.published import Entry, SignedRecord, entries
-from psreg.registry.records import ENTRY_DEPTH, PackageRecord, files_by_entry
+from psreg.registry.records import PackageRecord
 from psreg.registry.trust.reading import Read, RegistryState
 from psreg.registry.trust.roles import HEAD, Target, catalog_target, package_target
 from psreg.system.files import MAX_FILE

@@ -107,7 +107,7 @@ def _check_source(
     Raises:
         TrustError: `TRUST_OTHER_REGISTRY`.
     """
-    from psreg.client.open_registry import other_registry
+    from psreg.client.registry_choice import other_registry
 
     new = [each.choice.release.name for each in fetched if not each.already_installed]
     receipts = library.from_elsewhere(new, registry.id)

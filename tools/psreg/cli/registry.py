@@ -50,7 +50,7 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _list(_args: Namespace, console: Console) -> int:
-    from psreg.client.open_registry import load_settings
+    from psreg.client.registry_choice import load_settings
 
     settings = load_settings(Path.cwd())
     default = settings.default()
@@ -76,7 +76,7 @@ def _list(_args: Namespace, console: Console) -> int:
 
 def _add(args: Namespace, console: Console) -> int:
     from psreg.client import config
-    from psreg.client.open_registry import (
+    from psreg.client.registry_choice import (
         check_pin,
         first_root,
         load_settings,
@@ -118,7 +118,7 @@ def _add(args: Namespace, console: Console) -> int:
 def _ask(anchor: Anchor, location: str, console: Console) -> None:
     """Return after the user typed `yes`; raise if not, or if there is no terminal."""
     from psreg.client.config import SelectedRegistry
-    from psreg.client.open_registry import unpinned
+    from psreg.client.registry_choice import unpinned
 
     refusal = unpinned(anchor, SelectedRegistry(location=location, origin="psreg registry add"))
     if not console.can_ask():
@@ -133,7 +133,7 @@ def _ask(anchor: Anchor, location: str, console: Console) -> None:
 
 def _remove(args: Namespace, console: Console) -> int:
     from psreg.client import config
-    from psreg.client.open_registry import load_settings, trust_store
+    from psreg.client.registry_choice import load_settings, trust_store
 
     settings = load_settings(Path.cwd())
     registry = next((r for r in settings.registries() if r.name == args.what), None)

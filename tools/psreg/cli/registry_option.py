@@ -66,7 +66,8 @@ def open_selected(args: Namespace, console: Console) -> Iterator[OpenRegistry]:
     Raises:
         PsregError: see `select_registry` and `open_registry`.
     """
-    from psreg.client.open_registry import open_registry, trust_store
+    from psreg.client.open_registry import open_registry
+    from psreg.client.registry_choice import trust_store
 
     selected, settings = _selected(args, console)
     notify = partial(_tell, console)
@@ -85,7 +86,7 @@ def open_kept(args: Namespace, console: Console) -> Iterator[OpenRegistry | Kept
     """
     if args.offline:
         from psreg.client.kept_registry import kept_registry
-        from psreg.client.open_registry import trust_store
+        from psreg.client.registry_choice import trust_store
 
         selected, settings = _selected(args, console)
         notify = partial(_tell, console)
@@ -99,7 +100,7 @@ def open_kept(args: Namespace, console: Console) -> Iterator[OpenRegistry | Kept
 
 def _selected(args: Namespace, console: Console) -> tuple[SelectedRegistry, Settings]:
     """Return the registry that the options and all else select, and the settings."""
-    from psreg.client.open_registry import load_settings, select_registry
+    from psreg.client.registry_choice import load_settings, select_registry
 
     start = Path.cwd()
     settings = load_settings(start)

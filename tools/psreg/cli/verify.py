@@ -57,7 +57,7 @@ def run(args: Namespace, console: Console) -> int:
 
     from psreg.client.chain import Chain, Pins
     from psreg.client.library import user_library
-    from psreg.client.open_registry import load_settings, trust_store
+    from psreg.client.registry_choice import load_settings, trust_store
 
     library = user_library()
     damaged = [name for name in library.damaged() if not names or name in names]

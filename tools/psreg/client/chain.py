@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from psreg.client.kept import Read, newest_kept, proof_of, unproven
-from psreg.client.open_registry import check_pin
+from psreg.client.registry_choice import check_pin
 from psreg.client.resolve import release_id
 from psreg.client.withdrawals import SeenWithdrawals
 from psreg.core.errors import PsregError, TrustError

@@ -25,7 +25,7 @@ from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import is_version, parse_version
 from psreg.registry.actions.withdrawal import Withdrawal
-from psreg.registry.records import is_later_schema, newer_format
+from psreg.registry.json_members import is_later_schema, newer_format
 from psreg.registry.trust.roles import is_registry_id
 from psreg.system import user_folders
 from psreg.system.atomic import TEMPORARY, cannot_write, delete, exclusive, real_folder, write_file

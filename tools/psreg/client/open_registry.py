@@ -7,28 +7,24 @@ or in a folder that a project file names, is trusted only by the digest of its f
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from psreg.client.config import SelectedRegistry, Settings
+from psreg.client.config import SelectedRegistry
 from psreg.client.kept import keep_proof
 from psreg.client.library import user_library
+from psreg.client.registry_choice import check_pin, first_root, metadata_of, open_source, unpinned
 from psreg.client.resolve import check_record, missing_name
-from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore, log_keys, read_mode
+from psreg.client.trust_store import Anchor, TrustStore, log_keys, read_mode
 from psreg.client.tufclient import TufClient
 from psreg.client.withdrawals import SeenWithdrawals
 from psreg.core.classes import CLASSES
-from psreg.core.errors import PsregError, TrustError, UnavailableError
-from psreg.core.identity import PBES
+from psreg.core.errors import PsregError, TrustError
 from psreg.http.address import is_url
-from psreg.http.registry_source import FileSource, NotServedError, Source, TooLongError
-from psreg.http.retry_budget import Limits
-from psreg.registry.checkout import find_checkout
+from psreg.http.registry_source import Source, TooLongError
 from psreg.registry.records import read_record
 from psreg.registry.trust.roles import (
     HEAD,
@@ -37,12 +33,10 @@ from psreg.registry.trust.roles import (
     owners_target,
     package_target,
 )
-from psreg.system import clock, user_folders
+from psreg.system import clock
 from psreg.system.atomic import write_file
-from psreg.system.files import is_ours
 
 if TYPE_CHECKING:
-    from psreg.client.library import Receipt
     from psreg.client.seen_log import SeenLog
     from psreg.registry.catalog_head import SegmentRef
     from psreg.registry.catalog_segments import Row, Segment
@@ -371,69 +365,6 @@ def unclaimed(name: str) -> TrustError:
     )
 
 
-def load_settings(start: Path) -> Settings:
-    """Return the settings that apply in the folder `start`. Raises as `Settings.load`."""
-    return Settings.load(
-        start, system=user_folders.system_config_file(), user=user_folders.user_config_file()
-    )
-
-
-def trust_store(notify: Notify) -> TrustStore:
-    """Return this user's pinned roots."""
-    return TrustStore(user_folders.registries_dir(), notify)
-
-
-def select_registry(option: str | None, settings: Settings, start: Path) -> SelectedRegistry:
-    """Return the registry to use, from the option, `PSREG_REGISTRY`, settings or checkout.
-
-    Raises:
-        UnavailableError: `NO_REGISTRY`; `NOT_PUBLISHED`.
-        UsageError, TrustError: see `Settings` and `_enclosing_checkout`.
-    """
-    if option is not None:
-        return settings.select(option, origin="--registry", start=start)
-    variable = os.environ.get("PSREG_REGISTRY")
-    if variable:
-        return settings.select(variable, origin="PSREG_REGISTRY", start=start)
-    selected = settings.default() or _enclosing_checkout(start)
-    if selected is None:
-        raise UnavailableError(
-            "NO_REGISTRY",
-            "no registry is set",
-            "Add one with `psreg registry add URL`, or name one with --registry.",
-        )
-    return selected
-
-
-def _enclosing_checkout(start: Path) -> SelectedRegistry | None:
-    """Return the registry whose checkout contains `start`, or None.
-
-    Raises:
-        UnavailableError: `NOT_PUBLISHED`: the checkout has no metadata yet.
-        TrustError: `TRUST_FOREIGN`: it belongs to another user of this machine.
-    """
-    root = find_checkout(start)
-    if root is None:
-        return None
-    metadata = _metadata_of(root)
-    if not is_ours(metadata):
-        raise TrustError(
-            "TRUST_FOREIGN",
-            f"the checkout {root} belongs to another user of this machine",
-            f"Use `--registry {root}` if you trust that user.",
-        )
-    return SelectedRegistry(location=str(root), origin="the checkout around you")
-
-
-def open_source(location: str, limits: Limits | None = None) -> Source:
-    """Return the source behind a location as `normal_location` returns it; nothing is read yet."""
-    if is_url(location):
-        from psreg.http.registry_source_http import HttpSource  # noqa: PLC0415 - slow to import
-
-        return HttpSource(location, limits or Limits())
-    return FileSource(Path(location))
-
-
 @contextmanager
 def open_registry(
     selected: SelectedRegistry, store: TrustStore, notify: Notify
@@ -454,7 +385,7 @@ def _trusted(
     source: Source, selected: SelectedRegistry, store: TrustStore, notify: Notify
 ) -> Anchor:
     if not is_url(selected.location):
-        _metadata_of(Path(selected.location))
+        metadata_of(Path(selected.location))
     if not (is_url(selected.location) or selected.from_project):
         anchor = store.anchor(first_root(source, store))
         check_pin(anchor, selected.root_sha256)
@@ -469,76 +400,3 @@ def _trusted(
         if stored is None:
             store.add(anchor)
     return anchor
-
-
-def first_root(source: Source, store: TrustStore) -> bytes:
-    """Return the first root that a registry serves: stored already, or signed by its own keys.
-
-    Raises:
-        TrustError: `TRUST_METADATA` or `TRUST_SIGNATURE`.
-        UnavailableError: `NOT_A_REGISTRY`, or it cannot be reached.
-    """
-    try:
-        data = source.read(ROOT, MAX_ROOT)
-    except NotServedError as error:
-        raise UnavailableError(
-            "NOT_A_REGISTRY",
-            f"{source.location} is not a registry: {error.message}",
-            "Name the address that contains registry/metadata/.",
-        ) from error
-    except TooLongError as error:
-        raise TrustError("TRUST_METADATA", error.message) from error
-    if store.find(store.anchor(data).sha256) is None:
-        from psreg.registry.trust.metadata import root_info  # noqa: PLC0415 - only first contact needs it
-
-        version = root_info(data).version
-        if version != 1:
-            raise TrustError("TRUST_METADATA", f"1.root.json is version {version} of the root")
-    return data
-
-
-def check_pin(anchor: Anchor, sha256: str | None) -> None:
-    """Raise TrustError TRUST_PIN if `sha256` pins another root than `anchor`."""
-    if sha256 not in (None, anchor.sha256):
-        raise TrustError(
-            "TRUST_PIN",
-            f"the registry shows the root {anchor.sha256}; {sha256} is pinned",
-            "Check the digest and the address: this may be another registry than the trusted one.",
-        )
-
-
-def unpinned(anchor: Anchor, selected: SelectedRegistry) -> TrustError:
-    """Return the error for a registry that is not trusted; its hint is the command to trust it."""
-    digest = selected.suggested_sha256 or anchor.sha256
-    named = f", which {selected.origin} names," if selected.from_project else ""
-    return TrustError(
-        "TRUST_UNPINNED",
-        f"the registry {selected.location}{named} is not trusted yet; "
-        f"it shows the root {anchor.sha256}",
-        "Compare the digest with the one that the maintainers published, then run: "
-        f"psreg registry add {quote(selected.location)} --root-sha256 {digest}",
-    )
-
-
-def other_registry(receipts: Sequence[Receipt], location: str) -> TrustError:
-    """Return the error for installed names that the registry at `location` would replace."""
-    names = [receipt.release.name for receipt in receipts]
-    installed = ", ".join(f"`{each.release.name}` from {each.registry['url']}" for each in receipts)
-    return TrustError(
-        "TRUST_OTHER_REGISTRY",
-        f"installed from another registry than {location}: {installed}",
-        f"To replace it, name the registry: "
-        f"psreg install {' '.join(names)} --registry {quote(location)}",
-    )
-
-
-def _metadata_of(root: Path) -> Path:
-    """Return the metadata folder of the registry in `root`. Raises UnavailableError."""
-    metadata = (root / ROOT).parent
-    if metadata.is_dir():
-        return metadata
-    if (root / PBES).is_dir():
-        raise UnavailableError(
-            "NOT_PUBLISHED", f"the registry in {root} is not published yet", "Run `psreg publish`."
-        )
-    raise UnavailableError("NOT_A_REGISTRY", f"{root} is not a registry")

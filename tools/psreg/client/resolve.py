@@ -16,13 +16,8 @@ from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageErr
 from psreg.core.identity import ReleaseId, is_name, normal_name
 from psreg.core.version import ANY, Range
 from psreg.registry.actions.withdrawal import Withdrawal
-from psreg.registry.records import (
-    PackageRecord,
-    ReleaseRecord,
-    bad_record,
-    newer_format,
-    read_record,
-)
+from psreg.registry.json_members import newer_format
+from psreg.registry.records import PackageRecord, ReleaseRecord, bad_record, read_record
 
 _LISTED = 8
 """The number of versions that a message lists."""

@@ -10,8 +10,6 @@ of a registry.
 
 from __future__ import annotations
 
-import json
-import stat
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -28,11 +26,20 @@ from tuf.ngclient import FetcherInterface, TargetFile, Updater, UpdaterConfig
 # imports `tuf.api`.
 from tuf.ngclient.fetcher import exceptions
 
+from psreg.client.metadata_cache import (
+    LISTED,
+    MAX_METADATA,
+    id_of,
+    is_of,
+    names_role,
+    repair_cache,
+    signed_field,
+    signed_in,
+)
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.registry_source import NotServedError, Source, SourceError, TooLongError
 from psreg.registry.trust.roles import (
     BIN_BITS,
-    BINDING,
     LOG,
     OWNERS,
     RELEASES,
@@ -59,25 +66,20 @@ from psreg.system.atomic import (
     set_aside,
     write_file,
 )
-from psreg.system.files import read_file, read_named, read_own
+from psreg.system.files import read_named, read_own
 
 METADATA = "registry/metadata/"
 _REGISTRY = "registry/"
-_MAX_METADATA = 5_000_000
 _MAX_ROOTS = 10_000
 """How many root rotations are followed; each needs the signatures of the one before."""
 
 _HASHES = ("sha256", "sha512")
 _ROLES = (ROOT, TIMESTAMP, SNAPSHOT, TARGETS)
 
-_LISTED = (TIMESTAMP, SNAPSHOT, TARGETS, RELEASES, OWNERS)
-"""The roles whose cached files are checked in every run; a bin is checked when it is used."""
 
 _PARTS = ("pkg", "catalog", LOG, OWNERS, SEGMENT_FOLDER)
 """The folders of stored targets, and of what they name."""
 
-_TEMPORARY = "tmp"
-"""The prefix of the unfinished files of python-tuf."""
 
 Judge = Callable[[bytes | None, bytes | None], None]
 """Gets the bytes verified before and the new ones, None where there are none; raises to refuse."""
@@ -102,7 +104,7 @@ class Fetcher(FetcherInterface):
         self.files: dict[str, bytes] = {}
 
     def _fetch(self, url: str) -> Iterator[bytes]:
-        return iter((self.download_bytes(url, _MAX_METADATA),))
+        return iter((self.download_bytes(url, MAX_METADATA),))
 
     def download_bytes(self, url: str, max_length: int) -> bytes:
         """Return the metadata file at `url`, a path below the base.
@@ -149,7 +151,7 @@ class TufClient:
         self._metadata = folder / "metadata"
         self._root = root
         self._say = notify
-        self._registry_id = _id_of(root)
+        self._registry_id = id_of(root)
         self._fetcher = Fetcher(source, self._registry_id)
         self._updater: Updater | None = None
         self.stale_until = ""
@@ -167,8 +169,8 @@ class TufClient:
             with self._locked():
                 for part in (".", *_PARTS):
                     clear_unfinished(self._folder / part)
-                damaged = _repair_cache(self._metadata, self._registry_id)
-                self._fetcher.bound = any(_names_role(self._metadata, role) for role in _LISTED)
+                damaged = repair_cache(self._metadata, self._registry_id)
+                self._fetcher.bound = any(names_role(self._metadata, role) for role in LISTED)
                 for role in (TARGETS, RELEASES, OWNERS):
                     self._distrust_unbound(role)
                 self._check_clock()
@@ -288,7 +290,7 @@ class TufClient:
         """Return the current version of each top-level role."""
         self.refresh()
         files = {role: read_named(self._metadata / f"{role}.json") for role in _ROLES}
-        return {role: int(_signed_field(data, "version")) for role, data in files.items()}
+        return {role: int(signed_field(data, "version")) for role, data in files.items()}
 
     def newest_root(self) -> bytes:
         """Return the current root, the last of the chain that starts at the pinned one."""
@@ -343,16 +345,16 @@ class TufClient:
         It may stand for another one that the same key signed; python-tuf could not tell.
         """
         file = self._metadata / f"{role}.json"
-        signed = _signed(file) if self._registry_id is not None and file.exists() else None
-        if signed is not None and not _is_of(signed, role, self._registry_id, required=True):
+        signed = signed_in(file) if self._registry_id is not None and file.exists() else None
+        if signed is not None and not is_of(signed, role, self._registry_id, required=True):
             delete(file)
 
     def _expired(self) -> TrustError:
         """Return the error for the first file of the chain that has expired."""
         root = read_named(self._metadata / "root.json")
-        name = f"{_signed_field(root, 'version')}.{ROOT}.json"
+        name = f"{signed_field(root, 'version')}.{ROOT}.json"
         fetched = {n: data for n, data in self._fetcher.files.items() if f".{ROOT}." not in n}
-        chain = ((_signed_field(data, "expires"), n) for n, data in {name: root, **fetched}.items())
+        chain = ((signed_field(data, "expires"), n) for n, data in {name: root, **fetched}.items())
         expires, name = min((str(date), n) for date, n in chain)
         return TrustError("TRUST_FROZEN", f"{name} of the registry expired on {expires}", _FROZEN)
 
@@ -360,7 +362,7 @@ class TufClient:
         """Return what to say of metadata that is accepted although it has expired."""
         now = f"{clock.exact_time():%Y-%m-%dT%H:%M:%SZ}"
         files = {role: read_named(self._metadata / f"{role}.json") for role in _ROLES}
-        dates = {role: str(_signed_field(data, "expires")) for role, data in files.items()}
+        dates = {role: str(signed_field(data, "expires")) for role, data in files.items()}
         told = [f"{role} expired on {at[:10]}" for role, at in dates.items() if at <= now]
         what = ", ".join(told) or "nothing has expired"
         return f"expired metadata of the registry is accepted until {self.stale_until}: {what}"
@@ -428,7 +430,7 @@ def psreg_error(error: Exception, name: str, data: bytes) -> PsregError:
     if isinstance(error, exceptions.DownloadError):
         cause = error.__cause__
         return cause if isinstance(cause, PsregError) else UnavailableError("NETWORK", detail)
-    if _signed_field(data, "_type") == SNAPSHOT and name.endswith(f".{SNAPSHOT}.json"):
+    if signed_field(data, "_type") == SNAPSHOT and name.endswith(f".{SNAPSHOT}.json"):
         return TrustError("TRUST_ROLLBACK", f"the snapshot goes back to an older version: {detail}")
     return TrustError("TRUST_METADATA", f"the registry's metadata is malformed: {detail}")
 
@@ -437,7 +439,7 @@ def _wrong_version(detail: str, name: str, data: bytes) -> TrustError:
     """Return TRUST_MIXED if the file has another version than requested, else TRUST_ROLLBACK."""
     asked, _, role = name.removesuffix(".json").partition(".")
     mixed = role not in ("", ROOT) and (
-        role != SNAPSHOT or str(_signed_field(data, "version")) != asked
+        role != SNAPSHOT or str(signed_field(data, "version")) != asked
     )
     if mixed:
         return TrustError("TRUST_MIXED", f"the metadata files are of different states: {detail}")
@@ -458,68 +460,3 @@ def _verified(info: TargetFile, data: bytes) -> bool:
     except exceptions.LengthOrHashMismatchError:
         return False
     return True
-
-
-def _repair_cache(metadata: Path, registry_id: str | None) -> bool:
-    """Set aside damaged files of the cache in `metadata`; return whether there were any.
-
-    Damaged is also a file that names another role, or another registry than `registry_id`.
-
-    Raises:
-        OSError, UnavailableError: it cannot be written.
-    """
-    history = metadata / "root_history"
-    damaged = False
-    for folder in (metadata, history):
-        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-            damaged |= set_aside(folder)
-        real_folder(folder)
-        clear_unfinished(folder)
-        clear_unfinished(folder, _TEMPORARY)
-    for file in (*metadata.glob("*.json"), *history.glob("*.json")):
-        if file.is_symlink() and file.name == "root.json":
-            continue  # python-tuf links it again on every run
-        role = ROOT if file.parent == history else file.name.removesuffix(".json")
-        checked = role == ROOT or role in _LISTED
-        status = file.lstat()
-        usable = stat.S_ISREG(status.st_mode) and status.st_size <= _MAX_METADATA
-        if not usable or (checked and not _is_of(_signed(file), role, registry_id)):
-            damaged |= set_aside(file)
-    return damaged
-
-
-def _signed_field(data: bytes, key: str) -> Any:
-    """Return a member of the signed part of metadata, or None."""
-    try:
-        return json.loads(data)["signed"][key]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
-def _id_of(root: bytes) -> str | None:
-    """Return the registry's id in a root; None for a root of another kind of repository."""
-    binding = _signed_field(root, BINDING)
-    return binding["id"] if isinstance(binding, dict) else None
-
-
-def _signed(file: Path) -> Any:
-    """Return the signed part of a cached file, or None."""
-    try:
-        return json.loads(read_file(file, _MAX_METADATA))["signed"]
-    except (UnavailableError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
-def _is_of(signed: Any, role: str, registry_id: str | None, *, required: bool = False) -> bool:
-    """Return whether a signed part has a version, and names no other role or registry."""
-    if not isinstance(signed, dict) or not isinstance(signed.get("version"), int):
-        return False
-    try:
-        check_binding(signed, role, registry_id, required=required)
-    except TrustError:
-        return False
-    return True
-
-
-def _names_role(metadata: Path, role: str) -> bool:
-    return is_bound(_signed(metadata / f"{role}.json"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import PurePosixPath
 
@@ -149,3 +151,27 @@ def stated_version(text: str | None) -> str:
     if text is None or not _NUMBERS.search(text):
         return "0.1.0"
     return text if is_version(text) else version_like(text)
+
+
+def files_by_entry(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, list[PurePosixPath]]:
+    """Return the files below the folder of each entry; what is below none is left out."""
+    found: dict[PurePosixPath, list[PurePosixPath]] = {}
+    for path in paths:
+        if len(path.parts) > ENTRY_DEPTH:
+            found.setdefault(PurePosixPath(*path.parts[:ENTRY_DEPTH]), []).append(path)
+    return found
+
+
+ENTRY_DEPTH = 3
+"""The parts of the path of an entry's folder, `pbes/<class>/<name>`."""
+
+
+def folder_digest(files: Iterable[tuple[PurePosixPath, bytes]]) -> str:
+    """Return the digest of a folder: SHA-256 over path, mode, size and SHA-256 of each file.
+
+    All files are plain ones: the check refuses others.
+    """
+    lines = sorted(
+        f"{path} 100644 {len(data)} {hashlib.sha256(data).hexdigest()}\n" for path, data in files
+    )
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()

@@ -21,7 +21,7 @@ from psreg import __version__
 from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import Report
 from psreg.core.identity import ReleaseId
-from psreg.formats.layout import later_evidence
+from psreg.formats.layout import files_by_entry, folder_digest, later_evidence
 from psreg.formats.protocol_versions import ProtocolConformance
 from psreg.formats.tree import Entry, Submission, Tree
 from psreg.formats.waivers import waiver_for
@@ -35,8 +35,6 @@ from psreg.registry.records import (
     Row,
     RunRecord,
     WaivedFinding,
-    files_by_entry,
-    folder_digest,
     in_order,
 )
 

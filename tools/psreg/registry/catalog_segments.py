@@ -19,7 +19,8 @@ from psreg.core.version import is_version
 from psreg.formats.json.canonical import canonical
 from psreg.formats.protocol_versions import STUB
 from psreg.lint.likeness import START
-from psreg.registry.records import PackageRecord, ReleaseRecord, is_later_schema, newer_format
+from psreg.registry.json_members import is_later_schema, newer_format
+from psreg.registry.records import PackageRecord, ReleaseRecord
 from psreg.registry.trust.strict_json import strict_value
 
 SEGMENT_SCHEMA = "psreg.segment/1"

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from psreg.core.classes import CLASSES
 from psreg.core.identity import PBES, EntryId, ReleaseId
+from psreg.formats.layout import ENTRY_DEPTH, files_by_entry, folder_digest
 from psreg.lint.entries.tree_rules import MOST_ALIKE, ReleaseSketch
 from psreg.lint.likeness import START, hashes
 from psreg.registry.actions.action import Action
@@ -33,13 +34,7 @@ from psreg.registry.catalog_segments import (
     read_segment,
 )
 from psreg.registry.journal import Seen
-from psreg.registry.records import (
-    ENTRY_DEPTH,
-    PackageRecord,
-    files_by_entry,
-    folder_digest,
-    read_record,
-)
+from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.reading import Read, open_registry
 
 _NO_KEYS: Mapping[str, VoidKey] = MappingProxyType({})

@@ -6,6 +6,7 @@ import re
 from functools import partial
 from typing import Any
 
+from psreg.core.errors import UnavailableError
 from psreg.core.regex import lazy
 from psreg.core.version import parse_version
 
@@ -87,3 +88,20 @@ def as_text(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{what} is not a string")  # noqa: TRY004 - bad data, not a bad call
     return value
+
+
+def is_later_schema(schema: object, known: str) -> bool:
+    """Tell whether `schema` names a later version of the schema `known`, such as `psreg.x/2`."""
+    family, _, version = known.rpartition("/")
+    match = _LATER.fullmatch(schema) if isinstance(schema, str) else None
+    return match is not None and match["family"] == family and int(match["version"]) > int(version)
+
+
+_LATER = re.compile(r"(?P<family>[a-z.-]+)/(?P<version>[0-9]{1,9})", re.ASCII)
+
+
+def newer_format(why: str) -> UnavailableError:
+    """Return the error for data that only a newer psreg can read."""
+    return UnavailableError(
+        "NEWER_FORMAT", f"{why}, which this psreg does not know", "Install a newer psreg."
+    )

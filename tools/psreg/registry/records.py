@@ -7,11 +7,8 @@ preserved, so that an older tool never loses what a newer one wrote.
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from semver import Version
@@ -19,10 +16,17 @@ from semver import Version
 from psreg.core.classes import CLASSES
 from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import FIRST
-from psreg.core.errors import TrustError, UnavailableError
+from psreg.core.errors import TrustError
 from psreg.core.version import is_version, parse_version
 from psreg.registry.actions.withdrawal import SignedYank, VoidKey, Withdrawal
-from psreg.registry.json_members import Members, as_object, as_text, objects
+from psreg.registry.json_members import (
+    Members,
+    as_object,
+    as_text,
+    is_later_schema,
+    newer_format,
+    objects,
+)
 from psreg.registry.log.entry import LogEntry, LogRecord, owners_digest, statement_digest
 
 if TYPE_CHECKING:
@@ -494,50 +498,9 @@ def read_record(data: bytes, name: str) -> PackageRecord:
     return record
 
 
-def files_by_entry(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, list[PurePosixPath]]:
-    """Return the files below the folder of each entry; what is below none is left out."""
-    found: dict[PurePosixPath, list[PurePosixPath]] = {}
-    for path in paths:
-        if len(path.parts) > ENTRY_DEPTH:
-            found.setdefault(PurePosixPath(*path.parts[:ENTRY_DEPTH]), []).append(path)
-    return found
-
-
-ENTRY_DEPTH = 3
-"""The parts of the path of an entry's folder, `pbes/<class>/<name>`."""
-
-
-def folder_digest(files: Iterable[tuple[PurePosixPath, bytes]]) -> str:
-    """Return the digest of a folder: SHA-256 over path, mode, size and SHA-256 of each file.
-
-    All files are plain ones: the check refuses others.
-    """
-    lines = sorted(
-        f"{path} 100644 {len(data)} {hashlib.sha256(data).hexdigest()}\n" for path, data in files
-    )
-    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def is_later_schema(schema: object, known: str) -> bool:
-    """Tell whether `schema` names a later version of the schema `known`, such as `psreg.x/2`."""
-    family, _, version = known.rpartition("/")
-    match = _LATER.fullmatch(schema) if isinstance(schema, str) else None
-    return match is not None and match["family"] == family and int(match["version"]) > int(version)
-
-
-_LATER = re.compile(r"(?P<family>[a-z.-]+)/(?P<version>[0-9]{1,9})", re.ASCII)
-
-
 def bad_record(name: str, why: str) -> TrustError:
     """Return the error for a malformed record."""
     return TrustError("TRUST_METADATA", f"the registry's record of {name} is malformed: {why}")
-
-
-def newer_format(why: str) -> UnavailableError:
-    """Return the error for data that only a newer psreg can read."""
-    return UnavailableError(
-        "NEWER_FORMAT", f"{why}, which this psreg does not know", "Install a newer psreg."
-    )
 
 
 def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:

@@ -19,8 +19,7 @@ from psreg.core.errors import TrustError
 from psreg.core.regex import lazy
 from psreg.formats.json.canonical import canonical
 from psreg.registry.deploy.headers import DEPLOY_FILE, Headers
-from psreg.registry.json_members import Members, as_text
-from psreg.registry.records import is_later_schema, newer_format
+from psreg.registry.json_members import Members, as_text, is_later_schema, newer_format
 from psreg.registry.trust.roles import is_registry_id
 from psreg.registry.trust.strict_json import strict_value
 

@@ -18,13 +18,13 @@ from psreg.core.errors import TrustError
 from psreg.core.ssh_key import SshKey
 from psreg.formats.json.canonical import canonical
 from psreg.registry.actions.withdrawal import SignedYank
-from psreg.registry.json_members import Members, objects
+from psreg.registry.json_members import Members, is_later_schema, newer_format, objects
 from psreg.registry.log.entry import statement_digest
 from psreg.registry.owners.in_toto import blobs_in
 from psreg.registry.owners.ownership import keys_of, ownership_of
 from psreg.registry.owners.statement import NAMESPACE, Statement
 from psreg.registry.owners.yank import YankState, check_yank
-from psreg.registry.records import PackageRecord, ReleaseRecord, is_later_schema, newer_format
+from psreg.registry.records import PackageRecord, ReleaseRecord
 from psreg.registry.trust.roles import Target
 from psreg.registry.trust.ssh_signature import SshSignature
 
