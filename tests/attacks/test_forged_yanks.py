@@ -158,3 +158,30 @@ def test_what_was_yanked_before_the_claim_is_taken_back(claimed):
     assert installed(claimed) == "1.0.0"
     row(claimed)["yanked"] = None
     check_refused(claimed, lambda: row(claimed).update(yanked=WHY))
+
+
+@pytest.mark.attack("T20", (3, "TRUST_ROLLBACK"))
+def test_a_yank_that_no_owner_signed_counts_for_nothing(attack):
+    """The name is not claimed, so the keys that publish may write what they like, and count on."""
+    attack.state = None  # it ends with an attack
+    registry, record = attack.registry, attack.registry.records["quiz_master"]
+    registry.release("quiz_master", "1.1.0", b"newer")
+    row_of(registry, "1.1.0")["yank"] = {"number": 2**53 - 2, "statement": None}
+    registry.publish()
+    assert attack.client.run("install", "quiz_master").code == 0
+    del row_of(registry, "1.1.0")["yank"]
+    record["serial"] += 1
+    owners = SimulatedOwners(registry.publish())
+    registry.targets.version += 1
+    owners.claim("quiz_master", ANA)
+    registry.publish()
+    assert attack.client.run("install", "quiz_master").code == 0
+    yank(registry, row_of(registry, "1.1.0"), WHY, ANA)
+    record["serial"] += 1
+    registry.publish()
+    assert attack.client.run("install", "quiz_master").code == 0
+    row_of(registry, "1.1.0").update(yanked=None)
+    del row_of(registry, "1.1.0")["yank"]
+    record["serial"] += 1
+    registry.publish()
+    assert attack.install() == (3, "TRUST_ROLLBACK")

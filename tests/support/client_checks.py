@@ -219,6 +219,19 @@ CHECKS = (
         "record-only-grows",
         (f"{CLIENT}.resolve:check_record", "TRUST_ROLLBACK"),
         "hostile_records::a_record_that_forgets_a_release_is_refused",
+        "fast_forward::new_keys_end_what_psreg_counts[record]",
+    ),
+    check(
+        5,
+        "catalogue-never-older",
+        (f"{CLIENT}.open_registry:OpenRegistry._judge_head", "TRUST_ROLLBACK"),
+        "fast_forward::new_keys_end_what_psreg_counts[catalogue]",
+    ),
+    check(
+        5,
+        "counts-of-present-keys",
+        (f"{CLIENT}.kept:keys_replaced", "", True),
+        "fast_forward::new_keys_of_the_root_do_not",
     ),
     check(
         5,
@@ -388,9 +401,10 @@ CHECKS = (
     check(
         8,
         "yanks-stay",
-        (f"{CLIENT}.resolve:_check_yanks", "TRUST_ROLLBACK"),
+        (f"{CLIENT}.resolve:check_yanks", "TRUST_ROLLBACK"),
         "forged_yanks::the_yank_vanishes",
         "forged_yanks::an_earlier_state_is_replayed",
+        "forged_yanks::a_yank_that_no_owner_signed_counts_for_nothing",
     ),
     check(
         8,

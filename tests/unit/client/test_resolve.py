@@ -8,6 +8,7 @@ import pytest
 
 from psreg.client.resolve import (
     check_record,
+    check_yanks,
     choose,
     parse_request,
     parse_requests,
@@ -16,6 +17,8 @@ from psreg.client.resolve import (
     unknown_name,
 )
 from psreg.core.errors import TrustError, UnavailableError, UsageError
+from psreg.registry.owners.claim import Claim
+from psreg.registry.owners.yank import YankState
 from psreg.registry.records import read_record
 from simulator import Simulator, encode
 
@@ -281,6 +284,16 @@ def _records():
     return simulator.records["quiz_master"]
 
 
+def test_a_lower_serial_after_the_keys_were_replaced():
+    check_record(
+        "quiz_master", encode(_records()), encode(_records() | {"serial": 1}), lambda: True
+    )
+    one = {"serial": 1, "releases": _records()["releases"][:1]}
+    with pytest.raises(TrustError) as caught:
+        check_record("quiz_master", encode(_records()), encode(_records() | one), lambda: True)
+    assert caught.value.code == "TRUST_ROLLBACK"
+
+
 def test_a_record_may_grow():
     older = _records()
     newer = json.loads(encode(older)) | {"serial": 9, "releases": [*older["releases"]]}
@@ -315,18 +328,23 @@ def test_a_signed_yank_stays():
         found = _records()
         yank = {"yank": {"number": number, "statement": None}} if number else {}
         found["releases"][0] |= yank | changes
-        return encode(found)
+        return read_record(encode(found), "quiz_master")
 
-    check_record("quiz_master", yanked(0), yanked(1))
-    check_record("quiz_master", yanked(1), yanked(1))
-    check_record("quiz_master", yanked(1), yanked(2))
+    def check(before, now, said=2):
+        claim = Claim("quiz_master", (), 1, 0, "", yanks={"1.0.0": YankState(number=said)})
+        check_yanks(before, now, claim, "0" * 32)
+
+    check(yanked(0), yanked(1))
+    check(yanked(2), yanked(2))
+    check(yanked(2), yanked(3))
     for number in (0, 1):
         with pytest.raises(TrustError, match="no longer has what the owners") as caught:
-            check_record("quiz_master", yanked(2), yanked(number))
+            check(yanked(2), yanked(number))
         assert caught.value.code == "TRUST_ROLLBACK"
+        check(yanked(2), yanked(number), said=1)  # nobody signed the second
     gone = {"v": 2, "revoked": {"kind": "purge", "reason": "x", "date": "x", "action": 1}}
-    check_record("quiz_master", yanked(2), yanked(0, **gone))
-    check_record("quiz_master", yanked(2), yanked(0, v=7))
+    check(yanked(2), yanked(0, **gone))
+    check(yanked(2), yanked(0, v=7))
 
 
 def test_a_damaged_kept_record_protects_nothing():

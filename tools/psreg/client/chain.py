@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from psreg.client.kept import Read, newest_kept, proof_of, unproven
+from psreg.client.kept import Read, drops_keys, newest_kept, proof_of, unproven
 from psreg.client.registry_choice import check_pin
 from psreg.client.resolve import release_id
 from psreg.client.withdrawals import SeenWithdrawals
@@ -192,7 +192,7 @@ class Chain:
             self._at = role
             yield self._vouched(state, role, above)
         self._at = ROOT
-        self._check_age(state.root)
+        self._check_age(state, state.root)
         for at in range(len(state.roots) - 1, 0, -1):
             yield self._link(state.roots[at], state.roots[at - 1])
         pinned = f", pinned on this machine as {anchor.sha256}"
@@ -201,12 +201,15 @@ class Chain:
     def _vouched(self, state: RegistryState, role: str, above: str) -> Link:
         """Return the link of a role to which the role `above` delegates."""
         document = state.documents[role]
-        self._check_age(document)
+        self._check_age(state, document)
         return self._link(document, state.documents[above])
 
-    def _check_age(self, document: Document) -> None:
-        known = self.receipt.metadata.get(document.role, 0)
-        if document.version < known:
+    def _check_age(self, state: RegistryState, document: Document) -> None:
+        """Refuse a version before that of the receipt, unless other keys counted that one."""
+        role, versions = document.role, self.receipt.metadata
+        known = versions.get(role, 0)
+        then = next((r.data for r in state.roots if r.version == versions.get(ROOT)), None)
+        if document.version < known and not drops_keys(then, state.root.data, role):
             told = f"version {document.version} is kept; {self._title} came with version {known}"
             raise TrustError("TRUST_ROLLBACK", told, self._again)
 
@@ -284,7 +287,8 @@ class Chain:
         `note` is the newest checkpoint of the log that was read.
         """
         newest, then = (each.documents[TIMESTAMP] for each in (last, state))
-        if newest.version < then.version:
+        replaced = drops_keys(state.root.data, last.root.data, TIMESTAMP)
+        if newest.version < then.version and not replaced:
             told = f"timestamp {newest.version} was read after timestamp {then.version}"
             raise TrustError("TRUST_ROLLBACK", told, self._again)
         text = f"timestamp {newest.version}, which is valid until {newest.expires:%Y-%m-%d}"

@@ -92,7 +92,7 @@ def proof_of(folder: Path, target: str) -> Read:
         TrustError: TRUST_UNPROVEN: it is not kept, or unreadable.
     """
     try:
-        value = json.loads(read_own(proof_place(folder, target), _LARGEST))
+        value = _proof(folder, target)
         files = {path: text.encode() for path, text in value["files"].items()}
         files |= {path: b64decode(text) for path, text in value["tiles"].items()}
         newest = int(value["root"])
@@ -125,6 +125,29 @@ def newest_kept(folder: Path) -> Read:
     return read
 
 
+def keys_replaced(folder: Path, target: str) -> bool:
+    """Return whether a key that may have signed a stored target signs nothing any more.
+
+    Then what it counted says nothing: whoever stole that key may have counted to the end. TUF
+    forgets the versions of metadata in the same case (5.3.11).
+    """
+    try:
+        then = int(_proof(folder, target)["root"])
+    except (UnavailableError, ValueError, KeyError, TypeError, RecursionError):
+        return False  # nobody can tell with which keys it was signed
+    newest = read_named(folder / METADATA_FOLDER / f"{ROOT}.json")
+    return drops_keys(_root(folder, then), newest, SNAPSHOT)
+
+
+def drops_keys(before: bytes | None, now: bytes, role: str) -> bool:
+    """Return whether a verified root has no more a key of `role` that one `before` had."""
+    return not _keys_of(before, role) <= _keys_of(now, role)
+
+
+def _keys_of(root: bytes | None, role: str) -> set[str]:
+    return {*_signed(root).get("roles", {}).get(role, {}).get("keyids", ())}
+
+
 def unproven(name: str) -> TrustError:
     """Return the error for an installed name of which this machine has nothing to verify it by."""
     return TrustError(
@@ -132,6 +155,11 @@ def unproven(name: str) -> TrustError:
         f"what proves {name} is not on this machine, or is damaged",
         f"Run `psreg install {name}` while the registry can be reached.",
     )
+
+
+def _proof(folder: Path, target: str) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(read_own(proof_place(folder, target), _LARGEST))
+    return value
 
 
 def _root(folder: Path, version: int) -> bytes | None:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psreg.client.config import SelectedRegistry
-from psreg.client.kept import keep_proof
+from psreg.client.kept import keep_proof, keys_replaced
 from psreg.client.library import user_library
 from psreg.client.registry_choice import check_pin, first_root, metadata_of, open_source, unpinned
-from psreg.client.resolve import check_record, missing_name
+from psreg.client.resolve import check_record, check_yanks, missing_name
 from psreg.client.trust_store import Anchor, TrustStore, log_keys, read_mode
 from psreg.client.tufclient import TufClient
 from psreg.client.withdrawals import SeenWithdrawals
@@ -113,7 +113,8 @@ class OpenRegistry:
         """
 
         def judge(before: bytes | None, now: bytes | None) -> None:
-            check_record(name, before, now)
+            target = package_target(name)
+            check_record(name, before, now, lambda: keys_replaced(self._folder, target))
             self._before[name] = before or b""
 
         data = self._client.target(package_target(name), MAX_RECORD, judge, keep=False)
@@ -147,6 +148,8 @@ class OpenRegistry:
             self._claimed.add(record.name)
             claim.check(record, row, self.id)
             claim.check_yanks(record, self.id)
+            if (before := self._seen(record.name)) is not None:
+                check_yanks(before, record, claim, self.id)
         elif self.require_claimed:
             raise unclaimed(record.name)
         else:
@@ -166,11 +169,8 @@ class OpenRegistry:
 
     def _check_owners(self, record: PackageRecord) -> None:
         """Check that the owners of a record follow those that this machine has seen."""
-        try:
-            before = read_record(self._before.pop(record.name, b""), record.name)
-        except PsregError:
-            return  # there is no stored copy, or it is damaged and protects nothing
-        if _ownership(before) == _ownership(record):
+        before = self._seen(record.name)
+        if before is None or _ownership(before) == _ownership(record):
             return
         from psreg.client.known_owners import check_owners  # noqa: PLC0415 - they rarely change
 
@@ -178,6 +178,13 @@ class OpenRegistry:
         accepted = record.name in self._accepted
         for line in check_owners(before, record, self.id, seen, accepted=accepted):
             self._say(line)
+
+    def _seen(self, name: str) -> PackageRecord | None:
+        """Return the record of `name` that this machine has stored, if the newest is another."""
+        try:
+            return read_record(self._before.pop(name, b""), name)
+        except PsregError:
+            return None  # there is no stored copy, or it is damaged and protects nothing
 
     def with_void_keys(self, record: PackageRecord) -> PackageRecord:
         """Return a record that also says which keys of owners this machine has seen revoked."""
@@ -284,7 +291,8 @@ class OpenRegistry:
             seen = read_head(before or b"")
         except PsregError:
             return  # there is no stored copy, or it is damaged and protects nothing
-        if head is not None and head.version < seen.version:
+        older = head is not None and head.version < seen.version
+        if older and not keys_replaced(self._folder, catalog_target(HEAD)):
             raise TrustError("TRUST_ROLLBACK", "the catalogue is older than this machine has seen")
         try:
             known = names(seen)

@@ -9,7 +9,8 @@ from class, name and version, and a record with another path is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageError
@@ -18,6 +19,9 @@ from psreg.core.version import ANY, Range
 from psreg.registry.actions.withdrawal import Withdrawal
 from psreg.registry.json_members import newer_format
 from psreg.registry.records import PackageRecord, ReleaseRecord, bad_record, read_record
+
+if TYPE_CHECKING:
+    from psreg.registry.owners.claim import Claim
 
 _LISTED = 8
 """The number of versions that a message lists."""
@@ -119,10 +123,13 @@ def parse_requests(texts: Iterable[str]) -> tuple[Request, ...]:
     return tuple(requests.values())
 
 
-def check_record(name: str, before: bytes | None, now: bytes | None) -> None:
+def check_record(
+    name: str, before: bytes | None, now: bytes | None, recount: Callable[[], bool] = lambda: False
+) -> None:
     """Check that the record `now` is valid and continues the record `before`; both were verified.
 
-    Not even the key that signs records may take back what this machine has seen.
+    Not even the key that signs records may take back what this machine has seen. Only the serial
+    may be lower if `recount` returns that the keys were replaced which counted it.
 
     Raises:
         TrustError: `TRUST_METADATA`: it is malformed; `TRUST_NAME_MISSING`: there is none any more;
@@ -142,10 +149,9 @@ def check_record(name: str, before: bytes | None, now: bytes | None) -> None:
     except PsregError:
         return  # there is no stored copy, or it is damaged and protects nothing
     digests = {row.version: row.sha256 for row in new.releases}
-    _check_yanks(old, new)
     versions = {row.version for row in new.rows}
     gone = [row.version for row in old.releases if row.version not in versions]
-    if new.serial < old.serial or gone:
+    if gone or (new.serial < old.serial and not recount()):
         raise TrustError(
             "TRUST_ROLLBACK",
             f"the registry's record of {name} went back from serial {old.serial} to {new.serial}"
@@ -160,15 +166,22 @@ def check_record(name: str, before: bytes | None, now: bytes | None) -> None:
             )
 
 
-def _check_yanks(old: PackageRecord, new: PackageRecord) -> None:
-    """Check that no signed yank, or its end, is taken back. Raises TrustError `TRUST_ROLLBACK`."""
-    for seen in old.releases:
-        row = new.release(seen.version)
+def check_yanks(before: PackageRecord, now: PackageRecord, claim: Claim, registry_id: str) -> None:
+    """Check that no yank that an owner signed, and no end of one, is taken back.
+
+    What a key that publishes wrote into the record `before` without an owner does not count.
+
+    Raises:
+        TrustError: `TRUST_ROLLBACK`.
+    """
+    for seen in before.releases:
+        row = now.release(seen.version)
         if not seen.yank or row is None or row.is_purged:
             continue
-        if row.yank is None or row.yank.number < seen.yank.number:
+        behind = row.yank is None or row.yank.number < seen.yank.number
+        if behind and claim.has_signed_yank(before, seen, registry_id):
             told = (
-                f"the registry no longer has what the owners of {new.name} {seen.version} signed "
+                f"the registry no longer has what the owners of {now.name} {seen.version} signed "
                 "about whether it is yanked"
             )
             raise TrustError("TRUST_ROLLBACK", told, "Tell the maintainers of the registry.")

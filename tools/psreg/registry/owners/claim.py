@@ -140,6 +140,14 @@ class Claim:
         claimed = self.yanks.get(row.version, YankState())
         check_yank(record, row, claimed, self.keys, registry_id)
 
+    def has_signed_yank(self, record: PackageRecord, row: ReleaseRecord, registry_id: str) -> bool:
+        """Return whether the owners, or the claim, say that a release is yanked as `row` says."""
+        try:
+            self.check_yank(record, row, registry_id)
+        except TrustError:
+            return False
+        return True
+
     def in_force(
         self, before: PackageRecord | None, row: ReleaseRecord, registry_id: str
     ) -> ReleaseRecord:
@@ -148,10 +156,8 @@ class Claim:
         It is that of the record `before`, or else `row` as the claim says.
         """
         old = before.release(row.version) if before else None
-        if before and old:
-            with suppress(TrustError):
-                self.check_yank(before, old, registry_id)
-                return old
+        if before and old and self.has_signed_yank(before, old, registry_id):
+            return old
         number, reason = self.yanks.get(row.version, YankState())
         yank = SignedYank(number=number, statement=None) if number else None
         return replace(row, yanked=reason, yank=yank)
