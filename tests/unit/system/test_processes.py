@@ -107,11 +107,19 @@ def test_an_executor_does_the_other_jobs(processors):
     assert cluster.sent == 1
 
 
-def test_ctrl_c_ends_the_processes_in_silence():
+@pytest.mark.parametrize(
+    "jobs",
+    [
+        "p.in_parallel(ctrl_c, [signal.pause])",
+        # a process that has only begun still has the handlers of the first one
+        "os.register_at_fork(after_in_child=ctrl_c);p.in_parallel(signal.pause, [signal.pause])",
+    ],
+)
+def test_ctrl_c_ends_the_processes_in_silence(jobs):
     code = (
         "import os, signal; from functools import partial; import psreg.system.processes as p;"
         "os.sched_getaffinity = lambda _: range(2);"
-        "p.in_parallel(partial(os.killpg, 0, signal.SIGINT), [signal.pause])"
+        f"ctrl_c = partial(os.killpg, 0, signal.SIGINT);{jobs}"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -119,6 +127,7 @@ def test_ctrl_c_ends_the_processes_in_silence():
         capture_output=True,
         text=True,
         check=False,
+        timeout=60,
     )
     assert done.stderr.splitlines()[-1] == "KeyboardInterrupt"
     assert done.stderr.count("Traceback") == 1

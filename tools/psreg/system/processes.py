@@ -22,6 +22,8 @@ from typing import Any, TypeVar
 Workers = Executor | None
 """Who does the work: an executor, or None for the processes of this machine."""
 
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+
 R = TypeVar("R")
 S = TypeVar("S")
 
@@ -74,7 +76,8 @@ def _done(here: Callable[[], S], others: Sequence[Future[R]]) -> tuple[S, list[R
 def _started(pool: Executor | None, jobs: Sequence[Callable[[], R]]) -> list[Future[R]] | None:
     """Return the jobs as `pool` began them, or None where no process can be started."""
     try:
-        return [_submitted(pool, job) for job in jobs] if pool else None
+        with _signals_blocked():
+            return [_submitted(pool, job) for job in jobs] if pool else None
     except OSError:
         return None
 
@@ -117,10 +120,28 @@ def _processes(number: int) -> Iterator[Executor | None]:
         pool.shutdown(cancel_futures=True)
 
 
+@contextmanager
+def _signals_blocked() -> Iterator[None]:
+    """Let signals that end a process wait until the context ends, or until a new one heeds them.
+
+    A new process has the handlers of this one, which would report Ctrl-C once more.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _heed_signals() -> None:  # pragma: no cover - elsewhere
     """Let Ctrl-C end the process at once and silently; the first process reports it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_DFL)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
 def run_psreg(*arguments: str) -> int:
@@ -157,8 +178,7 @@ def _signals_held() -> Iterator[None]:
     """Let SIGINT and SIGTERM wait until the context ends."""
     came: list[int] = []
     handlers = {
-        number: signal.signal(number, lambda number, _: came.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
+        number: signal.signal(number, lambda number, _: came.append(number)) for number in _ENDING
     }
     try:
         yield
