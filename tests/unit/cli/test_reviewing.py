@@ -32,7 +32,10 @@ def test_a_review_is_shown_by_name(checkout: Checkout) -> None:
     key = checkout.give("id_ben", BEN)
     said = checkout.json("sign", "--review", f"{NAME}@1.0.0", "--key", key)
     assert (said["path"], said["owner"]) == (REVIEW, "Ben")
-    assert "is already signed with" in checkout.run("sign", "--review", NAME, "--key", key).stdout
+    (checkout.root / REVIEW).unlink()
+    done = checkout.run("sign", "--review", NAME, "--key", key).stdout
+    assert done.startswith(f"reviewed {NAME} 1.0.0 as Ben with SHA256:")
+    assert "is already reviewed with" in checkout.run("sign", "--review", NAME, "--key", key).stdout
     checkout.run("publish", "-q")
     assert checkout.json("sign", "--review", NAME, "--key", key)["status"] == "unchanged"
     where = ("--registry", checkout.root)

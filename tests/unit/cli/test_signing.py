@@ -259,6 +259,17 @@ def test_an_owner_signs_a_yank(checkout: Checkout) -> None:
     assert "sign --yank" not in checkout.run("yank", release, "--undo").stdout
 
 
+def test_the_site_says_who_claimed_a_name(claimed: Checkout, tmp_path: Path) -> None:
+    claimed.run("site", "build", "--out", tmp_path / "site", "-q")
+    (served,) = (tmp_path / "site/api/v1/owners").iterdir()
+    assert served.name == f"{NAME}.json"
+    (signed,) = (claimed.root / "registry/targets/owners").glob(f"*.{NAME}.json")
+    assert served.read_bytes() == signed.read_bytes()
+    said = json.loads(served.read_bytes())
+    assert (len(said["owners"]), said["threshold"], said["since"]) == (2, 2, 1)
+    assert said == claimed.json("info", NAME, "--registry", claimed.root)["claim"]
+
+
 def test_openssh_alone_signs_who_follows(checkout: Checkout) -> None:
     program = shutil.which("ssh-keygen") or pytest.skip("OpenSSH is not installed")
     checkout.owned_by(ANA)

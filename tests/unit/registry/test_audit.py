@@ -13,13 +13,15 @@ import pytest
 
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.formats.json.canonical import canonical
+from psreg.formats.tree import POLICY
 from psreg.registry.audit import AuditedRelease, audit
 from psreg.registry.log.checkpoint import Checkpoint, signed
 from psreg.registry.log.growth import grow_log, tiles_of
 from psreg.registry.logged_releases import checkpoint_of
+from psreg.registry.owners.review import review_of
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.roles import Target
-from support.claims import claimed, owned, signed_by
+from support.claims import claimed, owned, record_of, signed_by
 from support.owners import ANA, BEN
 from support.publishing import (
     FIRST,
@@ -88,6 +90,31 @@ def test_who_signed_a_release(home: Path, registry: Path) -> None:
     change_record(home, registry, unsigned)
     ((name, (problem,)),) = problems(home, registry, tree).items()
     assert (name, problem) == ("alpha 1.1.0", "alpha 1.1.0 is not signed by its owners")
+
+
+def test_a_yank_that_no_owner_signed(home: Path, registry: Path) -> None:
+    tree = claimed(home, registry)
+    change_record(home, registry, lambda rows: rows[0].update(yanked="Because."))
+    told = "alpha 1.0.0 is yanked, and its owners did not sign that"
+    assert problems(home, registry, tree) == {"alpha 1.0.0": (told,)}
+
+
+def test_a_review_that_is_not_in_the_tree(home: Path, registry: Path) -> None:
+    tree = owned("1.0.0") | {POLICY: f'[[reviewer]]\nname="Ben"\nkeys=["{BEN.line}"]\n'.encode()}
+    release(home, registry, tree)
+    state, record = state_of(registry), record_of(registry)
+    review = review_of(record, record.releases[0], state.registry_id)
+    for number in (1, 64):
+        here = tree | {
+            PurePosixPath(f"pbes/prompt/alpha/reviews/1.0.0.{number}.txt"): BEN.sign(
+                review.message, "review@psreg"
+            )
+        }
+        release(home, registry, here, NOW + timedelta(days=number))
+        assert problems(home, registry, here) == {}
+    (problem,) = problems(home, registry, tree)["alpha 1.0.0"]
+    assert problem.startswith("the review by Ben with SHA256:")
+    assert problem.endswith(" is not in pbes/prompt/alpha/reviews")
 
 
 def test_files_that_are_not_those_that_were_released(home: Path, published: Path) -> None:

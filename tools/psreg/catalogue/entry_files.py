@@ -23,6 +23,7 @@ from psreg.catalogue.site_manifest import (
 )
 from psreg.catalogue.site_source import SiteSource
 from psreg.core.identity import PBES
+from psreg.formats.json.canonical import canonical
 from psreg.registry.published import Entry, SignedRecord, check_drift, entries, signed_record
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import read_target
@@ -136,7 +137,8 @@ def write_changed(
         stale |= {row.path for row in (was and was.row, rows.get(name)) if row}
         if was:
             target.remove(_record_path(name, was.sha256))
-        target.remove(_api_path(name))
+        target.remove(_api_path("packages", name))
+        target.remove(_api_path("owners", name))
     for path in stale:
         target.remove_others(path)
         target.remove_others(f"{PBES}/{path}")
@@ -178,7 +180,9 @@ def _write_files(target: SiteDir, entry: Entry) -> None:
         for path, data in release.files.items():
             target.write(path, data)
     if entry.raw:
-        target.write(_api_path(entry.record.name), entry.raw)
+        target.write(_api_path("packages", entry.record.name), entry.raw)
+    if entry.raw and entry.claim:
+        target.write(_api_path("owners", entry.record.name), canonical(entry.claim.to_json()))
 
 
 def write_drafts(target: SiteDir, shells: Shells, drafts: Iterable[Draft]) -> dict[str, Row]:
@@ -197,5 +201,5 @@ def _record_path(name: str, sha256: str) -> str:
     return f"registry/{target_path(package_target(name), sha256)}"
 
 
-def _api_path(name: str) -> str:
-    return f"api/v1/packages/{name}.json"
+def _api_path(kind: str, name: str) -> str:
+    return f"api/v1/{kind}/{name}.json"

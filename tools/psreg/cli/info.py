@@ -12,6 +12,7 @@ from psreg.core.errors import TrustError
 from psreg.core.version import ANY
 from psreg.formats.protocol_versions import STUB
 from psreg.registry.records import read_record
+from psreg.registry.trust.roles import package_target
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def run(args: Namespace, console: Console) -> int:
     """Print the record of one name; exit 4 if the registry has no such name or version."""
     request = parse_request(args.name)
 
-    with open_kept(args, console) as registry:
+    with open_kept(args, console, lambda: [package_target(request.name)]) as registry:
         data = registry.record(request.name)
         if data is None:
             raise unknown_name(request.name, registry.names())

@@ -6,7 +6,7 @@ All are verified before any is written.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from psreg.client.kept_registry import KeptRegistry
     from psreg.client.library import Library, Receipt
     from psreg.client.open_registry import OpenRegistry
+    from psreg.client.resolve import Request
 
 EXAMPLE = "psreg install quiz_master@^1.2"
 SCHEMA = "psreg.install/1"
@@ -61,7 +62,7 @@ def run(args: Namespace, console: Console) -> int:
         from psreg.client.kept_registry import of_installed
 
         requests = of_installed(requests, library)
-    with open_kept(args, console) as registry:
+    with open_kept(args, console, lambda: _targets(requests, library)) as registry:
         if registry.mode == "dev" and not console.quiet and registry.first_time("development"):
             console.warn(f"psreg: the registry {registry.location} is in development mode")
         registry.require_claimed |= args.require_claimed
@@ -82,6 +83,14 @@ def run(args: Namespace, console: Console) -> int:
             console.warn(f"psreg: warning: {warning}")
     _report(results, registry, console)
     return 0
+
+
+def _targets(requests: Iterable[Request], library: Library) -> Iterator[str]:
+    """Yield the record of each requested name, or "" if it is not installed."""
+    from psreg.registry.trust.roles import package_target
+
+    for request in requests:
+        yield package_target(request.name) if library.receipt(request.name) else ""
 
 
 def _install(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from psreg.core.errors import UnavailableError
 from psreg.system.console import Console, OptionAdder
 
 if TYPE_CHECKING:
@@ -66,10 +67,54 @@ def open_selected(args: Namespace, console: Console) -> Iterator[OpenRegistry]:
     Raises:
         PsregError: see `select_registry` and `open_registry`.
     """
+    with _opened(args, console, *_selected(args, console)) as registry:
+        yield registry
+
+
+_UNREACHED = ("NETWORK", "NETWORK_SLOW", "NETWORK_TLS")
+"""The codes of errors after which the same may be asked of what is kept."""
+
+
+@contextmanager
+def open_kept(
+    args: Namespace, console: Console, wanted: Callable[[], Iterable[str]]
+) -> Iterator[OpenRegistry | KeptRegistry]:
+    """Yield the selected registry; with `--offline`, one behind a URL as this machine keeps it.
+
+    `wanted` returns the targets that the command reads: if the registry cannot be reached, and all
+    of them are kept, the hint names `--offline`.
+
+    Raises:
+        PsregError: as `open_selected`; UnavailableError `NOT_KEPT`.
+    """
+    selected, settings = _selected(args, console)
+    if args.offline:
+        from psreg.client.kept_registry import kept_registry
+        from psreg.client.registry_choice import trust_store
+
+        notify = partial(_tell, console)
+        kept = kept_registry(selected, settings, trust_store(notify), notify)
+        if kept is not None:
+            yield kept
+            return
+    try:
+        with _opened(args, console, selected, settings) as registry:
+            yield registry
+    except UnavailableError as error:
+        if error.code in _UNREACHED and _keeps(selected, console, wanted()):
+            hint = "`--offline` uses what this machine keeps of it."
+            raise UnavailableError(error.code, error.message, f"{error.hint} {hint}") from error
+        raise
+
+
+@contextmanager
+def _opened(
+    args: Namespace, console: Console, selected: SelectedRegistry, settings: Settings
+) -> Iterator[OpenRegistry]:
+    """Yield a selected registry."""
     from psreg.client.open_registry import open_registry
     from psreg.client.registry_choice import trust_store
 
-    selected, settings = _selected(args, console)
     notify = partial(_tell, console)
     with open_registry(selected, trust_store(notify), notify) as registry:
         registry.require_claimed = settings.require_claimed
@@ -77,25 +122,14 @@ def open_selected(args: Namespace, console: Console) -> Iterator[OpenRegistry]:
         yield registry
 
 
-@contextmanager
-def open_kept(args: Namespace, console: Console) -> Iterator[OpenRegistry | KeptRegistry]:
-    """Yield the selected registry; with `--offline`, one behind a URL as this machine keeps it.
+def _keeps(selected: SelectedRegistry, console: Console, targets: Iterable[str]) -> bool:
+    """Return whether this machine keeps what proves some targets of a registry behind a URL."""
+    from psreg.client.kept import proof_place
+    from psreg.client.registry_choice import trust_store
 
-    Raises:
-        PsregError: as `open_selected`; UnavailableError `NOT_KEPT`.
-    """
-    if args.offline:
-        from psreg.client.kept_registry import kept_registry
-        from psreg.client.registry_choice import trust_store
-
-        selected, settings = _selected(args, console)
-        notify = partial(_tell, console)
-        kept = kept_registry(selected, settings, trust_store(notify), notify)
-        if kept is not None:
-            yield kept
-            return
-    with open_selected(args, console) as registry:
-        yield registry
+    store = trust_store(partial(_tell, console))
+    anchor = store.find(selected.root_sha256) if selected.root_sha256 else None
+    return anchor is not None and all(proof_place(anchor.folder, t).exists() for t in targets)
 
 
 def _selected(args: Namespace, console: Console) -> tuple[SelectedRegistry, Settings]:

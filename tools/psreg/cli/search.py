@@ -35,8 +35,9 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.client.library import user_library
     from psreg.registry.catalog_segments import folded_rows
     from psreg.registry.search import matching_rows, search, suggestions
+    from psreg.registry.trust.roles import HEAD, catalog_target
 
-    with open_kept(args, console) as registry:
+    with open_kept(args, console, lambda: [catalog_target(HEAD)]) as registry:
         segments = registry.segments()
     warn_of_revoked(user_library(), console)
     found = search(matching_rows(segments, args.words), args.words)

@@ -80,7 +80,7 @@ def run(args: Namespace, console: Console) -> int:
     if console.machine:
         console.json(document)
     elif not console.quiet:
-        for line in _lines(document, signable.title):
+        for line in _lines(document, signable):
             console.line(line)
     return 0
 
@@ -191,12 +191,14 @@ def _document(signable: Signable, key: SshKey, status: str) -> dict[str, Any]:
     }
 
 
-def _lines(document: dict[str, Any], title: str) -> list[str]:
+def _lines(document: dict[str, Any], signable: Signable) -> list[str]:
+    title = signable.title
+    done = "reviewed" if signable.statement.signers == "reviewer" else "signed"
     if document["status"] == "unchanged":
-        return [f"{title} is already signed with {document['key']}"]
+        return [f"{title} is already {done} with {document['key']}"]
     missing = document["threshold"] - document["signed"]
     lines = [
-        f"signed {title} as {document['owner']} with {document['key']}",
+        f"{done} {title} as {document['owner']} with {document['key']}",
         f"  {document['path']}",
     ]
     if missing > 0:

@@ -7,7 +7,7 @@ releases that were imported from an address, not for single releases; `*` is eve
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from functools import cached_property
@@ -118,12 +118,20 @@ class Policy(TomlFile):
         from psreg.core.ssh_key import SshKey  # noqa: PLC0415 - few policies list any
 
         found: dict[SshKey, str] = {}
-        for _, row in self.tables("reviewer"):
-            keys = row.get("keys")
-            for line in keys if isinstance(keys, list) else ():
-                with suppress(ValueError):
-                    found.setdefault(SshKey.parse(_text(line)), _text(row.get("name")))
+        rows = dict(self.tables("reviewer"))
+        for place, line in self.reviewer_keys:
+            with suppress(ValueError):
+                found.setdefault(SshKey.parse(line), _text(rows[place[1]].get("name")))
         return found
+
+    @property
+    def reviewer_keys(self) -> Iterator[tuple[tuple[str, int, str, int], str]]:
+        """The public keys of all reviewers, each with its place."""
+        for index, row in self.tables("reviewer"):
+            keys = row.get("keys")
+            for number, key in enumerate(keys if isinstance(keys, list) else ()):
+                if isinstance(key, str):
+                    yield ("reviewer", index, "keys", number), key
 
     @property
     def lifetimes(self) -> Mapping[str, timedelta]:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from pathlib import PurePosixPath
 
 from psreg.core.errors import TrustError, UnavailableError
+from psreg.formats.layout import MOST_SIGNATURES, REVIEWS
 from psreg.registry.actions.action import Action
 from psreg.registry.actions.chain import stored_actions
 from psreg.registry.catalog_head import head_of
@@ -20,10 +23,11 @@ from psreg.registry.log.growth import check_continues, check_logged, logged_entr
 from psreg.registry.log.tiles import Files
 from psreg.registry.logged_releases import Read, checkpoint_of
 from psreg.registry.owners.claim import read_claim, signed_by
-from psreg.registry.owners.review import reviews_of
+from psreg.registry.owners.review import Reviewed, reviews_of
 from psreg.registry.records import FileRecord, PackageRecord, ReleaseRecord, read_record
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.reading import RegistryState
+from psreg.registry.trust.ssh_signature import SshSignature
 from psreg.registry.trust.strict_json import strict_value
 from psreg.registry.withdrawing.effects import entry_of
 
@@ -156,12 +160,18 @@ def _audited(
     signed: tuple[str, ...] = ()
     try:
         if claim:
+            claim.check_yank(record, row, state.registry_id)
+    except TrustError as error:
+        problems.append(error.message)
+    try:
+        if claim:
             claim.check(record, row, state.registry_id)
         signed = tuple(account for account, _ in signed_by(record, row, state.registry_id, claim))
     except TrustError as error:
         problems.append(error.message)
     reviewed = reviews_of(record, row, state.registry_id)
     problems += reviewed.ignored
+    problems += _unfiled(row, reviewed, read_file)
     return AuditedRelease(
         name=record.name,
         version=row.version,
@@ -172,6 +182,21 @@ def _audited(
         signed=tuple(dict.fromkeys(signed)),
         reviewers=reviewed.names,
     )
+
+
+def _unfiled(row: ReleaseRecord, reviewed: Reviewed, read_file: ReadFile) -> Iterator[str]:
+    """Yield the valid reviews in a record that are not among the files of its entry."""
+    if not reviewed.by:
+        return
+    folder = PurePosixPath(row.path).parent.parent / REVIEWS
+    filed = set()
+    for number in range(1, MOST_SIGNATURES + 1):
+        with suppress(TrustError):
+            data = read_file(f"{folder}/{row.version}.{number}.txt")
+            filed.add(SshSignature.parse(data or b"").key)
+    for key, name in reviewed.by.items():
+        if key not in filed:
+            yield f"the review by {name} with {key.fingerprint} is not in {folder}"
 
 
 def _differing(files: Iterable[FileRecord], read_file: ReadFile) -> Iterator[str]:

@@ -39,6 +39,8 @@ def test_the_index_leads_to_everything():
     assert value["schema"] == "psreg.index/2"
     assert value["registry_id"] == "ab" * 16
     assert value["root_sha256"] == "cd" * 32
+    assert value["packages"] == {"count": 2, "path": "api/v1/packages/{name}.json"}
+    assert value["owners"] == {"path": "api/v1/owners/{name}.json"}
     path = f"registry/targets/segments/{'ef' * 32}.json"
     assert value["segments"] == [{"path": path, "sha256": "ef" * 32, "size": 9, "count": 2}]
 

@@ -61,6 +61,7 @@ def index_document(site: Site, head: Head, number: int, drafts: bytes | None = N
             "root_sha256": site.root_sha256,
             "metadata": "registry/metadata/",
             "packages": {"count": number, "path": "api/v1/packages/{name}.json"},
+            "owners": {"path": "api/v1/owners/{name}.json"},
             "segments": segments,
         }
     )

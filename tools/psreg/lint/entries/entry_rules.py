@@ -14,7 +14,7 @@ from psreg.core.version import parse_version
 from psreg.formats.json.pointer import join
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Entry
-from psreg.lint.entries.waiver_rules import faults_of_reason
+from psreg.lint.entries.waiver_rules import Place, faults_of_keys, faults_of_reason
 from psreg.lint.parser_findings import of_violations
 
 
@@ -200,24 +200,9 @@ def owner_key_not_usable(entry: Entry) -> Iterator[Finding]:
     keys = ["ssh-ed25519 AAAA… laptop"]
     ```
     """
-    path, seen, signers = str(entry.path), set[SshKey](), set[str | int]()
-    for place, line in islice(entry.file.keys, MOST):
-        try:
-            key = SshKey.parse(line)
-        except ValueError as error:
-            yield Finding(
-                message=f"not a public SSH key: {error}",
-                at=join(place),
-                path=path,
-                hint="Copy the whole line of a file such as `~/.ssh/id_ed25519.pub`.",
-            )
-            continue
-        if key in seen:
-            message = f"the key {key.fingerprint} is listed twice and counts once"
-            yield Finding(message=message, at=join(place), path=path)
-            continue
-        seen.add(key)
-        signers.add(place[1])
+    path, usable = str(entry.path), dict[Place, SshKey]()
+    yield from faults_of_keys(entry.file.keys, path, usable)
+    signers = {place[1] for place in usable}
     if 0 < len(signers) < entry.file.threshold:
         yield Finding(
             message=f"{entry.file.threshold} owners must sign, and only {len(signers)} of them "

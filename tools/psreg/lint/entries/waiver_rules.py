@@ -7,7 +7,7 @@ is set.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -16,6 +16,7 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.identity import is_name
 from psreg.core.rule import RuleTable, rule
 from psreg.core.spelling import nearest
+from psreg.core.ssh_key import SshKey
 from psreg.formats.json.pointer import join
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.policy import BY_ORIGIN, Policy
@@ -45,6 +46,29 @@ class RegistryPolicy:
 
     tree: Tree
     rules: RuleTable
+
+
+Place = tuple[str | int, ...]
+"""Where something is in a document: keys and indexes."""
+
+
+def faults_of_keys(
+    lines: Iterable[tuple[Place, str]], path: str, usable: dict[Place, SshKey]
+) -> Iterator[Finding]:
+    """Yield what is wrong with lines of public keys; `usable` gets each key that can sign once."""
+    for place, line in islice(lines, MOST):
+        try:
+            key = SshKey.parse(line)
+        except ValueError as error:
+            message = f"not a public SSH key: {error}"
+            hint = "Copy the whole line of a file such as `~/.ssh/id_ed25519.pub`."
+            yield Finding(message=message, at=join(place), path=path, hint=hint, since="0.2.0")
+            continue
+        if key in usable.values():
+            message = f"the key {key.fingerprint} is listed twice and counts once"
+            yield Finding(message=message, at=join(place), path=path, since="0.2.0")
+            continue
+        usable[place] = key
 
 
 def faults_of_reason(reason: str, at: str, path: str) -> Iterator[Finding]:
@@ -103,11 +127,11 @@ def bad_policy(judged: RegistryPolicy) -> Iterator[Finding]:
     but has no effect. Without a reason, a waiver cannot be assessed later. A reason or a name with
     a line break or another control character could look like several lines of output. A waiver for
     an origin applies to every release whose author states that origin, so it can only excuse
-    missing test runs.
+    missing test runs. A reviewer whose key is cut off cannot sign.
 
     ## Fix
     Write exact keys, codes and names, and a reason in one line for each waiver. A waiver has either
-    names or an origin.
+    names or an origin. Copy the whole line of each reviewer's public key.
 
     ```toml
     [[waiver]]
@@ -124,6 +148,7 @@ def bad_policy(judged: RegistryPolicy) -> Iterator[Finding]:
     yield from of_violations(judged.tree.policy.violations, "REG020", str(POLICY))
     yield from _site_faults(judged.tree.policy)
     yield from islice(_invalid_names(judged.tree.policy), MOST)
+    yield from _reviewer_faults(judged.tree.policy)
     rows = judged.tree.policy.tables("waiver")
     faults = (fault for index, row in rows for fault in _waiver_faults(judged, index, row))
     yield from islice(faults, MOST)
@@ -155,6 +180,19 @@ def _invalid_names(policy: Policy) -> Iterator[Finding]:
                 message = f"`{text}` is not a valid name, so no entry can have it"
                 place = join(("names", key, at))
                 yield Finding(message=message, at=place, path=str(POLICY), severity=WARNING)
+
+
+def _reviewer_faults(policy: Policy) -> Iterator[Finding]:
+    yield from faults_of_keys(policy.reviewer_keys, str(POLICY), {})
+    for index, row in islice(policy.tables("reviewer"), MOST):
+        name = row.get("name")
+        if isinstance(name, str) and name and not (name.strip() and name.isprintable()):
+            yield Finding(
+                message="the name of a reviewer is blank or contains a control character",
+                at=join(("reviewer", index, "name")),
+                path=str(POLICY),
+                since="0.2.0",
+            )
 
 
 def _waiver_faults(judged: RegistryPolicy, index: int, row: Mapping[str, Any]) -> Iterator[Finding]:
