@@ -1,4 +1,4 @@
-"""Offline keys in a security token (SoftHSM) and in a KMS, which never leave them."""
+"""Keys in a security token (SoftHSM) and in a KMS, which never leave them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import threading
+import time
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -54,7 +55,7 @@ class Checkout:
         newest = max((self.root / "registry/metadata").glob("*.root.json"))
         root = json.loads(newest.read_text())["signed"]
         keys = (root["keys"][keyid] for keyid in root["roles"][role]["keyids"])
-        return {key["x-psreg-holder"]: key["keytype"] for key in keys}
+        return {key.get("x-psreg-holder", "psreg"): key["keytype"] for key in keys}
 
 
 @pytest.fixture
@@ -83,10 +84,10 @@ def token(tmp_path: Path) -> dict[str, str]:
 
 
 class Kms:
-    """A KMS on this machine with one key, as far as the API of AWS is needed to sign with it."""
+    """A KMS on this machine with three keys, as far as the API of AWS is needed to sign."""
 
     def __init__(self) -> None:
-        self.key = ec.generate_private_key(ec.SECP384R1())
+        self.keys = {name: new_key() for name in ("alias/cem", "alias/online", "alias/timestamp")}
         self.calls: list[str] = []
         owner = self
 
@@ -95,9 +96,9 @@ class Kms:
                 asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 call = self.headers["X-Amz-Target"].partition(".")[2]
                 owner.calls.append(call)
-                known = asked["KeyId"] == "alias/cem"
-                told = owner.answer(call, asked) if known else {"__type": "NotFoundException"}
-                answer(self, 200 if known else 400, json.dumps(told).encode())
+                key = owner.keys.get(asked["KeyId"])
+                told = owner.answer(call, asked, key) if key else {"__type": "NotFoundException"}
+                answer(self, 200 if key else 400, json.dumps(told).encode())
 
             def log_message(self, *_: object) -> None: ...
 
@@ -107,14 +108,20 @@ class Kms:
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.server.server_port}",
         }
 
-    def answer(self, call: str, asked: dict[str, str]) -> dict[str, object]:
+    def answer(
+        self, call: str, asked: dict[str, str], key: ec.EllipticCurvePrivateKey
+    ) -> dict[str, object]:
         if call == "GetPublicKey":
             form = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-            public = b64encode(self.key.public_key().public_bytes(*form)).decode()
+            public = b64encode(key.public_key().public_bytes(*form)).decode()
             return {"PublicKey": public, "SigningAlgorithms": ["ECDSA_SHA_384"]}
         assert (asked["MessageType"], asked["SigningAlgorithm"]) == ("DIGEST", "ECDSA_SHA_384")
         digest = ec.ECDSA(Prehashed(hashes.SHA384()))
-        return {"Signature": b64encode(self.key.sign(b64decode(asked["Message"]), digest)).decode()}
+        return {"Signature": b64encode(key.sign(b64decode(asked["Message"]), digest)).decode()}
+
+
+def new_key() -> ec.EllipticCurvePrivateKey:
+    return ec.generate_private_key(ec.SECP384R1())
 
 
 @pytest.fixture
@@ -201,6 +208,75 @@ def test_services_that_are_not_there(checkout: Checkout, token: dict[str, str]) 
     assert (error(done), "the extra `gcpkms`" in done.stderr) == ("SIGNER_UNAVAILABLE", True)
 
 
+ELSEWHERE = ("online=awskms:alias/online", "timestamp=awskms:alias/timestamp")
+
+
+def test_a_kms_publishes(checkout: Checkout, kms: Kms) -> None:
+    checkout.run("client", "install", NAME, "--registry", checkout.root)
+    kms.calls.clear()
+    done = checkout.run("main", "keys", "rotate", *ELSEWHERE, **kms.environ)
+    assert done.stdout.startswith("the new keys are in force\n")
+    assert checkout.signers("snapshot") == checkout.signers("timestamp") == {"psreg": "ecdsa"}
+    keeper = checkout.run("main", "doctor", "--format", "json", **kms.environ)
+    found = {each["id"]: each["found"] for each in json.loads(keeper.stdout)["checks"]}
+    assert "online-2.json" in found["key-permissions"]
+    assert found["former-keys"] == "online.pem, timestamp.pem sign nothing that is in force"
+    (keys,) = (checkout.homes / "main/data/keys").iterdir()
+    for name in ("online", "timestamp"):
+        (keys / f"{name}.pem").unlink()
+    for command in ("publish", "--resign"), ("keys", "rotate", "log"):
+        checkout.run("main", *command, "-q", **kms.environ)
+    for who in ("client", "newcomer"):
+        checkout.run(who, "install", NAME, "--registry", checkout.root)
+    # Only the KMS can publish now, and only as long as it says yes.
+    state = (checkout.root / "registry/metadata/timestamp.json").read_bytes()
+    del kms.keys["alias/timestamp"]
+    refused = checkout.run("main", "publish", "--resign", code=4, **kms.environ)
+    assert refused.stderr.startswith(
+        "psreg: error[SIGNER_UNAVAILABLE]: awskms:alias/timestamp does"
+    )
+    assert (checkout.root / "registry/metadata/timestamp.json").read_bytes() == state
+    checkout.run("main", "keys", "rotate", "timestamp", code=4, **kms.environ)
+    kms.keys["alias/timestamp"] = new_key()
+    assert error(checkout.run("main", "publish", "--resign", code=4, **kms.environ)) == error(
+        refused
+    )
+
+
+def test_the_key_of_a_kms_is_replaced(checkout: Checkout, kms: Kms) -> None:
+    rotate = ("keys", "rotate", ELSEWHERE[1])
+    checkout.run("main", *rotate, "-q", **kms.environ)
+    twice = checkout.run("main", *rotate, code=2, **kms.environ)
+    assert "a key that the registry uses already" in twice.stderr
+    checkout.run("main", "keys", "rotate", "timestamp", "-q", **kms.environ)
+    assert checkout.signers("timestamp") == {"psreg": "ed25519"}
+    (keys,) = (checkout.homes / "main/data/keys").iterdir()
+    assert {each.name for each in keys.glob("timestamp*")} == {
+        "timestamp.pem",
+        "timestamp-2.json",
+        "timestamp-3.pem",
+    }
+    for what in ("log=awskms:alias/online", "root=awskms:alias/online"):
+        assert error(checkout.run("main", "keys", "rotate", what, code=2)) == "CANNOT_ROTATE"
+    checkout.run("client", "install", NAME, "--registry", checkout.root)
+
+
+def test_a_person_with_a_token_publishes_without_it(
+    checkout: Checkout, token: dict[str, str]
+) -> None:
+    made, pin = checkout.made("main", "--at", "hsm:", **token), {**token, "PSREG_PIN": "1234"}
+    checkout.run("main", "keys", "harden", made, "--threshold", "1", "-q", **pin)
+    checkout.run("main", "publish", "-q", **token)
+    for pem in ("root", "owners"):
+        (next((checkout.homes / "main/data/keys").iterdir()) / f"{pem}.pem").unlink()
+    # The offline roles are due, and nobody can type a PIN here.
+    later = str(int(time.time()) + 300 * 86400)
+    checkout.run("main", "publish", "--resign", "-q", SOURCE_DATE_EPOCH=later, **token)
+    done = checkout.run("main", "keys", "renew", code=4, SOURCE_DATE_EPOCH=later, **token)
+    assert error(done) == "SIGNER_UNAVAILABLE"
+    checkout.run("main", "keys", "sign", "--yes", "-q", SOURCE_DATE_EPOCH=later, **pin)
+
+
 def test_a_service_that_does_not_know_the_key(checkout: Checkout, kms: Kms) -> None:
     create = ("keys", "create", "cem", "--at", "awskms:alias/dan")
     assert error(checkout.run("cem", *create, code=4, **kms.environ)) == "SIGNER_UNAVAILABLE"
@@ -211,7 +287,7 @@ def test_a_service_that_does_not_know_the_key(checkout: Checkout, kms: Kms) -> N
 def test_a_service_with_another_key_signs_nothing(checkout: Checkout, kms: Kms) -> None:
     told = [checkout.made("cem", "--at", "awskms:alias/cem", **kms.environ)]
     checkout.run("main", "keys", "harden", *told, "--threshold", "1", "-q")
-    kms.key = ec.generate_private_key(ec.SECP384R1())
+    kms.keys["alias/cem"] = new_key()
     done = checkout.run("cem", "keys", "sign", "--yes", code=4, **kms.environ)
     assert error(done) == "SIGNER_UNAVAILABLE"
     assert "Sign" in kms.calls

@@ -112,8 +112,8 @@ def _with_registry(facts: Facts, root: Path, registry_dir: str | None) -> Facts:
     """Return facts with the signed state, as far as it can be trusted, and the keys."""
     from psreg.cli.signing_ports import signing_ports
     from psreg.registry.ceremony import published, signing
+    from psreg.registry.trust.metadata import public_of
     from psreg.registry.trust.roles import CHECKPOINT, METADATA_FOLDER, ROOT, role_and_version
-    from psreg.registry.trust.signing_keys import public_key
 
     try:
         ports, _ = signing_ports(root, registry_dir)
@@ -132,10 +132,12 @@ def _with_registry(facts: Facts, root: Path, registry_dir: str | None) -> Facts:
     except PsregError as error:
         facts = replace(facts, state=None, problem=error.message, remedy=error.hint)
     try:
-        here = ports.keys.load(state.registry_id)
+        pems, services = ports.keys.load(state.registry_id), ports.keys.services(state.registry_id)
+        here = {f"{name}.pem": public_of(pem).keyid for name, pem in pems.items()}
     except PsregError as error:
         return replace(facts, exposed=error.message)
-    return replace(facts, keys={name: public_key(pem) for name, pem in here.items()})
+    elsewhere = {f"{name}.json": each.public_key.keyid for name, each in services.items()}
+    return replace(facts, keys={**here, **elsewhere})
 
 
 _PIPELINE_FOLDER = ".github/workflows"

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from psreg.cli.keys_action import Action, Answer, Place, signing_answer
 from psreg.cli.keys_holders import OURS, keys_of
+from psreg.core.errors import UsageError
 from psreg.system import clock
 
 if TYPE_CHECKING:
+    from psreg.registry.keys.key_services import ServiceKey
     from psreg.registry.keys.rotation import Wanted
 
 
@@ -18,16 +20,29 @@ def _configure_rotate(parser: ArgumentParser) -> None:
         "keys",
         nargs="+",
         metavar="WHAT",
-        help=f"{', '.join(OURS[1:])}, root, or HOLDER=KEY with the new key of a person",
+        help=f"{', '.join(OURS[1:])}, root, or HOLDER=KEY with the new key of a person; "
+        "online=URI and timestamp=URI name a key that a KMS has",
     )
 
 
 def _rotate(args: Namespace, place: Place) -> Answer:
     from psreg.registry.keys.rotation import Wanted
 
-    new = [each for each in dict.fromkeys(args.keys) if each in OURS]
-    held = keys_of(each for each in args.keys if each not in OURS)
-    return _changed(Wanted(new=new, replaced=held), place)
+    given = [each.partition("=")[::2] for each in dict.fromkeys(args.keys)]
+    new = [name for name, _ in given if name in OURS]
+    services = {name: _at_service(name, uri) for name, uri in given if name in OURS and uri}
+    held = keys_of(each for each in args.keys if each.partition("=")[0] not in OURS)
+    return _changed(Wanted(new=new, services=services, replaced=held), place)
+
+
+def _at_service(name: str, uri: str) -> ServiceKey:
+    from psreg.registry.keys.key_services import ServiceKey
+    from psreg.registry.trust.roles import PUBLISHING
+
+    if name not in PUBLISHING:
+        told = f"the key `{name}` must be a file; a KMS can have {' and '.join(PUBLISHING)}"
+        raise UsageError("CANNOT_ROTATE", told, f"Run `psreg keys rotate {name}`.")
+    return ServiceKey.imported(uri)
 
 
 def _changed(wanted: Wanted, place: Place) -> Answer:

@@ -89,7 +89,7 @@ class Keys(Protocol):
         """Store where a key of a device or service is (`key_services`)."""
 
     def services(self, registry_id: str, /) -> Signers:
-        """Return what signs with keys that devices and services have."""
+        """Return what signs with every key that a device or service has, by name."""
 
     def folder(self, registry_id: str, /) -> str:
         """Return the folder of the keys, for messages."""
@@ -102,7 +102,9 @@ def signers_at_hand(keys: Keys, registry_id: str) -> Signers:
         TrustError: KEY_UNREADABLE; KEYS_EXPOSED.
         UnavailableError: the keys cannot be read.
     """
-    return {**signers_of(keys.load(registry_id).values()), **keys.services(registry_id)}
+    services = keys.services(registry_id).values()
+    found = signers_of(keys.load(registry_id).values())
+    return {**found, **{each.public_key.keyid: each for each in services}}
 
 
 class Journal(Protocol):

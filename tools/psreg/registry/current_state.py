@@ -15,13 +15,15 @@ from psreg.registry.baseline import (
     remove_leftovers,
 )
 from psreg.registry.log.checkpoint import ORIGIN, NoteKey
-from psreg.registry.trust.metadata import Document, MetadataSigner, info_of, signers_of
+from psreg.registry.trust.metadata import Document, MetadataSigner, Signers, info_of, signers_of
 from psreg.registry.trust.roles import (
     KEYS,
     LOG,
+    PUBLISHING,
     ROOT,
     TIMESTAMP,
     TIMESTAMP_PATH,
+    key_number,
     metadata_path,
 )
 from psreg.registry.trust.signing_keys import public_key
@@ -64,7 +66,7 @@ def ready_to_sign(
         registry_id = info_of(baseline.root).id
         pems = ports.keys.load(registry_id)
         signer = MetadataSigner(
-            keys=signers_of(pems.values()),
+            keys={**signers_of(pems.values()), **_services(registry_id, ports)},
             source=ports.keys.folder(registry_id),
             now=now,
             registry_id=registry_id,
@@ -86,6 +88,19 @@ def ready_to_sign(
     )
     log = NoteKey(name=f"{ORIGIN}/{registry_id}", public=public_key(pems[LOG]))
     return signer.first_root(registry_id, pems, [str(log)]), signer, pems
+
+
+def _services(registry_id: str, ports: Ports) -> Signers:
+    """Return what signs with the keys of psreg that a service has, by the id of the key.
+
+    Those of people are left out: publishing must not ask anyone for a PIN.
+    """
+    found = ports.keys.services(registry_id).items()
+    return {each.public_key.keyid: each for name, each in found if _publishes(name)}
+
+
+def _publishes(name: str) -> bool:
+    return any(key_number(name, each) for each in PUBLISHING)
 
 
 def make_current(

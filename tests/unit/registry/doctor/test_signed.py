@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.baseline import Ports
@@ -16,7 +18,7 @@ from psreg.registry.keys.claiming import claim_names
 from psreg.registry.keys.rotation import Wanted, harden, rotate
 from psreg.registry.publish import publish
 from psreg.registry.trust.issuing import issue_first
-from psreg.registry.trust.metadata import MetadataSigner, signers_of
+from psreg.registry.trust.metadata import MetadataSigner, public_of, signers_of
 from psreg.registry.trust.reading import RegistryState, open_registry, read_registry
 from psreg.registry.trust.roles import CHECKPOINT, LIFETIMES, ROOT
 from psreg.registry.trust.signing_keys import public_key
@@ -60,12 +62,12 @@ def state(real: Ports) -> RegistryState:
 def facts(real: Ports, *without: str, production: bool = True) -> Facts:
     """Return what a machine with all keys but those of some people knows."""
     found = state(real)
-    keys = {name: public_key(pem) for name, pem in real.keys.load("").items()}
+    keys = {name: public_of(pem).keyid for name, pem in real.keys.load("").items()}
     return Facts(
         production=production,
         now=NOW,
         state=found,
-        keys={name: key for name, key in keys.items() if name not in without},
+        keys={f"{name}.pem": key for name, key in keys.items() if name not in without},
         root_files=frozenset(range(1, found.root.version + 1)),
         checkpoint_copy=real.store.read(CHECKPOINT),
         signing=signing(real.store, found),
@@ -130,6 +132,17 @@ def test_holders_on_one_machine(production: Ports) -> None:
     assert told(facts(production, *PEOPLE))["offline-keys"].found.endswith("has none")
 
 
+def test_a_holder_with_the_key_of_a_token_counts() -> None:
+    real = begun()
+    keys = {name: public_key(real.keys.create("", name)) for name in ("ana", "ben")}
+    token = ec.generate_private_key(ec.SECP256R1()).public_key()
+    cem = token.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    harden({**keys, "cem": cem}, 2, NOW, real)
+    publish(TREE, CLEAN, NOW, real)
+    found = told(facts(real))["thresholds"]
+    assert (found.status, found.found) == (Status.OK, "2 of 3 people sign the root")
+
+
 def test_too_few_holders() -> None:
     alone = told(facts(held(begun(), "ana", threshold=1)))["thresholds"]
     assert (alone.status, alone.found) == (
@@ -155,7 +168,7 @@ def test_one_key_for_two_purposes() -> None:
 
 def test_keys_that_sign_nothing(production: Ports) -> None:
     known = facts(production, *PEOPLE)
-    old = replace(known, keys={**known.keys, "old": bytes(32)})
+    old = replace(known, keys={**known.keys, "old.pem": "0" * 64})
     found = told(old)["former-keys"]
     assert (found.status, found.found) == (
         Status.WARNING,

@@ -62,7 +62,7 @@ class Facts:
     """A registry as it is seen from a maintainer's machine.
 
     `state` is None if nothing verifiable is published; `problem` says why, and `remedy` what to do.
-    `keys` are the public keys, 32 bytes each, of the private ones on this machine by name, and
+    `keys` are the ids of the keys that this machine can sign with by the name of their file, and
     `exposed` says why they were not read. `root_files` are the versions of all roots there are.
     `files` are the texts of the pipelines and of what they install, by path in the checkout.
     `served` is what the site at `site` answers, by path. `forge` is "github", "gitlab" or "".
@@ -73,7 +73,7 @@ class Facts:
     state: RegistryState | None = None
     problem: str = ""
     remedy: str = ""
-    keys: Mapping[str, bytes] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)
     exposed: str = ""
     root_files: frozenset[int] = frozenset()
     checkpoint_copy: bytes | None = None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from psreg.registry.doctor.facts import Diagnosis, Facts, Status
 from psreg.registry.log.checkpoint import NoteKey
+from psreg.registry.trust.drafts import public_key_of
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
@@ -31,42 +32,38 @@ OFFLINE, ONLINE = "offline", KEY_OF[SNAPSHOT]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holders:
-    """The keys of a role, 32 bytes each, and how many of them must sign."""
+    """The ids of the keys of a role, and how many of them must sign."""
 
-    keys: frozenset[bytes]
+    keys: frozenset[str]
     threshold: int
 
 
 def holders(state: RegistryState) -> dict[str, Holders]:
-    """Return who signs each role above the bins; other keys than those of Ed25519 are left out."""
-    root = state.root.signed
-    below = state.documents[TARGETS].signed.delegations
-    found = {
-        role: _of(root.roles[role], root.keys) for role in (ROOT, TARGETS, SNAPSHOT, TIMESTAMP)
+    """Return who signs each role above the bins."""
+    above = state.root.signed.roles
+    roles = {role: above[role] for role in (ROOT, TARGETS, SNAPSHOT, TIMESTAMP)}
+    roles |= state.documents[TARGETS].signed.delegations.roles
+    return {
+        role: Holders(keys=frozenset(each.keyids), threshold=each.threshold)
+        for role, each in roles.items()
     }
-    return found | {role: _of(each, below.keys) for role, each in below.roles.items()}
 
 
-def _of(role: Any, keys: Mapping[str, Any]) -> Holders:
-    used = _public(keys[keyid] for keyid in role.keyids)
-    return Holders(keys=frozenset(used), threshold=role.threshold)
-
-
-def _public(keys: Iterable[Any]) -> list[bytes]:
-    """Return the public keys, 32 bytes, of those keys of python-tuf that are Ed25519."""
-    return [bytes.fromhex(key.keyval["public"]) for key in keys if key.keytype == "ed25519"]
-
-
-def purposes(state: RegistryState) -> dict[str, frozenset[bytes]]:
-    """Return the keys in use by what they are for: offline, online, timestamp and log."""
+def purposes(state: RegistryState) -> dict[str, frozenset[str]]:
+    """Return the ids of the keys in use by what they are for: offline, online, timestamp, log."""
     by_role = holders(state)
     offline = [by_role[role].keys for role in (ROOT, TARGETS, OWNERS) if role in by_role]
     return {
         OFFLINE: frozenset().union(*offline),
         ONLINE: by_role[SNAPSHOT].keys | by_role[RELEASES].keys,
         TIMESTAMP: by_role[TIMESTAMP].keys,
-        LOG: frozenset(NoteKey.parse(each).public for each in info_of(state.root).log),
+        LOG: frozenset(map(_keyid, info_of(state.root).log)),
     }
+
+
+def _keyid(note_key: str) -> str:
+    """Return the id of a key of the log, as metadata would have it."""
+    return public_key_of(LOG, NoteKey.parse(note_key).public).keyid
 
 
 def mode(facts: Facts, state: RegistryState) -> Diagnosis:
@@ -124,8 +121,8 @@ def key_permissions(facts: Facts) -> Diagnosis:
 def offline_keys(facts: Facts, state: RegistryState) -> Diagnosis:
     """Whether this machine cannot sign the offline roles by itself."""
     used = purposes(state)
-    here = sorted(name for name, public in facts.keys.items() if public in used[OFFLINE])
-    publishes = any(public in used[ONLINE] for public in facts.keys.values())
+    here = sorted(name for name, keyid in facts.keys.items() if keyid in used[OFFLINE])
+    publishes = any(keyid in used[ONLINE] for keyid in facts.keys.values())
     enough = len({facts.keys[name] for name in here}) >= holders(state)[ROOT].threshold
     if enough or (here and publishes):
         can = "can sign the offline roles alone" if enough else "also has keys that publish"
@@ -139,9 +136,9 @@ def offline_keys(facts: Facts, state: RegistryState) -> Diagnosis:
 
 def former_keys(facts: Facts, state: RegistryState) -> Diagnosis:
     """Whether this machine has no keys that sign nothing any more."""
-    used = frozenset[bytes]().union(*purposes(state).values())
-    waiting = {public for each in facts.signing for public in _drafted(each.draft.signed)}
-    former = sorted(name for name, public in facts.keys.items() if public not in used | waiting)
+    used = frozenset[str]().union(*purposes(state).values())
+    waiting = {keyid for each in facts.signing for keyid in _drafted(each.draft.signed)}
+    former = sorted(name for name, keyid in facts.keys.items() if keyid not in used | waiting)
     if former:
         found = f"{_listed(former)} sign nothing that is in force"
         advice = (
@@ -151,11 +148,11 @@ def former_keys(facts: Facts, state: RegistryState) -> Diagnosis:
     return Diagnosis(id="former-keys", status=Status.OK, found="there are no former keys here")
 
 
-def _drafted(signed: Any) -> list[bytes]:
-    """Return the keys that a draft names."""
+def _drafted(signed: Any) -> list[str]:
+    """Return the ids of the keys that a draft names."""
     below = getattr(signed, "delegations", None)
-    return _public([*getattr(signed, "keys", {}).values(), *(below.keys.values() if below else ())])
+    return [*getattr(signed, "keys", ()), *(below.keys if below else ())]
 
 
 def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"{name}.pem" for name in names) or "none"
+    return ", ".join(names) or "none"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -24,6 +25,9 @@ from securesystemslib.signer import Key, Signature, Signer
 from securesystemslib.signer._signer import SIGNER_FOR_URI_SCHEME
 
 from psreg.core.errors import UnavailableError, UsageError
+
+# It logs what it raises, which would come out a second time.
+logging.getLogger("securesystemslib").setLevel(logging.CRITICAL)
 
 PIN = "PSREG_PIN"
 """The variable with the PIN of a token, for where no person can type it."""

@@ -79,7 +79,7 @@ class KeyStore:
             ) from error
 
     def services(self, registry_id: str) -> dict[str, Signer]:
-        """Return what signs with the keys of devices and services, by the id of the key.
+        """Return what signs with every key of a registry at a device or service, by name.
 
         Raises:
             UnavailableError: SIGNER_UNAVAILABLE: a file that names one cannot be read.
@@ -89,8 +89,7 @@ class KeyStore:
             return {}
         from psreg.registry.keys.key_services import ServiceKey  # noqa: PLC0415 - most keys are files
 
-        found = [ServiceKey.read(_read_key(path)).signer for path in files]
-        return {each.public_key.keyid: each for each in found}
+        return {path.stem: ServiceKey.read(_read_key(path)).signer for path in files}
 
     def create(self, registry_id: str, name: str) -> bytes:
         """Create a key, store it with mode 0600 in a folder with mode 0700, and return its PEM.

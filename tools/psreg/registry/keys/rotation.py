@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from psreg.core.diagnostics import Report
 from psreg.core.errors import UsageError
@@ -34,9 +34,15 @@ from psreg.registry.trust.roles import (
     SNAPSHOT,
     TARGETS,
     TIMESTAMP,
+    key_number,
 )
 from psreg.registry.trust.rotation import KeyChange, rotated
 from psreg.registry.trust.signing_keys import public_key
+
+if TYPE_CHECKING:
+    from securesystemslib.signer import Key
+
+    from psreg.registry.keys.key_services import ServiceKey
 
 ONLINE = KEY_OF[SNAPSHOT]
 PSREGS = (ONLINE, TIMESTAMP, LOG, OWNERS, ROOT)
@@ -45,13 +51,15 @@ PSREGS = (ONLINE, TIMESTAMP, LOG, OWNERS, ROOT)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is to change: `new` names keys of `PSREGS`, the rest is about holders.
+    """What is to change: `new` names keys of `PSREGS`, the last three are about holders.
 
-    `replaced` are the new public keys of holders, `added` those of others, `removed` are holders
-    whose keys no longer count, and `threshold` is how many must sign, None for as many as before.
+    Of the new keys, `services` are those that a service has, by name. `replaced` are the new public
+    keys of holders, `added` those of others, `removed` are holders whose keys no longer count, and
+    `threshold` is how many must sign, None for as many as before.
     """
 
     new: Collection[str] = ()
+    services: Mapping[str, ServiceKey] = field(default_factory=dict)
     replaced: Mapping[str, bytes] = field(default_factory=dict)
     added: Mapping[str, bytes] = field(default_factory=dict)
     removed: Collection[str] = ()
@@ -122,7 +130,7 @@ def rotate(
     change = KeyChange()
     if wanted.is_about_holders:
         change = _other_holders(wanted, state)
-    change = _with_new_keys(change, wanted.new, state, ports)
+    change = _with_new_keys(change, wanted, state, ports)
     found = _begin(change, state, now, ports, lifetimes)
     return _current(found, state, now, ports, lifetimes)
 
@@ -225,19 +233,21 @@ _ENOUGH = "Each holder needs a key of their own; lower the threshold with `--thr
 
 
 def _with_new_keys(
-    change: KeyChange, names: Collection[str], state: RegistryState, ports: Ports
+    change: KeyChange, wanted: Wanted, state: RegistryState, ports: Ports
 ) -> KeyChange:
-    """Return a change with new keys that psreg makes, which are then among the keys at hand."""
-    held = sorted({ROOT, OWNERS}.intersection(names))
+    """Return a change with new keys that psreg makes or finds, which are then at hand."""
+    held = sorted({ROOT, OWNERS}.intersection(wanted.new))
     if held and state.mode != DEVELOPMENT:
         raise _refused(f"people hold the key of `{held[0]}`", _HOLDER)
-    if OWNERS in names and OWNERS not in state.bins_below:
+    if OWNERS in wanted.new and OWNERS not in state.bins_below:
         raise _refused("the registry has no role `owners` yet", _CLAIM)
-    for name in names:
-        pem = _next_key(name, state, ports)
-        key: Any = public_of(pem)
-        if name == LOG:
-            key = str(NoteKey(name=f"{ORIGIN}/{state.registry_id}", public=public_key(pem)))
+    for name in wanted.new:
+        if name in wanted.services:
+            key: Any = _enlisted(name, wanted.services[name], state, ports)
+        else:
+            pem = _next_key(name, state, ports)
+            note_key = NoteKey(name=f"{ORIGIN}/{state.registry_id}", public=public_key(pem))
+            key = str(note_key) if name == LOG else public_of(pem)
         new: dict[str, Any] = {name: (key,) if name in (ROOT, OWNERS) else key}
         change = replace(change, **new)
     return change
@@ -250,29 +260,39 @@ _HOLDER = "Let the holder make another key, and run `psreg keys rotate HOLDER=KE
 def _next_key(name: str, state: RegistryState, ports: Ports) -> bytes:
     """Return the key that follows the one in use, from an interrupted run if it made one."""
     here = ports.keys.load(state.registry_id)
-    used = _used(state)
-    numbers = {n: pem for key, pem in here.items() if (n := _number(key, name))}
-    last = max((n for n, pem in numbers.items() if public_key(pem) in used), default=None)
-    after = last + 1 if last else max(numbers, default=1) + 1
-    stem = f"{name}-{after}"
+    stem = _next_name(name, here, state, ports)
     return here.get(stem) or ports.keys.create(state.registry_id, stem)
 
 
-def _used(state: RegistryState) -> set[bytes]:
-    """Return the public keys, of Ed25519, that sign something in a registry."""
-    delegations = state.documents[TARGETS].signed.delegations
-    keys = [*state.root.signed.keys.values(), *delegations.keys.values()]
-    hexes = (key.keyval["public"] for key in keys if key.keytype == "ed25519")
-    logs = (NoteKey.parse(each).public for each in info_of(state.root).log)
-    return {*map(bytes.fromhex, hexes), *logs}
+def _enlisted(name: str, found: ServiceKey, state: RegistryState, ports: Ports) -> Key:
+    """Return the key of a service, after noting where it is, unless an interrupted run did."""
+    if found.key.keyid in _keyids(state):
+        raise _refused(f"{found.uri} is a key that the registry uses already")
+    here = ports.keys.services(state.registry_id).items()
+    same = [stem for stem, each in here if each.public_key.keyid == found.key.keyid]
+    stem = _next_name(name, same, state, ports)
+    if stem not in same:
+        ports.keys.enlist(state.registry_id, stem, found.to_bytes())
+    return found.key
 
 
-def _number(stem: str, name: str) -> int:
-    """Return which key of a name the file `stem` has: 1 for `online`, 2 for `online-2`; else 0."""
-    rest = stem.removeprefix(name)
-    if rest == stem:
-        return 0
-    return 1 if not rest else int(rest[1:]) if rest[:1] == "-" and rest[1:].isdecimal() else 0
+def _next_name(name: str, waiting: Collection[str], state: RegistryState, ports: Ports) -> str:
+    """Return the name of the next key: of one waiting since the key in use, or a free one."""
+    pems, services = ports.keys.load(state.registry_id), ports.keys.services(state.registry_id)
+    known = {each: public_of(pem).keyid for each, pem in pems.items()}
+    known |= {each: signer.public_key.keyid for each, signer in services.items()}
+    log = {NoteKey.parse(each).public for each in info_of(state.root).log}
+    used = {each for each, keyid in known.items() if keyid in _keyids(state)}
+    used |= {each for each, pem in pems.items() if public_key(pem) in log}
+    numbers = {each: n for each in known if (n := key_number(each, name))}
+    last = max((numbers[each] for each in used & numbers.keys()), default=None)
+    after = (n for each, n in numbers.items() if each in waiting and last and n > last)
+    return f"{name}-{min(after, default=max(numbers.values(), default=1) + 1)}"
+
+
+def _keyids(state: RegistryState) -> set[str]:
+    """Return the ids of the keys that sign metadata of a registry."""
+    return {*state.root.signed.keys, *state.documents[TARGETS].signed.delegations.keys}
 
 
 def _refused(message: str, hint: str = "") -> UsageError:

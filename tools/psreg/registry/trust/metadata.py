@@ -421,8 +421,9 @@ class MetadataSigner:
         if self.former and role in (SNAPSHOT, TIMESTAMP):
             before = self._at_hand(role, self.former.signed)
             signers = list({each.public_key.keyid: each for each in (*signers, *before)}.values())
+        payload = metadata.signed_bytes
         for signer in signers:
-            metadata.sign(signer, append=True)
+            metadata.signatures[signer.public_key.keyid] = signer.sign(payload)
         return metadata.to_bytes()
 
     def _at_hand(self, role: str, delegator: Any) -> list[Signer]:

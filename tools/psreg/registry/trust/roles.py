@@ -133,6 +133,18 @@ LOG = "log"
 
 KEYS: tuple[str, ...] = ("root", "online", "timestamp", LOG)
 
+PUBLISHING = (KEY_OF[SNAPSHOT], KEY_OF[TIMESTAMP])
+"""The keys that sign metadata with every publish; a service may have them."""
+
+
+def key_number(stem: str, name: str) -> int:
+    """Return which key of a name the file `stem` has: 1 for `online`, 2 for `online-2`; else 0."""
+    rest = stem.removeprefix(name)
+    if rest == stem:
+        return 0
+    return 1 if not rest else int(rest[1:]) if rest[:1] == "-" and rest[1:].isdecimal() else 0
+
+
 LIFETIME = timedelta(days=365)
 """How long a signature lasts, of the roles that `LIFETIMES` does not name."""
 
