@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from securesystemslib.signer import CryptoSigner
 from tuf.api.exceptions import DownloadHTTPError
 from tuf.ngclient import FetcherInterface, Updater
 
@@ -27,7 +28,7 @@ from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.metadata import Document, MetadataSigner, Signers, signers_of
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import LIFETIMES, Bins, Target
-from psreg.registry.trust.signing_keys import key_to_pem
+from psreg.registry.trust.signing_keys import key_from_pem, key_to_pem
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 """python-tuf's client looks at the real clock, so the tests' clock starts there."""
@@ -280,7 +281,8 @@ class FixedKeys:
         self.enlisted[name] = data
 
     def services(self, _registry_id: str) -> Signers:
-        return {}
+        """Return the keys that are enlisted; here, a service says its key as it is."""
+        return {name: CryptoSigner(key_from_pem(pem)) for name, pem in self.enlisted.items()}
 
     def folder(self, registry_id: str) -> str:
         return f"keys/{registry_id}"

@@ -27,7 +27,7 @@ from psreg.registry.records import read_record
 from psreg.registry.trust.metadata import MetadataSigner, info_of, public_of, signers_of
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import LIFETIMES, OWNERS, ROOT
-from psreg.registry.trust.signing_keys import public_key
+from psreg.registry.trust.signing_keys import generate_key, public_key
 from support.claims import owned
 from support.publishing import (
     CLEAN,
@@ -523,3 +523,51 @@ def test_only_what_is_due_is_renewed() -> None:
     for role in ("owners", "o4-0"):
         assert found.documents[role].expires == NOW + 180 * DAY
     assert renew(NOW + 80 * DAY, real, lasting) is None
+
+
+class AtService:
+    """The key of a service, as `key_services.ServiceKey`."""
+
+    def __init__(self) -> None:
+        self.uri, self.pem = "kms:alias/psreg", generate_key()
+        self.key = public_of(self.pem)
+
+    def to_bytes(self) -> bytes:
+        return self.pem
+
+
+def elsewhere(found: AtService, name: str = "timestamp") -> Wanted:
+    return Wanted(new=[name], services={name: found})  # type: ignore[dict-item]
+
+
+def test_a_service_has_the_next_key() -> None:
+    real, found = begun(), AtService()
+    rotate(elsewhere(found), NOW, real)
+    assert keyids(real)["timestamp"] == {found.key.keyid}
+    assert real.keys.services("").keys() == {"timestamp-2"}
+    with pytest.raises(UsageError, match="kms:alias/psreg is a key that the registry uses"):
+        rotate(elsewhere(found), NOW, real)
+    rotate(Wanted(new=["timestamp"]), NOW, real)
+    assert "timestamp-3" in real.keys.load("")
+
+
+def test_an_interrupted_run_has_enlisted_it() -> None:
+    found, other = AtService(), AtService()
+    for wanted, names in ((found, {"timestamp-2"}), (other, {"timestamp-2", "timestamp-3"})):
+        real = begun()
+        real.keys.enlist("", "timestamp-2", found.to_bytes())
+        rotate(elsewhere(wanted), NOW, real)
+        assert real.keys.services("").keys() == names
+        assert keyids(real)["timestamp"] == {wanted.key.keyid}
+
+
+def test_publishing_leaves_the_keys_of_people_at_services_alone() -> None:
+    real, dan = begun(), AtService()
+    real.keys.enlist("", "dan", dan.to_bytes())
+    harden({"dan": public_key(dan.pem)}, 1, NOW, real)
+    publish(TREE, CLEAN, NOW, real)
+    lose(real, "root", "owners")
+    before = state(real).root.version
+    resign(NOW + 300 * DAY, real)
+    assert state(real).root.version == before
+    assert renew(NOW + 300 * DAY, real)
